@@ -1,7 +1,7 @@
 """Adds the compiled CEL evaluator to the wheel, with its licence and its bill of materials.
 
 The distribution common-expression-language requires the libraries of its command line, 30 MiB that a review
-never imports. It is a requirement of the build alone; the wheel has its extension module and its tags.
+never imports. Only the build requires it; the wheel contains its extension module and its license tags.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ _FOLDER = "wardround/policy/cel"
 
 
 class BundleCel(BuildHookInterface[Any]):
-    """The hook of the build backend. An editable install is left as it is and uses the distribution."""
+    """The hook of the build backend. An editable install is not changed and imports the installed
+    distribution.
+    """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the files to a standard wheel.

@@ -72,11 +72,11 @@ def main() -> int:
 
 
 class InstallError(Exception):
-    """The installation is refused or failed; one sentence."""
+    """The installation is rejected or failed; one sentence."""
 
 
 def require_outside(workspace: Path, *paths: Path) -> None:
-    """Refuse paths in a workspace: what is installed from there, the change under review decides.
+    """Reject paths in a workspace: the change under review would control what is installed from there.
 
     Raises:
         InstallError: a path is in the workspace.
@@ -90,13 +90,13 @@ def require_outside(workspace: Path, *paths: Path) -> None:
 def chosen_sets(workspace: Path | None) -> str:
     """The sets that the files of a checkout need; without a checkout all.
 
-    A change can add files, and with them tools; it cannot leave out those for the files that it has.
+    A change can add files, and the tools for them, but cannot remove the tools for files that it contains.
     """
     if workspace is None or any(map(_needs_all, (workspace / name for name in CONFIGURATIONS))):
         return "all"
     names = set(_names(workspace))
-    wanted = [name for name, reviewed in SETS.items() if any(map(reviewed.search, names))]
-    return ",".join(wanted) or "base"
+    expected = [name for name, reviewed in SETS.items() if any(map(reviewed.search, names))]
+    return ",".join(expected) or "base"
 
 
 def _needs_all(configuration: Path) -> bool:
@@ -140,7 +140,7 @@ def install(directory: Path, requirements: list[Path], cache: Path | None = None
     """Make a virtual environment and install wardround into it.
 
     Args:
-        cache: where downloads are kept; each is compared with its digest whenever it is installed.
+        cache: folder of downloads; each is verified by its digest whenever it is installed.
 
     Raises:
         InstallError: the Python is too old, the directory is in use, or a step failed.
@@ -156,8 +156,17 @@ def install(directory: Path, requirements: list[Path], cache: Path | None = None
         raise InstallError(f"{directory}: {cause.strerror}; give a directory that does not exist") from cause
     step("making an environment", [sys.executable, "-I", "-m", "venv", str(directory)], directory)
     pip = [str(directory / "bin" / "python"), "-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]
-    kept = [] if cache is None else ["--cache-dir", str(cache)]
-    locked = [*pip, "install", "--quiet", *kept, "--require-hashes", "--no-deps", "--only-binary", ":all:"]
+    retained = [] if cache is None else ["--cache-dir", str(cache)]
+    locked = [
+        *pip,
+        "install",
+        "--quiet",
+        *retained,
+        "--require-hashes",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+    ]
     step("installing the build", [*locked, "--requirement", str(REQUIREMENTS / "build.txt")], directory)
     ours = ["install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation", str(SOURCE)]
     step("installing wardround", [*pip, *ours], directory)
@@ -182,7 +191,7 @@ def run(argv: list[str], directory: Path) -> None:
     """Run a program in the new directory, without the caller's settings for Python.
 
     Raises:
-        InstallError: it failed; what it printed is on standard error.
+        InstallError: a command failed; its output is on standard error.
     """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(argv, cwd=directory, env=environment, stdin=subprocess.DEVNULL, check=False)

@@ -67,7 +67,7 @@ def steps(repository: Repository, commits: list[str]) -> Iterator[str]:
     """Yield commits, oldest first, of which each differs from the one before in about ten source files."""
     last = commits[-1]
     for commit in reversed(commits[:-1]):
-        changed = [one for one in repository.range(last, commit).files if is_indexed(one.path)]
+        changed = [file for file in repository.range(last, commit).files if is_indexed(file.path)]
         if len(changed) >= _CHANGED:
             last = commit
             yield commit
@@ -96,7 +96,7 @@ def retrievals(
     found = []
     for commit, parent in pairwise(commits):
         change = repository.range(parent, commit)
-        if not 1 <= sum(is_indexed(one.path) for one in change.files) <= 2 * _CHANGED:
+        if not 1 <= sum(is_indexed(file.path) for file in change.files) <= 2 * _CHANGED:
             continue
         past = index.past(repository.ancestors(parent, COMMITS), repository.commits_touching)
         with CodeGraph.open(repository.git_dir, store) as graph:

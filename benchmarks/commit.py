@@ -8,7 +8,8 @@
 All input is generated in a temporary directory, and compared commands run alternately in one loop, so that a
 slow machine slows down both. The floor is a pool of as many processes as there are cores, running the
 commands of wardround over files that already exist. Processor time of a review is compared with that of the
-same commands and with the start of a bare interpreter; its bounds are wide, since they hold on any machine.
+same commands and with the start of a bare interpreter; the bounds are wide, since they have to be valid on
+any machine.
 """
 
 from __future__ import annotations
@@ -221,7 +222,7 @@ def runs_for(tool: Tool, specialist: Specialist, path: str, text: str) -> bool:
 
 
 class Bench:
-    """The comparisons, each printing one line with its ratio and its bound."""
+    """The comparisons; each prints one line with its ratio and its bound."""
 
     def __init__(self, folder: Path, runs: int, clock: Clock) -> None:
         self.folder = folder
@@ -244,14 +245,14 @@ class Bench:
         assert done.returncode in (0, 1), done.returncode
 
     def line(self, name: str, value: float, bound: float, text: str, **measured: float) -> None:
-        """Print a value with its bound, and keep it with what else was measured."""
+        """Print a value with its bound, and add it to the recorded figures."""
         verdict = "ok" if value <= bound else "OVER"
         self.failed |= value > bound
         self.figures[name] = {"value": value, "bound": bound, **measured}
         print(f"{name:<44} {text:<52} {value:6.3f} of {bound:.3f}  {verdict}", flush=True)
 
     def bound(self, floor: float, *, wall: tuple[float, float], processor: tuple[float, float]) -> float:
-        """Return the bound for a review whose tools alone take some seconds.
+        """Return the bound for a review, from the seconds that its tools take.
 
         Args:
             wall: a factor of the floor, and seconds.
@@ -330,7 +331,7 @@ class Bench:
         )  # fmt: skip
         peak = 0.0
         while review.poll() is None:
-            peak = max(peak, sum(map(proportional_mib, with_forks(review.pid))))
+            peak = max(peak, sum(map(proportional_mib, process_and_forks(review.pid))))
             time.sleep(_LOOK_EVERY_S)
         assert review.returncode in (0, 1), review.returncode
         self.line("5,000-file change, memory of the host", peak, 150.0, f"{peak:.0f} MiB, its forks included")
@@ -344,7 +345,7 @@ def compared(measured: float, bare: float) -> str:
 _LOOK_EVERY_S = 0.05
 
 
-def with_forks(pid: int) -> list[int]:
+def process_and_forks(pid: int) -> list[int]:
     """Return a process and its children of the same program: no tools, no git."""
     command = Path(f"/proc/{pid}/cmdline").read_bytes()
     found = [pid]

@@ -36,7 +36,7 @@ _FOOT = """\
 
 A review starts a Python interpreter and loads what it needs, which the compiled tools do not: no cache
 removes this, and it is most of what a small commit takes. In return the findings are compared with the base,
-three reports of one defect are one finding, and rules apply that the tools do not have.
+several reports of one defect are one finding, and additional rules apply.
 
 """
 _REPOSITORIES = ("healthchecks", "redash", "saleor")
@@ -125,7 +125,7 @@ def _hooks(figures: Figures) -> list[str]:
     for size in ("5 of 200 files", "5 of 20,000 files", "200 of 400 long files"):
         both = [(runner, figures[f"{size}, {runner}"]) for runner in ("pre-commit", "prek")]
         times = "; ".join(
-            f"under {runner} {_seconds(one['ours'])}, {one['ratio']:.1f} times" for runner, one in both
+            f"under {runner} {_seconds(item['ours'])}, {item['ratio']:.1f} times" for runner, item in both
         )
         rows.append(_row(f"`git commit` of {size}, against hooks for the same tools", times, "hooks"))
     return rows

@@ -1,4 +1,6 @@
-"""The figures of the benchmarks in one file, docs/cost.json, from which ``cost.py`` makes docs/cost.md."""
+"""The figures of the benchmarks in one file, docs/cost.json, from which ``cost.py`` generates
+docs/cost.md.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ def write(file: Path | None, benchmark: str, figures: Mapping[str, Any]) -> None
     if file is None:
         return
     known = json.loads(file.read_text("utf-8")) if file.exists() else {}
-    kept = {**known.get(benchmark, {}), **figures, "machine": machine()}
-    text = json.dumps({**known, benchmark: _rounded(kept)}, indent=1, sort_keys=True)
+    retained = {**known.get(benchmark, {}), **figures, "machine": machine()}
+    text = json.dumps({**known, benchmark: _round_figures(retained)}, indent=1, sort_keys=True)
     file.write_text(f"{text}\n", "utf-8")
 
 
@@ -39,9 +41,9 @@ def machine() -> str:
     return f"{os.cpu_count()} cores, Python {platform.python_version()}, VNNI: {'yes' if has_vnni else 'no'}"
 
 
-def _rounded(value: Any) -> Any:
+def _round_figures(value: Any) -> Any:
     if isinstance(value, float):
         return round(value, _DECIMALS)
     if isinstance(value, dict):
-        return {name: _rounded(item) for name, item in value.items()}
+        return {name: _round_figures(item) for name, item in value.items()}
     return value

@@ -5,7 +5,7 @@
     python benchmarks/history.py PATH/TO/REPOSITORY --last 30 --json docs/cost.json   # adds this repository
 
 Each commit is reviewed against its parent, with nothing cached of either. The figures depend on the machine;
-the share under a second is what a developer notices.
+the share of reviews that take less than a second is what a developer notices.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def commits(root: Path, last: int) -> list[str]:
     """Return the newest commits that are not merges and have a parent here, newest first."""
     listing = ["git", "-C", str(root), "log", "--no-merges", f"-{last}", "--format=%H"]
     listed = subprocess.run(listing, capture_output=True, text=True).stdout.split()
-    return [one for one in listed if not quiet(["git", "cat-file", "-e", f"{one}~1"], root).returncode]
+    return [
+        commit for commit in listed if not quiet(["git", "cat-file", "-e", f"{commit}~1"], root).returncode
+    ]
 
 
 def seconds_of(root: Path, commit: str, env: dict[str, str]) -> float | None:
@@ -56,20 +58,20 @@ def main() -> int:
     figures.add_json_option(parser)
     options = parser.parse_args()
     env = dict(os.environ)
-    taken: list[tuple[float, str]] = []
+    used: list[tuple[float, str]] = []
     failed = 0
     for commit in commits(options.repository, options.last):
         seconds = seconds_of(options.repository, commit, env)
         if seconds is None:
             failed += 1
         else:
-            taken.append((seconds, commit[:10]))
-    if not taken:
+            used.append((seconds, commit[:10]))
+    if not used:
         print(f"no commit of {options.repository} could be reviewed; give a clone with some history")
         return 1
-    times = sorted(seconds for seconds, _ in taken)
+    times = sorted(seconds for seconds, _ in used)
     under = sum(seconds < _FELT_S for seconds in times) / len(times)
-    slowest, which = max(taken)
+    slowest, which = max(used)
     repository = {
         "commits": len(times),
         "median": statistics.median(times),

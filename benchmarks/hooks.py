@@ -66,7 +66,7 @@ repos:
 
 
 MOST = {"pre-commit": 1.5, "prek": 2.0}
-"""Runner -> the time of our hook, as a multiple of that of the separate hooks; prek itself takes no time."""
+"""Runner -> the time of our hook divided by that of the separate hooks; prek's own time is negligible."""
 SIZES = {
     "5 of 200 files": (200, 12, 5),
     "5 of 20,000 files": (20_000, 4, 5),
@@ -131,10 +131,10 @@ def main() -> int:
         separate_config = _SEPARATE.format(bin=BIN, config=config, rules=rules)
         for name, (files, functions, changed) in SIZES.items():
             for runner, most in MOST.items():
-                place = folder / f"{runner}-{files}"
+                location = folder / f"{runner}-{files}"
                 ours_config = _OURS.format(wardround=WARDROUND)
-                ours = prepare(place / "ours", files, functions, ours_config, BIN / runner)
-                separate = prepare(place / "separate", files, functions, separate_config, BIN / runner)
+                ours = prepare(location / "ours", files, functions, ours_config, BIN / runner)
+                separate = prepare(location / "separate", files, functions, separate_config, BIN / runner)
                 pairs = [
                     (
                         commit_seconds(clock, ours, changed, n, env),
@@ -151,7 +151,7 @@ def main() -> int:
                     f"ratio {ratio:.2f} of {most:.1f}  {'ok' if ratio <= most else 'SLOWER'}",
                     flush=True,
                 )
-                shutil.rmtree(place)
+                shutil.rmtree(location)
         figures.write(options.json, "hooks", measured)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -6,7 +6,7 @@
 
 FOLDER contains the base model (default: the bundled one). Compared tasks run alternately in one loop, so that
 a slow machine slows down both; the ratios count. The bare process imports numpy, onnxruntime and tokenizers,
-loads the same files and runs the same texts, and does nothing else.
+loads the same files and runs the same texts.
 
 Reviews do not use the base, so it is run with ``log-shadow``: the queries of a check for its model are sent
 to the base, scored, recorded and counted. The bounds on its cost are in seconds of processor time
@@ -93,14 +93,13 @@ def bare_session(folder: Path):  # type: ignore[no-untyped-def]
 def review(folder: Path) -> None:
     """Review one commit, with a specialist that scores each hunk against a sentence by the base model."""
     from wardround import host
-    from wardround import review as reviewing
     from wardround.change.change_source import GitChangeSource
     from wardround.change.repository import Repository
     from wardround.checks.base import Check
     from wardround.config.request import ReviewRequest
     from wardround.findings import Span
+    from wardround.review import review_once
     from wardround.specialists import Specialist
-    from wardround.tools.process import Processes
 
     class Bound(Check):
         """A hunk matches the request."""
@@ -121,16 +120,10 @@ def review(folder: Path) -> None:
 
     loaded = host.load()
     with Repository(Path.cwd()) as repository:
-        change = repository.staged()
+        change = repository.staged_change()
         origin = GitChangeSource(repository, change)
         request = ReviewRequest(use_models="BENCH_NO_MODELS" not in os.environ)
-        done = reviewing.run_review(
-            origin,
-            change,
-            host.PluginHost([*loaded.specialists, Bench()], loaded.plugins),
-            request,
-            Processes(),
-        )
+        done = review_once(origin, host.PluginHost([*loaded.specialists, Bench()], loaded.plugins), request)
     assert not done.notes, done.notes
     sys.stdout.flush()
     os._exit(0)
@@ -168,7 +161,7 @@ def cold_process(folder: Path, runs: int) -> dict[str, Any]:
 
 
 def warm(folder: Path, runs: int) -> dict[str, Any]:
-    """Return vectors per second, as a share of those of the bare session on the same texts."""
+    """Return vectors per second, divided by those of the bare session on the same texts."""
     import numpy as np
 
     from wardround.inference.registry import default_registry
@@ -186,7 +179,7 @@ def warm(folder: Path, runs: int) -> dict[str, Any]:
     for _ in range(max(3, runs)):
         ours.append(processor_seconds(lambda: embedder.embed(some)))
         floor.append(processor_seconds(plain))
-    share = median(one / other for one, other in zip(floor, ours, strict=True))
+    share = median(item / other for item, other in zip(floor, ours, strict=True))
     return {
         "what": f"warm, {TEXTS} texts of {TOKENS} tokens", "cpu_s": median(ours),
         "bare_cpu_s": median(floor), "share_of_bare": share, "bar": f">= {WARM}",
@@ -204,7 +197,7 @@ KINDS: tuple[tuple[str, dict[str, str], bool], ...] = (
 """(name, environment, whether the cache is cleared); scores are cached from ``cold`` on."""
 
 
-def in_review(folder: Path, runs: int) -> dict[str, Any]:
+def measure_review(folder: Path, runs: int) -> dict[str, Any]:
     """Measure what models add to a commit of 20 files: with an empty cache, with cached scores, and fully
     cached.
     """
@@ -216,18 +209,18 @@ def in_review(folder: Path, runs: int) -> dict[str, Any]:
         for run in range(runs):
             log = Path(scratch, f"state{run}", "wardround", "shadow.jsonl")
             cache = Path(scratch, f"cache{run}")
-            places = {"XDG_CACHE_HOME": str(cache), "XDG_STATE_HOME": str(log.parent.parent)}
-            cold("review", folder, root, BENCH_NO_MODELS="1", **places)  # what is found out once
+            locations = {"XDG_CACHE_HOME": str(cache), "XDG_STATE_HOME": str(log.parent.parent)}
+            cold("review", folder, root, BENCH_NO_MODELS="1", **locations)  # what is found out once
             for name, env, forget in KINDS:
-                for kept in cache.glob("wardround/results.sqlite*") if forget else ():
-                    kept.unlink()
+                for retained in cache.glob("wardround/results.sqlite*") if forget else ():
+                    retained.unlink()
                 log.unlink(missing_ok=True)
-                times[name].append(cold("review", folder, root, **places, **env))
+                times[name].append(cold("review", folder, root, **locations, **env))
                 _require_answers(name, len(log.read_bytes().splitlines()) if log.exists() else 0)
 
     def added(name: str, over: str, which: int) -> float:
         pairs = zip(times[name], times[over], strict=True)
-        return median(one[which] - other[which] for one, other in pairs)
+        return median(item[which] - other[which] for item, other in pairs)
 
     bars = {"added_cold_cpu_s": ADDED_S, "added_cached_cpu_s": CACHED_S, "added_again_cpu_s": CACHED_S}
     found: dict[str, Any] = {
@@ -244,10 +237,10 @@ def in_review(folder: Path, runs: int) -> dict[str, Any]:
 
 
 def _require_answers(name: str, answers: int) -> None:
-    """Require that a figure has its number of scored texts: one for each file, or none."""
-    wanted = TEXTS if name in ("cold", "cached") else 0
-    if answers != wanted:
-        sys.exit(f"NOT MEASURED: {answers} texts were scored in {name!r}, not {wanted}; is the base there?")
+    """Require that a figure has the expected number of scored texts: one for each file, or none."""
+    expected = TEXTS if name in ("cold", "cached") else 0
+    if answers != expected:
+        sys.exit(f"NOT MEASURED: {answers} texts were scored in {name!r}, not {expected}; is the base there?")
 
 
 def _commit_of(root: Path, folder: Path) -> None:
@@ -289,7 +282,7 @@ def main() -> None:
         WORKERS[given.worker](folder)
         return
     over = False
-    for name, measure in (("cold", cold_process), ("warm", warm), ("review", in_review)):
+    for name, measure in (("cold", cold_process), ("warm", warm), ("review", measure_review)):
         if given.only in (None, name):
             found = measure(folder, given.runs)
             print(json.dumps(found), "OVER" if found["over"] else "", flush=True)

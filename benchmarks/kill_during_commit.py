@@ -2,7 +2,7 @@
 
 The repository is created once, with staged, unstaged, partially staged, intent-to-add and untracked files,
 and wardround is its pre-commit git hook. Each run starts with a cold cache, so that the tools run. SIGINT and
-SIGHUP are sent to the whole process group, as by a terminal; SIGTERM and SIGKILL to wardround only.
+SIGHUP are sent to the process group, as by a terminal; SIGTERM and SIGKILL to wardround only.
 
 Exit status: 0 if nothing was lost or left behind, 1 otherwise.
 """
@@ -82,7 +82,7 @@ class Bench:
         ).stdout
 
     def commit(self) -> subprocess.Popen[bytes]:
-        """Start ``git commit`` in a session of its own, with a cold cache."""
+        """Start ``git commit`` in a separate session, with a cold cache."""
         self.pid_file.unlink(missing_ok=True)
         shutil.rmtree(self.base / "cache", ignore_errors=True)
         with (self.base / "stderr").open("wb") as stderr:
@@ -107,7 +107,7 @@ class Bench:
                 folders.remove(".git")
             for name in (*folders, *names):
                 path = Path(folder, name)
-                found[str(path.relative_to(self.root))] = _content(path)
+                found[str(path.relative_to(self.root))] = _read_content(path)
         found[":entries"] = self.git("ls-files", "--stage", "-z")
         found[":staged"] = self.git("diff-index", "--cached", "--raw", "-z", "HEAD")
         found[":status"] = self.git("status", "--porcelain=v2", "-z", "--untracked-files=all")
@@ -133,7 +133,7 @@ class Counts:
     longest_s: float = 0.0
 
 
-def _content(path: Path) -> tuple[int, str]:
+def _read_content(path: Path) -> tuple[int, str]:
     mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
         return mode, os.readlink(path)
@@ -192,11 +192,11 @@ def build(base: Path) -> Bench:
 
 def is_running(pid: int) -> bool:
     """Return True if a process exists and is not a zombie."""
-    said = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False).stdout
-    return bool(said.strip()) and not said.strip().startswith(b"Z")
+    reported = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False).stdout
+    return bool(reported.strip()) and not reported.strip().startswith(b"Z")
 
 
-def of_this_bench(bench: Bench) -> Iterator[int]:
+def processes_of_bench(bench: Bench) -> Iterator[int]:
     """Return the processes started by this benchmark: all have its directory in their environment."""
     marker = os.fsencode(f"{bench.base}/tmp")
     for entry in os.listdir("/proc"):
@@ -211,7 +211,7 @@ def of_this_bench(bench: Bench) -> Iterator[int]:
 def settle(bench: Bench) -> float | None:
     """Wait until all started processes have ended; return the seconds, or None if one remains."""
     started = time.monotonic()
-    while any(True for _ in of_this_bench(bench)):
+    while any(True for _ in processes_of_bench(bench)):
         if time.monotonic() - started > SETTLING_S:
             return None
         time.sleep(0.01)
@@ -228,16 +228,16 @@ def restore_head(bench: Bench, base: str) -> bool:
 
 def typical_duration(bench: Bench, base: str) -> float:
     """Return the seconds from the start of the git hook to its end, the median of five."""
-    taken = []
+    used = []
     for _ in range(5):
         commit = bench.commit()
         bench.hook_pid(commit)
         started = time.monotonic()
         status = commit.wait()
-        taken.append(time.monotonic() - started)
+        used.append(time.monotonic() - started)
         if status != 0 or not restore_head(bench, base):
             raise SystemExit(f"an undisturbed commit fails: {(bench.base / 'stderr').read_text()}")
-    return statistics.median(taken)
+    return statistics.median(used)
 
 
 def kill_once(bench: Bench, number: signal.Signals, after_s: float, counts: Counts) -> None:
@@ -259,9 +259,9 @@ def kill_once(bench: Bench, number: signal.Signals, after_s: float, counts: Coun
     took = settle(bench)
     counts.lingering += took is None
     counts.longest_s = max(counts.longest_s, took or 0.0)
-    said = (bench.base / "stderr").read_text(errors="backslashreplace")
-    if "Traceback" in said:
-        counts.tracebacks[f"{number.name}: {said.strip().splitlines()[-1]}"] += 1
+    reported = (bench.base / "stderr").read_text(errors="backslashreplace")
+    if "Traceback" in reported:
+        counts.tracebacks[f"{number.name}: {reported.strip().splitlines()[-1]}"] += 1
 
 
 def compare(bench: Bench, before: State, what: str, counts: Counts) -> None:
@@ -297,7 +297,7 @@ def run(bench: Bench, kills: int, chance: random.Random) -> tuple[Counts, float]
 
 
 def report(counts: Counts, duration: float) -> bool:
-    """Print the results; return True if nothing was lost or left behind."""
+    """Print the results; return True if no file was lost or left over."""
     print(f"git hook, undisturbed, cold cache: {duration:.2f} s")
     print(f"{'signal':8} {'sent':>5} {'while running':>14} {'commit went through':>20}")
     for number in SIGNALS:

@@ -7,12 +7,12 @@
 ``record`` reviews the newest commits of each clone that are not merges against their parents, and each case
 of `evals/reviewer_regression` as a staged change, and writes one JSON line for each report: `commits.jsonl`
 and `cases.jsonl` in the folder it names. All lines of the changed files count (``--filter-mode nofilter``),
-so that a report holds as many findings as there are. Nothing of an earlier run is used: the cache is a fresh
-folder.
+so that a report contains as many findings as possible. Nothing of an earlier run is used: the cache is a
+fresh folder.
 
-``compare`` prints the reports that differ, and leaves with 1 if there are any. Seconds and what came from a
-cache are left out of the comparison; ``--without message --without name`` leaves out keys of findings that
-were reworded on purpose.
+``compare`` prints the reports that differ, and leaves with 1 if there are any. Durations and cache statistics
+are excluded from the comparison; ``--without message --without name`` excludes keys of findings that were
+reworded intentionally.
 """
 
 from __future__ import annotations
@@ -74,8 +74,12 @@ def record(options: argparse.Namespace) -> int:
             listed = [
                 (clone, commit) for clone in options.clones for commit in commits(clone, options.commits)
             ]
-            failed = _write(options.folder / "commits.jsonl", pool.map(partial(_of_commit, program), listed))
-            failed += _write(options.folder / "cases.jsonl", pool.map(partial(_of_case, program), _cases()))
+            failed = _write(
+                options.folder / "commits.jsonl", pool.map(partial(_report_of_commit, program), listed)
+            )
+            failed += _write(
+                options.folder / "cases.jsonl", pool.map(partial(_report_of_case, program), _cases())
+            )
     return 2 if failed else 0
 
 
@@ -104,7 +108,7 @@ def _report(program: Path, env: Mapping[str, str], arguments: Sequence[str], roo
     return report
 
 
-def _of_commit(program: Any, listed: tuple[Path, str]) -> tuple[str, Json]:
+def _report_of_commit(program: Any, listed: tuple[Path, str]) -> tuple[str, Json]:
     clone, commit = listed
     return f"{clone.name} {commit}", program(("--base", f"{commit}~1", "--head", commit), clone)
 
@@ -115,7 +119,7 @@ def _cases() -> Iterator[Json]:
             yield {**json.loads(line), "from": path.relative_to(_CASES).with_suffix("").as_posix()}
 
 
-def _of_case(program: Any, case: Json) -> tuple[str, Json]:
+def _report_of_case(program: Any, case: Json) -> tuple[str, Json]:
     with tempfile.TemporaryDirectory(prefix="same-reports-") as folder:
         root = Path(folder)
         _git(root, "init", "--quiet")
@@ -160,13 +164,13 @@ def _write(path: Path, reports: Iterable[tuple[str, Json]]) -> int:
 
 def _read(path: Path, without: frozenset[str]) -> dict[str, Json]:
     lines = map(json.loads, path.read_text("utf-8").splitlines())
-    return {line["key"]: _stripped(line["report"], _VOLATILE | without) for line in lines}
+    return {line["key"]: _strip_keys(line["report"], _VOLATILE | without) for line in lines}
 
 
-def _stripped(value: Any, without: frozenset[str]) -> Any:
+def _strip_keys(value: Any, without: frozenset[str]) -> Any:
     if isinstance(value, dict):
-        return {key: _stripped(one, without) for key, one in value.items() if key not in without}
-    return [_stripped(one, without) for one in value] if isinstance(value, list) else value
+        return {key: _strip_keys(one, without) for key, one in value.items() if key not in without}
+    return [_strip_keys(part, without) for part in value] if isinstance(value, list) else value
 
 
 def _lines(report: Json | None) -> list[str]:

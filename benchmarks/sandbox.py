@@ -1,8 +1,8 @@
 """Measure the cost of the sandbox, and kill its processes at random moments.
 
 The first part runs ``true`` with and without the sandbox, in turns. The second starts a program that runs a
-command in the sandbox, kills this program, the start program of the isolation or its first process after a
-random time, and counts what is left: processes, mounts, folders after the next run, and changes of the
+command in the sandbox, kills this program, the launcher of the isolation or its first process after a random
+time, and counts the remaining processes, mounts and folders after the next run, and changes of the
 repository. Both are done for bubblewrap and for namespaces.
 
 Exit status: 0 if nothing was left behind and the median cost is at most 0.1 s, 1 otherwise.
@@ -53,7 +53,7 @@ ISOLATING = (b"bwrap\0--args", b"wardround.sandbox.confinement")
 """Arguments of the processes of a back end; the caller has others, of git."""
 TARGETS = ("caller", "start program", "first process")
 DURATIONS_S = ("300", "0.1")
-"""Of the command: a kill can come while it runs, or while the run ends."""
+"""Phases of the command: the kill can come while it runs, or while the run ends."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Bench:
 def processes_with(marker: str) -> list[int]:
     """Return the processes that have a text in their arguments."""
     running = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    return [one for one in running if marker.encode() in _arguments(one) and one != os.getpid()]
+    return [pid for pid in running if marker.encode() in _arguments(pid) and pid != os.getpid()]
 
 
 def _arguments(process: int) -> bytes:
@@ -84,7 +84,7 @@ def _arguments(process: int) -> bytes:
 
 @dataclass(frozen=True)
 class Kill:
-    """A kill of one process of a run: which one, when, and how long the command runs."""
+    """A kill of one process of a run: the process, the time, and the duration of the command."""
 
     target: str
     after_s: float
@@ -97,12 +97,14 @@ class Kill:
 
 
 def kill_once(bench: Bench, kill: Kill, isolation: str) -> list[str]:
-    """Kill a process of a run, or its caller if there is none yet; return what is left behind."""
+    """Kill a process of a run, or its caller if there is none yet; return the remains: processes, mounts,
+    folders.
+    """
     marker = f"marker-{os.urandom(8).hex()}"
     before = _digest(bench.repository), Path("/proc/self/mounts").read_text()
     argv = [sys.executable, "-c", CALLER, str(bench.repository), str(bench.log), marker, kill.duration_s]
     with adopted_orphans():
-        others = set(_children(os.getpid()))
+        others = set(_child_processes(os.getpid()))
         with subprocess.Popen(
             [*argv, isolation], env=bench.environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         ) as caller:
@@ -111,9 +113,9 @@ def kill_once(bench: Bench, kill: Kill, isolation: str) -> list[str]:
             time.sleep(kill.after_s)
             _send_kill(caller.pid, TARGETS.index(kill.target))
             caller.wait(SETTLING_S * 3)
-        left = [f"process {one}" for one in _settled(marker, others)]
+        left = [f"process {pid}" for pid in _remaining_processes(marker, others)]
     _next_run(bench)
-    left += [f"folder {one.name}" for one in bench.scratch.iterdir()]
+    left += [f"folder {folder.name}" for folder in bench.scratch.iterdir()]
     if before != (_digest(bench.repository), Path("/proc/self/mounts").read_text()):
         left.append("a change of the repository, or a mount")
     return left
@@ -123,13 +125,15 @@ def _send_kill(caller: int, generation: int) -> None:
     """Kill the child of a process in some generation, or the process itself if it has none."""
     process = caller
     for _ in range(generation):
-        started = [one for one in _children(process) if any(text in _arguments(one) for text in ISOLATING)]
+        started = [
+            pid for pid in _child_processes(process) if any(text in _arguments(pid) for text in ISOLATING)
+        ]
         process = next(iter(started), caller)
     with suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
 
 
-def _children(process: int) -> list[int]:
+def _child_processes(process: int) -> list[int]:
     """Return the child processes of every thread."""
     found: list[int] = []
     with suppress(OSError):
@@ -138,20 +142,20 @@ def _children(process: int) -> list[int]:
     return found
 
 
-def _settled(marker: str, others: set[int]) -> list[int]:
+def _remaining_processes(marker: str, others: set[int]) -> list[int]:
     """Return the processes that are left once they had time to end: by their text, or as orphans."""
     end = time.monotonic() + SETTLING_S
     while True:
-        orphans = [one for one in _children(os.getpid()) if one not in others]
-        for one in orphans:
-            os.waitpid(one, os.WNOHANG)
+        orphans = [pid for pid in _child_processes(os.getpid()) if pid not in others]
+        for pid in orphans:
+            os.waitpid(pid, os.WNOHANG)
         if not (found := orphans + processes_with(marker)) or time.monotonic() > end:
             return found
         time.sleep(0.02)
 
 
 def _next_run(bench: Bench) -> None:
-    """Make a tree and remove it, in another process, as the next run does."""
+    """Create a tree and remove it in another process, as the next run does."""
     program = (
         "import sys; from pathlib import Path\n"
         "from wardround.change.snapshot import Snapshot, scratch_root\n"
@@ -187,21 +191,21 @@ def make_bench(folder: Path, environ: Mapping[str, str] | None = None) -> Bench:
 
 
 def measure(bench: Bench, rounds: int, isolation: str) -> dict[str, list[float]]:
-    """Return the seconds of ``true`` by itself, in the sandbox, and with a tree of its own."""
+    """Return the seconds of ``true`` outside of the sandbox, in it, and with its own tree."""
     seconds: dict[str, list[float]] = {"bare": [], "sandbox": [], "tree": []}
     with Repository(bench.repository) as repository:
         head = repository.head() or ""
         for _ in range(rounds):
             begun = time.perf_counter()
             with EphemeralTree(repository, head) as tree:
-                made = time.perf_counter()
+                created = time.perf_counter()
                 outcome = run(["true"], tree, Limits(), log=bench.log, isolation=isolation)
                 ended = time.perf_counter()
                 assert outcome.state is State.FINISHED, outcome.detail
             removed = time.perf_counter()
             subprocess.run(["true"], check=True)
-            seconds["sandbox"].append(ended - made)
-            seconds["tree"].append(made - begun + removed - ended)
+            seconds["sandbox"].append(ended - created)
+            seconds["tree"].append(created - begun + removed - ended)
             seconds["bare"].append(time.perf_counter() - removed)
     return seconds
 
@@ -215,7 +219,7 @@ def failures_of(bench: Bench, isolation: str, rounds: int, kills: int, seed: int
     print(f"{isolation}: start and end over the bare command: {cost:.3f} s", flush=True)
     moments = random.Random(seed)
     left = [kill_once(bench, Kill.drawn(moments), isolation) for _ in range(kills)]
-    failed = [one for one in left if one]
+    failed = [failure for failure in left if failure]
     print(f"{isolation}: {kills} kills, {len(failed)} left something behind: {failed[:5]}", flush=True)
     return int(cost > MOST_COST_S) + len(failed)
 

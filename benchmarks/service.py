@@ -46,7 +46,7 @@ def total_{n}(prices, seen=[]):
 
 
 class Outcome(NamedTuple):
-    """How one client ended: the status, the id of an accepted review, and the time in seconds."""
+    """The outcome of one client: the status, the id of an accepted review, and the time in seconds."""
 
     kind: str
     review: str
@@ -54,7 +54,7 @@ class Outcome(NamedTuple):
 
 
 class Server:
-    """``wardround serve`` with a journal of its own."""
+    """``wardround serve`` with its own journal."""
 
     def __init__(self, folder: Path, workers: int) -> None:
         self.folder = folder
@@ -114,7 +114,9 @@ def submission(number: int) -> bytes:
 
 
 def client(server: Server, number: int) -> Outcome:
-    """One client: of ten, six submit, and one each disconnects, exceeds a limit, is slow, or has no token."""
+    """One client: of ten, six submit, and the others disconnect, exceed a limit, are slow, or have no
+    token.
+    """
     begun = time.monotonic()
     kind = number % 10
     if kind in (6, 8):
@@ -163,15 +165,15 @@ def run_round(server: Server, clients: int, *, kill: bool) -> None:
     begun = time.monotonic()
     with ThreadPoolExecutor(clients) as pool:
         outcomes = list(pool.map(lambda number: client(server, number), range(clients)))
-    accepted = [one for one in outcomes if one.review]
-    times = sorted(one.seconds for one in accepted)
-    print(f"  clients: {dict(sorted(Counter(one.kind for one in outcomes).items()))}")
+    accepted = [outcome for outcome in outcomes if outcome.review]
+    times = sorted(outcome.seconds for outcome in accepted)
+    print(f"  clients: {dict(sorted(Counter(outcome.kind for outcome in outcomes).items()))}")
     print(f"  accepted within {statistics.median(times):.2f} s in the median, {times[-1]:.2f} s at most")
     print(f"  memory with {len(accepted)} accepted: {server.resident_mib:.0f} MiB")
     if kill:
         server.end(signal.SIGKILL)
         print(f"  killed, started again in {server.start():.1f} s")
-    ends = wait_for(server, [one.review for one in accepted])
+    ends = wait_for(server, [outcome.review for outcome in accepted])
     seconds = time.monotonic() - begun
     print(f"  ended: {dict(ends)}, {len(accepted) / seconds:.1f} reviews a second")
     print(f"  memory: {server.resident_mib:.0f} MiB; journal: {server.journal_mib:.1f} MiB")

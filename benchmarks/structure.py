@@ -3,7 +3,7 @@
     python benchmarks/structure.py                       # this checkout
     python benchmarks/structure.py OTHER [THIS]          # two checkouts side by side
 
-It reads source files alone, so any version can be measured without installing it; cycles need grimp.
+It reads source files only, so any version can be measured without installing it; cycles require grimp.
 """
 
 from __future__ import annotations
@@ -77,11 +77,11 @@ def figures(root: Path) -> dict[str, str]:
         **_inheritance(tree),
         "modules in import cycles": _cycles(tree),
         "most flat modules of a plugin package": _flat(tree),
-        "class names with two meanings": _doubled(tree),
-        "denied words": str(_denied(tree)),
+        "class names with two meanings": _count_duplicate_classes(tree),
+        "denied words": str(_count_denied_words(tree)),
         **_maturity(tree),
         **_cases(tree),
-        "public functions with a useful docstring": _documented(tree),
+        "public functions with a useful docstring": _count_documented(tree),
     }
 
 
@@ -134,11 +134,12 @@ def _inheritance(tree: Tree) -> dict[str, str]:
             node.name, [ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases]
         )
         methods.setdefault(
-            node.name, sum(isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) for one in node.body)
+            node.name,
+            sum(isinstance(member, (ast.FunctionDef, ast.AsyncFunctionDef)) for member in node.body),
         )
     chains = {name: _chain(name, bases) for name in bases}
     deepest = max(chains, key=lambda name: (len(chains[name]), name))
-    totals = {name: sum(methods[one] for one in chain) for name, chain in chains.items()}
+    totals = {name: sum(methods[method] for method in chain) for name, chain in chains.items()}
     own = max(methods, key=lambda name: (methods[name], name))
     largest = max(totals, key=lambda name: (totals[name], name))
     return {
@@ -217,7 +218,7 @@ def _flat(tree: Tree) -> str:
     return f"{counts[most]} ({most})"
 
 
-def _doubled(tree: Tree) -> str:
+def _count_duplicate_classes(tree: Tree) -> str:
     """Count public class names that two modules define.
 
     Two plugins, which never import one another, may share a name for the same idea.
@@ -236,7 +237,7 @@ def _is_ambiguous(paths: Sequence[str]) -> bool:
     return len(paths) > 1 and not (in_plugins and len(set(packages)) == len(paths))
 
 
-def _denied(tree: Tree) -> int:
+def _count_denied_words(tree: Tree) -> int:
     return sum(1 for path in tree.texts for _ in wording.denied_in(path, tree.root))
 
 
@@ -244,17 +245,17 @@ def _maturity(tree: Tree) -> dict[str, str]:
     stable = preview = 0
     for path, node in tree.classes():
         names = {
-            t.id: one.value
-            for one in node.body
-            for t in _targets(one)
-            if isinstance(one, (ast.Assign, ast.AnnAssign))
+            t.id: statement.value
+            for statement in node.body
+            for t in _targets(statement)
+            if isinstance(statement, (ast.Assign, ast.AnnAssign))
         }
         if "ID" in names and "plugins/" in path:
             is_preview = "MATURITY" in names and "PREVIEW" in ast.unparse(names["MATURITY"])
             preview += is_preview
             stable += not is_preview
     for file in sorted((tree.root / "rules").rglob("*.yml")):
-        if file.parent.name in ("ast-grep", "semgrep"):
+        if file.parent.name == "ast-grep":
             text = file.read_text("utf-8")
             preview += "maturity: preview" in text
             stable += "maturity: preview" not in text
@@ -267,7 +268,7 @@ def _targets(statement: ast.stmt) -> Iterator[ast.Name]:
 
 
 def _cases(tree: Tree) -> dict[str, str]:
-    """Count the texts of several lines in VALID and INVALID that are escaped strings and not blocks."""
+    """Count the multi-line cases in VALID and INVALID that are escaped strings instead of blocks."""
     escaped = total = 0
     for path, module in tree.parsed.items():
         lines = tree.texts[path].split("\n")
@@ -283,7 +284,7 @@ def _cases(tree: Tree) -> dict[str, str]:
     return {"cases of several lines that are escaped": f"{escaped:,} of {total:,}"}
 
 
-def _documented(tree: Tree) -> str:
+def _count_documented(tree: Tree) -> str:
     documented = public = 0
     for module in tree.parsed.values():
         for node in [*module.body, *(m for c in module.body if isinstance(c, ast.ClassDef) for m in c.body)]:

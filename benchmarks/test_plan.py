@@ -2,7 +2,7 @@
 
     python benchmarks/test_plan.py [--files N] [--rounds N] [--tests N] [--json docs/cost.json]
 
-A repository with N Python files, a half of them files of tests, and a recorded run of all tests are made.
+A repository with N Python files, half of them test files, and a recorded run of all tests are made.
 Each round stages the change of another function, then that of a constant, and plans both. The processor time
 counts, as other processes do not change it; `wardround --help` is the measure of the machine.
 
@@ -26,9 +26,9 @@ import figures
 
 from wardround.change.repository import INDEX, Repository
 from wardround.context.line_coverage.context_lines import ContextLines
-from wardround.workflows.test.planning import tree_of
-from wardround.workflows.test.recorded_runs import record
-from wardround.workflows.test.run_store import RunStore
+from wardround.workflows.test.plans.planning import tree_of
+from wardround.workflows.test.recordings.recorded_runs import record
+from wardround.workflows.test.recordings.run_store import RunStore
 
 PLAN_S = 2.0
 """Seconds of processor time for 2,000 files."""
@@ -39,19 +39,20 @@ _REACH = 15
 
 
 def write_files(folder: Path, modules: int, tests: int) -> None:
-    """Write modules and as many files of tests."""
+    """Write modules and as many test files."""
     for name in ("shop", "tests"):
         (folder / name).mkdir()
     for at in range(modules):
         functions = "\n\n".join(
-            f"def work_{at}_{one}(value, other=LIMIT_{at}):\n    if value > other:\n"
-            f"        return value - {one}\n"
-            f"    return [value + each for each in range({one})]"
-            for one in range(_FUNCTIONS)
+            f"def work_{at}_{number}(value, other=LIMIT_{at}):\n    if value > other:\n"
+            f"        return value - {number}\n"
+            f"    return [value + each for each in range({number})]"
+            for number in range(_FUNCTIONS)
         )
         (folder / "shop" / f"module_{at}.py").write_text(f"import os\n\nLIMIT_{at} = {at}\n\n\n{functions}\n")
         cases = "\n\n".join(
-            f"def test_{at}_{one}():\n    assert module_{at}.work_{at}_{one}(1)" for one in range(tests)
+            f"def test_{at}_{number}():\n    assert module_{at}.work_{at}_{number}(1)"
+            for number in range(tests)
         )
         text = f"from shop import module_{at}\n\n\n{cases}\n"
         (folder / "tests" / f"test_module_{at}.py").write_text(text)
@@ -62,13 +63,13 @@ def recorded_rows(modules: int, tests: int) -> Iterator[ContextLines]:
     """Yield the lines of a run of all tests: of its own file, and a function of some modules."""
     for at in range(modules):
         path = f"tests/test_module_{at}.py"
-        for one in range(tests):
-            test = f"{path}::test_{at}_{one}"
-            yield ContextLines(path, test, "run", 1 << (5 + 3 * one))
+        for number in range(tests):
+            test = f"{path}::test_{at}_{number}"
+            yield ContextLines(path, test, "run", 1 << (5 + 3 * number))
             for step in range(_REACH):
                 reached = (at + step * step) % modules
                 yield ContextLines(
-                    f"shop/module_{reached}.py", test, "run", 1 << (7 + 5 * (one % _FUNCTIONS))
+                    f"shop/module_{reached}.py", test, "run", 1 << (7 + 5 * (number % _FUNCTIONS))
                 )
 
 

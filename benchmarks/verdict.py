@@ -1,4 +1,5 @@
-"""What the pipeline adds to a review: from the evidence to the verdict and to a record, by size.
+"""Processor time that the pipeline adds to a review: from the evidence to the verdict and to a record, by
+size.
 
     python benchmarks/verdict.py [REPETITIONS]
 

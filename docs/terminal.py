@@ -80,7 +80,7 @@ _SVG = """\
 
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="terminal-") as folder:
-        output = _reviewed(Path(folder))
+        output = _review_output(Path(folder))
     console = Console(record=True, width=_COLUMNS, file=open(os.devnull, "w"), force_terminal=True)  # noqa: SIM115
     console.print(Text.from_ansi("$ git commit\n" + output), soft_wrap=True)
     svg = console.export_svg(title="wardround", theme=MONOKAI, code_format=_SVG, unique_id="wardround")
@@ -88,7 +88,7 @@ def main() -> int:
     return 0
 
 
-def _reviewed(root: Path) -> str:
+def _review_output(root: Path) -> str:
     """Return what a staged review prints to a terminal."""
     _git(root, "init", "--quiet")
     _write(root, _BEFORE)
@@ -97,10 +97,10 @@ def _reviewed(root: Path) -> str:
     _git(root, *author, "commit", "--quiet", "--message", "before")
     _write(root, _AFTER)
     _git(root, "add", "--all")
-    return _in_terminal([str(Path(sys.executable).parent / "wardround"), "review"], root)
+    return _run_in_terminal([str(Path(sys.executable).parent / "wardround"), "review"], root)
 
 
-def _in_terminal(command: list[str], cwd: Path) -> str:
+def _run_in_terminal(command: list[str], cwd: Path) -> str:
     """Run a command with a pseudo-terminal as its standard output."""
     leader, follower = pty.openpty()
     environment = {**os.environ, "COLUMNS": str(_COLUMNS), "TERM": "xterm-256color"}

@@ -11,11 +11,11 @@ environment of the same name for each. The pairs (see ``behaviour_corpus.py``) a
 clone, without a branch.
 
 ``run`` calls ``wardround behaviour`` once a pair, the kinds and the repositories in turn, so that a run that
-is stopped has some of each. FILE receives one line of JSON per pair; those that it has are not repeated.
-``show`` prints the differences for reading, and ``report`` the table, with the judgements of
-``behaviour_judgements.yml``, for the fresh repositories and for those used for tuning apart. ``rules``
-counts the judgements by the rule under which a review reports the difference, in the form of
-``precision.yml``. ``cost`` measures the CPU time of the tests with and without recording.
+is stopped has some of each. FILE receives one line of JSON per pair; pairs that it already contains are
+skipped. ``show`` prints the differences for reading, and ``report`` the table, with the judgements of
+``behaviour_judgements.yml``, for the fresh repositories and for those used for tuning apart. ``rules`` counts
+the judgements by the rule under which a review reports the difference, in the form of ``precision.yml``.
+``cost`` measures the CPU time of the tests with and without recording.
 """
 
 from __future__ import annotations
@@ -48,22 +48,24 @@ _LONGEST_S = 600
 Row = dict[str, Any]
 
 
-def _listed(clones: Path) -> Iterator[tuple[Clone, str, str]]:
-    """Yield clone, kind and commit: one of each repository and kind, then a second one of each, and so on."""
+def _alternate_clones(clones: Path) -> Iterator[tuple[Clone, str, str]]:
+    """Yield clone, kind and commit: one of each repository and kind in turn, then a second one of each, and
+    so on.
+    """
     repositories = yaml.safe_load(_COMMITS.read_text("utf-8"))
     columns = []
     for kind in KINDS:
         for name, listed in repositories.items():
             clone = Clone(clones / name, listed.get("add", {}), listed.get("omit", ()))
-            columns.append([(clone, kind, str(one)) for one in listed.get(kind, ())])
+            columns.append([(clone, kind, str(commit)) for commit in listed.get(kind, ())])
     for line in zip_longest(*columns):
-        yield from (one for one in line if one is not None)
+        yield from (entry for entry in line if entry is not None)
 
 
 def run(arguments: argparse.Namespace) -> None:
     done = {row["key"] for row in _rows(arguments.out)}
     end = time.monotonic() + 60 * arguments.minutes
-    for clone, kind, listed in _listed(arguments.clones):
+    for clone, kind, listed in _alternate_clones(arguments.clones):
         commit = listed.split()[0]
         key = f"{clone.folder.name} {kind} {commit}"
         if key in done or kind not in arguments.kind or not clone.folder.exists():
@@ -74,7 +76,7 @@ def run(arguments: argparse.Namespace) -> None:
             "key": key,
             "listed": listed,
             "version": _version(),
-            **_compared(clone, kind, commit, arguments.environments),
+            **_compare_commit(clone, kind, commit, arguments.environments),
         }
         with arguments.out.open("a") as stream:
             stream.write(json.dumps(row) + "\n")
@@ -89,7 +91,7 @@ def _version() -> str:
     return done.stdout.strip()
 
 
-def _compared(clone: Clone, kind: str, commit: str, environments: Path) -> Row:
+def _compare_commit(clone: Clone, kind: str, commit: str, environments: Path) -> Row:
     try:
         base, head = pair(clone, kind, commit)
     except (subprocess.CalledProcessError, ValueError) as cause:
@@ -118,7 +120,7 @@ def _line(row: Row) -> str:
     found = row.get("run")
     if found is None:
         return f"{row['key'][:60]}: {row['error']}"
-    shown = [one["function"] for one in found["differences"]]
+    shown = [difference["function"] for difference in found["differences"]]
     counts = f"{len(found['compared'])} compared, {len(found['not_compared'])} not, {row['wall_s']:.0f} s"
     state = found["conditions"]["state"]
     return f"{row['key'][:60]}: {state}, {counts}, differing: {', '.join(shown) or 'none'}"
@@ -143,22 +145,28 @@ def show(arguments: argparse.Namespace) -> None:
     for row in _rows(arguments.out):
         if _kind(row) not in arguments.kind or not _ran(row):
             continue
-        for one in row["run"]["differences"]:
-            if identity(row, one) in judged:
+        for difference in row["run"]["differences"]:
+            if identity(row, difference) in judged:
                 continue
-            print(f"\n{identity(row, one)}  [{one['origin']}]\n  {one['path']}:{one['line']} {one['call']}")
-            if one["through"]:
-                print(f"  through {one['through']}")
-            print(f"  before {_observed(one['before'])}\n  after  {_observed(one['after'])}")
+            place = f"{difference['path']}:{difference['line']}"
+            print(f"\n{identity(row, difference)}  [{difference['origin']}]\n  {place} {difference['call']}")
+            if difference["through"]:
+                print(f"  through {difference['through']}")
+            print(
+                f"  before {_observed_effects(difference['before'])}\n  after  "
+                f"{_observed_effects(difference['after'])}"
+            )
 
 
-def _observed(one: Mapping[str, Any]) -> str:
-    result = f"raised {one['raised']}" if one["raised"] is not None else f"returned {one['returned']}"
-    effects = "; ".join(one["arguments"])
+def _observed_effects(mapping: Mapping[str, Any]) -> str:
+    result = (
+        f"raised {mapping['raised']}" if mapping["raised"] is not None else f"returned {mapping['returned']}"
+    )
+    effects = "; ".join(mapping["arguments"])
     return (
         result
         + (f" | {effects}" if effects else "")
-        + (f" | printed {one['printed']!r}" if one["printed"] else "")
+        + (f" | printed {mapping['printed']!r}" if mapping["printed"] else "")
     )
 
 
@@ -192,11 +200,11 @@ def report(arguments: argparse.Namespace) -> None:
             parts[listed.get("part", "tuning")].append(row)
     for part, rows in sorted(parts.items()):
         versions = Counter(row.get("version", "") for row in rows)
-        print(f"\n## {part}: versions {', '.join(f'{one} ({count})' for one, count in versions.items())}\n")
-        _report_part(rows)
+        print(f"\n## {part}: versions {', '.join(f'{item} ({count})' for item, count in versions.items())}\n")
+        _print_kind(rows)
 
 
-def _report_part(every: Sequence[Row]) -> None:
+def _print_kind(every: Sequence[Row]) -> None:
     judged = _judgements()
     rows = [row for row in every if _ran(row)]
     print(f"{len(rows)} pairs with tests that start; {len(every) - len(rows)} others\n")
@@ -213,7 +221,8 @@ def _report_part(every: Sequence[Row]) -> None:
     compared, functions = _functions([row for row in rows if _kind(row) != "identical"])
     print(f"\nreplayed: {_share(compared, functions)}")
     read = [judged[key] for key in _identities(rows) if key in judged]
-    print(f"true among those read: {_share(sum(not one.startswith('false') for one in read), len(read))}")
+    right = sum(not verdict.startswith("false") for verdict in read)
+    print(f"true among those read: {_share(right, len(read))}")
 
 
 def _functions(rows: Sequence[Row]) -> tuple[int, int]:
@@ -222,14 +231,14 @@ def _functions(rows: Sequence[Row]) -> tuple[int, int]:
 
 
 def _identities(rows: Sequence[Row]) -> list[str]:
-    return [identity(row, one) for row in rows for one in row["run"]["differences"]]
+    return [identity(row, difference) for row in rows for difference in row["run"]["differences"]]
 
 
 def _table_row(name: str, rows: Sequence[Row], judged: Mapping[str, str]) -> str:
     compared, functions = _functions(rows)
     shown = _identities(rows)
     read = [judged[key] for key in shown if key in judged]
-    right = sum(not one.startswith("false") for one in read)
+    right = sum(not verdict.startswith("false") for verdict in read)
     return f"| {name} | {len(rows)} | {functions} | {compared} | {len(shown)} | {len(read)} | {right} |"
 
 
@@ -248,7 +257,9 @@ def _kind_line(kind: str, rows: Sequence[Row], judged: Mapping[str, str]) -> str
 
 
 def rules(arguments: argparse.Namespace) -> None:
-    """Print right ones and all of the differences read in the fresh parts, by the rule of a review."""
+    """Print the correct ones and all of the differences judged in the fresh parts, by the rule of a
+    review.
+    """
     repositories = yaml.safe_load(_COMMITS.read_text("utf-8"))
     judged = _judgements()
     counts: dict[str, list[bool]] = defaultdict(list)
@@ -256,9 +267,9 @@ def rules(arguments: argparse.Namespace) -> None:
         name = row["key"].split()[0]
         if "part" not in repositories.get(name, {}):
             continue
-        for one in row["run"]["differences"]:
-            if (judgement := judged.get(identity(row, one))) is not None:
-                rule = _rule(Clone(arguments.clones / name), row, one)
+        for difference in row["run"]["differences"]:
+            if (judgement := judged.get(identity(row, difference))) is not None:
+                rule = _rule(Clone(arguments.clones / name), row, difference)
                 counts[rule].append(not judgement.startswith("false"))
     for rule, right in sorted(counts.items()):
         print(f"{rule}: {{kind: run, right: {sum(right)}, of: {len(right)}, evaluation: evals/behaviour.py}}")
@@ -274,16 +285,16 @@ def _rule(clone: Clone, row: Row, difference: Mapping[str, Any]) -> str:
     from wardround.planes.behaviour_findings import BehaviourReading, behaviour_result
     from wardround.planes.stated_behaviour import unchanged_by
 
-    one = msgspec.convert(difference, BehaviourDifference)
+    item = msgspec.convert(difference, BehaviourDifference)
     listed = clone.git("ls-tree", "-r", "--name-only", row["head"]).splitlines()
     settings = ("pyproject.toml", "setup.cfg", "setup.py")
     texts = {path: clone.text(row["head"], path) or "" if path in settings else "" for path in listed}
     reading = BehaviourReading(
         head=lambda path: clone.text(row["head"], path),
         stated="" if _kind(row) == "reversed" else unchanged_by([_message(clone, row)]),
-        published=published_in(TextSide(texts), {(one.path, one.function)}),
+        published=published_in(TextSide(texts), {(item.path, item.function)}),
     )
-    return f"run/{behaviour_result(one, reading).code}"
+    return f"run/{behaviour_result(item, reading).code}"
 
 
 def _message(clone: Clone, row: Row) -> str:
@@ -293,11 +304,11 @@ def _message(clone: Clone, row: Row) -> str:
 def cost(arguments: argparse.Namespace) -> None:
     """Print the CPU time of the tests of ordinary commits with recording, without it, and the quotient."""
     done = {row["key"]: row for row in _rows(arguments.out)}
-    for clone, kind, listed in _listed(arguments.clones):
+    for clone, kind, listed in _alternate_clones(arguments.clones):
         key = f"{clone.folder.name} {listed}"
         if kind != "ordinary" or key in done or len(done) >= arguments.count or not clone.folder.exists():
             continue
-        measured = _measured(clone, listed, arguments.environments)
+        measured = _measure_commit(clone, listed, arguments.environments)
         if measured is None:
             continue
         done[key] = {"key": key, **measured}
@@ -308,13 +319,13 @@ def cost(arguments: argparse.Namespace) -> None:
     if rows:
         quotients = sorted(row["recorded_s"] / row["plain_s"] for row in rows)
         total = sum(row["recorded_s"] for row in rows) / sum(row["plain_s"] for row in rows)
-        median, above = statistics.median(quotients), sum(one > 1.25 for one in quotients)
+        median, above = statistics.median(quotients), sum(quotient > 1.25 for quotient in quotients)
         print(f"{len(rows)} pairs of up to five functions and tests of 1 s or more:")
         print(f"  recorded/plain in all {total:.2f}, median {median:.2f}, highest {quotients[-1]:.2f}")
         print(f"  above 1.25: {above}")
 
 
-def _measured(clone: Clone, commit: str, environments: Path) -> Row | None:
+def _measure_commit(clone: Clone, commit: str, environments: Path) -> Row | None:
     """Return CPU seconds, the lower ones of two runs each; None unless one to five functions are recorded."""
     from wardround.change.repository import Repository
     from wardround.workflows.behaviour.compare import _reader
@@ -334,7 +345,9 @@ def _measured(clone: Clone, commit: str, environments: Path) -> Row | None:
         seconds: dict[bool, list[float]] = {True: [], False: []}
         for is_recorded in (False, True, True, False):
             chosen = (
-                targets if is_recorded else tuple(replace(one, base_path="missing.py") for one in targets)
+                targets
+                if is_recorded
+                else tuple(replace(target, base_path="missing.py") for target in targets)
             )
             stages = Stages(repository, environment, chosen, DEFAULT_LIMITS, "auto", environ)
             outcome = stages.record(base, ()).outcome

@@ -64,7 +64,7 @@ _WHO = {
 
 @dataclass(frozen=True)
 class Clone:
-    """A clone, with generated files that commits lack, and files of tests that cannot be collected."""
+    """A clone, with generated files that commits lack, and test files that cannot be collected."""
 
     folder: Path
     add: Mapping[str, str] = field(default_factory=dict)
@@ -145,17 +145,19 @@ def functions(text: str | None) -> dict[str, str]:
         tree = ast.parse(text or "")
     except SyntaxError:
         return {}
-    return {name: _normal(node) for name, node in _named(tree, "")}
+    return {name: _normal(node) for name, node in _named_functions(tree, "")}
 
 
-def _named(node: ast.AST, above: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+def _named_functions(
+    node: ast.AST, above: str
+) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             yield f"{above}{child.name}", child
         elif isinstance(child, ast.ClassDef):
-            yield from _named(child, f"{above}{child.name}.")
+            yield from _named_functions(child, f"{above}{child.name}.")
         elif isinstance(child, ast.If | ast.Try | ast.With):
-            yield from _named(child, above)
+            yield from _named_functions(child, above)
 
 
 def _normal(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
@@ -171,7 +173,7 @@ def _normal(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
 
 
 def changed_functions(clone: Clone, base: str, head: str) -> list[tuple[str, str]]:
-    """Return path and name of the functions of the source that are on both sides and differ."""
+    """Return path and name of the functions of the source that exist at base and head and differ."""
     found = []
     for status, path in clone.changed(base, head):
         if status == "M" and is_source(path):
@@ -181,7 +183,7 @@ def changed_functions(clone: Clone, base: str, head: str) -> list[tuple[str, str
 
 
 def _padded_files(clone: Clone, commit: str) -> dict[str, str | None]:
-    """Return the files of a commit in which some functions get a statement that does nothing."""
+    """Return the files of a commit with a no-op statement added to some functions."""
     paths = [path for path in clone.git("ls-tree", "-r", "-z", "--name-only", commit).split("\0") if path]
     texts = {path: clone.text(commit, path) or "" for path in paths if is_source(path)}
     everything = [(path, name) for path, text in texts.items() for name in functions(text)]
@@ -194,13 +196,13 @@ def _padded_files(clone: Clone, commit: str) -> dict[str, str | None]:
 def padded(text: str, names: set[str]) -> str:
     """Return the text with ``pass`` as the first statement of each named function."""
     lines = text.split("\n")
-    places = []
-    for name, node in _named(ast.parse(text), ""):
+    locations = []
+    for name, node in _named_functions(ast.parse(text), ""):
         first = node.body[0]
         starts_line = not lines[first.lineno - 1][: first.col_offset].strip()
         if name in names and first.lineno > node.lineno and starts_line:
-            decorators = [one.lineno for one in getattr(first, "decorator_list", [])]
-            places.append(
+            decorators = [decorator.lineno for decorator in getattr(first, "decorator_list", [])]
+            locations.append(
                 (
                     min([first.lineno, *decorators]),
                     first.col_offset,
@@ -208,7 +210,7 @@ def padded(text: str, names: set[str]) -> str:
                     first,
                 )
             )
-    for line, column, documented, first in sorted(places, key=lambda place: -place[0]):
+    for line, column, documented, first in sorted(locations, key=lambda place: -place[0]):
         at = (first.end_lineno or line) if documented else line - 1
         lines.insert(at, f"{' ' * column}pass")
     return "\n".join(lines)
@@ -248,7 +250,7 @@ def _cause(clone: Clone, fix: str, parent: str) -> str | None:
     blamed: Counter[str] = Counter()
     for status, path in clone.changed(parent, fix):
         if status == "M" and is_source(path):
-            for start, count in _removed(clone, parent, fix, path):
+            for start, count in _removed_ranges(clone, parent, fix, path):
                 span = f"{start},+{count}"
                 rows = clone.git("blame", "-s", "-l", "-w", "-L", span, parent, "--", path).splitlines()
                 blamed.update(row.split()[0].lstrip("^") for row in rows)
@@ -262,7 +264,7 @@ def _cause(clone: Clone, fix: str, parent: str) -> str | None:
     return f"{cause} {fix}" if 1 <= len(touched) <= 12 else None
 
 
-def _removed(clone: Clone, base: str, head: str, path: str) -> Iterator[tuple[int, int]]:
+def _removed_ranges(clone: Clone, base: str, head: str, path: str) -> Iterator[tuple[int, int]]:
     for line in clone.git("diff", "-U0", "-w", base, head, "--", path).splitlines():
         if (match := re.match(r"@@ -(\d+)(?:,(\d+))? ", line)) and match[2] != "0":
             yield int(match[1]), int(match[2] or 1)

@@ -10,7 +10,7 @@ hunks of the 31 commits nearest in time; its own hunks (at most six per commit) 
 tests, examples and documentation; those that the fix touches should rank first, and in them the functions it
 touches. Messages and files of earlier commits are known up to the parent commit.
 
-Commits are sampled in blocks evenly spaced over a history, so that neighbours share the files to read;
+Commits are sampled in blocks evenly spaced over a history, so that adjacent commits share cached files;
 ``--draw 1`` samples other commits of the same blocks than ``--draw 0``. Compared are
 
 - BM25, character n-grams, the model, and even sums of their standardised scores, as ``BM25+char``;
@@ -18,7 +18,8 @@ Commits are sampled in blocks evenly spaced over a history, so that neighbours s
 - ``fused``: the same with the model, as in ``wardround related``.
 
 Intervals are of 95%, by bootstrap over commits and over repositories. The weights are those of a logistic
-regression over pairs of a right and a wrong candidate; fit them on other repositories than are measured.
+regression over pairs of a correct and an incorrect candidate; fit them on other repositories than are
+measured.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wardround.change.change_source import FileTexts, GitChangeSource, decoded
+from wardround.change.change_source import FileTexts, GitChangeSource, decode_text
 from wardround.change.diff import ChangedFile, FileStatus
 from wardround.change.repository import Repository
 from wardround.errors import GitError
@@ -50,12 +51,12 @@ from wardround.retrieval.commit_signals import COMMITS
 from wardround.retrieval.definitions import enclosing, functions
 from wardround.retrieval.documents import file_texts, query_text
 from wardround.retrieval.file_search import evidence as file_opinions
-from wardround.retrieval.file_search import is_beside, is_source, locate_functions
+from wardround.retrieval.file_search import is_accompanying_file, is_source, locate_functions
 from wardround.retrieval.hunk_search import ChangedCode, changed_code
 from wardround.retrieval.hunk_search import opinions as hunk_opinions
 from wardround.retrieval.index import CachedEmbedder, IndexedFile, SearchIndex
 from wardround.retrieval.protocols import Embedder
-from wardround.retrieval.rank_fusion import fused, standardised
+from wardround.retrieval.rank_fusion import fuse, standardise
 
 SEED = 7
 WINDOW = 128
@@ -91,7 +92,7 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SampleSettings:
     """The number of commits of each repository, the sample, and the directory of cached vectors."""
 
     each: int
@@ -193,28 +194,28 @@ def blocks(commits: Sequence[Commit], number: int, length: int) -> Iterator[Sequ
 # Messages against hunks
 
 
-def hunk_cases(name: str, folder: Path, embedder: Embedder, asked: Asked) -> Iterator[Case]:
+def hunk_cases(name: str, folder: Path, embedder: Embedder, requested: SampleSettings) -> Iterator[Case]:
     with Repository(folder) as repository:
-        index = SearchIndex.open(folder, asked.cache)
-        kept = CachedEmbedder(embedder, index)
+        index = SearchIndex.open(folder, requested.cache)
+        retained = CachedEmbedder(embedder, index)
 
         @cache
         def hunks(commit: Commit) -> tuple[ChangedCode, ...]:
             return own_hunks(repository, commit)
 
         per_block = 7
-        for block in blocks(commits_of(folder), -(-asked.each // per_block), 400):
-            usable = [c for c in block[150:] if not ROUTINE.search(c.subject)][: 90 + 60 * asked.draw]
+        for block in blocks(commits_of(folder), -(-requested.each // per_block), 400):
+            usable = [c for c in block[150:] if not ROUTINE.search(c.subject)][: 90 + 60 * requested.draw]
             with_code = [c for c in usable if hunks(c)]
             fit = [
                 at
                 for at in range(NEAREST, len(with_code) - NEAREST)
                 if telling(with_code[at]) and len({h.path for h in hunks(with_code[at])}) > 1
             ]
-            for at in fit[asked.draw * per_block : (asked.draw + 1) * per_block]:
+            for at in fit[requested.draw * per_block : (requested.draw + 1) * per_block]:
                 near = with_code[at - NEAREST : at] + with_code[at + 1 : at + 1 + NEAREST]
                 others = [hunk for other in near for hunk in hunks(other)]
-                yield hunk_case(name, with_code[at], hunks(with_code[at]), others, kept)
+                yield hunk_case(name, with_code[at], hunks(with_code[at]), others, retained)
         index.close()
 
 
@@ -240,66 +241,66 @@ def own_hunks(repository: Repository, commit: Commit) -> tuple[ChangedCode, ...]
 def hunk_case(
     name: str, commit: Commit, own: Sequence[ChangedCode], others: Sequence[ChangedCode], embedder: Embedder
 ) -> Case:
-    told = hunk_opinions(cleaned(commit.message), [*own, *others], embedder)
-    near = told.closeness
+    reported = hunk_opinions(cleaned(commit.message), [*own, *others], embedder)
+    near = reported.closeness
     assert near is not None
     ways = {
-        "BM25": told.words,
-        "char": told.characters,
+        "BM25": reported.words,
+        "char": reported.characters,
         "model": near,
-        "BM25+char": fused(told.words, told.characters),
-        "BM25+char+model": fused(told.words, told.characters, near),
-        "cheap": replace(told, closeness=None).fused(),
-        "fused": told.fused(),
+        "BM25+char": fuse(reported.words, reported.characters),
+        "BM25+char+model": fuse(reported.words, reported.characters, near),
+        "cheap": replace(reported, closeness=None).fuse(),
+        "fused": reported.fuse(),
     }
     right = [True] * len(own) + [False] * len(others)
     metrics = {way: ranking(scores, right) for way, scores in ways.items()}
-    return Case(name, commit.id, len(right), metrics, evidence(told, right))
+    return Case(name, commit.id, len(right), metrics, evidence(reported, right))
 
 
 def evidence(told: Any, right: Sequence[bool]) -> Evidence:
     """Return the data of the fit: standardised scores, a column for each, and the labels."""
     names = [field.name for field in fields(told)]
-    columns = [standardised(getattr(told, name)) for name in names]
+    columns = [standardise(getattr(told, name)) for name in names]
     return Evidence(tuple(names), np.array(columns).T, np.array(right))
 
 
 def ranking(scores: Sequence[float], right: Sequence[bool]) -> dict[str, float]:
-    """Return metrics of an order; candidates with equal scores share the mean over their orders."""
+    """Return ranking metrics; candidates with equal scores share the mean over their orders."""
     order = sorted(range(len(scores)), key=lambda at: (-scores[at], right[at]))  # ties against us
-    places = [place for place, at in enumerate(order, 1) if right[at]]
+    locations = [location for location, at in enumerate(order, 1) if right[at]]
     wins = [
         (scores[a] > scores[b]) + 0.5 * (scores[a] == scores[b])
         for a in range(len(scores)) if right[a]
         for b in range(len(scores)) if not right[b]
     ]  # fmt: skip
     return {
-        "hit@1": float(places[0] == 1),
-        "hit@5": float(places[0] <= 5),
-        "MRR": 1 / places[0],
-        "MAP": statistics.fmean(n / place for n, place in enumerate(places, 1)),
+        "hit@1": float(locations[0] == 1),
+        "hit@5": float(locations[0] <= 5),
+        "MRR": 1 / locations[0],
+        "MAP": statistics.fmean(n / location for n, location in enumerate(locations, 1)),
         "AUC": statistics.fmean(wins) if wins else 1.0,
-        "recall@5": sum(place <= 5 for place in places) / len(places),
-        "recall@10": sum(place <= 10 for place in places) / len(places),
+        "recall@5": sum(location <= 5 for location in locations) / len(locations),
+        "recall@10": sum(location <= 10 for location in locations) / len(locations),
     }
 
 
 # Reports against files and functions
 
 
-def file_cases(name: str, folder: Path, embedder: Embedder, asked: Asked) -> Iterator[Case]:
+def file_cases(name: str, folder: Path, embedder: Embedder, requested: SampleSettings) -> Iterator[Case]:
     with Repository(folder) as repository:
-        index = SearchIndex.open(folder, asked.cache)
+        index = SearchIndex.open(folder, requested.cache)
         fixes = [c for c in commits_of(folder) if FIX.search(c.subject) and telling(c)]
         per_block = 10
-        for block in blocks(fixes, -(-asked.each // per_block), 120):
+        for block in blocks(fixes, -(-requested.each // per_block), 120):
             fit = (searched for commit in block if (searched := files_of(commit, repository)) is not None)
-            for searched in islice(fit, asked.draw * per_block, (asked.draw + 1) * per_block):
+            for searched in islice(fit, requested.draw * per_block, (requested.draw + 1) * per_block):
                 yield file_case(name, searched, repository, index, embedder)
         index.close()
 
 
-class Searched(NamedTuple):
+class FixSearch(NamedTuple):
     """A fix, the files of its parent commit, and those of them it touches."""
 
     commit: Commit
@@ -307,58 +308,57 @@ class Searched(NamedTuple):
     touched: Sequence[ChangedFile]
 
 
-def files_of(commit: Commit, repository: Repository) -> Searched | None:
+def files_of(commit: Commit, repository: Repository) -> FixSearch | None:
     """Return the candidates of a fix; None if it is too large, moves files, or has too few candidates."""
     try:
         change = repository.range(commit.parent, commit.id)
     except GitError:
         return None
-    touched = [file for file in change.files if is_source(file.path) and not is_beside(file.path)]
+    touched = [file for file in change.files if _is_candidate(file.path)]
     if not 1 <= len(touched) <= 4 or any(file.status is not FileStatus.MODIFIED for file in touched):
         return None
-    entries = [
-        IndexedFile(*row)
-        for row in repository.blobs_of(commit.parent)
-        if is_source(row[0]) and not is_beside(row[0])
-    ]
-    if len(entries) < FEWEST_FILES or not {file.path for file in touched} <= {
-        entry.path for entry in entries
-    }:
+    entries = [IndexedFile(*row) for row in repository.blobs_of(commit.parent) if _is_candidate(row[0])]
+    paths = {entry.path for entry in entries}
+    if len(entries) < FEWEST_FILES or not paths.issuperset(file.path for file in touched):
         return None
-    return Searched(commit, entries, touched)
+    return FixSearch(commit, entries, touched)
+
+
+def _is_candidate(path: str) -> bool:
+    return is_source(path) and not is_accompanying_file(path)
 
 
 def file_case(
-    name: str, searched: Searched, repository: Repository, index: SearchIndex, embedder: Embedder
+    name: str, searched: FixSearch, repository: Repository, index: SearchIndex, embedder: Embedder
 ) -> Case:
     commit, entries, touched = searched
 
     def read(entry: IndexedFile) -> str | None:
         content = repository.blobs.get(entry.blob)
-        return None if content is None else decoded(content)
+        return None if content is None else decode_text(content)
 
     index.update(entries, read, embedder, shown)
     index.past(repository.ancestors(commit.parent, COMMITS), repository.commits_touching)
-    asked = cleaned(commit.message)
+    requested = cleaned(commit.message)
     began = time.perf_counter()
     past = index.past(repository.ancestors(commit.parent, COMMITS), repository.commits_touching)
-    told = file_opinions(asked, entries, index, embedder, past)
-    both = told.fused()
+    reported = file_opinions(requested, entries, index, embedder, past)
+    both = reported.fuse()
     seconds = time.perf_counter() - began
-    near = told.closeness
+    near = reported.closeness
     assert near is not None
     nothing = [0.0] * len(entries)
-    characters = ngrams.scores(asked, ["\n".join(lexical_form(e, read)) for e in entries])
+    characters = ngrams.scores(requested, ["\n".join(lexical_form(e, read)) for e in entries])
     ways = {
-        "BM25": told.words,
+        "BM25": reported.words,
         "char": characters,
         "model": near,
-        "past": told.told,
-        "BM25+char": fused(told.words, characters),
-        "BM25+model": fused(told.words, near),
-        "cheap": replace(told, closeness=None).fused(),
-        "cheap, no past": replace(told, told=nothing, recent=nothing, closeness=None).fused(),
-        "fused, no past": replace(told, told=nothing, recent=nothing).fused(),
+        "past": reported.told,
+        "BM25+char": fuse(reported.words, characters),
+        "BM25+model": fuse(reported.words, near),
+        "cheap": replace(reported, closeness=None).fuse(),
+        "cheap, no past": replace(reported, told=nothing, recent=nothing, closeness=None).fuse(),
+        "fused, no past": replace(reported, told=nothing, recent=nothing).fuse(),
         "fused": both,
     }
     gold = {file.path for file in touched}
@@ -371,8 +371,8 @@ def file_case(
         for around in functions_at(read(IndexedFile(file.path, file.base_blob or "")), file.path, file.hunks)
     }
     if touched_functions:
-        metrics |= function_ways(asked, entries, told.words, both, read, touched_functions)
-    return Case(name, commit.id, len(right), metrics, evidence(told, right))
+        metrics |= function_ways(requested, entries, reported.words, both, read, touched_functions)
+    return Case(name, commit.id, len(right), metrics, evidence(reported, right))
 
 
 @cache
@@ -394,7 +394,7 @@ def functions_at(text: str | None, path: str, hunks: Sequence[Any]) -> Iterator[
 
 
 def function_ways(
-    asked: str, entries: Sequence[IndexedFile], words: Sequence[float], both: Sequence[float],
+    requested: str, entries: Sequence[IndexedFile], words: Sequence[float], both: Sequence[float],
     read: Callable[[IndexedFile], str | None], gold: set[tuple[str, int]],
 ) -> dict[str, dict[str, float]]:  # fmt: skip
     """Rank the functions of the five files found: whether one the fix touches is among the first."""
@@ -403,12 +403,13 @@ def function_ways(
         first = sorted(range(len(entries)), key=lambda at: (-scores[at], entries[at].path))[:5]
         texts = [(entries[at].path, read(entries[at]) or "") for at in first]
         began = time.perf_counter()
-        matches = locate_functions(asked, texts)
+        matches = locate_functions(requested, texts)
         seconds = time.perf_counter() - began
-        places = [n for n, m in enumerate(matches, 1) if (m.path, m.function.line) in gold]
-        place = places[0] if places else 10**6
-        found[way] = {"hit@1": float(place == 1), "hit@5": float(place <= 5), "hit@10": float(place <= 10),
-                      "MRR": 1 / place, "seconds": seconds}  # fmt: skip
+        locations = [n for n, m in enumerate(matches, 1) if (m.path, m.function.line) in gold]
+        location = locations[0] if locations else 10**6
+        found[way] = {"hit@1": float(location == 1), "hit@5": float(location <= 5),
+                      "hit@10": float(location <= 10),
+                      "MRR": 1 / location, "seconds": seconds}  # fmt: skip
     return found
 
 
@@ -416,7 +417,7 @@ def function_ways(
 
 
 def interval(values: Sequence[tuple[str, float]], *, by_repository: bool) -> tuple[float, float]:
-    """The 95% interval of a mean, resampling commits, or whole repositories."""
+    """The 95% interval of a mean, resampling commits, or complete repositories."""
     if by_repository:
         names = sorted({name for name, _ in values})
         sums = np.array([sum(v for n, v in values if n == name) for name in names])
@@ -567,13 +568,13 @@ def fitted(cases: Sequence[Case]) -> dict[str, float]:
         weights += np.linalg.solve(curve, slope)
     largest = float(np.abs(weights).max())
     names = cases[0].evidence.names
-    return {name: round(float(one) / largest, 2) for name, one in zip(names, weights, strict=True)}
+    return {name: round(float(item) / largest, 2) for name, item in zip(names, weights, strict=True)}
 
 
 def without_model(case: Case) -> Case:
-    kept = [at for at, name in enumerate(case.evidence.names) if name != "closeness"]
-    names = tuple(case.evidence.names[at] for at in kept)
-    return replace(case, evidence=Evidence(names, case.evidence.scores[:, kept], case.evidence.right))
+    retained = [at for at, name in enumerate(case.evidence.names) if name != "closeness"]
+    names = tuple(case.evidence.names[at] for at in retained)
+    return replace(case, evidence=Evidence(names, case.evidence.scores[:, retained], case.evidence.right))
 
 
 def shown(text: str) -> None:
@@ -595,7 +596,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     model = embedder_of(arguments)
-    asked = Asked(arguments.each, arguments.draw, arguments.cache)
+    requested = SampleSettings(arguments.each, arguments.draw, arguments.cache)
     fitting, _, task = arguments.task.rpartition("-")
     cases: list[Case] = []
     report: dict[str, Any] = {}
@@ -603,7 +604,7 @@ def main() -> None:
         make = hunk_cases if task == "messages" else file_cases
         name = folder.name if folder.name != "repo" else folder.parent.name.partition("+")[2]
         began, before = time.monotonic(), len(cases)
-        cases += make(name, folder, model, asked)
+        cases += make(name, folder, model, requested)
         print(f"{name}: {len(cases) - before} commits, {time.monotonic() - began:.0f} s", flush=True)
         if fitting:
             continue

@@ -1,4 +1,4 @@
-"""Breaks for ``planted_breaks.py``: a definition is changed, its uses in other files stay as they are.
+"""Breaking changes for ``planted_breaks.py``: a definition is changed, its uses in other files are not.
 
 Candidates are found by syntax trees of the standard library and by text, independently of the code graph that
 the checks use: a definition counts if its name is defined once in the repository and another file uses it.
@@ -27,12 +27,12 @@ def planted(checkout: Checkout, count: int, seed: int) -> list[Break]:
     """Return up to a number of breaks of a repository, in turn over the kinds, in a fixed order."""
     by_kind: dict[tuple[str, str], list[Break]] = defaultdict(list)
     for planter in PLANTERS:
-        for one in planter(checkout):
-            by_kind[one.language, one.kind].append(one)
+        for plant in planter(checkout):
+            by_kind[plant.language, plant.kind].append(plant)
     shuffled = random.Random(seed)
     queues = []
     for key in sorted(by_kind):
-        breaks = sorted(by_kind[key], key=lambda one: (one.name, sorted(one.edits)))
+        breaks = sorted(by_kind[key], key=lambda item: (item.name, sorted(item.edits)))
         shuffled.shuffle(breaks)
         queues.append(breaks)
     found: list[Break] = []

@@ -30,12 +30,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from wardround import host, review
+from wardround import host
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
 from wardround.findings import Severity, Status
-from wardround.tools.process import Processes
+from wardround.review import review_once
 from wardround.tools.tool import Profile
 
 _REVERTED = re.compile(r"This reverts commit ([0-9a-f]{7,40})")
@@ -45,7 +45,7 @@ _LEVELS = (Severity.ERROR, Severity.WARN, Severity.INFO)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the commits are reviewed; the same for all of them."""
+    """The settings of all reviewed commits."""
 
     profile: Profile
     only: tuple[str, ...]
@@ -70,7 +70,7 @@ class Alert:
 
 @dataclass(slots=True)
 class Outcome:
-    """Result of the review of one commit; ``trouble`` is the traceback of a crash."""
+    """Result of the review of one commit; ``trouble`` is the traceback if it crashed."""
 
     repository: str
     commit: str
@@ -99,7 +99,7 @@ def presumed_clean(repository: Path, count: int, max_added: int) -> list[tuple[s
 
 
 @cache
-def _loaded() -> host.PluginHost:
+def _load_host() -> host.PluginHost:
     return host.load()
 
 
@@ -117,29 +117,29 @@ def _review(path: Path, base: str, commit: str, settings: Settings, outcome: Out
     request = ReviewRequest(profile=settings.profile, only=settings.only, skip=settings.skip)
     with Repository(path) as repository:
         change = repository.range(base, commit)
-        done = review.run_review(GitChangeSource(repository, change), change, _loaded(), request, Processes())
+        done = review_once(GitChangeSource(repository, change), _load_host(), request)
         names = set(done.reviewed)
         outcome.added_lines = sum(file.added_lines for file in change.files if file.path in names)
         outcome.unreviewed = sorted({f"{u.tool}: {u.reason}" for u in done.unreviewed})
-        for one in done.visible:
-            if one.status not in (Status.NEW, Status.CAUSED):
+        for finding in done.visible:
+            if finding.status not in (Status.NEW, Status.CAUSED):
                 continue
-            lines = (done.text_of(one.file) or "").split("\n")
-            first = max(0, one.span.line - 1 - _FRAME_LINES)
-            frame = "" if one.masked else "\n".join(lines[first : one.span.line + _FRAME_LINES])
+            lines = (done.text_of(finding.file) or "").split("\n")
+            first = max(0, finding.span.line - 1 - _FRAME_LINES)
+            frame = "" if finding.masked else "\n".join(lines[first : finding.span.line + _FRAME_LINES])
             outcome.alerts.append(
-                Alert(path.name, commit[:10], one.rule, one.specialist, one.severity, one.file,
-                      one.span.line, one.status.value, one.message, frame)
+                Alert(path.name, commit[:10], finding.rule, finding.specialist, finding.severity,
+                      finding.file, finding.span.line, finding.status.value, finding.message, frame)
             )  # fmt: skip
 
 
 def reviewed(work: Sequence[tuple[Path, str, str]], settings: Settings, processes: int) -> Iterator[Outcome]:
     """Yield the results as they complete, in any order."""
     if processes == 1:
-        yield from (review_one(*one, settings) for one in work)
+        yield from (review_one(*task, settings) for task in work)
         return
     with ProcessPoolExecutor(processes) as pool:
-        futures = [pool.submit(review_one, *one, settings) for one in work]
+        futures = [pool.submit(review_one, *task, settings) for task in work]
         try:
             for future in as_completed(futures):
                 yield future.result()

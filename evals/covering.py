@@ -7,15 +7,15 @@
     python evals/covering.py hints DIR REPOSITORY ... --json FILE
 
 ``mine`` takes commits that change one to three functions and tests that were there before. The queries are
-the functions after the commit, the candidates are all tests of its parent, and those that the commit changes
-are right (for files, the test files that it changes). Commits are sampled in blocks evenly spaced over a
+the functions after the commit; the candidates are all tests of its parent, and those that the commit changes
+are relevant (for files, the test files that it changes). Commits are sampled in blocks evenly spaced over a
 history. ``fit`` fits the weights of ``retrieval.test_selection`` on the repositories in ``FITTED_ON``;
 ``report`` evaluates on all others: names alone, BM25, all inexpensive features, and models that rerank the
 first. Intervals are of 95%, by bootstrap over repositories.
 
 ``ran`` reads a directory whose tests were run under ``coverage`` with ``dynamic_context = test_function``:
-the tests that run a function are right. ``hints`` evaluates the test that TE201 names for the mined functions
-that no test reaches by name: its file is right if the commit touches it.
+the tests that run a function are relevant. ``hints`` evaluates the test that TE201 names for the mined
+functions that no test reaches by name: its file is relevant if the commit touches it.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from typing import Any
 
 import numpy as np
 from wardround_tests.file_kinds import PYTHON_TESTS, SCRIPT_TESTS, is_production, is_test
-from wardround_tests.nearest_test import Nearest
+from wardround_tests.nearest_test import NearestTests
 
-from wardround.config.globs import matches
 from wardround.retrieval import bm25
 from wardround.retrieval.definitions import functions
 from wardround.retrieval.documents import leading
-from wardround.retrieval.rank_fusion import standardised
-from wardround.retrieval.test_discovery import DiscoveredTest, TestFile, holds_tests
+from wardround.retrieval.rank_fusion import standardise
+from wardround.retrieval.test_discovery import DiscoveredTest, TestFile, contains_tests
 from wardround.retrieval.test_selection import (
     NAMES,
     WEIGHTS,
     Caller,
     TargetFunction,
     Tests,
+    find_subject,
     same_language,
-    subject_named,
     subjects,
     users,
-    weighed,
+    weigh,
 )  # fmt: skip
-from wardround.text.search_terms import counted
+from wardround.text.globs import matches
+from wardround.text.search_terms import count_words
 from wardround.training_tasks import Changed, Commit
 from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 
@@ -68,7 +68,7 @@ FITTED_ON = frozenset(
         "react-hook-form/react-hook-form", "encode/starlette", "hoppscotch/hoppscotch",
     }
 )  # fmt: skip
-"""Repositories of the training of the tests adapter, or of its base; excluded from every report."""
+"""Repositories on which the tests adapter or its base was trained; excluded from every report."""
 CODE = ("*.py", "*.ts", "*.tsx", "*.js", "*.jsx", "*.mjs", "*.vue")
 FEWEST_TESTS = 30
 MOST_FUNCTIONS, MOST_TESTS, MOST_FILES = 3, 8, 12
@@ -92,7 +92,7 @@ class Question:
     Attributes:
         rows: shape (tests, features), in the order of ``NAMES``.
         lexical: BM25 of the function's path, name and text over the tests' paths, names and texts.
-        texts: for each test its index in the texts of its repository.
+        texts: for each test the index of its text in its repository.
         files: for each test the index of its file in ``paths``.
         changed: for each test whether the commit changes it.
         touched: for each of ``paths`` whether the commit changes it.
@@ -112,7 +112,7 @@ class Question:
 
 
 @dataclass
-class Mined:
+class MinedQuestions:
     """The questions of a repository; ``texts`` are (path, title, text) of tests."""
 
     repository: str
@@ -125,13 +125,13 @@ class Miner:
 
     def __init__(self, history: RepositoryHistory) -> None:
         self.history = history
-        self.mined = Mined(history.repository)
+        self.mined = MinedQuestions(history.repository)
         self._files: dict[tuple[str, str], TestFile] = {}
         self._documents: dict[int, Counter[str]] = {}
         self._places: dict[tuple[str, str, str], int] = {}
 
-    def run(self, wanted: int) -> Mined:
-        usable = [one for one in self.history.every_commit() if _may_do(one)]
+    def run(self, wanted: int) -> MinedQuestions:
+        usable = [commit for commit in self.history.every_commit() if _is_usable_commit(commit)]
         number = -(-wanted // BLOCK)
         for at in range(number):
             self._files.clear()
@@ -145,17 +145,19 @@ class Miner:
 
     def _ask(self, commit: Commit) -> bool:
         """Create the questions of a commit; return True if there are any."""
-        found = [one for change in commit.changes for one in self._changed_functions(change)]
+        found = [function for change in commit.changes for function in self._changed_functions(change)]
         if not 1 <= len(found) <= MOST_FUNCTIONS or commit.parent is None:
             return False
         rewritten = {
-            change.base_path: self._rewritten(change) for change in commit.changes if _is_kept_test(change)
+            change.base_path: self._rewritten_tests(change)
+            for change in commit.changes
+            if _is_existing_test(change)
         }
         changed = {key for keys in rewritten.values() for key in keys}
         if not 1 <= len(changed) <= MOST_TESTS:
             return False
         tree = dict(self.history.tree(commit.parent, CODE))
-        added = [self._add(commit, *one, tree, changed, set(rewritten)) for one in found]
+        added = [self._add(commit, *function, tree, changed, set(rewritten)) for function in found]
         return any(added)
 
     def _add(
@@ -163,9 +165,9 @@ class Miner:
         changed: set[tuple[str, str]], touched: set[str | None],
     ) -> bool:  # fmt: skip
         files = [
-            self._file(*one)
-            for one in tree.items()
-            if holds_tests(one[0]) and same_language(one[0], subject.path)
+            self._file(*entry)
+            for entry in tree.items()
+            if contains_tests(entry[0]) and same_language(entry[0], subject.path)
         ]
         tests = Tests([file for file in files if file.cases])
         paths = [file.path for file in tests.files]
@@ -173,19 +175,19 @@ class Miner:
             return False
         sources = (
             (path, self.history.text(tree[path]) or "")
-            for path in self._using(commit, subject)
+            for path in self._files_using(commit, subject)
             if path in tree
         )
-        place = {path: at for at, path in enumerate(paths)}
-        documents = [self._document(case) for case in tests.cases]
-        asked = counted(f"{subject.path}\n{subject.name}\n{subject.text}")
+        location = {path: at for at, path in enumerate(paths)}
+        documents = [self._document_words(case) for case in tests.cases]
+        requested = count_words(f"{subject.path}\n{subject.name}\n{subject.text}")
         self.mined.questions.append(
             Question(
                 self.mined.repository, commit.id, subject, is_new,
                 np.array(tests.evidence(subject, users(subject, sources)), np.float32),
-                np.array(bm25.scores(asked, documents), np.float32),
-                np.array([self._place(case) for case in tests.cases], np.int32),
-                np.array([place[case.path] for case in tests.cases], np.int32),
+                np.array(bm25.scores(requested, documents), np.float32),
+                np.array([self._case_position(case) for case in tests.cases], np.int32),
+                np.array([location[case.path] for case in tests.cases], np.int32),
                 paths,
                 np.array([(case.path, case.id) in changed for case in tests.cases]),
                 np.array([path in touched for path in paths]),
@@ -193,24 +195,24 @@ class Miner:
         )  # fmt: skip
         return True
 
-    def _using(self, commit: Commit, subject: TargetFunction) -> list[str]:
+    def _files_using(self, commit: Commit, subject: TargetFunction) -> list[str]:
         """Return the code files at the parent that contain the subject's name."""
         patterns = [pattern for pattern in CODE if same_language(pattern, subject.path)]
         return list(
             filter(is_production, holding(self.history.folder, commit.parent or "", [subject.own], patterns))
         )[:USING_FILES]
 
-    def _place(self, case: DiscoveredTest) -> int:
+    def _case_position(self, case: DiscoveredTest) -> int:
         key = (case.path, " ".join((*case.around, case.name)), case.text[:1500])
         if key not in self._places:
             self._places[key] = len(self.mined.texts)
             self.mined.texts.append(key)
         return self._places[key]
 
-    def _document(self, case: DiscoveredTest) -> Counter[str]:
+    def _document_words(self, case: DiscoveredTest) -> Counter[str]:
         """Return the words of a test's path, name and text."""
         if id(case) not in self._documents:
-            self._documents[id(case)] = case.words + counted(case.path)
+            self._documents[id(case)] = case.words + count_words(case.path)
         return self._documents[id(case)]
 
     def _file(self, path: str, blob: str) -> TestFile:
@@ -223,11 +225,11 @@ class Miner:
         if not is_production(change.path) or change.blob is None:
             return
         before = self.history.text(change.base_blob) or ""
-        for one in subjects(change.path, before, self.history.text(change.blob) or ""):
-            if one.text.count("\n") >= FEWEST_LINES:
-                yield one, subject_named(change.path, before, one.name) is None
+        for item in subjects(change.path, before, self.history.text(change.blob) or ""):
+            if item.text.count("\n") >= FEWEST_LINES:
+                yield item, find_subject(change.path, before, item.name) is None
 
-    def _rewritten(self, change: Changed) -> set[tuple[str, str]]:
+    def _rewritten_tests(self, change: Changed) -> set[tuple[str, str]]:
         """Return the tests of a file that a commit changes or removes."""
         path = change.base_path or change.path
         after = {case.id: case.text for case in TestFile(path, self.history.text(change.blob) or "").cases}
@@ -237,30 +239,44 @@ class Miner:
 
 def holding(folder: Path, commit: str, words: Sequence[str], patterns: Sequence[str]) -> list[str]:
     """Return the files of a commit that match a pattern and contain one of the words."""
-    asked = [part for word in words for part in ("-e", word)]
-    argv = ["git", "-C", str(folder), "grep", "-I", "-l", "-w", "-F", "-z", *asked, commit, "--", *patterns]
+    requested = [part for word in words for part in ("-e", word)]
+    argv = [
+        "git",
+        "-C",
+        str(folder),
+        "grep",
+        "-I",
+        "-l",
+        "-w",
+        "-F",
+        "-z",
+        *requested,
+        commit,
+        "--",
+        *patterns,
+    ]
     out = subprocess.run(argv, capture_output=True, check=False).stdout.decode("utf-8", "replace")
     return [name.partition(":")[2] for name in out.split("\0") if name]
 
 
-def _may_do(commit: Commit) -> bool:
+def _is_usable_commit(commit: Commit) -> bool:
     """Return True if a commit changes some code and some existing tests, and little else."""
-    code = [one for one in commit.changes if is_production(one.path)]
-    tests = [one for one in commit.changes if is_test(one.path)]
+    code = [change for change in commit.changes if is_production(change.path)]
+    tests = [change for change in commit.changes if is_test(change.path)]
     return (
         len(commit.changes) <= MOST_FILES
         and 1 <= len(code) <= MOST_FUNCTIONS
-        and all(one.blob is not None for one in code)
+        and all(change.blob is not None for change in code)
         and 1 <= len(tests) <= 4
-        and any(map(_is_kept_test, tests))
+        and any(map(_is_existing_test, tests))
     )
 
 
-def _is_kept_test(change: Changed) -> bool:
+def _is_existing_test(change: Changed) -> bool:
     return (
         change.base_blob is not None
         and change.blob is not None
-        and holds_tests(change.base_path or change.path)
+        and contains_tests(change.base_path or change.path)
     )
 
 
@@ -274,7 +290,7 @@ def mine(arguments: argparse.Namespace) -> None:
                 continue
             mined = Miner(history).run(arguments.each)
         file.write_bytes(pickle.dumps(mined))
-        single = sum(bool(one.changed.any()) for one in mined.questions)
+        single = sum(bool(question.changed.any()) for question in mined.questions)
         print(
             f"{mined.repository}: {len(mined.questions)} functions of "
             f"{len({q.commit for q in mined.questions})} commits, "
@@ -287,7 +303,7 @@ def mine(arguments: argparse.Namespace) -> None:
 # Fitting
 
 
-def load(folder: Path) -> list[Mined]:
+def load(folder: Path) -> list[MinedQuestions]:
     found = [pickle.loads(file.read_bytes()) for file in sorted(folder.glob("*.pickle"))]
     if not found:
         raise SystemExit(f"{folder}: nothing was mined into it; run mine first")
@@ -295,14 +311,14 @@ def load(folder: Path) -> list[Mined]:
 
 
 def nearest(question: Question) -> tuple[Any, Any]:
-    """Return features and labels of a question's right tests and of the lexically nearest ones."""
+    """Return features and labels of a question's relevant tests and of the lexically nearest ones."""
     both = question.rows[:, NAMES.index("bm25")] + question.rows[:, NAMES.index("changed")]
     first = np.argsort(-both, kind="stable")[:COMPARED]
-    kept = np.unique(np.concatenate([first, np.flatnonzero(question.changed)]))
-    return question.rows[kept].astype(float), question.changed[kept]
+    retained = np.unique(np.concatenate([first, np.flatnonzero(question.changed)]))
+    return question.rows[retained].astype(float), question.changed[retained]
 
 
-def fitted(mined: Sequence[Mined]) -> Any:
+def fitted(mined: Sequence[MinedQuestions]) -> Any:
     """Return the weights that maximise the likelihood of the right tests of each question.
 
     A conditional logistic regression with an L2 penalty and non-negative weights; all repositories have the
@@ -310,7 +326,7 @@ def fitted(mined: Sequence[Mined]) -> Any:
     """
     from scipy.optimize import minimize
 
-    data = [(*nearest(one), 1 / len(each.questions)) for each in mined for one in each.questions]
+    data = [(*nearest(question), 1 / len(each.questions)) for each in mined for question in each.questions]
 
     def loss(weights: Any) -> tuple[float, Any]:
         total, slope = 0.0, np.zeros_like(weights)
@@ -319,16 +335,20 @@ def fitted(mined: Sequence[Mined]) -> Any:
             drawn = np.exp(scores - scores.max())
             total -= share * np.log(drawn[right].sum() / drawn.sum())
             slope += share * rows.T @ (drawn / drawn.sum() - drawn * right / drawn[right].sum())
-        whole = len(mined)
-        return total / whole + PENALTY * weights @ weights, slope / whole + 2 * PENALTY * weights
+        complete = len(mined)
+        return total / complete + PENALTY * weights @ weights, slope / complete + 2 * PENALTY * weights
 
     bounds = [(0, None)] * len(NAMES)
     return minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
 def fit(arguments: argparse.Namespace) -> None:
-    mined = [one for one in load(arguments.folder) if one.repository in FITTED_ON and one.questions]
-    print(f"fitted on {sum(len(one.questions) for one in mined)} functions of {len(mined)} repositories")
+    mined = [
+        result for result in load(arguments.folder) if result.repository in FITTED_ON and result.questions
+    ]
+    print(
+        f"fitted on {sum(len(result.questions) for result in mined)} functions of {len(mined)} repositories"
+    )
     for name, weight in zip(NAMES, fitted(mined), strict=True):
         print(f'    "{name}": {weight:.2f},')
 
@@ -348,11 +368,11 @@ def of_files(question: Question, scores: Any) -> dict[str, float]:
 
 
 def ranking(scores: Any, right: Any) -> dict[str, float]:
-    """Return metrics of an order; ties rank the right ones last."""
+    """Return ranking metrics; ties rank the relevant candidates last."""
     order = np.lexsort((right, -scores))
-    places = 1 + np.flatnonzero(right[order])
-    recalls = {f"recall@{k}": float(np.mean(places <= k)) for k in (1, 5, 10)}
-    return {"MRR": float(1 / places[0]), **recalls}
+    locations = 1 + np.flatnonzero(right[order])
+    recalls = {f"recall@{k}": float(np.mean(locations <= k)) for k in (1, 5, 10)}
+    return {"MRR": float(1 / locations[0]), **recalls}
 
 
 class Closeness:
@@ -373,7 +393,7 @@ class Closeness:
         """Return the cosines of some tests."""
         subject = question.subject
         asked = self._vector(f"{subject.own}\n{subject.changed or subject.text}")
-        return np.array([self._vector("\n".join(texts[question.texts[one]][1:])) @ asked for one in at])
+        return np.array([self._vector("\n".join(texts[question.texts[number]][1:])) @ asked for number in at])
 
     def _vector(self, text: str) -> Any:
         text = leading(text)
@@ -384,23 +404,27 @@ class Closeness:
 
 def reranked(scores: Any, first: Any, near: Any, weight: float) -> Any:
     """Return the scores with the first tests reordered by a model, above all others."""
-    joined = np.array(standardised(scores[first].tolist())) + weight * np.array(standardised(near.tolist()))
+    joined = np.array(standardise(scores[first].tolist())) + weight * np.array(standardise(near.tolist()))
     out = scores.copy()
     out[first] = scores.max() + 1 + joined - joined.min()
     return out
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredQuestion:
     """A question with the scores of every method."""
 
     question: Question
     ways: Mapping[str, Any]
 
 
-def scored(one: Mined, weights: Any, models: Mapping[str, Closeness], most: int) -> list[Scored]:
+def scored(
+    item: MinedQuestions, weights: Any, models: Mapping[str, Closeness], most: int
+) -> list[ScoredQuestion]:
     """Return sampled questions of a repository with the scores of all methods; models by weight."""
-    questions = random.Random(SEED).sample(one.questions, min(most or len(one.questions), len(one.questions)))
+    questions = random.Random(SEED).sample(
+        item.questions, min(most or len(item.questions), len(item.questions))
+    )
     found = []
     for question in questions:
         cheap = np.round(question.rows @ weights, 4)
@@ -412,35 +436,42 @@ def scored(one: Mined, weights: Any, models: Mapping[str, Closeness], most: int)
             "cheap": cheap,
         }
         for name, model in models.items():
-            near = model.of(question, one.texts, first)
+            near = model.of(question, item.texts, first)
             ways |= {f"cheap + {name} x {weight}": reranked(cheap, first, near, weight) for weight in MIXES}
-        found.append(Scored(question, ways))
+        found.append(ScoredQuestion(question, ways))
     return found
 
 
-def best_mix(every: Sequence[Scored], name: str) -> str:
+def best_mix(every: Sequence[ScoredQuestion], name: str) -> str:
     """Return the mix of a model that ranks the right tests first most often."""
     ways = [f"cheap + {name} x {weight}" for weight in MIXES]
     return max(
-        ways, key=lambda way: statistics.fmean(of_tests(one.question, one.ways[way])["MRR"] for one in every)
+        ways,
+        key=lambda way: statistics.fmean(
+            of_tests(result.question, result.ways[way])["MRR"] for result in every
+        ),
     )
 
 
 def report(arguments: argparse.Namespace) -> None:
-    mined = [one for one in load(arguments.folder) if one.questions]
-    known = [one for one in mined if one.repository in FITTED_ON]
-    new = [one for one in mined if one.repository not in FITTED_ON]
+    mined = [result for result in load(arguments.folder) if result.questions]
+    known = [result for result in mined if result.repository in FITTED_ON]
+    new = [result for result in mined if result.repository not in FITTED_ON]
     weights = np.array([WEIGHTS[name] for name in NAMES])
     models = {name: Closeness(name, arguments.folder, arguments.models) for name in arguments.model}
-    sides: dict[str, list[Scored]] = {"known": [], "new": []}
+    sides: dict[str, list[ScoredQuestion]] = {"known": [], "new": []}
     for side, group in (("known", known), ("new", new)):
-        for one in group if side == "new" or models else ():
-            sides[side] += scored(one, weights, models, arguments.most)
+        for result in group if side == "new" or models else ():
+            sides[side] += scored(result, weights, models, arguments.most)
             for model in models.values():
                 model.save()
     ways = {way: way for way in ("names", "BM25", "BM25 of the changed lines", "cheap")}
     ways |= {f"cheap + {name}": best_mix(sides["known"], name) for name in models}
-    out = {"repositories": {one.repository: len(one.questions) for one in new}, "mixes": ways, "seed": SEED}
+    out = {
+        "repositories": {result.repository: len(result.questions) for result in new},
+        "mixes": ways,
+        "seed": SEED,
+    }
     for level, measure in (("tests", of_tests), ("files", of_files)):
         out[level] = table(sides["new"], ways, measure)
     print("\n".join(told(out)))
@@ -448,10 +479,12 @@ def report(arguments: argparse.Namespace) -> None:
         arguments.json.write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
 
 
-def table(every: Sequence[Scored], ways: Mapping[str, str], measure: Measure) -> dict[str, Any]:
+def table(every: Sequence[ScoredQuestion], ways: Mapping[str, str], measure: Measure) -> dict[str, Any]:
     """Return the mean of each metric with its interval, and the relevant differences."""
-    values = {way: [measure(one.question, one.ways[real]) for one in every] for way, real in ways.items()}
-    names = [one.question.repository for one in every]
+    values = {
+        way: [measure(result.question, result.ways[real]) for result in every] for way, real in ways.items()
+    }
+    names = [result.question.repository for result in every]
     pairs = [("cheap", other) for other in ("names", "BM25", "BM25 of the changed lines")]
     pairs += [(way, "cheap") for way in ways if way.startswith("cheap +")]
     out: dict[str, Any] = {"questions": len(every), "ways": {}, "differences": {}}
@@ -493,7 +526,9 @@ def told(out: Mapping[str, Any]) -> Iterator[str]:
 def ran(arguments: argparse.Namespace) -> None:
     """Rank the tests of each function of a directory of code that was run under coverage, test by test."""
     found = [measured(*row) for row in executed(arguments.folder, arguments.data, arguments.most)]
-    rows = {way: {name: [one[way][name] for one in found] for name in found[0][way]} for way in found[0]}
+    rows = {
+        way: {name: [result[way][name] for result in found] for name in found[0][way]} for way in found[0]
+    }
     print(f"{arguments.folder.name}: {len(found)} functions that one to a quarter of the tests run")
     for way, metrics in rows.items():
         print(
@@ -505,11 +540,11 @@ def measured(
     subject: TargetFunction, tests: Tests, used_by: Sequence[Caller], right: Any
 ) -> dict[str, dict[str, float]]:
     rows = np.array(tests.evidence(subject, used_by))
-    documents = [case.words + counted(case.path) for case in tests.cases]
+    documents = [case.words + count_words(case.path) for case in tests.cases]
     ways = {
         "names": rows[:, BY_NAME].sum(axis=1),
         "BM25": np.array(bm25.scores(subject.words, documents)),
-        "cheap": np.array([weighed(row) for row in rows]),
+        "cheap": np.array([weigh(row) for row in rows]),
     }
     return {
         way: {**ranking(scores, right), "first right": precision(scores, right)}
@@ -528,27 +563,27 @@ def executed(
     """Return the functions that some but not all tests run, and the tests that run them.
 
     Args:
-        data: of ``coverage run`` with ``dynamic_context = test_function``.
+        data: the data file of ``coverage run`` with ``dynamic_context = test_function``.
     """
     from coverage import CoverageData
 
-    kept = CoverageData(str(data))
-    kept.read()
+    retained = CoverageData(str(data))
+    retained.read()
     paths = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py"))
     texts = {path: (folder / path).read_text(encoding="utf-8", errors="replace") for path in paths}
-    tests = Tests([TestFile(path, texts[path]) for path in paths if holds_tests(path)])
+    tests = Tests([TestFile(path, texts[path]) for path in paths if contains_tests(path)])
     ids = [
         ".".join((*case.path.removesuffix(".py").split("/"), *case.around, case.name)) for case in tests.cases
     ]
     code = [(path, texts[path]) for path in paths if is_production(path)]
     run = []
     for path, text in code:
-        by_line = kept.contexts_by_lineno(str(folder / path))
-        for one in functions(path, text):
-            body = range(one.line + 1, one.end_line + 1)
+        by_line = retained.contexts_by_lineno(str(folder / path))
+        for function in functions(path, text):
+            body = range(function.line + 1, function.end_line + 1)
             running = {context for line in body for context in by_line.get(line, ()) if context}
             right = np.array([name in running for name in ids])
-            subject = subject_named(path, text, one.name)
+            subject = find_subject(path, text, function.name)
             if subject is not None and 0 < right.sum() <= len(ids) / 4:
                 run.append((subject, right))
     for subject, right in random.Random(SEED).sample(run, min(most or len(run), len(run))):
@@ -561,7 +596,7 @@ def executed(
 
 
 @dataclass(frozen=True)
-class Parent:
+class ParentTree:
     """A repository before a commit, except for the code of the commit, as a check reads it."""
 
     history: RepositoryHistory
@@ -617,12 +652,16 @@ def hint_of(history: RepositoryHistory, commit: Commit, question: Question) -> H
     module's.
     """
     subject = question.subject
-    written = {one.path: history.text(one.blob) or "" for one in commit.changes if is_production(one.path)}
-    parent = Parent(history, commit.parent or "", written)
+    written = {
+        change.path: history.text(change.blob) or ""
+        for change in commit.changes
+        if is_production(change.path)
+    }
+    parent = ParentTree(history, commit.parent or "", written)
     patterns = PYTHON_TESTS if subject.path.endswith(".py") else SCRIPT_TESTS
     tests = list(filter(is_test, parent.files_with_word(["import"], patterns)))
     naming = parent.files_with_word([subject.own, subject.module[-1]], patterns)
-    found = None if any(map(is_test, naming)) else Nearest(parent, tests).to(subject)
+    found = None if any(map(is_test, naming)) else NearestTests(parent, tests).to(subject)
     touched = [path for path, is_touched in zip(question.paths, question.touched, strict=True) if is_touched]
     if found is None:
         return None
@@ -631,23 +670,33 @@ def hint_of(history: RepositoryHistory, commit: Commit, question: Question) -> H
 
 
 def hints(arguments: argparse.Namespace) -> None:
-    mined = {one.repository: one.questions for one in load(arguments.folder)}
+    mined = {result.repository: result.questions for result in load(arguments.folder)}
     found: list[Hint] = []
     for folder in arguments.repositories:
         with RepositoryHistory(folder) as history:
-            asked = defaultdict(list)
+            requested = defaultdict(list)
             for question in filter(is_unreached, mined.get(history.repository, ())):
-                asked[question.commit].append(question)
-            commits = [one for one in history.every_commit() if one.id in asked] if asked else []
-            found += [hint for one in commits for q in asked[one.id] if (hint := hint_of(history, one, q))]
+                requested[question.commit].append(question)
+            commits = (
+                [commit for commit in history.every_commit() if commit.id in requested] if requested else []
+            )
+            found += [
+                hint
+                for commit in commits
+                for q in requested[commit.id]
+                if (hint := hint_of(history, commit, q))
+            ]
         print(
-            f"{history.repository}: {sum(one.repository == history.repository for one in found)}", flush=True
+            f"{history.repository}: {sum(hint.repository == history.repository for hint in found)}",
+            flush=True,
         )
-        arguments.json.write_text(json.dumps([vars(one) for one in found], indent=1) + "\n", encoding="utf-8")
+        arguments.json.write_text(
+            json.dumps([vars(hint) for hint in found], indent=1) + "\n", encoding="utf-8"
+        )
     for side in (True, False):
         for least in np.arange(4, 9, 0.5):
             told = [
-                one.right for one in found if (one.repository in FITTED_ON) is side and one.score >= least
+                hint.right for hint in found if (hint.repository in FITTED_ON) is side and hint.score >= least
             ]
             if told:
                 where = "fitted on" if side else "new"
@@ -659,32 +708,32 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True)
-    one = commands.add_parser("mine")
-    one.set_defaults(run=mine)
-    one.add_argument("repositories", nargs="+", type=Path)
-    one.add_argument("--out", type=Path, required=True)
-    one.add_argument("--each", type=int, default=40, help="commits of each repository")
-    one.add_argument("--commits", type=int, default=4000, help="of the newest commits of each")
-    one = commands.add_parser("hints")
-    one.set_defaults(run=hints)
-    one.add_argument("folder", type=Path)
-    one.add_argument("repositories", nargs="+", type=Path)
-    one.add_argument("--json", type=Path, required=True)
-    one = commands.add_parser("fit")
-    one.set_defaults(run=fit)
-    one.add_argument("folder", type=Path)
-    one = commands.add_parser("report")
-    one.set_defaults(run=report)
-    one.add_argument("folder", type=Path)
-    one.add_argument("--model", action="append", default=[], help="base, tests; may be given again")
-    one.add_argument("--models", type=Path, help="a folder of models; else those of the package")
-    one.add_argument("--most", type=int, default=0, help="functions of each repository; 0 for all")
-    one.add_argument("--json", type=Path)
-    one = commands.add_parser("ran")
-    one.set_defaults(run=ran)
-    one.add_argument("folder", type=Path)
-    one.add_argument("data", type=Path)
-    one.add_argument("--most", type=int, default=0, help="functions, drawn by seed; 0 for all")
+    item = commands.add_parser("mine")
+    item.set_defaults(run=mine)
+    item.add_argument("repositories", nargs="+", type=Path)
+    item.add_argument("--out", type=Path, required=True)
+    item.add_argument("--each", type=int, default=40, help="commits of each repository")
+    item.add_argument("--commits", type=int, default=4000, help="of the newest commits of each")
+    item = commands.add_parser("hints")
+    item.set_defaults(run=hints)
+    item.add_argument("folder", type=Path)
+    item.add_argument("repositories", nargs="+", type=Path)
+    item.add_argument("--json", type=Path, required=True)
+    item = commands.add_parser("fit")
+    item.set_defaults(run=fit)
+    item.add_argument("folder", type=Path)
+    item = commands.add_parser("report")
+    item.set_defaults(run=report)
+    item.add_argument("folder", type=Path)
+    item.add_argument("--model", action="append", default=[], help="base, tests; may be given again")
+    item.add_argument("--models", type=Path, help="a folder of models; else those of the package")
+    item.add_argument("--most", type=int, default=0, help="functions of each repository; 0 for all")
+    item.add_argument("--json", type=Path)
+    item = commands.add_parser("ran")
+    item.set_defaults(run=ran)
+    item.add_argument("folder", type=Path)
+    item.add_argument("data", type=Path)
+    item.add_argument("--most", type=int, default=0, help="functions, drawn by seed; 0 for all")
     arguments = parser.parse_args()
     arguments.run(arguments)
 

@@ -5,10 +5,10 @@
     python evals/criteria.py --pair ID       # each criterion of one pair with its spans
     python evals/criteria.py --unrelated CLONE ...  # subjects of commits against other commits
 
-``criteria/first.yml`` was written before the judge, ``second.yml`` right after it, and the others after the
-corrections that the previous file led to; the author of ``sixth.yml`` had not read the judge. ``seventh.yml``
-and ``eighth.yml`` were written from the code of the judge to find wrong "met" and do not estimate its
-precision. At its first run a file had this precision and recall of "met":
+``criteria/first.yml`` was written before the judge, ``second.yml`` directly after it, and the others after
+the corrections prompted by the previous file; the author of ``sixth.yml`` had not read the judge.
+``seventh.yml`` and ``eighth.yml`` were written from the code of the judge to find wrong "met" and do not
+estimate its precision. At its first run a file had this precision and recall of "met":
 
     first   12/12  12/14
     second   9/12   9/13
@@ -38,10 +38,10 @@ import yaml
 from unidiff import PatchSet
 from unidiff.errors import UnidiffParseError
 
+from wardround.analyses.criterion.added_code import AddedLine, ChangedSource
+from wardround.analyses.criterion.judge import judge_criteria
+from wardround.analyses.criterion.results import CriterionResult, CriterionState
 from wardround.context.ticket.model import Criterion, Ticket
-from wardround.planes.criteria import judge_criteria
-from wardround.planes.criterion.added_code import AddedLine, ChangedSource
-from wardround.planes.criterion.results import CriterionResult, CriterionState
 
 PAIRS = Path(__file__).resolve().parent / "criteria"
 MET = CriterionState.MET
@@ -49,7 +49,7 @@ _MAX_DIFF = 400_000
 _TEST_PATH = re.compile(r"(?:^|/)tests?/|(?:^|/)test_|_test\.|\.test\.|\.spec\.")
 
 
-class Judged(NamedTuple):
+class JudgedCriterion(NamedTuple):
     """A criterion of a pair with its expected and its actual state."""
 
     file: str
@@ -59,7 +59,7 @@ class Judged(NamedTuple):
     result: CriterionResult
 
     @property
-    def is_right(self) -> bool:
+    def is_correct(self) -> bool:
         """True if the state is the expected one."""
         return self.result.state is self.expected
 
@@ -69,16 +69,16 @@ def load(path: Path) -> list[dict[str, Any]]:
     return list(yaml.safe_load(path.read_text("utf-8")))
 
 
-def judged(pairs: Sequence[dict[str, Any]], file: str = "") -> Iterator[Judged]:
+def judged(pairs: Sequence[dict[str, Any]], file: str = "") -> Iterator[JudgedCriterion]:
     """Judge every criterion of the pairs."""
     for pair in pairs:
         criteria = tuple(
-            Criterion(f"c{number}", " ".join(one["text"].split()), "section")
-            for number, one in enumerate(pair["criteria"], 1)
+            Criterion(f"c{number}", " ".join(item["text"].split()), "section")
+            for number, item in enumerate(pair["criteria"], 1)
         )
         results = judge_criteria(Ticket(pair["id"], "", "file", criteria=criteria), sources(pair))
-        for one, result in zip(pair["criteria"], results, strict=True):
-            yield Judged(file, pair, one["text"], CriterionState(one["expect"]), result)
+        for item, result in zip(pair["criteria"], results, strict=True):
+            yield JudgedCriterion(file, pair, item["text"], CriterionState(item["expect"]), result)
 
 
 def sources(pair: dict[str, Any]) -> tuple[ChangedSource, ...]:
@@ -95,12 +95,12 @@ def _lines(text: str) -> tuple[AddedLine, ...]:
     return tuple(AddedLine(number, line) for number, line in enumerate(text.splitlines(), 1))
 
 
-def report(name: str, rows: Sequence[Judged]) -> str:
+def report(name: str, rows: Sequence[JudgedCriterion]) -> str:
     """One line of figures."""
     claimed = [row for row in rows if row.result.state is MET]
     true = [row for row in rows if row.expected is MET]
     hits = sum(row.expected is MET for row in claimed)
-    right = sum(row.is_right for row in rows)
+    right = sum(row.is_correct for row in rows)
     return (
         f"{name:<24} {len(rows):>3} criteria  met: precision {_share(hits, len(claimed))} "
         f"({hits}/{len(claimed)}), recall {_share(hits, len(true))} ({hits}/{len(true)})  "
@@ -126,7 +126,7 @@ def main() -> int:
     rows = [row for path in sorted(PAIRS.glob("*.yml")) for row in judged(load(path), path.stem)]
     if options.errors or options.pair:
         _show(
-            [row for row in rows if row.pair["id"] == options.pair or (options.errors and not row.is_right)]
+            [row for row in rows if row.pair["id"] == options.pair or (options.errors and not row.is_correct)]
         )
         return 0
     print(f"{len({row.pair['id'] for row in rows})} pairs")
@@ -164,7 +164,7 @@ def _commits(clone: str, newest: int) -> Iterator[tuple[str, tuple[ChangedSource
         commit, _, subject = line.partition("\0")
         diff = _git(clone, "show", "-U0", "--format=", commit)
         if len(diff) < _MAX_DIFF:
-            yield subject, _changed(diff)
+            yield subject, _changed_sources(diff)
 
 
 def _git(clone: str, *arguments: str) -> str:
@@ -173,7 +173,7 @@ def _git(clone: str, *arguments: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def _changed(diff: str) -> tuple[ChangedSource, ...]:
+def _changed_sources(diff: str) -> tuple[ChangedSource, ...]:
     try:
         files = [file for file in PatchSet(diff) if not file.is_binary_file]
     except UnidiffParseError:
@@ -203,7 +203,7 @@ def _lines_of(file: Any, kind: str) -> list[Any]:
     return [line for hunk in file for line in hunk if getattr(line, kind)]
 
 
-def _show(rows: Sequence[Judged]) -> None:
+def _show(rows: Sequence[JudgedCriterion]) -> None:
     for row in rows:
         print(f"{row.pair['id']}: expected {row.expected}, got {row.result.state}: {row.text}")
         print(f"    {row.result.reason}; {[(s.file, s.line, s.end_line) for s in row.result.spans]}")

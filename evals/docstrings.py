@@ -4,8 +4,8 @@
 
 Each function with a docstring whose code one commit changed is a row, at the natural rate; it is positive if
 the commit changed the docstring too. ``--language typescript`` does the same for JSDoc comments. Every score
-is by trees that were trained without the repository: with ``--train CLONE``, repeated, they are trained on
-those and evaluated on the others; otherwise on all except the scored one. ``--rows`` stores the mined rows.
+is that of trees trained without the repository: with ``--train CLONE``, repeated, they are trained on those
+clones and evaluated on the others; otherwise on all except the scored one. ``--rows`` stores the mined rows.
 ``--read r1|r2|quotes N`` prints N findings, as a review would show them, on rows with an unchanged docstring:
 only manual judgement shows how often a user would agree. ``--model`` trains on all repositories and writes
 the exported trees with their figures.
@@ -29,14 +29,22 @@ from pathlib import Path
 import msgspec
 import numpy as np
 from wardround_python.docdrift.history import docstring_rows
-from wardround_typescript.docdrift.doc_code_mismatch import gone, stale_quotes, undocumented
+from wardround_typescript.docdrift.doc_code_mismatch import (
+    find_undocumented_parameters,
+    removed_parameters,
+    stale_quotes,
+)
 from wardround_typescript.docdrift.documented_functions import ComparedFunction
 from wardround_typescript.docdrift.history import ComparedScript, jsdoc_rows
 
 from wardround.inference.metadata import Interval
 from wardround.semantics.docdrift.features import NAMES, features
 from wardround.semantics.docdrift.model import DocumentedPair, Parameter
-from wardround.semantics.docdrift.parameters import RemovedParameter, gone_parameters, undocumented_parameters
+from wardround.semantics.docdrift.parameters import (
+    RemovedParameter,
+    removed_documented_parameters,
+    undocumented_parameters,
+)
 from wardround.semantics.docdrift.stale_phrases import Quote, quotes
 from wardround.training_tasks import Commit, History
 from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
@@ -83,21 +91,21 @@ def _function(compared: DocumentedPair) -> ComparedFunction:
 LANGUAGES = {
     "python": Language(
         docstring_rows,
-        lambda one: gone_parameters(one.change),
+        lambda one: removed_documented_parameters(one.change),
         lambda one: undocumented_parameters(one.change),
         lambda one: quotes(one.change),
     ),
     "typescript": Language(
         jsdoc_rows,
-        lambda one: gone(_function(one)),
-        lambda one: undocumented(_function(one)),
+        lambda one: removed_parameters(_function(one)),
+        lambda one: find_undocumented_parameters(_function(one)),
         lambda one: stale_quotes(_function(one)),
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CheckResults:
     """Results of the three checks of a language for a row."""
 
     r1: bool
@@ -105,7 +113,7 @@ class Said:
     quote: Quote | None
 
     @classmethod
-    def of(cls, row: DocExample, language: Language) -> Said:
+    def of(cls, row: DocExample, language: Language) -> CheckResults:
         r1 = bool(language.gone(row.compared))
         r2 = not r1 and bool(language.undocumented(row.compared))
         return cls(r1, r2, None if r1 or r2 else next(iter(language.quotes(row.compared)), None))
@@ -138,28 +146,28 @@ class Corpus:
         return np.array([row.told for row in self.rows])
 
     @cached_property
-    def said(self) -> tuple[Said, ...]:
-        return tuple(Said.of(row, self.language) for row in self.rows)
+    def said(self) -> tuple[CheckResults, ...]:
+        return tuple(CheckResults.of(row, self.language) for row in self.rows)
 
     @cached_property
     def r1(self) -> Flags:
-        return np.array([said.r1 for said in self.said])
+        return np.array([reported.r1 for reported in self.said])
 
     @cached_property
     def r2(self) -> Flags:
-        return np.array([said.r2 for said in self.said])
+        return np.array([reported.r2 for reported in self.said])
 
     @cached_property
     def quoted(self) -> Flags:
-        return np.array([said.quote is not None for said in self.said])
+        return np.array([reported.quote is not None for reported in self.said])
 
     def column(self, name: str) -> Floats:
         found: Floats = self.values[:, NAMES.index(name)]
         return found
 
 
-class Newest(RepositoryHistory):
-    """A history without commits older than those read in ``seconds`` of processor time; 0 for no limit."""
+class LimitedHistory(RepositoryHistory):
+    """A history limited to the commits that can be read in ``seconds`` of processor time; 0 for no limit."""
 
     seconds: float = 0
 
@@ -173,7 +181,7 @@ class Newest(RepositoryHistory):
 
 
 @dataclass(frozen=True, slots=True)
-class Mine:
+class MiningOptions:
     """The mining options, and the directory of the rows."""
 
     language: str
@@ -183,7 +191,7 @@ class Mine:
 
     def rows_of(self, clone: Path) -> Mined:
         """Return the name, the head and the rows of a clone."""
-        with Newest(clone, limits=HistoryLimits(exclude=self.exclude)) as history:
+        with LimitedHistory(clone, limits=HistoryLimits(exclude=self.exclude)) as history:
             history.seconds = self.seconds
             store = self.kept / f"{history.repository.replace('/', '+')}.{self.language}.pkl"
             if store.is_file():
@@ -192,11 +200,11 @@ class Mine:
             else:
                 head, rows = history.head, list(LANGUAGES[self.language].rows(history))
                 store.write_bytes(pickle.dumps((head, rows)))
-                print(f"{history.repository}: {len(rows)} rows {history.trouble.told()}", file=sys.stderr)
+                print(f"{history.repository}: {len(rows)} rows {history.trouble.describe()}", file=sys.stderr)
             return history.repository, head, rows
 
 
-def is_confirmed(row: DocExample, said: Said) -> bool:
+def is_confirmed(row: DocExample, said: CheckResults) -> bool:
     """Return True if the author removed the quoted word."""
     if said.quote is None:
         return False
@@ -206,17 +214,15 @@ def is_confirmed(row: DocExample, said: Said) -> bool:
 
 
 def logistic_scores(corpus: Corpus, groups: Sequence[str], train: Corpus | None) -> Floats:
-    """Return scores of a logistic regression on some groups of features, on others or by repository left
-    out.
-    """
+    """Return scores of a logistic regression on feature groups, on others or by excluded repository."""
     columns = [at for at, name in enumerate(NAMES) if name.startswith(tuple(groups))]
-    values, told, names = corpus.values[:, columns], corpus.told, np.array(corpus.repositories)
+    values, reported, names = corpus.values[:, columns], corpus.told, np.array(corpus.repositories)
     if train is not None:
         return conditional_logit.fit(train.values[:, columns], train.told).scores(values)
-    scores = np.empty(len(told))
+    scores = np.empty(len(reported))
     for name in sorted(set(corpus.repositories)):
         out = names == name
-        scores[out] = conditional_logit.fit(values[~out], told[~out]).scores(values[out])
+        scores[out] = conditional_logit.fit(values[~out], reported[~out]).scores(values[out])
     return scores
 
 
@@ -229,7 +235,7 @@ def bins_of(corpus: Corpus) -> Places:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slice:
+class RowSample:
     """A subset of rows, and the samples of their repositories."""
 
     of: Flags
@@ -239,7 +245,7 @@ class Slice:
     few_draws: Repositories
 
     @classmethod
-    def cut(cls, corpus: Corpus, of: Flags) -> Slice:
+    def cut(cls, corpus: Corpus, of: Flags) -> RowSample:
         names = [name for name, inside in zip(corpus.repositories, of, strict=True) if inside]
         few = Repositories.resample(names, draws=DRAWS_OF_PRECISION)
         return cls(of, corpus.told[of], bins_of(corpus)[of], Repositories.resample(names), few)
@@ -258,7 +264,7 @@ class Slice:
     def gain(self, scores: Floats, over: Floats) -> Interval:
         """Return the gain of one score over another in ordered pairs of similar size and length."""
         first, second = (
-            self.repositories.auc(one[self.of], self.told, bins=self.bins) for one in (scores, over)
+            self.repositories.auc(values[self.of], self.told, bins=self.bins) for values in (scores, over)
         )
         return first.difference(second).interval()
 
@@ -294,7 +300,7 @@ def threshold_for(scores: Floats, may_speak: Flags, told: Flags) -> float:
 
 
 def trees_scores(corpus: Corpus, recipe: gradient_boosting.BoostingRecipe, train: Corpus | None) -> Floats:
-    """Return scores of the trees, on others or by repository left out."""
+    """Return scores of the trees, on others or by excluded repository."""
     if train is None:
         return gradient_boosting.leave_one_group_out(
             corpus.values, corpus.told, corpus.repositories, NAMES, recipe
@@ -307,7 +313,7 @@ def measure(corpus: Corpus, scores: Floats, train: Corpus | None) -> dict[str, o
     r1, r2, quoted = corpus.r1, corpus.r2, corpus.quoted
     confirmed = np.array(list(map(is_confirmed, corpus.rows, corpus.said)))
     unchanged = corpus.column("signature_changed") == 0
-    everything = Slice.cut(corpus, np.ones(len(corpus.rows), dtype=bool))
+    everything = RowSample.cut(corpus, np.ones(len(corpus.rows), dtype=bool))
     cheap = logistic_scores(corpus, CHEAP_GROUPS, train)
     scorers = {
         "changed tokens": corpus.column("size_changed"),
@@ -316,10 +322,10 @@ def measure(corpus: Corpus, scores: Floats, train: Corpus | None) -> dict[str, o
         "logistic: all": logistic_scores(corpus, ("",), train),
         "trees": scores,
     }
-    outside = Slice.cut(corpus, ~(r1 | r2))
+    outside = RowSample.cut(corpus, ~(r1 | r2))
     slices = {
         "all": everything,
-        "signature unchanged": Slice.cut(corpus, unchanged),
+        "signature unchanged": RowSample.cut(corpus, unchanged),
         "outside rules": outside,
     }
     threshold = threshold_for(scores, quoted, corpus.told)
@@ -334,7 +340,7 @@ def measure(corpus: Corpus, scores: Floats, train: Corpus | None) -> dict[str, o
         "positives": int(corpus.told.sum()),
         "base rate": round(float(corpus.told.mean()), 5),
         "scorers": {
-            name: {s: one.figures(values) for s, one in slices.items()} for name, values in scorers.items()
+            name: {s: item.figures(values) for s, item in slices.items()} for name, values in scorers.items()
         },
         "gain over size and shape, same size and length": everything.gain(scores, cheap),
         "rules": {
@@ -343,9 +349,9 @@ def measure(corpus: Corpus, scores: Floats, train: Corpus | None) -> dict[str, o
         },
         "quotes": {
             "told": int((quoted & corpus.told).sum()),
-            "author changed that very word": Slice.cut(corpus, quoted & corpus.told).share(confirmed),
-            "auc of the trees among them": Slice.cut(corpus, quoted).figures(scores)["auc"],
-            "auc of size and shape among them": Slice.cut(corpus, quoted).figures(cheap)["auc"],
+            "author changed that very word": RowSample.cut(corpus, quoted & corpus.told).share(confirmed),
+            "auc of the trees among them": RowSample.cut(corpus, quoted).figures(scores)["auc"],
+            "auc of size and shape among them": RowSample.cut(corpus, quoted).figures(cheap)["auc"],
         },
         "threshold": {
             "score": threshold,
@@ -355,21 +361,21 @@ def measure(corpus: Corpus, scores: Floats, train: Corpus | None) -> dict[str, o
         },
         "calibration": {"method": "platt", "slope": map_.slope, "bias": map_.bias,
                         "error": held.error, "brier": held.brier, "items": len(corpus.rows)},
-        "repositories": by_repository(corpus, scores),
+        "repositories": scores_by_repository(corpus, scores),
     }  # fmt: skip
 
 
-def by_repository(corpus: Corpus, scores: Floats) -> dict[str, dict[str, object]]:
+def scores_by_repository(corpus: Corpus, scores: Floats) -> dict[str, dict[str, object]]:
     found = {}
     names = np.array(corpus.repositories)
     for name in sorted(set(corpus.repositories)):
         inside = names == name
-        told = corpus.told[inside]
+        reported = corpus.told[inside]
         alone = Repositories.resample([name] * int(inside.sum()), draws=1)
         found[name] = {
-            "head": corpus.heads[name], "rows": int(inside.sum()), "positives": int(told.sum()),
-            "base rate": round(float(told.mean()), 4),
-            "auc": round(alone.auc(scores[inside], told).value, 4),
+            "head": corpus.heads[name], "rows": int(inside.sum()), "positives": int(reported.sum()),
+            "base rate": round(float(reported.mean()), 4),
+            "auc": round(alone.auc(scores[inside], reported).value, 4),
         }  # fmt: skip
     return found
 
@@ -388,7 +394,7 @@ def bars(result: Mapping[str, object]) -> list[tuple[str, Interval, float]]:
         ("recall of R1 or R2", rules["recall"], 0.18),
         ("gain over size and shape, binned", plain["gain over size and shape, same size and length"], 0.08),
     ]
-    return [(name, msgspec.convert(figure, Interval), wanted) for name, figure, wanted in rows]
+    return [(name, msgspec.convert(figure, Interval), expected) for name, figure, expected in rows]
 
 
 def show(result: Mapping[str, object]) -> None:
@@ -398,10 +404,11 @@ def show(result: Mapping[str, object]) -> None:
           f"({plain['base rate']:.1%})")  # fmt: skip
     others = f"on {plain['rows trained on']} rows of {', '.join(plain['trained on'])}"
     print(f"trained {others if plain['trained on'] else 'on all repositories but the one that is scored'}\n")
-    for name, figure, wanted in bars(result):
-        verdict = "reached" if figure.value >= wanted else "MISSED"
+    for name, figure, expected in bars(result):
+        verdict = "reached" if figure.value >= expected else "MISSED"
         print(
-            f"{name:42} {figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]  bar {wanted:.2f}  {verdict}"
+            f"{name:42} {figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]  "
+            f"bar {expected:.2f}  {verdict}"
         )
     for part in ("all", "signature unchanged", "outside rules"):
         print(f"\n{part}")
@@ -415,8 +422,8 @@ def show(result: Mapping[str, object]) -> None:
         print(f"{name:26} fires {rule['fires']:.2%}  precision {rule['precision']['value']:.2f} "
               f"[{rule['precision']['low']:.2f},{rule['precision']['high']:.2f}]  recall "
               f"{rule['recall']['value']:.2f}  on rows left alone {rule['on rows left alone']}")  # fmt: skip
-    for name, one in plain["repositories"].items():
-        print(f"{name:34} rows {one['rows']:6} base {one['base rate']:.3f} AUC {one['auc']:.3f}")
+    for name, item in plain["repositories"].items():
+        print(f"{name:34} rows {item['rows']:6} base {item['base rate']:.3f} AUC {item['auc']:.3f}")
     print(plain["threshold"], plain["calibration"], plain["quotes"], sep="\n")
 
 
@@ -436,8 +443,8 @@ def _print_row(number: int, repository: str, row: DocExample, score: float, lang
     change = row.compared.change
     place = f"{row.commit[:10]} {row.path}:{row.compared.line} {change.name}"
     print(f"{'=' * 100}\n#{number} {repository} {place} score {score:.2f}")
-    for one in language.gone(row.compared):
-        print(f"  R1: {one.entry.name} -> {one.now}")
+    for renaming in language.gone(row.compared):
+        print(f"  R1: {renaming.entry.name} -> {renaming.now}")
     for parameter in language.undocumented(row.compared):
         print(f"  R2: {parameter}")
     for quote in language.quotes(row.compared)[:3]:
@@ -458,7 +465,7 @@ def write_model(
     """Train on all rows and write the graph with its figures."""
     started = time.monotonic()
     trees = gradient_boosting.train(corpus.values, corpus.told, NAMES, recipe)
-    model = gradient_boosting.exported(trees)
+    model = gradient_boosting.export_trees(trees)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.onnx").write_bytes(model)
     about = {
@@ -495,9 +502,9 @@ def main() -> None:
     recipe = gradient_boosting.BoostingRecipe()
     if given.recipe:
         recipe = msgspec.yaml.decode(given.recipe.read_bytes(), type=gradient_boosting.BoostingRecipe)
-    mine = Mine(given.language, given.rows, tuple(given.exclude), given.seconds)
+    mine = MiningOptions(given.language, given.rows, tuple(given.exclude), given.seconds)
     found, others = (
-        sorted(map(mine.rows_of, clones), key=lambda one: one[0]) for clones in (given.clones, given.train)
+        sorted(map(mine.rows_of, clones), key=lambda item: item[0]) for clones in (given.clones, given.train)
     )
     if both := {name for name, _, _ in found} & {name for name, _, _ in others}:
         parser.error(f"{min(both)} is to be trained on and measured on; leave it out of one")

@@ -1,4 +1,5 @@
-"""Read what a review shows on repositories that were used for nothing before, with the judge and without.
+"""Sample the findings of reviews of repositories not used before, with and without the judge, for manual
+judgement.
 
     python evals/fresh_reading.py review --clones DIR --names FILE --results FILE [--commits N] [--part K N]
     python evals/fresh_reading.py sample --results FILE --out DIR [--notes N] [--folded N] [--size N]
@@ -8,9 +9,9 @@
 and records each finding with its severity without the judge and with it. ``sample`` draws all findings that
 are shown at warn and above without the judge, and samples of the notes that are shown and of those that the
 judge folds, and writes them for readers in random order, without severities; every fifth is also for a
-second reader (``second-*.jsonl``). The files contain code: commit them to no repository. The verdicts are
-recorded as ``wardround eval judge`` does. ``report`` prints the shares of the verdicts with 95% intervals
-that resample repositories, and the share of the findings worth raising that are still shown.
+second reader (``second-*.jsonl``). The files contain code: commit them to no repository. The judgements are
+recorded as ``wardround eval judge`` records them. ``report`` prints the shares of the verdicts with 95%
+intervals that resample repositories, and the share of the findings worth raising that are still shown.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ from wardround.findings import INTRODUCED
 from wardround.host import PluginHost
 from wardround.processors import pipeline
 from wardround.processors.judge.model import default_judge
+from wardround.rules.judgement_files import load_judgements
 from wardround.rules.judgements import FindingKey, Verdict
-from wardround.storage.judgement_files import load_judgements
 from wardround.tools.tool import Profile
 from wardround_lab.corpora.clones import clone_of
-from wardround_lab.evaluation.judging.agreement import agreement, resolved
+from wardround_lab.evaluation.judging.agreement import agreement, majority_verdicts
 from wardround_lab.evaluation.judging.exchange import Question, dump_questions, question
 from wardround_lab.evaluation.judging.findings_review import processed_change
 from wardround_lab.evaluation.judging.history import newest_commits
@@ -53,7 +54,7 @@ SECOND_EVERY = 5
 SERIOUS = ("warn", "error")
 
 
-class Shown(msgspec.Struct, frozen=True):
+class ShownFinding(msgspec.Struct, frozen=True):
     """One finding, as a review shows it.
 
     Attributes:
@@ -76,7 +77,7 @@ class FreshCommit(msgspec.Struct, frozen=True):
     base: str
     commit: str
     added_lines: int = 0
-    findings: tuple[Shown, ...] = ()
+    findings: tuple[ShownFinding, ...] = ()
     trouble: str = ""
 
 
@@ -104,17 +105,19 @@ def reviewed(blank: FreshCommit, loaded: PluginHost, request: ReviewRequest) -> 
         with Repository(Path(blank.folder)) as repository:
             change = repository.range(blank.base, blank.commit)
             origin = GitChangeSource(repository, change)
-            without, inputs = processed_change(origin, change, loaded, request)
+            without, inputs = processed_change(origin, loaded, request)
             judged = pipeline.process(msgspec.structs.replace(inputs, judge=default_judge))
     except PLUGIN_EXCEPTIONS as crash:  # one commit must not end the run over the others
         return msgspec.structs.replace(blank, trouble=f"{type(crash).__name__}: {crash}")
-    plain = {one.fingerprint: one for one in without.findings}
+    plain = {finding.fingerprint: finding for finding in without.findings}
     found = []
-    for one in judged.findings:
-        if one.status in INTRODUCED:
-            hit = hit_of(blank.repository, blank.commit, plain[one.fingerprint])
-            worth, wrong = (1.0, 0.0) if one.estimate is None else (one.estimate.worth, one.estimate.wrong)
-            found.append(Shown(hit, one.severity.label, one.is_folded, worth, wrong))
+    for finding in judged.findings:
+        if finding.status in INTRODUCED:
+            hit = hit_of(blank.repository, blank.commit, plain[finding.fingerprint])
+            worth, wrong = (
+                (1.0, 0.0) if finding.estimate is None else (finding.estimate.worth, finding.estimate.wrong)
+            )
+            found.append(ShownFinding(hit, finding.severity.label, finding.is_folded, worth, wrong))
     added = sum(file.added_lines for file in change.files)
     return msgspec.structs.replace(blank, added_lines=added, findings=tuple(found))
 
@@ -123,21 +126,21 @@ def rows_of(file: Path) -> list[FreshCommit]:
     return RowFile(file, FreshCommit).rows
 
 
-def findings_of(rows: Sequence[FreshCommit]) -> dict[FindingKey, Shown]:
+def findings_of(rows: Sequence[FreshCommit]) -> dict[FindingKey, ShownFinding]:
     """Return one finding for each key: the most serious."""
-    found: dict[FindingKey, Shown] = {}
+    found: dict[FindingKey, ShownFinding] = {}
     for row in rows:
-        for one in sorted(row.findings, key=lambda one: one.hit.severity in SERIOUS):
-            found[one.hit.key] = one
+        for reading in sorted(row.findings, key=lambda one: one.hit.severity in SERIOUS):
+            found[reading.hit.key] = reading
     return found
 
 
-def groups(found: dict[FindingKey, Shown]) -> dict[str, list[FindingKey]]:
+def groups(found: dict[FindingKey, ShownFinding]) -> dict[str, list[FindingKey]]:
     """Return the findings by how they are shown: serious, note or folded note (without the judge: notes)."""
     by_group: dict[str, list[FindingKey]] = {"serious": [], "note": [], "folded": []}
-    for key, one in sorted(found.items()):
-        is_serious = one.hit.severity in SERIOUS
-        by_group["serious" if is_serious else "folded" if one.is_folded else "note"].append(key)
+    for key, item in sorted(found.items()):
+        is_serious = item.hit.severity in SERIOUS
+        by_group["serious" if is_serious else "folded" if item.is_folded else "note"].append(key)
     return by_group
 
 
@@ -180,19 +183,19 @@ def sample(arguments: argparse.Namespace) -> None:
 def asked(hit: Hit, row: FreshCommit, loaded: PluginHost) -> Question:
     rule = loaded.catalogue.rule(hit.rule)
     commit = ReviewedCommit(row.repository, row.folder, row.commit, row.base)
-    commit = msgspec.structs.replace(commit, hits=tuple(one.hit for one in row.findings))
+    commit = msgspec.structs.replace(commit, hits=tuple(reading.hit for reading in row.findings))
     with Repository(Path(row.folder)) as repository:
         shown = screen(hit, row.base, repository, rule, loaded.specialists)
     return question(hit, commit, rule.name, shown)
 
 
-Group = Callable[[Shown], bool]
+Group = Callable[[ShownFinding], bool]
 
 
 def report(arguments: argparse.Namespace) -> None:
     rows = rows_of(arguments.results)
     found, judgements = findings_of(rows), load_judgements(arguments.judgements)
-    verdicts = {key: one for key, one in resolved(judgements).items() if key in found}
+    verdicts = {key: item for key, item in majority_verdicts(judgements).items() if key in found}
     both = agreement(judgements)
     added = sum(row.added_lines for row in rows)
     repositories = len({row.repository for row in rows})
@@ -200,35 +203,37 @@ def report(arguments: argparse.Namespace) -> None:
     print(f"{len(rows)} commits of {repositories} repositories, {failed} failed, {added} added lines")
     print(f"{len(found)} findings, {len(verdicts)} read; {both.agreed} of {both.pairs} second readings agree")
     shown: dict[str, Group] = {
-        "error": lambda one: one.severity == "error",
-        "without the judge, warn and above": lambda one: one.hit.severity in SERIOUS,
-        "with the judge, warn and above": lambda one: one.severity in SERIOUS,
-        "warnings that became notes": lambda one: one.hit.severity in SERIOUS and is_note(one),
-        "without the judge, notes": lambda one: one.hit.severity == "info",
+        "error": lambda item: item.severity == "error",
+        "without the judge, warn and above": lambda item: item.hit.severity in SERIOUS,
+        "with the judge, warn and above": lambda item: item.severity in SERIOUS,
+        "warnings that became notes": lambda item: item.hit.severity in SERIOUS and is_note(item),
+        "without the judge, notes": lambda item: item.hit.severity == "info",
         "with the judge, notes": is_note,
-        "folded": lambda one: one.is_folded,
+        "folded": lambda item: item.is_folded,
     }
     for title, is_in in shown.items():
         print_shares(title, found, verdicts, is_in)
-    worth_shown = expected(found, verdicts, lambda one: not one.is_folded, Verdict.WORTH)
-    worth_all = expected(found, verdicts, lambda one: True, Verdict.WORTH)
+    worth_shown = expected(found, verdicts, lambda item: not item.is_folded, Verdict.WORTH)
+    worth_all = expected(found, verdicts, lambda item: True, Verdict.WORTH)
     if worth_all:
         share = worth_shown / worth_all
         print(f"of {worth_all:.0f} findings worth raising, by the samples, {share:.3f} are shown")
-    for name in sorted({one.hit.specialist for one in found.values()}):
+    for name in sorted({reading.hit.specialist for reading in found.values()}):
         print_shares(f"{name}, warn and above", found, verdicts, specialist_serious(name))
 
 
-def is_note(one: Shown) -> bool:
-    return one.severity == "info" and not one.is_folded
+def is_note(item: ShownFinding) -> bool:
+    return item.severity == "info" and not item.is_folded
 
 
 def specialist_serious(name: str) -> Group:
-    return lambda one: one.hit.specialist == name and one.severity in SERIOUS
+    return lambda item: item.hit.specialist == name and item.severity in SERIOUS
 
 
-def weights(found: dict[FindingKey, Shown], verdicts: Collection[FindingKey]) -> dict[FindingKey, float]:
-    """Return the sampling weight of each finding that was read: by its rule and group, else by its group."""
+def weights(
+    found: dict[FindingKey, ShownFinding], verdicts: Collection[FindingKey]
+) -> dict[FindingKey, float]:
+    """Return the sampling weight of each judged finding: by its rule and group, else by its group."""
     weight: dict[FindingKey, float] = {}
     for keys in groups(found).values():
         of_rule: dict[str, list[FindingKey]] = defaultdict(list)
@@ -248,17 +253,17 @@ def weights(found: dict[FindingKey, Shown], verdicts: Collection[FindingKey]) ->
 
 
 def expected(
-    found: dict[FindingKey, Shown], verdicts: dict[FindingKey, Verdict], is_in: Group, verdict: Verdict
+    found: dict[FindingKey, ShownFinding], verdicts: dict[FindingKey, Verdict], is_in: Group, verdict: Verdict
 ) -> float:
     """Return the number of findings with a verdict, as the samples estimate it."""
     weight = weights(found, verdicts)
-    return sum(weight[key] for key, one in verdicts.items() if one is verdict and is_in(found[key]))
+    return sum(weight[key] for key, item in verdicts.items() if item is verdict and is_in(found[key]))
 
 
 def print_shares(
-    title: str, found: dict[FindingKey, Shown], verdicts: dict[FindingKey, Verdict], is_in: Group
+    title: str, found: dict[FindingKey, ShownFinding], verdicts: dict[FindingKey, Verdict], is_in: Group
 ) -> None:
-    keys = [key for key, one in found.items() if is_in(one)]
+    keys = [key for key, item in found.items() if is_in(item)]
     read = {key: verdicts[key] for key in keys if key in verdicts}
     if not read:
         print(f"{title}: {len(keys)}, none read")
@@ -267,9 +272,9 @@ def print_shares(
     total = sum(weight[key] for key in read)
     parts = []
     for verdict in Verdict:
-        count = sum(one is verdict for one in read.values())
+        count = sum(opinion is verdict for opinion in read.values())
         low, high = interval(read, verdict, by_repository=True)
-        share = sum(weight[key] for key, one in read.items() if one is verdict) / total
+        share = sum(weight[key] for key, item in read.items() if item is verdict) / total
         parts.append(
             f"{verdict} {count} ({count / len(read):.2f} [{low:.2f}, {high:.2f}], of all {share:.2f})"
         )
@@ -281,24 +286,24 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True)
-    one = commands.add_parser("review")
-    one.add_argument("--clones", type=Path, required=True)
-    one.add_argument("--names", type=Path, required=True)
-    one.add_argument("--results", type=Path, required=True)
-    one.add_argument("--commits", type=int, default=26)
-    one.add_argument("--part", nargs=2, type=int, default=(1, 1), help="K of N processes on the same FILE")
-    one.set_defaults(run=review)
-    one = commands.add_parser("sample")
-    one.add_argument("--results", type=Path, required=True)
-    one.add_argument("--out", type=Path, required=True)
-    one.add_argument("--notes", type=int, default=200)
-    one.add_argument("--folded", type=int, default=50)
-    one.add_argument("--size", type=int, default=25)
-    one.set_defaults(run=sample)
-    one = commands.add_parser("report")
-    one.add_argument("--results", type=Path, required=True)
-    one.add_argument("--judgements", type=Path, required=True)
-    one.set_defaults(run=report)
+    item = commands.add_parser("review")
+    item.add_argument("--clones", type=Path, required=True)
+    item.add_argument("--names", type=Path, required=True)
+    item.add_argument("--results", type=Path, required=True)
+    item.add_argument("--commits", type=int, default=26)
+    item.add_argument("--part", nargs=2, type=int, default=(1, 1), help="K of N processes on the same FILE")
+    item.set_defaults(run=review)
+    item = commands.add_parser("sample")
+    item.add_argument("--results", type=Path, required=True)
+    item.add_argument("--out", type=Path, required=True)
+    item.add_argument("--notes", type=int, default=200)
+    item.add_argument("--folded", type=int, default=50)
+    item.add_argument("--size", type=int, default=25)
+    item.set_defaults(run=sample)
+    item = commands.add_parser("report")
+    item.add_argument("--results", type=Path, required=True)
+    item.add_argument("--judgements", type=Path, required=True)
+    item.set_defaults(run=report)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

@@ -1,4 +1,4 @@
-"""Review the last commits of real repositories, one by one, and count the findings.
+"""Review the last commits of real repositories, and count the findings.
 
     python evals/history.py --commits 50 PATH/TO/REPOSITORY ...
 
@@ -19,12 +19,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wardround import host, review
+from wardround import host
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
 from wardround.findings import Finding, Status
-from wardround.tools.process import Processes
+from wardround.review import review_once
 from wardround.tools.tool import Profile
 
 
@@ -37,7 +37,7 @@ def commits_of(repository: Path, count: int) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownFinding:
     """One finding of a change, its position, and the surrounding lines."""
 
     repository: str
@@ -54,7 +54,7 @@ class Tally:
     added_lines: int = 0
     crashes: int = 0
     inconclusive: int = 0
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[ShownFinding] = field(default_factory=list)
 
     def print(self) -> None:
         """Print the counts, and the findings by rule per 100 added lines."""
@@ -62,7 +62,7 @@ class Tally:
             f"{self.reviewed} commits, {self.added_lines} added lines, {self.crashes} crashes, "
             f"{self.inconclusive} inconclusive"
         )
-        rules = Counter(one.finding.rule for one in self.shown)
+        rules = Counter(hit.finding.rule for hit in self.shown)
         for name, count in [*rules.most_common(), ("in all", len(self.shown))]:
             rate = 100 * count / max(self.added_lines, 1)
             print(f"{count:6} {rate:7.3f} per 100 added lines  {name}")
@@ -75,13 +75,13 @@ def review_commit(
     with Repository(path) as repository:
         change = repository.range(base, commit)
         origin = GitChangeSource(repository, change)
-        done = review.run_review(origin, change, loaded, ReviewRequest(profile=profile), Processes())
+        done = review_once(origin, loaded, ReviewRequest(profile=profile))
         for finding in done.visible:
             if finding.status in (Status.NEW, Status.CAUSED):
                 lines = (done.text_of(finding.file) or "").split("\n")
                 first = max(0, finding.span.line - 4)
                 frame = "\n".join(lines[first : finding.span.line + 3])
-                tally.shown.append(Shown(path.name, commit[:10], finding, frame))
+                tally.shown.append(ShownFinding(path.name, commit[:10], finding, frame))
     for unreviewed in done.unreviewed:
         print(f"unreviewed {path.name} {commit[:10]} {unreviewed}", file=sys.stderr)
     names = set(done.reviewed)
@@ -114,19 +114,19 @@ def main() -> int:
                 traceback.print_exc()
     tally.print()
     count = min(options.sample, len(tally.shown))
-    for one in random.Random(options.seed).sample(tally.shown, count):
-        found = one.finding
+    for hit in random.Random(options.seed).sample(tally.shown, count):
+        found = hit.finding
         print(
-            f"\n== {one.repository} {one.commit} {found.file}:{found.span.line} "
-            f"{found.severity.label} {found.rule} ({found.status})\n{found.message}\n{one.frame}"
+            f"\n== {hit.repository} {hit.commit} {found.file}:{found.span.line} "
+            f"{found.severity.label} {found.rule} ({found.status})\n{found.message}\n{hit.frame}"
         )
     if options.json:
         rows = [
-            {"repository": one.repository, "commit": one.commit, "rule": one.finding.rule,
-             "file": one.finding.file, "line": one.finding.span.line,
-             "severity": one.finding.severity.label, "status": one.finding.status,
-             "message": one.finding.message, "frame": one.frame}
-            for one in tally.shown
+            {"repository": hit.repository, "commit": hit.commit, "rule": hit.finding.rule,
+             "file": hit.finding.file, "line": hit.finding.span.line,
+             "severity": hit.finding.severity.label, "status": hit.finding.status,
+             "message": hit.finding.message, "frame": hit.frame}
+            for hit in tally.shown
         ]  # fmt: skip
         options.json.write_text(json.dumps(rows, indent=1))
     return 1 if tally.crashes else 0

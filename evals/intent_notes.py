@@ -4,15 +4,15 @@
     python evals/intent_notes.py scope|kind FILE ... [--show N]
     python evals/intent_notes.py companions REPOSITORY ... [--each N] [--seed N]
 
-``mine`` takes commits with one parent from blocks evenly spaced over the newer half of a history: their
-messages, hunks and files. With ``--stated``
-only commits whose message states documentation, tests, style, refactoring, CI or a version bump are taken.
+``mine`` samples commits with one parent from blocks evenly spaced over the newer half of a history: their
+messages, hunks and files. With ``--stated`` only commits whose message states documentation, tests, style,
+refactoring, CI or a version bump are taken.
 
 ``scope`` adds to each commit of three or more hunks one hunk of another commit, of a file that the commit
-does not change, and prints how often that hunk gets the lowest score; then it prints the notes on the commits
-as they are, and ``kind`` those of the second sort, for manual judgement. ``companions`` hides one existing
-file of each sampled commit of two to twenty files, and prints how often it is listed for the others, and the
-share of right files among those listed.
+does not change, and prints how often that hunk gets the lowest score; then it prints the notes on the
+unmodified commits. ``kind`` prints the notes on the stated kind, for manual judgement. ``companions`` hides
+one existing file of each sampled commit of two to twenty files, and prints how often it is listed for the
+others, and the share of hidden files among those listed.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from pathlib import Path
 
 import msgspec
 
+from wardround.analyses.stated_intent.companions import companions
+from wardround.analyses.stated_intent.kind import KindFile, kind_notes
+from wardround.analyses.stated_intent.scope import FEWEST_HUNKS, HunkScope, is_judged, stray_hunks
+from wardround.analyses.stated_intent.stated_kind import stated_kinds
 from wardround.change.change_source import FileTexts, GitChangeSource
 from wardround.change.diff import Hunk
 from wardround.change.repository import Repository
 from wardround.errors import GitError
-from wardround.planes.companions import companions
-from wardround.planes.kind import KindFile, kind_notes
-from wardround.planes.scope import FEWEST_HUNKS, HunkScope, is_judged, stray_hunks
-from wardround.planes.stated_kind import stated_kinds
 from wardround.retrieval.commit_signals import MOST_FILES
-from wardround.retrieval.file_search import is_beside
+from wardround.retrieval.file_search import is_accompanying_file
 from wardround.retrieval.hunk_search import ChangedCode, changed_code
 from wardround.retrieval.past_commits import commits_before
 
@@ -47,7 +47,9 @@ _LONGEST_TEXT = 400_000
 
 
 class FileRow(msgspec.Struct):
-    """A changed file with its texts; None for a side that does not exist or is not text."""
+    """A changed file with its text at base and head; None for a version that does not exist or is not
+    text.
+    """
 
     path: str
     base_path: str | None
@@ -117,14 +119,14 @@ def row_of(repository: Repository, name: str, commit: str, with_texts: bool) -> 
                 (head or "")[:_LONGEST_TEXT] if with_texts and head is not None else head and "",
                 file.hunks,
             ))  # fmt: skip
-    rows = [HunkRow(one.path, one.line, one.end_line, one.function, one.text[:8000]) for one in hunks]
+    rows = [HunkRow(hunk.path, hunk.line, hunk.end_line, hunk.function, hunk.text[:8000]) for hunk in hunks]
     return CommitRow(name, commit, origin.messages(change)[0], files, rows)
 
 
 def stated_of(repository: Repository) -> set[str]:
     """Return the commits whose message states a kind of change."""
     texts = repository._git.output("log", "--no-merges", "-z", "--format=%H%n%B", "HEAD").split("\0")
-    pairs = (one.partition("\n") for one in texts)
+    pairs = (text.partition("\n") for text in texts)
     return {commit for commit, _, message in pairs if stated_kinds([message])}
 
 
@@ -149,7 +151,7 @@ def mine(paths: Sequence[Path], each: int, seed: int, is_stated: bool) -> Iterat
 
 
 def load(paths: Sequence[Path]) -> list[CommitRow]:
-    return [row for one in paths for row in msgspec.msgpack.decode(one.read_bytes(), type=list[CommitRow])]
+    return [row for path in paths for row in msgspec.msgpack.decode(path.read_bytes(), type=list[CommitRow])]
 
 
 _NEAR = 3
@@ -163,16 +165,16 @@ def aliens(rows: Sequence[CommitRow]) -> Iterator[tuple[CommitRow, list[ChangedC
         if len(row.hunks) < FEWEST_HUNKS:
             continue
         own = {hunk.path for hunk in row.hunks}
-        others = [one for one in rows[max(0, at - _NEAR) : at + _NEAR + 1] if one is not row]
+        others = [other for other in rows[max(0, at - _NEAR) : at + _NEAR + 1] if other is not row]
         pool = [
             hunk
-            for one in others
-            if one.repository == row.repository
-            for hunk in one.hunks
+            for other in others
+            if other.repository == row.repository
+            for hunk in other.hunks
             if hunk.path not in own
         ]
         for hunk in draw.sample(pool, min(_DRAWS, len(pool))):
-            yield row, [*(one.as_code() for one in row.hunks), hunk.as_code()]
+            yield row, [*(hunk.as_code() for hunk in row.hunks), hunk.as_code()]
 
 
 def report_scope(rows: Sequence[CommitRow], shown: int) -> None:
@@ -189,7 +191,7 @@ def report_scope(rows: Sequence[CommitRow], shown: int) -> None:
     print(f"foreign hunk has the lowest score: {statistics.fmean(every):.3f} of {len(every)} "
           f"(chance {chance / len(every):.3f}); with enough words {statistics.fmean(choices[True]):.3f} of "
           f"{len(choices[True])}; it gets a note: {noted / len(every):.3f}")  # fmt: skip
-    notes = [(row, stray_hunks([row.message], [one.as_code() for one in row.hunks])) for row in rows]
+    notes = [(row, stray_hunks([row.message], [hunk.as_code() for hunk in row.hunks])) for row in rows]
     with_notes = [(row, found) for row, found in notes if found]
     enough = sum(len(row.hunks) >= FEWEST_HUNKS for row in rows)
     print(f"{len(with_notes)} of {len(rows)} commits have a note ({enough} have three or more hunks), "
@@ -205,7 +207,10 @@ def report_kind(rows: Sequence[CommitRow], shown: int) -> None:
     stated = [row for row in rows if stated_kinds([row.message])]
     noted = []
     for row in stated:
-        files = [KindFile(one.path, one.base, one.head, one.hunks, is_beside(one.path)) for one in row.files]
+        files = [
+            KindFile(file.path, file.base, file.head, file.hunks, is_accompanying_file(file.path))
+            for file in row.files
+        ]
         if found := kind_notes([row.message], files):
             noted.append((row, found))
     print(f"{len(noted)} of {len(stated)} commits that state a kind have a note")
@@ -213,7 +218,7 @@ def report_kind(rows: Sequence[CommitRow], shown: int) -> None:
         print(f"\n== {row.repository} {row.commit[:10]} {row.message[:200]!r}")
         for note in found:
             print(f"-- {note.file}:{note.line} {note.stated}: {note.reason}")
-            file = next(one for one in row.files if one.path == note.file)
+            file = next(file for file in row.files if file.path == note.file)
             texts = [(file.base or "").split("\n"), (file.head or "").split("\n")]
             diff = list(difflib.unified_diff(*texts, lineterm="", n=0))[2:]
             print("\n".join(line[:160] for line in diff[:16]))
@@ -238,13 +243,13 @@ def hidden_companions(paths: Sequence[Path], each: int, seed: int) -> Iterator[t
                     continue
                 (_, _, changed), *_ = repository.commits_touching([commit])
                 holds = repository.tree(parents[0]).holds
-                existing = sorted(one for one in changed if holds(one))
+                existing = sorted(path for path in changed if holds(path))
                 if not 2 <= len(changed) <= MOST_FILES or len(existing) < 2:
                     continue
                 found += 1
                 past = commits_before(repository, parents[0])
                 hidden = draw.choice(existing)
-                listed = [one.file for one in companions(set(changed) - {hidden}, past, holds)]
+                listed = [companion.file for companion in companions(set(changed) - {hidden}, past, holds)]
                 yield name_of(path), hidden in listed, len(listed), len(companions(changed, past, holds))
 
 

@@ -6,9 +6,10 @@
 
 One model has both outputs: worth raising, and wrong. The weights of the step with the lowest loss on a tenth
 of the repositories are kept; step 0 is the judge itself, so that a model that learns nothing adds nothing.
-With ``--apart`` each specialist has a model of its own. ``--base`` is a description of the base model beside
-its files. A GPU is used if there is one. FOLDER keeps the scores of each fold, so that an interrupted run
-resumes; ``--part`` trains every Nth of the folds and seeds, for processes that run side by side.
+With ``--apart`` each specialist has a separate model. ``--base`` is a description of the base model in the
+folder of its files. A GPU is used if there is one. FOLDER keeps the scores of each fold, so that an
+interrupted run resumes; ``--part`` trains every Nth of the folds and seeds, for processes that run side by
+side.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from torch import nn
 from wardround.inference.metadata import Lora
 from wardround_lab.training.base_model import locate, read_base
 from wardround_lab.training.encoder import load_encoder
-from wardround_lab.training.lora import fuse, layer_count, lora_weights, set_lora_weights, with_lora
+from wardround_lab.training.lora import add_lora, fuse, layer_count, lora_weights, set_lora_weights
 
 RATE = 3e-4
 HEAD_RATE = 2e-3
-"""At the default rate of LoRA; in proportion to it."""
+"""The default learning rate of LoRA; scaled in proportion to it."""
 WARM_UP = 0.1
 BATCH = 32
 WINDOW = 160
@@ -40,7 +41,7 @@ LOOKS = 3
 """Validations in an epoch."""
 _RANK = 16
 _LEAST = 100
-"""Findings a specialist needs for a model of its own."""
+"""Minimum number of findings of a specialist for a separate model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Task:
     """Findings with the log-odds of the judge, held out fold by fold.
 
     Attributes:
-        texts: of the findings, shape (findings,).
+        texts: the texts of the findings, shape (findings,).
         fold: number of the fold of each, shape (findings,).
         offsets: log-odds of the judge that was fitted without a fold, shape (folds, findings, classes).
         right: which classes each has, shape (findings, classes).
@@ -91,7 +92,7 @@ class LoraJudge:
             layers=tuple(range(layer_count(self.encoder))),
             targets=tuple(base.targets),
         )
-        self.adapted = with_lora(self.encoder, lora, seed)
+        self.adapted = add_lora(self.encoder, lora, seed)
         fuse(self.adapted)
         self.rate = rate
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -122,13 +123,13 @@ class LoraJudge:
             offsets: log-odds of the judge, shape (findings, 2).
             right: classes, of the same shape.
         """
-        ids = [one.ids for one in self.tokenizer.encode_batch(list(texts))]
+        ids = [encoding.ids for encoding in self.tokenizer.encode_batch(list(texts))]
         names = sorted({name for name, is_in in zip(repositories, known, strict=True) if is_in})
         self.generator.shuffle(names)
         checked = set(names[: len(names) // 10])
         is_checked = np.array([name in checked for name in repositories])
         training, validation = np.flatnonzero(known & ~is_checked), np.flatnonzero(known & is_checked)
-        weights = [one for one in self.adapted.parameters() if one.requires_grad]
+        weights = [parameter for parameter in self.adapted.parameters() if parameter.requires_grad]
         optimiser = torch.optim.AdamW(
             [
                 {"params": weights, "lr": self.rate},
@@ -146,7 +147,7 @@ class LoraJudge:
             ),
         )
         look = max(1, len(batches) // (epochs * LOOKS))
-        best, kept = self._loss(validation, ids, offsets, right), self._state()
+        best, retained = self._loss(validation, ids, offsets, right), self._state()
         for step, batch in enumerate(batches, 1):
             self.encoder.train()
             logits = self._logits(batch, ids) + torch.from_numpy(offsets[batch]).to(self.device)
@@ -158,13 +159,13 @@ class LoraJudge:
             optimiser.step()
             schedule.step()
             if step % look == 0 and (value := self._loss(validation, ids, offsets, right)) < best:
-                best, kept, self.kept = value, self._state(), f"step {step} of {len(batches)}"
-        set_lora_weights(self.adapted, kept[0])
-        self.head.load_state_dict(kept[1])
+                best, retained, self.kept = value, self._state(), f"step {step} of {len(batches)}"
+        set_lora_weights(self.adapted, retained[0])
+        self.head.load_state_dict(retained[1])
 
     def scores(self, texts: Sequence[str], offsets: np.ndarray, unseen: np.ndarray) -> np.ndarray:
         """Return the log-odds of the unseen findings, shape (unseen, 2)."""
-        ids = [one.ids for one in self.tokenizer.encode_batch(list(texts))]
+        ids = [encoding.ids for encoding in self.tokenizer.encode_batch(list(texts))]
         places = np.flatnonzero(unseen)
         return self._all_logits(places, ids) + offsets[places]
 
@@ -206,8 +207,8 @@ class LoraJudge:
         return float(nn.functional.binary_cross_entropy_with_logits(logits, target))
 
     def _state(self) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-        weights = {name: one.clone() for name, one in lora_weights(self.adapted).items()}
-        return weights, {name: one.clone() for name, one in self.head.state_dict().items()}
+        weights = {name: item.clone() for name, item in lora_weights(self.adapted).items()}
+        return weights, {name: item.clone() for name, item in self.head.state_dict().items()}
 
 
 def train(task: Task, folder: Path, seed: int, fold: int, arguments: argparse.Namespace) -> None:
@@ -218,7 +219,7 @@ def train(task: Task, folder: Path, seed: int, fold: int, arguments: argparse.Na
         return
     started, unseen = time.monotonic(), task.fold == fold
     offsets = task.offsets[fold]
-    scores, kept = offsets.copy(), []
+    scores, retained = offsets.copy(), []
     for name in sorted(set(task.specialists)) if arguments.apart else [""]:
         part = (task.specialists == name) if name else np.ones(len(task.fold), dtype=bool)
         if (part & ~unseen).sum() < _LEAST or not (part & unseen).any():
@@ -233,9 +234,9 @@ def train(task: Task, folder: Path, seed: int, fold: int, arguments: argparse.Na
             arguments.epochs,
         )
         scores[part & unseen] = model.scores(list(task.texts), offsets, part & unseen)
-        kept.append(f"{name} {model.kept}".strip())
+        retained.append(f"{name} {model.kept}".strip())
     np.save(file, scores[unseen])
-    print(f"{file.stem}: {time.monotonic() - started:.0f} s, {', '.join(kept)}", flush=True)
+    print(f"{file.stem}: {time.monotonic() - started:.0f} s, {', '.join(retained)}", flush=True)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What the text of a finding adds to the judge: its rule, its message and the code around it.
+"""Measure how much the text of a finding (its rule, its message and the code around it) adds to the judge.
 
     python evals/judging_pool.py again --clones DIR --examples FILE
     python evals/judge_text.py FILE --out FOLDER [--judgements DIR] [--write-task] [--lora]
@@ -27,9 +27,9 @@ from judge_lora import Task, score_file
 
 from wardround.config.schema import RunSettings
 from wardround.inference.base_embedder import base_embedder
+from wardround.rules.judgement_files import load_judgements
 from wardround.rules.judgements import Verdict, key_id
-from wardround.storage.judgement_files import load_judgements
-from wardround_lab.evaluation.judging.agreement import resolved
+from wardround_lab.evaluation.judging.agreement import majority_verdicts
 from wardround_lab.evaluation.judging.examples import JudgedExample, ReviewedExamples
 from wardround_lab.evaluation.judging.facts_table import ReadFinding, facts_of, read_findings
 from wardround_lab.evaluation.judging.row_file import RowFile
@@ -68,10 +68,10 @@ def text_of(example: JudgedExample) -> str:
 def load(file: Path, judgements: Path) -> tuple[list[ReadFinding], list[str]]:
     """Return the findings, and their texts in the same order."""
     reviewed = RowFile(file, ReviewedExamples).rows
-    verdicts = resolved(load_judgements(judgements))
+    verdicts = majority_verdicts(load_judgements(judgements))
     findings = read_findings(facts_of(reviewed, verdicts), verdicts)
-    texts = {key_id(one.key): text_of(one) for row in reviewed for one in row.examples}
-    return findings, [texts.get(one.id, one.facts.rule) for one in findings]
+    texts = {key_id(example.key): text_of(example) for row in reviewed for example in row.examples}
+    return findings, [texts.get(finding.id, finding.facts.rule) for finding in findings]
 
 
 def nested(findings: Sequence[ReadFinding]) -> list[Scores]:
@@ -79,7 +79,7 @@ def nested(findings: Sequence[ReadFinding]) -> list[Scores]:
     fold, found = folds(findings), []
     for number in sorted(set(fold)):
         known = fold != number
-        inner = held_out([one for one, is_in in zip(findings, known, strict=True) if is_in])
+        inner = held_out([item for item, is_in in zip(findings, known, strict=True) if is_in])
         outer = held_out_of(findings, known)
         scores = {}
         for verdict in JUDGED:
@@ -124,8 +124,8 @@ def words(texts: Sequence[str]) -> Fit:
             TfidfVectorizer(min_df=3, sublinear_tf=True, token_pattern=r"[A-Za-z_]\w+"),
             TfidfVectorizer(min_df=5, sublinear_tf=True, analyzer="char_wb", ngram_range=(3, 5)),
         )
-        columns = union.fit_transform([one for one, is_in in zip(texts, known, strict=True) if is_in])
-        others = union.transform([one for one, is_in in zip(texts, unseen, strict=True) if is_in])
+        columns = union.fit_transform([item for item, is_in in zip(texts, known, strict=True) if is_in])
+        others = union.transform([item for item, is_in in zip(texts, unseen, strict=True) if is_in])
         model = LogisticRegression(C=1 / WORDS_RIDGE, max_iter=2000)
         scale = 10 / judge[known].std()
         model.fit(hstack([csr_matrix(judge[known, None] * scale), columns]), right[known])
@@ -137,8 +137,8 @@ def words(texts: Sequence[str]) -> Fit:
 def permuted(vectors: Floats, findings: Sequence[ReadFinding]) -> Floats:
     """Return the vectors exchanged among the findings of a rule."""
     rules: dict[str, list[int]] = defaultdict(list)
-    for number, one in enumerate(findings):
-        rules[one.facts.rule].append(number)
+    for number, item in enumerate(findings):
+        rules[item.facts.rule].append(number)
     generator, order = np.random.default_rng(SEED), np.arange(len(findings))
     for members in rules.values():
         order[members] = generator.permutation(members)
@@ -158,11 +158,11 @@ def scored(findings: Sequence[ReadFinding], judge: Sequence[Scores], fit: Fit) -
 
 def report(findings: Sequence[ReadFinding], found: Mapping[str, Scores]) -> None:
     """Print the AUC of each scorer and its gain over the judge."""
-    specialists = np.array([one.facts.specialist for one in findings])
+    specialists = np.array([finding.facts.specialist for finding in findings])
     for name in ("", *sorted(set(specialists))):
         part = (specialists == name) if name else np.ones(len(findings), dtype=bool)
         some = [one for one, is_in in zip(findings, part, strict=True) if is_in]
-        repositories = Repositories.resample([one.repository for one in some], seed=SEED, draws=DRAWS)
+        repositories = Repositories.resample([finding.repository for finding in some], seed=SEED, draws=DRAWS)
         for verdict in JUDGED:
             right = flags(some, verdict)
             if min(right.sum(), (~right).sum()) < 10:
@@ -190,12 +190,12 @@ def write_task(
     """Write the findings for ``judge_lora.py``."""
     Task(
         texts=np.array(texts),
-        repositories=np.array([one.repository for one in findings]),
-        specialists=np.array([one.facts.specialist for one in findings]),
+        repositories=np.array([finding.repository for finding in findings]),
+        specialists=np.array([finding.facts.specialist for finding in findings]),
         fold=folds(findings),
-        offsets=np.array([np.column_stack([one[verdict] for verdict in JUDGED]) for one in judge]).astype(
-            np.float32
-        ),
+        offsets=np.array(
+            [np.column_stack([scores[verdict] for verdict in JUDGED]) for scores in judge]
+        ).astype(np.float32),
         right=np.column_stack([flags(findings, verdict) for verdict in JUDGED]).astype(np.float32),
     ).save(folder)
 
@@ -205,19 +205,19 @@ def trained(fold: Floats, folder: Path) -> dict[str, Scores]:
     found: dict[str, Scores] = {}
     for kind in ("shared", "apart"):
         seeds = []
-        while all(score_file(folder, kind, len(seeds), int(one)).exists() for one in set(fold)):
+        while all(score_file(folder, kind, len(seeds), int(number)).exists() for number in set(fold)):
             odds = np.zeros((len(fold), len(JUDGED)))
             for number in sorted(set(fold)):
                 odds[fold == number] = np.load(score_file(folder, kind, len(seeds), int(number)))
             seeds.append(odds)
         for seed, odds in enumerate(seeds):
-            found[f"{kind} {seed}"] = _of_columns(odds)
+            found[f"{kind} {seed}"] = _scores_of_columns(odds)
         if len(seeds) > 1:
-            found[f"{kind} mean"] = _of_columns(np.mean(seeds, axis=0))
+            found[f"{kind} mean"] = _scores_of_columns(np.mean(seeds, axis=0))
     return found
 
 
-def _of_columns(odds: Floats) -> Scores:
+def _scores_of_columns(odds: Floats) -> Scores:
     return {
         verdict: conditional_logit.probabilities(odds[:, column]) for column, verdict in enumerate(JUDGED)
     }
@@ -235,7 +235,7 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     findings, texts = load(arguments.examples, arguments.judgements)
-    print(f"{len(findings)} findings of {len({one.repository for one in findings})} repositories")
+    print(f"{len(findings)} findings of {len({finding.repository for finding in findings})} repositories")
     judge = nested(findings)
     if arguments.write_task:
         write_task(findings, texts, judge, arguments.out)

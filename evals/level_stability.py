@@ -1,7 +1,7 @@
-"""How stable the levels of rules are that follow from readings, for rules of known rates.
+"""Measure the stability of rule levels that follow from readings, for rules of known rates.
 
-For each rule the chance of every level after 10, 20 and 40 readings: by the written rule, in which the
-present level counts as two readings more, and by the shares alone.
+For each rule the chance of every level after 10, 20 and 40 readings: by the documented rule, in which the
+present level counts as two additional readings, and by the shares alone.
 
     python evals/level_stability.py
     python evals/level_stability.py --judgements evals/judgements
@@ -23,11 +23,11 @@ from pathlib import Path
 from wardround import host
 from wardround.rules import earned_level
 from wardround.rules.earned_level import Level, allowed_level, following_level, present_level
+from wardround.rules.judgement_files import load_judgements, read_no_longer_reported
 from wardround.rules.judgements import FindingKey, Verdict
 from wardround.rules.reading_counts import ReadingCounts
-from wardround.storage.judgement_files import load_judgements, read_no_longer_reported
-from wardround_lab.evaluation.judging.agreement import resolved
-from wardround_lab.evaluation.judging.rates import counts_by, reported, rule_of
+from wardround_lab.evaluation.judging.agreement import majority_verdicts
+from wardround_lab.evaluation.judging.rates import counts_by, rule_of, split_verdicts
 
 RULES = {
     "right, often worth raising": (0.70, 0.27, 0.03),
@@ -58,7 +58,7 @@ def levels(read: int, shares: tuple[float, float, float], present: Level) -> dic
     found: dict[Level, float] = defaultdict(float)
     highest = Level.INFO if present is Level.INFO else Level.WARN
     for counts, chance in outcomes(read, shares):
-        found[min(allowed_level(counts, present), highest, key=lambda one: one.rank)] += chance
+        found[min(allowed_level(counts, present), highest, key=lambda item: item.rank)] += chance
     return found
 
 
@@ -76,7 +76,9 @@ def table(title: str, of: Callable[[int, tuple[float, float, float], Level], dic
 
 def held_out(judgements: Path) -> str:
     """Return the findings by level, of repositories that the levels do not rest on."""
-    verdicts, _ = reported(resolved(load_judgements(judgements)), read_no_longer_reported(judgements))
+    verdicts, _ = split_verdicts(
+        majority_verdicts(load_judgements(judgements)), read_no_longer_reported(judgements)
+    )
     names = sorted({key.repository for key in verdicts})
     random.Random(_SEED).shuffle(names)
     tallies: dict[str, Counter[Verdict]] = {}
@@ -93,12 +95,12 @@ def _levels_without(
 ) -> Iterator[tuple[str, list[tuple[Level, Verdict]]]]:
     """Yield the levels of the findings of some repositories, now and by the readings of all others."""
     catalogue = host.load().catalogue
-    counts = counts_by({key: one for key, one in verdicts.items() if key.repository not in out}, rule_of)
-    unseen = [(catalogue.rule(rule_of(key)), one) for key, one in verdicts.items() if key.repository in out]
-    shown = [(rule, one) for rule, one in unseen if present_level(rule) is not Level.PREVIEW]
-    yield "present", [(present_level(rule), one) for rule, one in shown]
+    counts = counts_by({key: item for key, item in verdicts.items() if key.repository not in out}, rule_of)
+    unseen = [(catalogue.rule(rule_of(key)), item) for key, item in verdicts.items() if key.repository in out]
+    shown = [(rule, item) for rule, item in unseen if present_level(rule) is not Level.PREVIEW]
+    yield "present", [(present_level(rule), item) for rule, item in shown]
     nothing = ReadingCounts(repositories=0)
-    yield "following", [(following_level(rule, counts.get(rule.id, nothing)), one) for rule, one in shown]
+    yield "following", [(following_level(rule, counts.get(rule.id, nothing)), item) for rule, item in shown]
 
 
 def _share_line(name: str, counts: Counter[Verdict]) -> str:

@@ -6,8 +6,8 @@ Each line of each Python file and script of a clone's work tree counts as added,
 `python/PY084` and `typescript/TS098` are printed. These files run, so a finding is wrong or in dead code.
 
 ``--misspell N`` samples N files of each language instead, misspells a name that one of their imports takes
-from a module of the repository, and a module, and counts how many of each are reported. The sample is
-selected by the first directory of a module alone, so some are of installed packages.
+from a module of the repository, and the name of a module, and counts how many of each are reported. The
+sample is selected by the first directory of a module alone, so some are of installed packages.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from pathlib import Path
 
 from wardround_python.analysis import added_imports as python
 from wardround_typescript.analysis import added_imports as typescript
-from wardround_typescript.analysis.exports import Modules
+from wardround_typescript.analysis.modules import Modules
 
-from wardround.checks.source import InMemoryRepository
+from wardround.change.repository_view import InMemoryRepository
 from wardround.semantics.semdiff.removed_uses import RemovedUse
 
 _SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".vue", ".svelte")
@@ -34,7 +34,7 @@ _SCRIPT_IMPORT = re.compile(
     r"^import (?:type )?\{(?P<names>[^}]*)\} from [\"'](?P<module>(?:\.|~/|@/)[^\"']*)[\"']", re.M
 )
 Edit = tuple[str, range]
-"""A text with a misspelling, and the lines of its import."""
+"""A source text with a misspelling, and the lines of its import."""
 
 
 def project_of(clone: Path) -> InMemoryRepository:
@@ -84,7 +84,7 @@ def misspell(clone: Path, project: InMemoryRepository, draws: int) -> None:
         for what in ("name", "module"):
             found = [
                 any(missing(path, edit[0], project, edit[1].__contains__))
-                for path in [one for one in paths if one.endswith(ending)][:draws]
+                for path in [path for path in paths if path.endswith(ending)][:draws]
                 if (edit := _edit(path, project.files[path], what, tops, rng)) is not None
             ]
             print(f"{clone.name}: {language}, {what} misspelt: {sum(found)} of {len(found)} reported")
@@ -104,20 +104,33 @@ def _edit(path: str, text: str, what: str, tops: set[str], rng: random.Random) -
 
 
 def _python_edit(text: str, what: str, tops: set[str], rng: random.Random) -> Edit | None:
-    try:
-        nodes = [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.ImportFrom) and one.module]
-    except SyntaxError:
-        return None
-    ours = [one for one in nodes if one.level or (one.module or "").split(".")[0] in tops]
+    ours = list(_own_imports(text, tops))
     if not ours:
         return None
     node = rng.choice(ours)
     statement = ast.get_source_segment(text, node) or ""
-    word = node.names[-1].name if what == "name" else (node.module or "").split(".")[-1]
-    head, _, tail = statement.rpartition(word) if what == "name" else statement.partition(f"{word} import")
-    tail = tail if what == "name" else f" import{tail}"
+    if what == "name":
+        word = node.names[-1].name
+        head, _, tail = statement.rpartition(word)
+    else:
+        word = (node.module or "").split(".")[-1]
+        head, _, tail = statement.partition(f"{word} import")
+        tail = f" import{tail}"
     lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
     return None if word == "*" else (text.replace(statement, f"{head}{word}zq{tail}", 1), lines)
+
+
+def _own_imports(text: str, tops: set[str]) -> Iterator[ast.ImportFrom]:
+    """Yield the imports from modules of the repository."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.module:
+            continue
+        if node.level or node.module.split(".")[0] in tops:
+            yield node
 
 
 def main() -> None:

@@ -3,8 +3,9 @@
     python evals/mutations.py REPOSITORY --python ENVIRONMENT [--count N] [--seconds S] --out FILE
 
 The newest N commits that change Python source are tried, each with the tests that it has, in the sandbox.
-REPOSITORY is a clone, which is only read; ENVIRONMENT is the folder of a virtual environment with its
-tests' packages. FILE receives one line of JSON per commit; those that it has are not repeated.
+REPOSITORY is a clone, which is not modified; ENVIRONMENT is the folder of a virtual environment with the
+packages that its tests import. FILE receives one line of JSON per commit; commits that it already contains
+are skipped.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from wardround.change.repository import Repository
 from wardround.languages.python.module import is_test_path
 from wardround.workflows.environments.existing_python import existing_python
 from wardround.workflows.mutation.running import MutationOptions, mutate_change
-from wardround.workflows.test.tree import TreeUnderTest
+from wardround.workflows.test.python_code.tree import TreeUnderTest
 
 
-def _tried(repository: Repository, commit: str, arguments: argparse.Namespace) -> dict[str, Any]:
+def _try_mutants(repository: Repository, commit: str, arguments: argparse.Namespace) -> dict[str, Any]:
     change = repository.range(repository.commit(f"{commit}^"), repository.commit(commit))
     blobs = dict(repository.blobs_of(change.head))
 
@@ -38,7 +39,7 @@ def _tried(repository: Repository, commit: str, arguments: argparse.Namespace) -
 
     tree = TreeUnderTest(blobs, read)
     found = [test for path in tree.test_files for test in tree.tests_in(path)]
-    tests = [one for one in found if not any(one.startswith(path) for path in arguments.without)]
+    tests = [test for test in found if not any(test.startswith(path) for path in arguments.without)]
     environment = existing_python(arguments.repository, {"VIRTUAL_ENV": str(arguments.python)})
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -92,7 +93,7 @@ def main() -> None:
     with Repository(arguments.repository) as repository:
         for commit in _commits(arguments):
             if commit not in rows:
-                rows[commit] = _tried(repository, commit, arguments)
+                rows[commit] = _try_mutants(repository, commit, arguments)
                 with arguments.out.open("a") as stream:
                     stream.write(json.dumps(rows[commit]) + "\n")
     print_rows([*rows.values()])
@@ -106,12 +107,13 @@ def print_rows(rows: list[dict[str, Any]]) -> None:
         print(
             row["commit"][:12], row["state"], f"{len(row['tried'])} tried, {row['seconds']} s", row["detail"]
         )
-        for one in row["tried"]:
-            tried[one["kind"]] += 1
-            if not one["is_noticed"]:
-                unnoticed[one["kind"]] += 1
-                place = f"{one['path']}:{one['line']}"
-                print(f"  {place} {one['kind']} ({one['tests']} tests): {one['before']} -> {one['after']}")
+        for mutant in row["tried"]:
+            tried[mutant["kind"]] += 1
+            if not mutant["is_noticed"]:
+                unnoticed[mutant["kind"]] += 1
+                place = f"{mutant['path']}:{mutant['line']}"
+                edit = f"{mutant['before']} -> {mutant['after']}"
+                print(f"  {place} {mutant['kind']} ({mutant['tests']} tests): {edit}")
     for kind, count in tried.most_common():
         print(f"{kind}: {unnoticed[kind]} of {count}")
 

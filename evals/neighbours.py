@@ -7,7 +7,7 @@
 evenly spaced over the newer half of a history. One modified file, drawn at random, is hidden; the query are
 the hunks of the others at the parent commit, where the graph and the earlier commits end. The hidden file is
 right. ``--meaning`` adds the similarity of symbols by the base model. ``report`` prints how often the hidden
-file is among the first ten, by all rankers and by each alone. Intervals are of 95%, by bootstrap over the
+file is among the first ten, by all rankers together and by each. Intervals are of 95%, by bootstrap over the
 commits within each repository.
 """
 
@@ -122,14 +122,16 @@ def sampled(
                 yield commit, *use
 
 
-def by_meaning(index: SymbolVectors, texts: Sequence[str], changed: Collection[str]) -> dict[str, float]:
+def score_by_meaning(
+    index: SymbolVectors, texts: Sequence[str], changed: Collection[str]
+) -> dict[str, float]:
     """Return the score of each file: how far its nearest symbol is above the last of the nearest ones."""
     found: dict[str, float] = {}
     for matches in index.nearest(texts, _NEAREST):
         best: dict[str, float] = {}
-        for one in matches:
-            if one.symbol.path not in changed:
-                best.setdefault(one.symbol.path, one.similarity - matches[-1].similarity)
+        for match in matches:
+            if match.symbol.path not in changed:
+                best.setdefault(match.symbol.path, match.similarity - matches[-1].similarity)
         for path, score in best.items():
             found[path] = found.get(path, 0.0) + score
     return {path: score for path, score in found.items() if score > 0}
@@ -142,11 +144,11 @@ def meaning_columns(
     changed = {hunk.path for hunk in hunks}
     code = [hunk for hunk in hunks if language_of(hunk.path)]
     by_hunks = [hunk_text(hunk.path, "", hunk.text) for hunk in code[:_QUERIES]]
-    symbols = [one for one in graph.changed_symbols(code) if one.name][:_QUERIES]
+    symbols = [symbol for symbol in graph.changed_symbols(code) if symbol.name][:_QUERIES]
     lines = {path: (read(path) or b"").decode("utf-8", "replace").split("\n") for path in changed}
-    by_symbols = [symbol_text(one, lines[one.path]) for one in symbols]
-    return {"meaning of hunks": by_meaning(index, by_hunks, changed),
-            "meaning of symbols": by_meaning(index, by_symbols, changed)}  # fmt: skip
+    by_symbols = [symbol_text(symbol, lines[symbol.path]) for symbol in symbols]
+    return {"meaning of hunks": score_by_meaning(index, by_hunks, changed),
+            "meaning of symbols": score_by_meaning(index, by_symbols, changed)}  # fmt: skip
 
 
 def mine(paths: Sequence[Path], each: int, seed: int, folder: Path, meaning: bool) -> Iterator[Row]:
@@ -214,18 +216,18 @@ def without_meaning(columns: Mapping[str, Mapping[str, float]]) -> dict[str, Map
 
 def report(rows: Sequence[Row], json_file: Path | None) -> None:
     rankers = {
-        "all": lambda row: neighbours.ranked(without_meaning(row.columns)),
+        "all": lambda row: neighbours.rank(without_meaning(row.columns)),
         **{
             f"all and {name}": (
-                lambda row, name=name: neighbours.ranked(
+                lambda row, name=name: neighbours.rank(
                     {**without_meaning(row.columns), name: row.columns[name]}
                 )
             )
             for name in rows[0].columns
             if name.startswith(_MEANING)
         },
-        "all without history": lambda row: neighbours.ranked({**without_meaning(row.columns), "history": {}}),
-        "links and imports": lambda row: neighbours.ranked(
+        "all without history": lambda row: neighbours.rank({**without_meaning(row.columns), "history": {}}),
+        "links and imports": lambda row: neighbours.rank(
             {name: row.columns[name] if name in ("links", "imports") else {} for name in row.columns}
         ),
         **{
@@ -250,11 +252,11 @@ def report(rows: Sequence[Row], json_file: Path | None) -> None:
     for label in every_hit:
         if label.startswith("all and"):
             gains = {
-                name: [one - other for one, other in zip(some, every_hit["all"][name], strict=True)]
+                name: [item - other for item, other in zip(some, every_hit["all"][name], strict=True)]
                 for name, some in every_hit[label].items()
             }
             low, high = interval(gains)
-            gain = statistics.fmean(one for some in gains.values() for one in some)
+            gain = statistics.fmean(gain for some in gains.values() for gain in some)
             print(f"gain of {label:26} {gain:+.3f} [{low:+.3f}, {high:+.3f}]")
     print(f"seconds: median {statistics.median(row.seconds for row in rows):.3f}, "
           f"95% below {sorted(row.seconds for row in rows)[int(0.95 * len(rows))]:.3f}")  # fmt: skip

@@ -6,12 +6,12 @@
     python evals/new_parameters.py read --keep FOLDER --model DIR [--most 80] [--seed 0]
 
 ``rows`` uses the rows of ``docstrings.py``, mined into MINED if they do not exist: functions with a docstring
-whose code one commit changed. Each added parameter that the old docstring does not name is a row of its own,
-and right if the new docstring names it. FOLDER then contains ``SIDE.rows`` (numbers, for ``wardround
-adapters``) and ``SIDE.found`` (source text, which must not be committed). Findings of the rule ``PY011`` are
-used for training and not for evaluation, since the model is not needed there. ``compare`` prints the findings
-that the model adds to the rule, at the model's threshold. ``read`` prints those on functions with an
-unchanged docstring, in random order: only manual judgement shows how often a user would agree.
+whose code one commit changed. Each added parameter that the old docstring does not name is a row, positive if
+the new docstring names it. FOLDER then contains ``SIDE.rows`` (numbers, for ``wardround adapters``) and
+``SIDE.found`` (source text, which must not be committed). Findings of the rule ``PY011`` are used for
+training and not for evaluation, since the model is not needed there. ``compare`` prints the findings that the
+model adds to the rule, at the model's threshold. ``read`` prints those on functions with an unchanged
+docstring, in random order: only manual judgement shows how often a user would agree.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from docstrings import Mine
 from secret_or_placeholder import seconds
 from wardround_python.docdrift.names import surroundings
 
-from wardround.config.globs import matches
 from wardround.semantics.docdrift.model import DocComment, DocumentedPair
 from wardround.semantics.docdrift.new_parameters import NAMES, features
 from wardround.semantics.docdrift.parameters import undocumented_parameters, unnamed_parameters
+from wardround.text.globs import matches
 from wardround_lab.corpora.git_history import RepositoryHistory
 from wardround_lab.docdrift_examples import DocExample
 from wardround_lab.training import evaluate_shipped, tabular_evaluation
@@ -46,7 +46,7 @@ _STEP = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ParameterRow:
     """One parameter.
 
     Attributes:
@@ -79,7 +79,9 @@ class Found:
         )
 
 
-def found_in(repository: str, rows: Iterable[DocExample], history: RepositoryHistory) -> Iterator[Found]:
+def found_in(
+    repository: str, rows: Iterable[DocExample], history: RepositoryHistory
+) -> Iterator[ParameterRow]:
     """Return the new parameters of the rows of a repository; renamed files are skipped."""
     for row in rows:
         change = row.compared.change
@@ -90,10 +92,11 @@ def found_in(repository: str, rows: Iterable[DocExample], history: RepositoryHis
         around = surroundings(row.compared, *(text or "" for text in texts))
         named = DocComment(row.compared.words_after or "").named
         ruled = undocumented_parameters(change)
-        for one in parameters:
-            yield Found(
-                repository, row.commit, row.time, row.path, change.name, one.name, one.name in named,
-                row.told, one in ruled, features(one, around), None if row.told else row.compared,
+        for parameter in parameters:
+            yield ParameterRow(
+                repository, row.commit, row.time, row.path, change.name, parameter.name,
+                parameter.name in named, row.told, parameter in ruled, features(parameter, around),
+                None if row.told else row.compared,
             )  # fmt: skip
 
 
@@ -101,29 +104,31 @@ def found_in(repository: str, rows: Iterable[DocExample], history: RepositoryHis
 
 
 def write_rows(given: argparse.Namespace) -> None:
-    """Write the parameters of one side; each repository is stored, so that an interrupted run continues."""
+    """Write the parameters of training or evaluation; each repository is saved, so that an interrupted run
+    continues.
+    """
     given.keep.mkdir(parents=True, exist_ok=True)
     given.rows.mkdir(parents=True, exist_ok=True)
     since, until = seconds(given.since) or 0, seconds(given.until) or math.inf
-    mine, everything = Mine("python", given.rows, tuple(given.exclude)), list[Found]()
+    mine, everything = Mine("python", given.rows, tuple(given.exclude)), list[ParameterRow]()
     for clone in given.clones:
         found = kept(clone, mine, given.keep)
-        everything += [one for one in found if since <= one.time < until]
-        print(f"{clone}: {len(found)} parameters, {sum(one.right for one in found)} documented", flush=True)
+        everything += [item for item in found if since <= item.time < until]
+        print(f"{clone}: {len(found)} parameters, {sum(item.right for item in found)} documented", flush=True)
     everything.sort(key=lambda one: (one.repository, one.commit, one.path, one.function, one.name))
     (given.keep / f"{given.side}.found").write_bytes(pickle.dumps(everything))
     encoder = msgspec.json.Encoder()
-    wanted = (one for one in everything if given.side == "training" or not one.rule)
-    lines = b"".join(encoder.encode(one.row) + b"\n" for one in wanted)
+    wanted = (item for item in everything if given.side == "training" or not item.rule)
+    lines = b"".join(encoder.encode(item.row) + b"\n" for item in wanted)
     (given.keep / f"{given.side}.rows").write_bytes(lines)
 
 
-def kept(clone: Path, mine: Mine, keep: Path) -> list[Found]:
+def kept(clone: Path, mine: Mine, keep: Path) -> list[ParameterRow]:
     with RepositoryHistory(clone) as history:
         name = history.repository
         store = keep / f"{name.replace('/', '+')}.parameters"
         if store.is_file():
-            found: list[Found] = pickle.loads(store.read_bytes())
+            found: list[ParameterRow] = pickle.loads(store.read_bytes())
             return found
         _, _, rows = mine.rows_of(clone)
         found = list(found_in(name, (row for row in rows if not matches(row.path, mine.exclude)), history))
@@ -135,34 +140,34 @@ def kept(clone: Path, mine: Mine, keep: Path) -> list[Found]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scored:
+class ScoredParameters:
     """Parameters outside of the rule, their probabilities, and the threshold of the model."""
 
-    found: tuple[Found, ...]
-    ruled: tuple[Found, ...]
+    found: tuple[ParameterRow, ...]
+    ruled: tuple[ParameterRow, ...]
     scores: Floats
     threshold: float
 
     @classmethod
-    def of(cls, keep: Path, model: Model) -> Scored:
-        everything: list[Found] = pickle.loads((keep / "evaluation.found").read_bytes())
-        found = tuple(one for one in everything if not one.rule)
-        raw = evaluate_shipped.raw_scores(model, [one.row for one in found], lambda told: None)
+    def of(cls, keep: Path, model: Model) -> ScoredParameters:
+        everything: list[ParameterRow] = pickle.loads((keep / "evaluation.found").read_bytes())
+        found = tuple(item for item in everything if not item.rule)
+        raw = evaluate_shipped.raw_scores(model, [item.row for item in found], lambda told: None)
         known = model.metadata
         scores = raw if known.calibration.method == "none" else probability(known.calibration, raw)
-        ruled = tuple(one for one in everything if one.rule)
+        ruled = tuple(item for item in everything if item.rule)
         return cls(found, ruled, scores, known.thresholds.get(evaluate_shipped.REPORT, math.inf))
 
     @property
-    def shown(self) -> list[Found]:
-        return [one for one, score in zip(self.found, self.scores, strict=True) if score >= self.threshold]
+    def shown(self) -> list[ParameterRow]:
+        return [item for item, score in zip(self.found, self.scores, strict=True) if score >= self.threshold]
 
 
 def compare(given: argparse.Namespace) -> None:
     """Print the findings of the rule and the additional ones of the model."""
-    scored = Scored.of(given.keep, model_of(str(given.model)))
+    scored = ScoredParameters.of(given.keep, model_of(str(given.model)))
     result = {
-        "repositories": len({one.repository for one in (*scored.found, *scored.ruled)}),
+        "repositories": len({item.repository for item in (*scored.found, *scored.ruled)}),
         "rule": figures(scored.ruled),
         "model, beside the rule": figures(scored.shown),
         "all it is asked about": figures(scored.found),
@@ -173,13 +178,13 @@ def compare(given: argparse.Namespace) -> None:
         given.json.write_bytes(text)
 
 
-def figures(found: Iterable[Found]) -> dict[str, int | Interval]:
+def figures(found: Iterable[ParameterRow]) -> dict[str, int | Interval]:
     of = list(found)
-    drawn = Repositories.resample([one.repository for one in of])
-    left = [(one.repository, one.commit, one.path, one.function) for one in of if not one.told]
+    drawn = Repositories.resample([item.repository for item in of])
+    left = [(item.repository, item.commit, item.path, item.function) for item in of if not item.told]
     return {
         "parameters": len(of),
-        "documented by the author": drawn.mean(np.array([float(one.right) for one in of])).interval(),
+        "documented by the author": drawn.mean(np.array([float(item.right) for item in of])).interval(),
         "where the docstring was left alone": len(left),
         "functions among these": len(set(left)),
     }
@@ -187,13 +192,15 @@ def figures(found: Iterable[Found]) -> dict[str, int | Interval]:
 
 def read(given: argparse.Namespace) -> None:
     """Print the model's findings on unchanged docstrings, in random order."""
-    shown = [one for one in Scored.of(given.keep, model_of(str(given.model))).shown if not one.told]
+    shown = [
+        item for item in ScoredParameters.of(given.keep, model_of(str(given.model))).shown if not item.told
+    ]
     generator = random.Random(given.seed)
-    for number, one in enumerate(generator.sample(shown, min(given.most, len(shown))), 1):
-        show(number, one)
+    for number, item in enumerate(generator.sample(shown, min(given.most, len(shown))), 1):
+        show(number, item)
 
 
-def show(number: int, found: Found) -> None:
+def show(number: int, found: ParameterRow) -> None:
     assert found.compared is not None
     change = found.compared.change
     default = change.new.signature.defaults.get(found.name)

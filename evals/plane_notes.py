@@ -4,10 +4,10 @@
     python evals/plane_notes.py counts FILE
     python evals/plane_notes.py sample FILE --kind KIND [--show N] [--seed N]
 
-``scan`` takes commits with one parent that touch a manifest or a lock file, with ``--source`` those that
+``scan`` samples commits with one parent that touch a manifest or a lock file, with ``--source`` those that
 touch source, evenly spaced over the newer half of a history, and appends a line of JSON for each; commits
-that the file has are skipped. ``counts`` prints the notes by kind, and the times. ``sample`` prints notes for
-manual judgement.
+that the file already contains are skipped. ``counts`` prints the notes by kind, and the times. ``sample``
+prints notes for manual judgement.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from typing import Any
 
 import msgspec
 
+from wardround.analyses.boundaries import boundaries_of
+from wardround.analyses.supply_chain import supply_chain_of
 from wardround.change.change_source import FileTexts, GitChangeSource
 from wardround.change.diff import ChangedFile
 from wardround.change.repository import Repository
-from wardround.context.growth import growth_of
 from wardround.context.weights import weights_of
 from wardround.execution.change_check_runner import GRAPH_LIMITS
-from wardround.planes.boundary_analysis import boundaries_of
-from wardround.planes.supply_chain import supply_chain_of
-from wardround.retrieval.test_discovery import holds_tests
+from wardround.retrieval.test_discovery import contains_tests
+from wardround.semantics.growth import growth_of
 from wardround.tools.tool import Profile
 
 _PATHS = (
@@ -62,7 +62,7 @@ def notes_of(repository: Repository, commit: str, *, of_source: bool) -> dict[st
     def read(file: ChangedFile, base: bool) -> str | None:
         return texts.readable(file.path, base=base)
 
-    tests = {file.path for file in change.files if holds_tests(file.path)}
+    tests = {file.path for file in change.files if contains_tests(file.path)}
     if not of_source:
         notes: dict[str, Any] = msgspec.to_builtins(supply_chain_of(source, change))
         return notes
@@ -114,7 +114,7 @@ def counts(arguments: argparse.Namespace) -> None:
 
 
 def sample(arguments: argparse.Namespace) -> None:
-    """Print notes of a kind, at most one of a commit."""
+    """Print notes of a kind, at most one per commit."""
     by_commit = {
         row["commit"]: (row, note) for row, kind, note in listed(arguments.file) if kind == arguments.kind
     }
@@ -130,21 +130,21 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True)
-    one = commands.add_parser("scan")
-    one.add_argument("repositories", nargs="+", type=Path)
-    one.add_argument("--out", type=Path, required=True)
-    one.add_argument("--each", type=int, default=40)
-    one.add_argument("--source", action="store_true")
-    one.set_defaults(run=scan)
-    one = commands.add_parser("counts")
-    one.add_argument("file", type=Path)
-    one.set_defaults(run=counts)
-    one = commands.add_parser("sample")
-    one.add_argument("file", type=Path)
-    one.add_argument("--kind", required=True)
-    one.add_argument("--show", type=int, default=10)
-    one.add_argument("--seed", type=int, default=1)
-    one.set_defaults(run=sample)
+    item = commands.add_parser("scan")
+    item.add_argument("repositories", nargs="+", type=Path)
+    item.add_argument("--out", type=Path, required=True)
+    item.add_argument("--each", type=int, default=40)
+    item.add_argument("--source", action="store_true")
+    item.set_defaults(run=scan)
+    item = commands.add_parser("counts")
+    item.add_argument("file", type=Path)
+    item.set_defaults(run=counts)
+    item = commands.add_parser("sample")
+    item.add_argument("file", type=Path)
+    item.add_argument("--kind", required=True)
+    item.add_argument("--show", type=int, default=10)
+    item.add_argument("--seed", type=int, default=1)
+    item.set_defaults(run=sample)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

@@ -2,9 +2,9 @@
 
     python evals/planted_attacks.py REPOSITORY ... [--each N] [--seed N] [--show]
 
-In the manifests and lock files of the newest commit, at random places: another hash or host of a locked
+In the manifests and lock files of the newest commit, at random positions: another hash or host of a locked
 version, an added dependency without the lock file, a loosened pin, an install script, a loosened image or
-action. Each is one change; an attack is found if it has a note of the expected kind.
+action. Each attack is one change; it counts as found if a note of the expected kind reports it.
 """
 
 from __future__ import annotations
@@ -49,34 +49,34 @@ class Attack(NamedTuple):
     expected: set[str]
 
 
-def _flipped(found: re.Match[str]) -> str:
+def _flip_character(found: re.Match[str]) -> str:
     text = found[0]
     return text[:8] + ("1" if text[8] != "1" else "2") + text[9:]
 
 
-def _before(text: str) -> Callable[[re.Match[str]], str]:
+def _prepend(text: str) -> Callable[[re.Match[str]], str]:
     return lambda found: f"{text}{found[0]}"
 
 
-def _after(text: str) -> Callable[[re.Match[str]], str]:
+def _append(text: str) -> Callable[[re.Match[str]], str]:
     return lambda found: f"{found[0]}    {text}\n"
 
 
-def _fixed(text: str) -> Callable[[re.Match[str]], str]:
+def _replace_by(text: str) -> Callable[[re.Match[str]], str]:
     return lambda found: text
 
 
 _LOCKS, _MANIFEST, _PROJECT = r"lock(?!b)|shrinkwrap", r"package\.json$", r"pyproject\.toml$"
 ATTACKS = (
-    Attack("another hash", _LOCKS, _HASH, _flipped, {"integrity"}),
-    Attack("another host", _LOCKS, _HOST, _fixed("packages.evil.example"), {"redirected"}),
-    Attack("a range for a pin", _MANIFEST, _PIN, _before("^"), {"unpinned"}),
-    Attack("a range for a pin, Python", _PYTHON, _PYTHON_PIN, _fixed(">="), {"unpinned"}),
-    Attack("not locked", _MANIFEST, _TABLE, _after('"evil-package": "^1.0.0",'), {"unsatisfied"}),
-    Attack("not locked, Python", _PROJECT, _DEPENDENCIES, _after('"evil-package>=1",'), {"unsatisfied"}),
-    Attack("not locked, Poetry", _PROJECT, _POETRY, _after('evil-package = "^1"'), {"unsatisfied"}),
-    Attack("an install script", _MANIFEST, _SCRIPTS, _after('"postinstall": "node evil.js",'), {"script"}),
-    Attack("a tag for a commit", r"workflows/", _COMMIT, _fixed("v1"), {"unpinned"}),
+    Attack("another hash", _LOCKS, _HASH, _flip_character, {"integrity"}),
+    Attack("another host", _LOCKS, _HOST, _replace_by("packages.evil.example"), {"redirected"}),
+    Attack("a range for a pin", _MANIFEST, _PIN, _prepend("^"), {"unpinned"}),
+    Attack("a range for a pin, Python", _PYTHON, _PYTHON_PIN, _replace_by(">="), {"unpinned"}),
+    Attack("not locked", _MANIFEST, _TABLE, _append('"evil-package": "^1.0.0",'), {"unsatisfied"}),
+    Attack("not locked, Python", _PROJECT, _DEPENDENCIES, _append('"evil-package>=1",'), {"unsatisfied"}),
+    Attack("not locked, Poetry", _PROJECT, _POETRY, _append('evil-package = "^1"'), {"unsatisfied"}),
+    Attack("an install script", _MANIFEST, _SCRIPTS, _append('"postinstall": "node evil.js",'), {"script"}),
+    Attack("a tag for a commit", r"workflows/", _COMMIT, _replace_by("v1"), {"unpinned"}),
     Attack(
         "a moving image", r"Dockerfile", _IMAGE, lambda found: found[1], {"unpinned", "integrity", "widened"}
     ),
@@ -105,17 +105,17 @@ def planted(tree: Tree, each: int, source: random.Random) -> Iterator[tuple[Atta
     """Yield attack, path, and True if it is noted."""
     files = [path for path in tree.paths if is_manifest(path) or is_lock(path)]
     for attack in ATTACKS:
-        places = []
+        locations = []
         for path in files:
             if re.search(attack.names, path) and _applies(attack, tree, path):
                 text = tree.read(path) or ""
-                places += [(path, found) for found in attack.pattern.finditer(text)]
-        for path, found in source.sample(places, min(each, len(places))):
+                locations += [(path, found) for found in attack.pattern.finditer(text)]
+        for path, found in source.sample(locations, min(each, len(locations))):
             text = tree.read(path) or ""
             after = text[: found.start()] + attack.edit(found) + text[found.end() :]
             notes = supply_chain_notes([BothTexts(path, text, after)], tree.read)
-            kinds = {one.change.value for one in notes.dependencies}
-            kinds |= {one.change.value for one in notes.locks} | {one.kind for one in notes.installs}
+            kinds = {note.change.value for note in notes.dependencies}
+            kinds |= {note.change.value for note in notes.locks} | {note.kind for note in notes.installs}
             yield attack, path, bool(kinds & attack.expected)
 
 

@@ -3,15 +3,15 @@
     python evals/planted_breaks.py CLONE ... [--count 15] [--seed 1] [--tools] [--show]
     python evals/planted_breaks.py --commits 300 CLONE ...
 
-The first form plants breaks in a copy of each clone's head (see ``break_planting.py``): each is one commit
-that changes a definition and leaves its uses in other files as they are. A break is found if a finding names
-the changed definition and a file that uses it. The change-level checks of all specialists run; of other rules
-than CT*, only those count that are about removed names. ``--tools`` runs ty, pyright, tsc and griffe on the
-same breaks: found if one of them reports something in a file that uses the definition, or, for griffe, about
-the definition, that it does not report before. They need to be on the PATH.
+The first form plants breaking changes in a copy of each clone's head (see ``break_planting.py``): each is one
+commit that changes a definition and leaves its uses in other files unchanged. A break is found if a finding
+names the changed definition and a file that uses it. The change-level checks of all specialists run; of other
+rules than CT*, only those count that are about removed names. ``--tools`` runs ty, pyright, tsc and griffe on
+the same breaking changes: one is found if a tool reports a new result in a file that uses the definition, or,
+for griffe, about the definition. They need to be on the PATH.
 
 The second form prints the findings of the contract checks for the newest commits of the main branch, for
-reading one by one. Nothing is written into a clone, nothing is downloaded.
+manual judgement. Nothing is written into a clone, nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from evals.planting.checkout import Break, Checkout
 from wardround.change.change_source import FileTexts, GitChangeSource
 from wardround.change.diff import FileStatus
 from wardround.change.repository import Repository
-from wardround.change.repository_view import SideView
+from wardround.change.side_view import SideView
 from wardround.checks.source import ChangedFileView, ChangeView
-from wardround.context.change_graphs import ChangeGraphs, open_graphs
+from wardround.context.code_graph.change_graphs import ChangeGraphs, open_graphs
 from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.findings import RawFinding
 from wardround.host import load
 from wardround.rules.maturity import Maturity
 
-_RELATED = frozenset({"PY084", "TS098", "PY013", "TS004", "PY015", "TS006"})
+_RELATED = frozenset({"PY084", "TS098", "PY013"})
 """The rules of other specialists that are about removed names."""
 _LIMIT = UpdateLimit(600.0)
 
@@ -70,7 +70,7 @@ class CommitView:
 
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
         """Search the objects of the commit, where a review searches the work tree."""
-        asked = [part for word in words for part in ("-e", word)]
+        requested = [part for word in words for part in ("-e", word)]
         argv = [
             "git",
             "-C",
@@ -80,7 +80,7 @@ class CommitView:
             "-w",
             "-z",
             "-F",
-            *asked,
+            *requested,
             self.commit,
             "--",
             *patterns,
@@ -97,11 +97,11 @@ def findings(root: Path, base: str, head: str, names: Sequence[str]) -> list[Raw
         texts = FileTexts(source, change)
         files = [
             ChangedFileView(
-                one.path, one.base_path, one.is_added_line,
-                (lambda: None) if one.status is FileStatus.DELETED else partial(texts.head, one.path),
-                partial(texts.base, one.path),
+                file.path, file.base_path, file.is_added_line,
+                (lambda: None) if file.status is FileStatus.DELETED else partial(texts.head, file.path),
+                partial(texts.base, file.path),
             )
-            for one in change.files if one.is_regular and not one.fragment
+            for file in change.files if file.is_regular and not file.fragment
         ]  # fmt: skip
         opened: list[ChangeGraphs | None] = []
 
@@ -113,9 +113,9 @@ def findings(root: Path, base: str, head: str, names: Sequence[str]) -> list[Raw
         project = CommitView(SideView(source, "head"), root, head)
         view = ChangeView(tuple(files), project, (), None, open_graphs=graphs)
         found = [] if not files else list(_run(view, names))
-        for one in opened:
-            if one is not None:
-                one.close()
+        for graph in opened:
+            if graph is not None:
+                graph.close()
         return found
 
 
@@ -166,10 +166,10 @@ def copied(clone: Path, folder: Path) -> Path:
     return root
 
 
-def applied(root: Path, one: Break) -> str:
+def applied(root: Path, item: Break) -> str:
     """Commit a break on top of the copied head and return the commit."""
     _git(root, "checkout", "-q", "-f", "--detach", "base")
-    for path, text in one.edits.items():
+    for path, text in item.edits.items():
         target = root / path
         if text is None:
             target.unlink()
@@ -181,13 +181,13 @@ def applied(root: Path, one: Break) -> str:
     return _git(root, "rev-parse", "HEAD").strip()
 
 
-def is_found(one: Break, reported: Sequence[RawFinding]) -> str:
+def is_found(item: Break, reported: Sequence[RawFinding]) -> str:
     """Return the rule that finds a break; empty for none."""
-    name = re.compile(rf"(?<!\w){re.escape(one.name)}(?!\w)")
+    name = re.compile(rf"(?<!\w){re.escape(item.name)}(?!\w)")
     for finding in reported:
-        places = f"{finding.file} {finding.message}"
-        if (name.search(finding.message) or finding.file in one.edits) and (
-            any(use in places for use in one.uses) or " more" in finding.message
+        locations = f"{finding.file} {finding.message}"
+        if (name.search(finding.message) or finding.file in item.edits) and (
+            any(use in locations for use in item.uses) or " more" in finding.message
         ):
             return finding.code
     return ""
@@ -202,34 +202,51 @@ class Tools:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def found(self, one: Break, head: str) -> list[str]:
+    def found(self, item: Break, head: str) -> list[str]:
         """Return the tools that report something new about a break."""
-        files = [use for use in one.uses if (self._root / use).is_file()][:6]
-        commands: dict[str, list[str]] = {}
-        if one.language == "python":
-            commands["ty"] = ["ty", "check", "--output-format", "concise", *files]
-            commands["pyright"] = ["pyright", *files]
-        if one.language == "typescript":
-            options = ["--noEmit", "--allowJs", "--jsx", "preserve", "--skipLibCheck", "--pretty", "false"]
-            scripts = [f for f in files if f.endswith((".ts", ".tsx"))]
-            config = self._config(scripts)
-            commands["tsc"] = ["tsc", "-p", config] if config else ["tsc", *options, *scripts]
+        files = [use for use in item.uses if (self._root / use).is_file()][:6]
         found = []
-        for tool, argv in commands.items():
-            if shutil.which(argv[0]) is None or not files:
-                continue
-            after = self._messages(argv)
-            _git(self._root, "checkout", "-q", "-f", "--detach", "base")
-            before = self._messages(argv)
-            _git(self._root, "checkout", "-q", "-f", "--detach", head)
-            if any(use in line for line in after - before for use in files):
+        for tool, argv in self._commands(item.language, files).items():
+            if files and shutil.which(argv[0]) is not None and self._is_reported(argv, files, head):
                 found.append(tool)
-        if one.language == "python" and shutil.which("griffe") and self._griffe(one):
+        if item.language == "python" and shutil.which("griffe") and self._griffe(item):
             found.append("griffe")
         return found
 
+    def _commands(self, language: str, files: list[str]) -> dict[str, list[str]]:
+        """Return tool -> command line for some files of a language."""
+        match language:
+            case "python":
+                return {
+                    "ty": ["ty", "check", "--output-format", "concise", *files],
+                    "pyright": ["pyright", *files],
+                }
+            case "typescript":
+                options = [
+                    "--noEmit",
+                    "--allowJs",
+                    "--jsx",
+                    "preserve",
+                    "--skipLibCheck",
+                    "--pretty",
+                    "false",
+                ]
+                scripts = [file for file in files if file.endswith((".ts", ".tsx"))]
+                config = self._config(scripts)
+                return {"tsc": ["tsc", "-p", config] if config else ["tsc", *options, *scripts]}
+            case _:
+                return {}
+
+    def _is_reported(self, argv: list[str], files: list[str], head: str) -> bool:
+        """Return True if a tool has a message about one of the files at the head alone."""
+        after = self._messages(argv)
+        _git(self._root, "checkout", "-q", "-f", "--detach", "base")
+        before = self._messages(argv)
+        _git(self._root, "checkout", "-q", "-f", "--detach", head)
+        return any(use in line for line in after - before for use in files)
+
     def _config(self, scripts: Sequence[str]) -> str:
-        """Write a configuration that has the options of the nearest one and a few files alone."""
+        """Write a configuration with the options of the nearest one that includes a few files only."""
         if not scripts:
             return ""
         folder = (self._root / scripts[0]).parent
@@ -237,7 +254,7 @@ class Tools:
             folder = folder.parent
         if not (folder / "tsconfig.json").is_file():
             return ""
-        listed = ", ".join(f'"{self._root / one}"' for one in scripts)
+        listed = ", ".join(f'"{self._root / script}"' for script in scripts)
         target = folder / "tsconfig.break.json"
         target.write_text(
             '{"extends": "./tsconfig.json", "compilerOptions": {"noEmit": true, "skipLibCheck": true, '
@@ -254,8 +271,8 @@ class Tools:
             return set()
         return {re.sub(r"[:(]\d+[:,]\d+\)?", "", line) for line in done.stdout.splitlines()}
 
-    def _griffe(self, one: Break) -> bool:
-        path = next(iter(one.edits))
+    def _griffe(self, item: Break) -> bool:
+        path = next(iter(item.edits))
         parts = path.split("/")
         top = next(
             (
@@ -274,14 +291,16 @@ class Tools:
             )
         except subprocess.TimeoutExpired:
             return False
-        return bool(re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", done.stdout + done.stderr))
+        return bool(re.search(rf"(?<!\w){re.escape(item.name)}(?!\w)", done.stdout + done.stderr))
 
 
 # Commands
 
 
 class Row(NamedTuple):
-    """A break with the rule that finds it, the stable rule that does, and the other tools that do."""
+    """A breaking change with the rule that finds it, the stable rule that does, and the other tools that
+    do.
+    """
 
     repository: str
     broken: Break
@@ -293,21 +312,21 @@ class Row(NamedTuple):
 def measure(clones: Sequence[Path], count: int, seed: int, *, with_tools: bool, show: bool) -> None:
     """Plant breaks and print the shares that are found, by kind, by language and by tool."""
     rows: list[Row] = []
-    names = [one.name for one in load().specialists]
+    names = [specialist.name for specialist in load().specialists]
     with tempfile.TemporaryDirectory() as folder:
         for clone in clones:
             root = copied(clone, Path(folder))
             _git(root, "branch", "-f", "base")
-            for one in planted(Checkout.of(root), count, seed):
-                head = applied(root, one)
+            for plant in planted(Checkout.of(root), count, seed):
+                head = applied(root, plant)
                 reported = findings(root, "base", head, names)
-                rule = is_found(one, reported)
-                stable = is_found(one, [each for each in reported if _is_stable(each.code)])
-                tools = Tools(root).found(one, head) if with_tools else []
-                rows.append(Row(clone.name, one, rule, stable, tools))
+                rule = is_found(plant, reported)
+                stable = is_found(plant, [each for each in reported if _is_stable(each.code)])
+                tools = Tools(root).found(plant, head) if with_tools else []
+                rows.append(Row(clone.name, plant, rule, stable, tools))
                 if show or not rule:
-                    where = f"in {list(one.edits)}, used in {one.uses[:2]} {tools}"
-                    shown = f"{rule or 'MISSED':7} {clone.name} {one.language} {one.kind}: {one.name}"
+                    where = f"in {list(plant.edits)}, used in {plant.uses[:2]} {tools}"
+                    shown = f"{rule or 'MISSED':7} {clone.name} {plant.language} {plant.kind}: {plant.name}"
                     print(f"{shown} {where}", flush=True)
     _print_table(rows, with_tools)
 
@@ -354,10 +373,10 @@ def read_commits(clones: Sequence[Path], count: int) -> None:
                 if not parents:
                     continue
                 began = time.perf_counter()
-                for one in findings(root, parents[0], head, ["contract"]):
-                    level = "" if one.severity is None else one.severity.name.lower()
-                    place = f"{one.code} {level} {one.file}:{one.span.line}"
-                    print(f"{root.name} {head[:10]} {place} {one.message}", flush=True)
+                for finding in findings(root, parents[0], head, ["contract"]):
+                    level = "" if finding.severity is None else finding.severity.name.lower()
+                    place = f"{finding.code} {level} {finding.file}:{finding.span.line}"
+                    print(f"{root.name} {head[:10]} {place} {finding.message}", flush=True)
                 seconds.append(time.perf_counter() - began)
                 total += 1
             if seconds:

@@ -39,7 +39,7 @@ Commit = Annotated[str, Meta(pattern="^[0-9a-f]{40}$")]
 
 
 class Comment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One substantive comment of a person: where it is, and what would be needed to make it."""
+    """A substantive comment of a person: its position, and the class of evidence that it requires."""
 
     path: str
     line: Annotated[int, Meta(ge=0)]
@@ -48,7 +48,7 @@ class Comment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     near_by: tuple[str, ...] = ()
 
 
-class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class JudgedFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The judgement of one finding by a reader."""
 
     rule: str
@@ -58,7 +58,7 @@ class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PullRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A pull request at the state that people commented on."""
+    """A pull request at the commit that was commented on."""
 
     repository: str
     number: int
@@ -66,16 +66,18 @@ class PullRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     base: Commit
     head: Commit
     comments: tuple[Comment, ...]
-    findings: tuple[Judged, ...] = ()
+    findings: tuple[JudgedFinding, ...] = ()
 
     @property
     def key(self) -> str:
-        """Name of its report; rounds of one pull request differ by the head."""
+        """File name of its report; rounds of one pull request differ by the head."""
         return f"{self.repository.replace('/', '+')}-{self.number}-{self.head[:8]}"
 
 
 class Remark(msgspec.Struct, frozen=True):
-    """A finding, note or reason of a report, with its place; line 0 is the file, path ``""`` the change."""
+    """A finding, note or reason of a report, with its position; line 0 is the file, path ``""`` the
+    change.
+    """
 
     name: str
     path: str
@@ -123,8 +125,8 @@ def remarks(report: dict[str, Any]) -> Iterator[Remark]:
     """Yield the findings that a change introduces, the notes, and the reasons of the verdict."""
     for found in report["findings"]:
         if found["status"] in _INTRODUCED:
-            place = (found["file"], found["line"], found["end_line"])
-            yield Remark(found["rule"], *place, found["severity"], found["message"])
+            location = (found["file"], found["line"], found["end_line"])
+            yield Remark(found["rule"], *location, found["severity"], found["message"])
     related = report.get("related", {})
     notes = {
         "scope": report.get("scope", ()),
@@ -154,16 +156,16 @@ def is_at(remark: Remark, comment: Comment) -> bool:
 def outcome(comment: Comment, found: Iterable[Remark]) -> str:
     """Return ``matched``, ``near`` or ``missed``."""
     here = [remark for remark in found if is_at(remark, comment)]
-    if any(_is_one_of(remark.name, comment.matched_by) for remark in here):
+    if any(_matches_any(remark.name, comment.matched_by) for remark in here):
         return "matched"
     at_line = comment.line and any(remark.path and remark.line for remark in here)
     same_risk = any(
-        _is_one_of(remark.name, comment.near_by) for remark in found if remark.path in ("", comment.path)
+        _matches_any(remark.name, comment.near_by) for remark in found if remark.path in ("", comment.path)
     )
     return "near" if at_line or same_risk else "missed"
 
 
-def _is_one_of(name: str, patterns: Iterable[str]) -> bool:
+def _matches_any(name: str, patterns: Iterable[str]) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
@@ -206,8 +208,8 @@ class Tally:
         label = judgement(remark, pull)
         self.findings[remark.severity, label] += 1
         if unread and label == "unread":
-            place = f"{pull.key} {remark.path}:{remark.line}"
-            print(f"{place} {remark.severity} {remark.name}: {remark.message}")
+            location = f"{pull.key} {remark.path}:{remark.line}"
+            print(f"{location} {remark.severity} {remark.name}: {remark.message}")
 
     def print(self) -> None:
         repositories = {repository for repository, _ in self.pulls}
@@ -222,7 +224,9 @@ def _print_table(name: str, counts: Counter[tuple[str, str]], columns: Sequence[
     print(f"\n{name:20} {'all':>5}" + "".join(f"{column:>9}" for column in columns))
     rows = sorted({row for row, _ in counts})
     for row in (*rows, "all"):
-        cells = [sum(counts[one, column] for one in (rows if row == "all" else [row])) for column in columns]
+        cells = [
+            sum(counts[label, column] for label in (rows if row == "all" else [row])) for column in columns
+        ]
         print(f"{row:20} {sum(cells):5}" + "".join(f"{cell:9}" for cell in cells))
 
 

@@ -7,14 +7,14 @@
 
 ``ran`` compares with a test run: COVERAGE is the data of ``pytest --cov --cov-context=test`` at the commit
 that the work tree of CLONE has. A test executes a function if a line of its body, apart from inner functions,
-ran in the context of that test. It prints precision and recall of "some test reaches it", of "no test reaches
-it", and of the pairs of function and test.
+ran in the context of that test. It prints precision and recall of "a test reaches the function", of "no test
+reaches it", and of the pairs of function and test.
 
 ``data`` compares the statements that a review derives from COVERAGE with REPORT, which coverage.py writes
 from the same data as JSON.
 
-``missed`` prints the changed lines of the last commit of CLONE that did not run, for manual judgement; the
-work tree holds a coverage file of that commit.
+``missed`` prints the changed lines of the last commit of CLONE that were not executed, for manual judgement;
+the work tree contains a coverage file of that commit.
 
 ``commits`` takes commits that change source, from blocks evenly spaced over the newer half of a history, and
 prints how often a test of the changed functions is found, and which tests assert less than before.
@@ -36,6 +36,7 @@ from pathlib import Path
 import msgspec
 
 from wardround import host
+from wardround.analyses.test_search.lost_tests import changed_test_files, lost_tests
 from wardround.change.change_source import FileTexts, GitChangeSource
 from wardround.change.diff import ChangedFile
 from wardround.change.repository import Repository
@@ -43,14 +44,13 @@ from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.model import CALLABLE, Certainty, Reach, Symbol, SymbolKind
 from wardround.context.code_graph.reached_functions import changed_functions, reached_functions
+from wardround.context.code_graph.symbol_moves import find_moves
 from wardround.context.code_graph.tree_files import tree_at
 from wardround.context.line_coverage.formats import read_coverage
 from wardround.context.line_coverage.python_statements import executable_lines
 from wardround.context.line_coverage.work_tree import work_tree_coverage
-from wardround.context.symbol_moves import find_moves
 from wardround.execution.change_check_runner import GRAPH_LIMITS
-from wardround.planes.lost_tests import changed_test_files, lost_tests
-from wardround.retrieval.test_discovery import holds_tests
+from wardround.retrieval.test_discovery import contains_tests
 from wardround.specialists import Specialist
 from wardround.tools.tool import Profile
 
@@ -89,7 +89,7 @@ def recorded(database: Path) -> Iterator[tuple[str, str, set[int]]]:
             yield path, context, {line}
 
 
-def own_lines(tree: ast.Module) -> Iterator[tuple[int, set[int]]]:
+def lines_by_function(tree: ast.Module) -> Iterator[tuple[int, set[int]]]:
     """Yield the first line of each function, and the lines of its body without inner definitions."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     for node in ast.walk(tree):
@@ -111,9 +111,9 @@ def functions(root: Path, database: Path) -> Iterator[Function]:
     with Repository(root) as repository, CodeGraph.in_memory() as graph:
         graph.update(tree_at(repository, repository._git.output("rev-parse", "HEAD").strip()))
         for path, tests in sorted(ran.items()):
-            if holds_tests(path) or not path.endswith(".py"):
+            if contains_tests(path) or not path.endswith(".py"):
                 continue
-            lines = dict(own_lines(ast.parse((root / path).read_text())))
+            lines = dict(lines_by_function(ast.parse((root / path).read_text())))
             for symbol in graph.symbols_in(path):
                 first = next((at for at in range(symbol.line, symbol.end_line + 1) if at in lines), 0)
                 if symbol.kind in CALLABLE and symbol.kind is not SymbolKind.TEST and lines.get(first):
@@ -126,33 +126,47 @@ def share(part: int, total: int) -> str:
 
 
 def report(found: Sequence[Function], show: int) -> None:
-    resolved = [one for one in found if _tests(one, {Certainty.RESOLVED})]
-    named = [one for one in found if one.reached_by and one not in resolved]
-    ran = sum(bool(one.executed_by) for one in found)
+    resolved = [function for function in found if _tests(function, {Certainty.RESOLVED})]
+    named = [function for function in found if function.reached_by and function not in resolved]
+    ran = _count_executed(found)
     for label, reached in (("any", resolved + named), ("resolved", resolved), ("by name alone", named)):
-        right = sum(bool(one.executed_by) for one in reached)
+        right = _count_executed(reached)
         print(f"  reached, {label}: precision {share(right, len(reached))}, recall {share(right, ran)}")
-    unreached = [one for one in found if not one.reached_by]
-    right = sum(not one.executed_by for one in unreached)
+    unreached = [function for function in found if not function.reached_by]
+    right = len(unreached) - _count_executed(unreached)
     recall = share(right, len(found) - ran)
     print(f"  unreached: precision {share(right, len(unreached))}, recall {recall}")
+    _report_pairs(found)
+    _print_wrong(resolved + named, unreached, show)
+
+
+def _count_executed(functions: Sequence[Function]) -> int:
+    return sum(bool(function.executed_by) for function in functions)
+
+
+def _report_pairs(found: Sequence[Function]) -> None:
+    """Print how many pairs of a function and a test are right, by how certain the call is."""
+    total = sum(len(function.executed_by) for function in found)
     for label, kinds in (("resolved", {Certainty.RESOLVED}), ("by name", {Certainty.NAMED})):
-        pairs = [(one, test) for one in found for test in _tests(one, kinds)]
-        right = sum(_is_executed(one, test) for one, test in pairs)
-        total = sum(len(one.executed_by) for one in found)
+        pairs = [(function, test) for function in found for test in _tests(function, kinds)]
+        right = sum(_is_executed(function, test) for function, test in pairs)
         print(f"  pairs, {label}: precision {share(right, len(pairs))}, recall {share(right, total)}")
-    for one in [one for one in resolved + named if not one.executed_by][:show]:
-        print("  wrong reached:", one.path, one.name, [test_id(reach.test) for reach in one.reached_by[:2]])
-    for one in [one for one in unreached if one.executed_by][:show]:
-        print("  wrong unreached:", one.path, one.name, sorted(one.executed_by)[:2])
 
 
-def _tests(one: Function, certainties: set[Certainty]) -> set[str]:
-    return {test_id(reach.test) for reach in one.reached_by if reach.certainty in certainties}
+def _print_wrong(reached: Sequence[Function], unreached: Sequence[Function], show: int) -> None:
+    for function in [function for function in reached if not function.executed_by][:show]:
+        tests = [test_id(reach.test) for reach in function.reached_by[:2]]
+        print("  wrong reached:", function.path, function.name, tests)
+    for function in [function for function in unreached if function.executed_by][:show]:
+        print("  wrong unreached:", function.path, function.name, sorted(function.executed_by)[:2])
 
 
-def _is_executed(one: Function, test: str) -> bool:
-    return any(ran == test or ran.startswith(f"{test}::") for ran in one.executed_by)
+def _tests(function: Function, certainties: set[Certainty]) -> set[str]:
+    return {test_id(reach.test) for reach in function.reached_by if reach.certainty in certainties}
+
+
+def _is_executed(function: Function, test: str) -> bool:
+    return any(ran == test or ran.startswith(f"{test}::") for ran in function.executed_by)
 
 
 def compare_data(root: Path, database: Path, report_file: Path) -> None:
@@ -172,7 +186,7 @@ def compare_data(root: Path, database: Path, report_file: Path) -> None:
     print(root.name, dict(counts))
 
 
-def print_missed(root: Path) -> None:
+def print_unexecuted_lines(root: Path) -> None:
     """Print the changed lines of the last commit that did not run, with their text."""
     with Repository(root) as repository:
         change = repository.between("HEAD~1", "HEAD")
@@ -180,7 +194,7 @@ def print_missed(root: Path) -> None:
         texts = FileTexts(origin, change)
         coverage = work_tree_coverage(origin, change, (), lambda file: _is_source(file.path), texts.head)
         head = repository._git.output("rev-parse", "--short", "HEAD").strip()
-        states = ", ".join(f"{one.path} {one.state} {one.reason}".strip() for one in coverage.files)
+        states = ", ".join(f"{file.path} {file.state} {file.reason}".strip() for file in coverage.files)
         print(f"{root.name} {head}: {coverage.executed} ran, {coverage.missed} missed ({states})")
         for file in coverage.lines:
             lines = (texts.head(file.path) or "").split("\n")
@@ -209,7 +223,7 @@ def commit_rows(paths: Sequence[Path], each: int, seed: int) -> Iterator[CommitR
         draw = random.Random(f"{path.name} {seed}")
         with Repository(path) as repository:
             found = 0
-            for commit in _sampled(repository, draw):
+            for commit in _sample_commits(repository, draw):
                 row = _commit_row(repository, path, commit, specialists)
                 if row is not None:
                     found += 1
@@ -218,7 +232,7 @@ def commit_rows(paths: Sequence[Path], each: int, seed: int) -> Iterator[CommitR
                     break
 
 
-def _sampled(repository: Repository, draw: random.Random) -> Iterator[str]:
+def _sample_commits(repository: Repository, draw: random.Random) -> Iterator[str]:
     """Yield the commits of the newer half of a history, from one of ten blocks after the other."""
     every = repository._git.output("rev-list", "--no-merges", "HEAD").split()
     every = every[: max(len(every) // 2, min(len(every), 500))]
@@ -256,34 +270,40 @@ def _commit_row(
     name = path.name if path.name != "repo" else path.parent.name.rpartition("+")[2]
     return CommitRow(
         name, commit,
-        sum(one.is_resolved for one in reached.functions),
-        sum(one.is_reached and not one.is_resolved for one in reached.functions),
-        [f"{one.path}::{one.name}" for one in reached.functions if not one.is_reached],
-        [f"{one.path}::{one.name} {one.how}" for one in lost],
+        sum(function.is_resolved for function in reached.functions),
+        sum(function.is_reached and not function.is_resolved for function in reached.functions),
+        [f"{function.path}::{function.name}" for function in reached.functions if not function.is_reached],
+        [f"{function.path}::{function.name} {function.how}" for function in lost],
         bool(sides), reached.problem, time.process_time() - began,
     )  # fmt: skip
 
 
 def _is_source(path: str) -> bool:
-    return language_of(path) in ("python", "script") and not holds_tests(path) and "test" not in path.lower()
+    return (
+        language_of(path) in ("python", "script") and not contains_tests(path) and "test" not in path.lower()
+    )
 
 
 def report_commits(rows: Sequence[CommitRow]) -> None:
-    for name in [*sorted({row.repository for row in rows}), ""]:
-        some = [row for row in rows if row.repository == name or not name]
-        functions = sum(row.resolved + row.named + len(row.unreached) for row in some)
-        complete = [row for row in some if not row.unreached and not row.problem]
-        tested = [row for row in some if row.changes_tests]
-        both = [row for row in tested if row in complete]
-        times = sorted(row.seconds for row in some)
-        print(
-            f"{name or 'all':14} {len(some)} commits, {functions} functions: "
-            f"resolved {share(sum(row.resolved for row in some), functions)}, "
-            f"by name {share(sum(row.named for row in some), functions)}; every function reached "
-            f"{share(len(complete), len(some))}, of those with tests {share(len(both), len(tested))}; "
-            f"{sum(bool(row.lost) for row in some)} with lost tests; "
-            f"median {times[len(times) // 2]:.2f} s, worst {times[-1]:.2f} s"
-        )
+    for name in sorted({row.repository for row in rows}):
+        _report_repository(name, [row for row in rows if row.repository == name])
+    _report_repository("all", rows)
+
+
+def _report_repository(name: str, rows: Sequence[CommitRow]) -> None:
+    functions = sum(row.resolved + row.named + len(row.unreached) for row in rows)
+    complete = [row for row in rows if not row.unreached and not row.problem]
+    tested = [row for row in rows if row.changes_tests]
+    both = [row for row in tested if row in complete]
+    times = sorted(row.seconds for row in rows)
+    print(
+        f"{name:14} {len(rows)} commits, {functions} functions: "
+        f"resolved {share(sum(row.resolved for row in rows), functions)}, "
+        f"by name {share(sum(row.named for row in rows), functions)}; every function reached "
+        f"{share(len(complete), len(rows))}, of those with tests {share(len(both), len(tested))}; "
+        f"{sum(bool(row.lost) for row in rows)} with lost tests; "
+        f"median {times[len(times) // 2]:.2f} s, worst {times[-1]:.2f} s"
+    )
 
 
 def main() -> None:
@@ -312,13 +332,13 @@ def main() -> None:
         report_commits(rows)
         return
     if options.command == "missed":
-        print_missed(options.clone.resolve())
+        print_unexecuted_lines(options.clone.resolve())
         return
     if options.command == "data":
         compare_data(options.clone.resolve(), options.coverage, options.report)
         return
     found = list(functions(options.clone.resolve(), options.coverage))
-    ran_count = sum(bool(one.executed_by) for one in found)
+    ran_count = sum(bool(function.executed_by) for function in found)
     print(f"{options.clone.name}: {len(found)} functions, {ran_count} executed by tests")
     report(found, options.show)
 

@@ -20,7 +20,7 @@ Edit = tuple[int, int, bytes]
 
 
 class Original:
-    """A function of a file, with what is needed to edit a copy of it."""
+    """A function of a file, with the source needed to edit a copy of it."""
 
     def __init__(self, symbol: Symbol, source: bytes) -> None:
         self.symbol = symbol
@@ -43,11 +43,11 @@ class Original:
         """The nodes of its lines, in source order."""
         stack = [self.root]
         while stack:
-            one = stack.pop()
-            if one.end_point[0] + 1 < self.symbol.line or one.start_point[0] + 1 > self.symbol.end_line:
+            item = stack.pop()
+            if item.end_point[0] + 1 < self.symbol.line or item.start_point[0] + 1 > self.symbol.end_line:
                 continue
-            yield one
-            stack += reversed(one.children)
+            yield item
+            stack += reversed(item.children)
 
     def edited(self, edits: list[Edit]) -> str:
         """Return the text of the function with some edits."""
@@ -61,15 +61,15 @@ class Original:
         return (text + self.source[at:last]).decode("utf-8", "replace")
 
 
-def renames(one: Original, draw: random.Random) -> list[Edit] | None:
+def renames(original: Original, draw: random.Random) -> list[Edit] | None:
     """Give every local another name."""
-    edits = [edit for node in one.nodes if (edit := _rename(node, one)) is not None]
+    edits = [edit for node in original.nodes if (edit := _rename(node, original)) is not None]
     return edits or None
 
 
-def _rename(node: Node, one: Original) -> Edit | None:
+def _rename(node: Node, original: Original) -> Edit | None:
     text = node.text or b""
-    if node.type != "identifier" or text.decode("utf-8", "replace") not in one.locals:
+    if node.type != "identifier" or text.decode("utf-8", "replace") not in original.locals:
         return None
     parent, new = node.parent, b"other_" + text
     if parent is not None and parent.type in ("attribute", "keyword_argument"):
@@ -79,17 +79,17 @@ def _rename(node: Node, one: Original) -> Edit | None:
     return node.start_byte, node.end_byte, new
 
 
-def exchanges(one: Original, draw: random.Random) -> list[Edit] | None:
+def exchanges(original: Original, draw: random.Random) -> list[Edit] | None:
     """Exchange two adjacent statements that have no local in common."""
     pairs = [
         (node, node.next_named_sibling)
-        for node in one.nodes
-        if node.type in _SIMPLE and node.start_point[0] + 1 > one.symbol.line
+        for node in original.nodes
+        if node.type in _SIMPLE and node.start_point[0] + 1 > original.symbol.line
     ]
     usable = [
         (first, second) for first, second in pairs
         if second is not None and second.type in _SIMPLE and first.text != second.text
-        and not _locals(first, one) & _locals(second, one)
+        and not _locals(first, original) & _locals(second, original)
     ]  # fmt: skip
     if not usable:
         return None
@@ -100,19 +100,19 @@ def exchanges(one: Original, draw: random.Random) -> list[Edit] | None:
     ]
 
 
-def _locals(node: Node, one: Original) -> set[str]:
+def _locals(node: Node, original: Original) -> set[str]:
     found, stack = set(), [node]
     while stack:
         inner = stack.pop()
         if inner.type in _READ:
             found.add((inner.text or b"").decode("utf-8", "replace"))
         stack += inner.children
-    return found & one.bound
+    return found & original.bound
 
 
-def literals(one: Original, draw: random.Random) -> list[Edit] | None:
+def literals(original: Original, draw: random.Random) -> list[Edit] | None:
     """Change one string or number."""
-    found = [node for node in one.nodes if node.type in _LITERALS and not _is_documentation(node)]
+    found = [node for node in original.nodes if node.type in _LITERALS and not _is_documentation(node)]
     if not found:
         return None
     node = draw.choice(found)
@@ -125,26 +125,26 @@ def _is_documentation(node: Node) -> bool:
     return string is not None and string.parent is not None and string.parent.type == "expression_statement"
 
 
-def removals(one: Original, draw: random.Random) -> list[Edit] | None:
+def removals(original: Original, draw: random.Random) -> list[Edit] | None:
     """Remove one statement."""
-    found = [node for node in one.nodes
-             if node.type in _SIMPLE and node.start_point[0] + 1 > one.symbol.line]  # fmt: skip
+    found = [node for node in original.nodes
+             if node.type in _SIMPLE and node.start_point[0] + 1 > original.symbol.line]  # fmt: skip
     if len(found) < 2:
         return None
     node = draw.choice(found)
-    return [(node.start_byte, node.end_byte, b"pass" if one.symbol.path.endswith(".py") else b"")]
+    return [(node.start_byte, node.end_byte, b"pass" if original.symbol.path.endswith(".py") else b"")]
 
 
-def copy_of(one: Original, name: str, ways: list[Callable], draw: random.Random) -> str | None:
-    """Return a copy under another name with edits of each way; None if one of them is not possible."""
+def copy_of(item: Original, name: str, ways: list[Callable], draw: random.Random) -> str | None:
+    """Return a renamed copy with one edit of each kind; None if one of them is not possible."""
     for way in ways:
-        edits = way(one, draw)
+        edits = way(item, draw)
         if edits is None:
             return None
-        text = one.edited(edits)
-        symbol = replace(one.symbol, line=1, end_line=text.count("\n") + 1)
-        one = Original(symbol, text.encode())
-    return one.source.decode().replace(one.symbol.name, name)
+        text = item.edited(edits)
+        symbol = replace(item.symbol, line=1, end_line=text.count("\n") + 1)
+        item = Original(symbol, text.encode())
+    return item.source.decode().replace(item.symbol.name, name)
 
 
 WAYS: dict[str, list[Callable]] = {

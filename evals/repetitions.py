@@ -9,10 +9,10 @@
 ``scan`` reads the newest commits of each repository that add code to a source file and writes one line for
 each hint, with both bodies. With ``--meaning`` functions without a hint are compared by the base model.
 ``reach`` compares them with all functions of the repository, and prints how many hints the candidates
-with common words include. ``precision`` reads lines ``ID yes|no`` of a reader and prints the share of hints
-after which a reviewer would ask for the existing function, by kind, with Wilson intervals of 95%. ``plant``
-copies functions of the newest commit into other modules, with renamed locals, exchanged statements or other
-literals, and prints the share that is found.
+with common words include. ``precision`` reads lines ``ID yes|no`` of a human judge and prints the share of
+hints after which a reviewer would ask for the existing function, by kind, with Wilson intervals of 95%.
+``plant`` copies functions of the newest commit into other modules, with renamed locals, exchanged statements
+or other literals, and prints the share that is found.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import NamedTuple
 import msgspec
 from repetition_planting import WAYS, Original, copy_of
 
-from wardround.change.change_source import GitChangeSource, in_any_encoding
+from wardround.change.change_source import GitChangeSource, decode_any_encoding
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.repository import Repository
 from wardround.context.code_graph.graph import CodeGraph
@@ -41,16 +41,16 @@ from wardround.context.code_graph.repetitions import (
     _is_candidate,
     _is_compared,
     added_bodies,
+    drop_moved,
     find_repetitions,
     repetition_of,
     without,
-    without_moved,
 )
+from wardround.context.code_graph.symbol_moves import find_moves
 from wardround.context.code_graph.symbol_text import symbol_text
 from wardround.context.code_graph.tree_files import tree_at
 from wardround.context.code_graph.vector_store import StoredEmbedder, VectorStore
 from wardround.context.repetition import Repetition, RepetitionKind
-from wardround.context.symbol_moves import find_moves
 from wardround.inference.registry import default_registry
 from wardround.inference.runtime import detect_runtime
 from wardround.retrieval.protocols import TextEmbedder
@@ -84,7 +84,7 @@ def name_of(path: Path) -> str:
 def reader(source: GitChangeSource) -> Callable[[ChangedFile, bool], str | None]:
     def read(file: ChangedFile, base: bool) -> str | None:
         content = source.content(file, base=base)
-        return None if content is None else in_any_encoding(content)
+        return None if content is None else decode_any_encoding(content)
 
     return read
 
@@ -109,7 +109,7 @@ def hints_of(
     added = added_bodies(change, read)
     if not added:
         return (), 0, source
-    added = without_moved(added, find_moves(change, read))
+    added = drop_moved(added, find_moves(change, read))
     graph.update(tree_at(repository, change.base))
     base = BaseFiles(lambda path: source.read(path, "base"))
     found = find_repetitions(added, change, read, graph, base)
@@ -129,8 +129,8 @@ def scan(paths: Sequence[Path], number: int, skip: int, least: float) -> Iterato
             for commit, change in commits(repository, number, skip):
                 found, count, source = hints_of(repository, graph, change, meaning)
                 seen, added, adding, hints = seen + 1, added + count, adding + (count > 0), hints + len(found)
-                for one in found:
-                    yield _hint(name_of(path), commit, change, source, one)
+                for match in found:
+                    yield _make_hint(name_of(path), commit, change, source, match)
         print(f"{name_of(path)}: {seen} commits, {adding} add functions, {added} functions, {hints} hints, "
               f"{time.monotonic() - began:.0f} s", flush=True)  # fmt: skip
 
@@ -154,13 +154,15 @@ def reach(paths: Sequence[Path], number: int, least: float) -> None:
 def _both_ways(
     repository: Repository, graph: CodeGraph, change: Change, embedder: TextEmbedder, least: float
 ) -> Iterator[tuple[tuple[str, str] | None, tuple[str, str] | None]]:
-    """Yield for each added function the existing one by words and model, and that by the model alone."""
+    """Yield for each added function the existing one found by words and model, and that found by the model
+    alone.
+    """
     source = GitChangeSource(repository, change)
     read = reader(source)
     added = added_bodies(change, read)
     if not added:
         return
-    added = without_moved(added, find_moves(change, read))
+    added = drop_moved(added, find_moves(change, read))
     tree = tree_at(repository, change.base)
     graph.update(tree)
     base = BaseFiles(lambda path: source.read(path, "base"))
@@ -170,10 +172,10 @@ def _both_ways(
         by_words = next(meanings([body], search, graph, embedder, least), None)
         (near,) = every.nearest([symbol_text(body.symbol, search.added_lines(body.symbol.path))], 50)
         usable = (
-            (one.symbol.path, one.symbol.name) for one in near
-            if one.similarity >= least and is_comparable(body.symbol, one.symbol)
+            (match.symbol.path, match.symbol.name) for match in near
+            if match.similarity >= least and is_comparable(body.symbol, match.symbol)
             and search.is_usable(
-                body, repetition_of(body.symbol, one.symbol, RepetitionKind.MEANING, one.similarity)
+                body, repetition_of(body.symbol, match.symbol, RepetitionKind.MEANING, match.similarity)
             )
         )  # fmt: skip
         is_named = search.is_convention(body.symbol)
@@ -181,12 +183,12 @@ def _both_ways(
         yield named, None if is_named else next(usable, None)
 
 
-def _hint(name: str, commit: str, change: Change, source: GitChangeSource, one: Repetition) -> Hint:
-    file = change.file(one.path)
+def _make_hint(name: str, commit: str, change: Change, source: GitChangeSource, item: Repetition) -> Hint:
+    file = change.file(item.path)
     head = source.content(file) if file is not None else None
-    base = source.read(one.existing_path, "base")
-    added = _lines(head, one.line, one.end_line)
-    return Hint(name, commit, one, added, _lines(base, one.existing_line, one.existing_end_line))
+    base = source.read(item.existing_path, "base")
+    added = _lines(head, item.line, item.end_line)
+    return Hint(name, commit, item, added, _lines(base, item.existing_line, item.existing_end_line))
 
 
 def _lines(content: bytes | None, first: int, last: int) -> str:
@@ -195,18 +197,18 @@ def _lines(content: bytes | None, first: int, last: int) -> str:
 
 def show(hints: Sequence[Hint], most_lines: int) -> None:
     for number, hint in enumerate(hints):
-        one = hint.repetition
-        print(f"=== {number} {hint.repository} {hint.commit[:10]} {one.kind} {one.similarity}")
-        for place, name, text in (
-            (f"{one.path}:{one.line}", one.name, hint.added),
-            (f"{one.existing_path}:{one.existing_line}", one.existing_name, hint.existing),
+        item = hint.repetition
+        print(f"=== {number} {hint.repository} {hint.commit[:10]} {item.kind} {item.similarity}")
+        for location, name, text in (
+            (f"{item.path}:{item.line}", item.name, hint.added),
+            (f"{item.existing_path}:{item.existing_line}", item.existing_name, hint.existing),
         ):
-            print(f"--- {place} {name}")
+            print(f"--- {location} {name}")
             print("\n".join(text.split("\n")[:most_lines]))
 
 
 def plant(paths: Sequence[Path], each: int) -> None:
-    """Print the share of planted copies that are found, by the way in which they differ."""
+    """Print the share of planted copies that are found, by kind of edit."""
     found: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for path in paths:
         with Repository(path) as repository, CodeGraph.open(repository.git_dir, STORES) as graph:
@@ -215,9 +217,9 @@ def plant(paths: Sequence[Path], each: int) -> None:
             graph.update(tree)
             source = GitChangeSource(repository, Change(head, head))
             draw = random.Random(path.as_posix())
-            for way, one in planted(graph, [entry.path for entry in tree.entries], source, each, draw):
-                found[way].append(one)
-                found["all"].append(one)
+            for way, item in planted(graph, [entry.path for entry in tree.entries], source, each, draw):
+                found[way].append(item)
+                found["all"].append(item)
     for way, some in found.items():
         for label, hits in (("found", [hit for hit, _ in some]), ("shown", [shown for _, shown in some])):
             low, high = wilson(sum(hits), len(hits))
@@ -228,7 +230,7 @@ def plant(paths: Sequence[Path], each: int) -> None:
 def planted(
     graph: CodeGraph, paths: Sequence[str], source: GitChangeSource, each: int, draw: random.Random
 ) -> Iterator[tuple[str, tuple[bool, bool]]]:
-    """Yield for each copy the way in which it differs, if it is found, and if it is shown."""
+    """Yield for each copy its kind of edit, whether it is found, and whether it is shown."""
     base = BaseFiles(lambda path: source.read(path, "base"))
     originals = [
         symbol for path in paths if _is_compared(path) for symbol in graph.symbols_in(path)
@@ -245,8 +247,8 @@ def planted(
             added = [body for body in _bodies(path, text) if _is_candidate(body.symbol)]
             change = source.repository.range("HEAD", "HEAD")
             hints = find_repetitions(added, change, lambda file, is_base: None, graph, base)
-            hit = [one for one in hints if one.existing_name == symbol.name]
-            yield way, (bool(hit), any(one.is_shown for one in hit))
+            hit = [hint for hint in hints if hint.existing_name == symbol.name]
+            yield way, (bool(hit), any(hint.is_shown for hint in hit))
 
 
 def wilson(hits: int, count: int) -> tuple[float, float]:

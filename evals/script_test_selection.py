@@ -2,11 +2,12 @@
 
     python evals/script_test_selection.py FOLDER --framework vitest|jest [--count N] [--out FILE]
 
-FOLDER is a clone with installed packages, in which files are edited one at a time and restored. All tests are
+FOLDER is a clone with installed packages; its files are edited one at a time and restored. All tests are
 recorded once. Each mutant is one edited operator, condition, number or return in a function; all tests run
-with it, and the newly failing files are compared with the plan. A killed mutant is missed if none of its
-failing files is selected. The number of files that ``vitest related`` or ``jest --findRelatedTests`` runs is
-listed for comparison. FILE receives one line of JSON per mutant; those that it has are not repeated.
+with it, and the newly failing files are compared with the selected ones. A killed mutant is missed if none of
+its failing files is selected. The number of files that ``vitest related`` or ``jest --findRelatedTests`` runs
+is listed for comparison. FILE receives one line of JSON per mutant; mutants that it already contains are
+skipped.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from typing import Any
 
 from wardround.languages.script.code import FUNCTIONS
 from wardround.languages.script.syntax import Node, ScriptModule, inside
-from wardround.workflows.test import script_commands
-from wardround.workflows.test.recorded_runs import MODULE, Recording
-from wardround.workflows.test.script_arguments import ScriptArguments, script_arguments
-from wardround.workflows.test.script_commands import ScriptCommand
-from wardround.workflows.test.script_recording import read_script_recording
-from wardround.workflows.test.script_results import ReportUnreadable, ScriptResult, read_results
-from wardround.workflows.test.script_roles import is_script
-from wardround.workflows.test.script_selection import plan_script_tests
-from wardround.workflows.test.script_tree import ScriptTree
-from wardround.workflows.test.selection import Target
-from wardround.workflows.test.tree import TreeUnderTest
+from wardround.workflows.test.plans.script_selection import plan_script_tests
+from wardround.workflows.test.plans.selection import Target
+from wardround.workflows.test.project.script_arguments import ScriptArguments, script_arguments
+from wardround.workflows.test.python_code.tree import TreeUnderTest
+from wardround.workflows.test.recordings.recorded_runs import MODULE, Recording
+from wardround.workflows.test.recordings.script_recording import read_script_recording
+from wardround.workflows.test.runs import script_commands
+from wardround.workflows.test.runs.script_commands import ScriptCommand
+from wardround.workflows.test.scripts.results import ReportUnreadable, ScriptResult, read_results
+from wardround.workflows.test.scripts.roles import is_script
+from wardround.workflows.test.scripts.tree import ScriptTree
 
 _LONGEST_RUN_S = 400
 _SWAPPED = {
@@ -168,14 +169,14 @@ def _edits(module: ScriptModule, node: Node) -> Iterator[tuple[int, int, str]]:
 
 
 def failing(results: Sequence[ScriptResult]) -> set[tuple[str, str]]:
-    return {(one.file, one.id) for one in results if one.outcome in ("failed", "error")}
+    return {(result.file, result.id) for result in results if result.outcome in ("failed", "error")}
 
 
 def measure(checkout: Checkout, count: int, out: Path) -> None:
     plain, bare_s = checkout.run(is_recorded=False)
     again, _ = checkout.run(is_recorded=False)
     results, recorded_s = checkout.run(is_recorded=True)
-    files = sorted({one.file for one in results})
+    files = sorted({result.file for result in results})
     recording = checkout.recording(files)
     print(f"{len(files)} files, {len(recording.runs)} recorded, overhead {recorded_s / bare_s:.2f}")
     before = failing(plain) | failing(again) | failing(results)
@@ -184,9 +185,9 @@ def measure(checkout: Checkout, count: int, out: Path) -> None:
     random.Random(7).shuffle(found)
     related: dict[str, int] = {}
     for name, path, text in found[:count]:
-        if name in {one["name"] for one in done}:
+        if name in {row["name"] for row in done}:
             continue
-        row = _tried(checkout, recording, before, name, path, text)
+        row = _try_mutant(checkout, recording, before, name, path, text)
         if row is not None:
             related[path] = related[path] if path in related else checkout.related(path)
             row |= {"related": related[path], "files": len(files)}
@@ -207,7 +208,7 @@ def _candidates(checkout: Checkout, recording: Recording, tests: Sequence[str]) 
     return found
 
 
-def _tried(
+def _try_mutant(
     checkout: Checkout, recording: Recording, before: set[tuple[str, str]], name: str, path: str, text: str
 ) -> dict[str, Any] | None:
     original = checkout.text(path)
@@ -220,7 +221,7 @@ def _tried(
         (checkout.root / path).write_text(original, "utf-8", "surrogateescape")
     killers = {file for file, _ in failing(results) - before}
     plan = plan_script_tests([recording], ScriptTree(checkout.tree({path: text})), Target())
-    selected = {one.id for one in plan.selected}
+    selected = {test.id for test in plan.selected}
     loaded = sum(any(key[0] == path for key in run.ran) for run in recording.runs)
     ran = sum(
         len(run.ran.get((path, checkout.blobs[path]), frozenset()) - {MODULE}) > 0 for run in recording.runs

@@ -5,9 +5,10 @@
 
 ``collect`` prints each name of a variable that a Dockerfile, a compose file, a pipeline or a manifest sets,
 with the forms of its values: ``number``, ``switch``, ``empty`` or ``text``. Add ``"secret": true`` or
-``false`` to each line before ``measure`` runs, without a look at the rule; ``null`` leaves a name out that
-the value alone decides, as a connection string. A name counts as reported if the rule takes it for one of a
-secret and a value of it is neither a number nor a switch. Lists of names must not be committed.
+``false`` to each line before ``measure`` runs, without consulting the rule; ``null`` excludes a name whose
+value alone determines the label, such as a connection string. A name counts as reported if the rule
+classifies it as the name of a secret and one of its values is neither a number nor a boolean. Lists of names
+must not be committed.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ LARGEST = 500_000
 
 
 class NamedVariable(msgspec.Struct, frozen=True):
-    """A name and the forms of its values; ``secret`` is the label, None if it has none."""
+    """A name and the shapes of its values; ``secret`` is the label, None if it has none."""
 
     name: str
     forms: tuple[str, ...]

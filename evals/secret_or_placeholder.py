@@ -102,13 +102,13 @@ def mined(clone: Path, since: int, until: int) -> tuple[str, list[HistoricalLite
     limits = HistoryLimits(largest=LARGEST, exclude=NOT_OURS, until=until or None)
     with RepositoryHistory(clone, limits=limits) as history:
         commits = snapshots(sorted(zip(history.times(), history.ids(), strict=True)), since)
-        found = [one for one in found_in(history, commits, broadly=True) if one.time >= since]
+        found = [literal for literal in found_in(history, commits, broadly=True) if literal.time >= since]
         names = names_in(history, commits[-1][1]) if commits else Counter()
         return history.repository, found, names
 
 
 def snapshots(commits: Sequence[tuple[int, str]], since: int) -> list[tuple[int, str]]:
-    """Return the last commit before ``since``, if any, and those at intervals of some years after it."""
+    """Return the last commit before ``since``, if any, and one commit per interval of some years after it."""
     times = [when for when, _ in commits]
     first = since or (times[0] if times else 0)
     years = range(datetime.datetime.fromtimestamp(first, datetime.UTC).year, 2200, YEARS[bool(since)])
@@ -116,44 +116,44 @@ def snapshots(commits: Sequence[tuple[int, str]], since: int) -> list[tuple[int,
         since,
         *(int(datetime.datetime(year + 1, 1, 1, tzinfo=datetime.UTC).timestamp()) for year in years),
     ]
-    places = sorted({bisect.bisect_left(times, end) - 1 for end in ends if end})
-    return [commits[at] for at in places if at >= 0]
+    locations = sorted({bisect.bisect_left(times, end) - 1 for end in ends if end})
+    return [commits[at] for at in locations if at >= 0]
 
 
-def words_of(found: Sequence[HistoricalLiteral]) -> list[str]:
+def words_around(found: Sequence[HistoricalLiteral]) -> list[str]:
     """Return words that people of a project could use in a password: those around its literals."""
-    lines = {line for one in found for line in (*one.before, *one.behind)}
+    lines = {line for literal in found for line in (*literal.before, *literal.behind)}
     counts = Counter(word for line in lines for word in set(_WORD.findall(line)))
     return sorted(word for word, count in counts.items() if count >= 2) or ["falcon", "garden", "silver"]
 
 
-def with_secrets(
+def replace_by_secrets(
     found: Sequence[HistoricalLiteral], words: Sequence[str], measuring: bool, rng: random.Random
 ) -> Iterator[Case]:
     """Return the original literals and generated secrets in their place, if a review would be uncertain."""
-    for one in found:
-        if not is_ambiguous(one.name, one.value, one.place):
+    for literal in found:
+        if not is_ambiguous(literal.name, literal.value, literal.place):
             continue
-        yield Case(one)
-        planted = PLANTED_WHERE_ASKED if measuring and one.is_named else PLANTED
-        for _ in range(0 if _RANDOM_ANYWAY.search(one.name) and not one.is_named else planted):
-            family = drawn_family(one, measuring, rng)
+        yield Case(literal)
+        planted = PLANTED_WHERE_ASKED if measuring and literal.is_named else PLANTED
+        for _ in range(0 if _RANDOM_ANYWAY.search(literal.name) and not literal.is_named else planted):
+            family = drawn_family(literal, measuring, rng)
             value = FAMILIES[family].make(rng, words)
-            if fits(one, value) and is_ambiguous(one.name, value, one.place):
-                yield Case(one.holding(value), family)
+            if fits(literal, value) and is_ambiguous(literal.name, value, literal.place):
+                yield Case(literal.holding(value), family)
 
 
-def drawn_family(one: HistoricalLiteral, measuring: bool, rng: random.Random) -> str:
+def drawn_family(literal: HistoricalLiteral, measuring: bool, rng: random.Random) -> str:
     """Return a random family that fits a name; for evaluation, a held-out one half of the time."""
-    typed = (bool(_PASSWORD.search(one.name)) and rng.random() < 0.7) or rng.random() < TYPED_ELSEWHERE
+    typed = (bool(_PASSWORD.search(literal.name)) and rng.random() < 0.7) or rng.random() < TYPED_ELSEWHERE
     held_out = measuring and rng.random() < 0.6
     kinds = [name for name, kind in FAMILIES.items() if (kind.typed, kind.held_out) == (typed, held_out)]
     return rng.choice(sorted(kinds))
 
 
-def fits(one: HistoricalLiteral, value: str) -> bool:
+def fits(literal: HistoricalLiteral, value: str) -> bool:
     """Return True if a value can be written in the line without changing its syntax."""
-    before = one.line[one.column - 1] if one.column else ""
+    before = literal.line[literal.column - 1] if literal.column else ""
     if before in "\"'`":
         return before not in value and "\\" not in value
     return not set(value) & set(" \t\"'`,;(){}[]<>|&#\\$")
@@ -186,18 +186,18 @@ def mine(given: argparse.Namespace) -> None:
         repository, found, of_clone = mined(clone, since, until)
         everything += thinned(found, given.most, random.Random(f"{given.seed} {repository}"))
         names.update(dict.fromkeys(of_clone, 1))
-        asked = sum(one.is_named for one in found)
+        asked = sum(literal.is_named for literal in found)
         print(f"{repository}: {len(found)} literals, {asked} of them asked about", flush=True)
     write(given.keep / f"{given.side}.found", everything)
     if given.side == "training":
-        (given.keep / trigrams.TABLE).write_bytes(trigrams.written(trigrams.counted(sorted(names))))
+        (given.keep / trigrams.TABLE).write_bytes(trigrams.serialize(trigrams.trigram_table(sorted(names))))
         print(f"{given.keep / trigrams.TABLE}: put it into the plugin before `rows`")
 
 
 def thinned(found: Sequence[HistoricalLiteral], most: int, rng: random.Random) -> list[HistoricalLiteral]:
     """Return all that a review would ask about, and a limited number of the others."""
-    others = [one for one in found if not one.is_named]
-    return [one for one in found if one.is_named] + rng.sample(others, min(most, len(others)))
+    others = [literal for literal in found if not literal.is_named]
+    return [literal for literal in found if literal.is_named] + rng.sample(others, min(most, len(others)))
 
 
 def write(file: Path, values: Iterable[object]) -> None:
@@ -212,39 +212,40 @@ def read(file: Path, kind: type[Kind]) -> list[Kind]:
 
 
 def write_rows(given: argparse.Namespace) -> None:
-    """Write cases and rows of both sides; literals of the training side are not evaluated."""
+    """Write cases and rows for training and evaluation; literals of the training part are not evaluated."""
     training = planted_in(read(given.keep / "training.found", HistoricalLiteral), False, given.seed)
-    known = {(one.found.value, one.found.name) for one in training}
-    real = set(given.real.read_text("utf-8").split()) if given.real else set()
-    found = [
-        o for o in read(given.keep / "evaluation.found", HistoricalLiteral) if (o.value, o.name) not in known
-    ]
-    found = [one for one in found if digest_of(one) not in real]
-    found = [
-        one
-        for name in dict.fromkeys(one.repository for one in found)
-        for one in thinned([o for o in found if o.repository == name], given.most, random.Random(name))
-    ]
-    evaluation = planted_in(found, True, given.seed)
-    asked = [one for one in evaluation if one.found.is_named]
+    evaluation = planted_in(_evaluated_literals(given, training), True, given.seed)
+    asked = [case for case in evaluation if case.found.is_named]
     write(given.keep / "training.cases", training)
     write(given.keep / "evaluation.cases", evaluation)
     for side, cases in (("training", training), ("evaluation", evaluation), ("asked", asked)):
-        right = sum(one.is_secret for one in cases)
+        right = sum(case.is_secret for case in cases)
         weight = given.rate / (1 - given.rate) * (len(cases) - right) / right
         weight = 1.0 if side == "training" else weight
-        rows = [row_of(one, weight if one.is_secret else 1.0) for one in cases]
+        rows = [row_of(case, weight if case.is_secret else 1.0) for case in cases]
         write(given.keep / f"{side}.rows", rows)
         repositories = len({row.repository for row in rows})
         print(f"{side}: {len(rows)} rows, {right} generated, {repositories} repositories")
 
 
+def _evaluated_literals(given: argparse.Namespace, training: Sequence[Case]) -> list[HistoricalLiteral]:
+    """Return some literals of each repository on the evaluation side, neither trained on nor real."""
+    known = {(case.found.value, case.found.name) for case in training}
+    real = set(given.real.read_text("utf-8").split()) if given.real else set()
+    by_repository: dict[str, list[HistoricalLiteral]] = {}
+    for literal in read(given.keep / "evaluation.found", HistoricalLiteral):
+        if (literal.value, literal.name) not in known and digest_of(literal) not in real:
+            by_repository.setdefault(literal.repository, []).append(literal)
+    thin = (thinned(group, given.most, random.Random(name)) for name, group in by_repository.items())
+    return [literal for group in thin for literal in group]
+
+
 def planted_in(found: Sequence[HistoricalLiteral], measuring: bool, seed: int) -> list[Case]:
-    """Return the cases of one side, by repository."""
+    """Return the cases of training or evaluation, by repository."""
     cases: list[Case] = []
-    for repository in dict.fromkeys(one.repository for one in found):
-        own = [one for one in found if one.repository == repository]
-        cases += with_secrets(own, words_of(own), measuring, random.Random(f"{seed} {repository}"))
+    for repository in dict.fromkeys(literal.repository for literal in found):
+        own = [literal for literal in found if literal.repository == repository]
+        cases += replace_by_secrets(own, words_around(own), measuring, random.Random(f"{seed} {repository}"))
     return cases
 
 
@@ -257,7 +258,7 @@ def seconds(day: str) -> int:
 
 
 def scanned_by(cases: Sequence[Case], given: argparse.Namespace) -> dict[str, Flags]:
-    """Return the lines that each scanner reports, by its name; each line is in a file of its own."""
+    """Return the lines that each scanner reports, by its name; each line is a separate file."""
     programs = {"detect-secrets": detect_secrets, "gitleaks": gitleaks, "credsweeper": credsweeper}
     found = {}
     with tempfile.TemporaryDirectory() as name:
@@ -274,8 +275,8 @@ def scanned_by(cases: Sequence[Case], given: argparse.Namespace) -> dict[str, Fl
             program = getattr(given, scanner.replace("-", "_"))
             if program:
                 started = time.monotonic()
-                said = run(program, folder)
-                hits = {name for name, line in lines.items() if line in said.get(name, ())}
+                reported_items = run(program, folder)
+                hits = {name for name, line in lines.items() if line in reported_items.get(name, ())}
                 found[scanner] = np.array([name in hits for name in lines])
                 print(f"{scanner}: {time.monotonic() - started:.0f} s, {len(hits)} lines", file=sys.stderr)
     return found
@@ -298,15 +299,15 @@ def detect_secrets(program: str, folder: Path) -> Mapping[str, set[int]]:
 
 
 def credsweeper(program: str, folder: Path) -> Mapping[str, set[int]]:
-    """With its own model, at its own threshold."""
+    """It runs with its bundled model and default threshold."""
     report = folder.parent / f"{folder.name}.credsweeper.json"
     argv = [program, "--path", ".", "--save-json", str(report), "--jobs", "1", "--log", "error"]
     subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=True)
     found: dict[str, set[int]] = defaultdict(set)
     for row in json.loads(report.read_text("utf-8")):
         for line in row["line_data_list"]:
-            place = Path(line["path"])
-            path = place.relative_to(folder) if place.is_absolute() else place
+            location = Path(line["path"])
+            path = location.relative_to(folder) if location.is_absolute() else location
             found[path.as_posix().removeprefix("./")].add(line["line_num"])
     report.unlink()
     return found
@@ -316,7 +317,7 @@ def credsweeper(program: str, folder: Path) -> Mapping[str, set[int]]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slice:
+class CaseSample:
     """A subset of the cases, and the samples of their repositories."""
 
     of: Flags
@@ -324,7 +325,7 @@ class Slice:
     repositories: Repositories
 
     @classmethod
-    def cut(cls, cases: Sequence[Case], of: Flags) -> Slice:
+    def cut(cls, cases: Sequence[Case], of: Flags) -> CaseSample:
         names = [case.found.repository for case, inside in zip(cases, of, strict=True) if inside]
         right = np.array([case.is_secret for case in cases])
         return cls(of, right[of], Repositories.resample(names, draws=DRAWS))
@@ -334,11 +335,11 @@ class Slice:
         return float(hits[self.of][~self.right].mean())
 
     def recall(self, hits: Flags) -> Interval:
-        return self._drawn(lambda counts: weighted(hits[self.of], self.right, counts))
+        return self._bootstrap_interval(lambda counts: weighted(hits[self.of], self.right, counts))
 
     def recall_at(self, scores: Floats, rate: float) -> Interval:
         """Return the recall at a rate of false alarms."""
-        return self._drawn(lambda counts: recall_at(scores[self.of], self.right, counts, rate))
+        return self._bootstrap_interval(lambda counts: recall_at(scores[self.of], self.right, counts, rate))
 
     def gain(self, scores: Floats, hits: Flags) -> Interval:
         """Return the gain in recall of a score over a scanner at that scanner's rate of false alarms."""
@@ -348,19 +349,19 @@ class Slice:
             rate = weighted(reported, ~self.right, counts)
             return recall_at(inside, self.right, counts, rate) - weighted(reported, self.right, counts)
 
-        return self._drawn(more)
+        return self._bootstrap_interval(more)
 
     def auc(self, scores: Floats) -> Interval:
         return self.repositories.auc(scores[self.of], self.right).interval()
 
-    def _drawn(self, statistic: Callable[[Floats], float]) -> Interval:
+    def _bootstrap_interval(self, statistic: Callable[[Floats], float]) -> Interval:
         return self.repositories.drawn_again(statistic).interval()
 
 
 def weighted(hits: Flags, of: Flags, counts: Floats) -> float:
-    """Return the share of some rows that is reported; NaN if a sample has none of them."""
-    whole = float(counts[of].sum())
-    return float(counts[of & hits].sum()) / whole if whole else float("nan")
+    """Return the weighted share of rows that are reported; NaN if a sample has no such rows."""
+    complete = float(counts[of].sum())
+    return float(counts[of & hits].sum()) / complete if complete else float("nan")
 
 
 def recall_at(scores: Floats, right: Flags, counts: Floats, rate: float) -> float:
@@ -401,17 +402,19 @@ def compare(given: argparse.Namespace) -> None:
     }
     hits = scanned_by(cases, given)
     known = np.array([not case.family or not FAMILIES[case.family].held_out for case in cases])
-    asked, tried = (np.array([getattr(c.found, name) for c in cases]) for name in ("is_named", "is_example"))
+    requested, tried = (
+        np.array([getattr(c.found, name) for c in cases]) for name in ("is_named", "is_example")
+    )
     unseen = np.array([not case.family or FAMILIES[case.family].held_out for case in cases])
     slices = {
         "all, families never trained on": unseen, "all, families trained on": known,
-        "asked about in a review's names, unseen families": unseen & asked,
+        "asked about in a review's names, unseen families": unseen & requested,
         "outside of tests and manuals, unseen families": unseen & ~tried,
     }  # fmt: skip
     result: dict[str, object] = {"counts": counts_of(cases)}
     for title, of in slices.items():
-        result[title] = figures(title, Slice.cut(cases, of), scores, hits)
-    result["by family"] = by_family(cases, scores["this model"], hits, asked)
+        result[title] = figures(title, CaseSample.cut(cases, of), scores, hits)
+    result["by family"] = print_recall_by_family(cases, scores["this model"], hits, requested)
     if given.json:
         given.json.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1))
 
@@ -428,7 +431,7 @@ def counts_of(cases: Sequence[Case]) -> dict[str, dict[str, int]]:
 
 
 def figures(
-    title: str, part: Slice, scores: Mapping[str, Floats], hits: Mapping[str, Flags]
+    title: str, part: CaseSample, scores: Mapping[str, Floats], hits: Mapping[str, Flags]
 ) -> dict[str, object]:
     """Print one subset: each score at fixed rates of false alarms, each scanner at its own."""
     print(f"\n{title}: {int((~part.right).sum())} that really stood there, {int(part.right.sum())} generated")
@@ -436,9 +439,9 @@ def figures(
     for name, values in scores.items():
         auc = part.auc(values)
         at = {rate: part.recall_at(values, rate) for rate in RATES}
-        cells = "  ".join(f"{rate:.1%}: {told(one)}" for rate, one in at.items())
+        cells = "  ".join(f"{rate:.1%}: {told(item)}" for rate, item in at.items())
         print(f"  {name:28} AUC {told(auc)}  recall at {cells}")
-        found[name] = {"auc": auc, **{f"recall at {rate}": one for rate, one in at.items()}}
+        found[name] = {"auc": auc, **{f"recall at {rate}": item for rate, item in at.items()}}
     for name, reported in hits.items():
         rate, recall, gain = (
             part.alarms(reported),
@@ -452,12 +455,12 @@ def figures(
     return found
 
 
-def told(one: Interval) -> str:
-    return f"{one.value:.3f} [{one.low:.2f}, {one.high:.2f}]"
+def told(interval: Interval) -> str:
+    return f"{interval.value:.3f} [{interval.low:.2f}, {interval.high:.2f}]"
 
 
-def by_family(
-    cases: Sequence[Case], scores: Floats, hits: Mapping[str, Flags], asked: Flags
+def print_recall_by_family(
+    cases: Sequence[Case], scores: Floats, hits: Mapping[str, Flags], requested: Flags
 ) -> dict[str, dict[str, float]]:
     """Print the recall of each family, by the model at 1% of false alarms."""
     right = np.array([case.is_secret for case in cases])
@@ -468,7 +471,7 @@ def by_family(
     for family, kind in FAMILIES.items():
         of = np.array([case.family == family for case in cases])
         if of.any():
-            found[family] = {name: round(float(one[of].mean()), 3) for name, one in reported.items()}
+            found[family] = {name: round(float(item[of].mean()), 3) for name, item in reported.items()}
             shares = "  ".join(f"{share:16.2f}" for share in found[family].values())
             print(f"{family:24}{'unseen' if kind.held_out else 'trained':10}{int(of.sum()):6}  {shares}")
     return found
@@ -483,9 +486,9 @@ def history(given: argparse.Namespace) -> None:
     for clone in given.clones:
         with RepositoryHistory(clone, limits=HistoryLimits(largest=LARGEST, commits=given.commits)) as past:
             found, lines = added_in(past)
-            everything += [(past.repository, *one) for one in found]
+            everything += [(past.repository, *literal) for literal in found]
             print(f"{past.repository}: {lines} added lines, {len(found)} literals asked about", flush=True)
-    rows = [one.row for *_, one in everything]
+    rows = [item.row for *_, item in everything]
     if not rows:
         return
     model = model_of(str(given.model))
@@ -494,8 +497,8 @@ def history(given: argparse.Namespace) -> None:
     likely = scores if known.calibration.method == "none" else probability(known.calibration, scores)
     print(f"threshold {known.thresholds.get(evaluate_shipped.REPORT, float('inf')):.4f}")
     for at in np.argsort(-likely, kind="stable")[: given.show]:
-        repository, commit, one = everything[int(at)]
-        print(f"{likely[at]:.4f} {repository} {commit[:10]} {one.path} {one.name} = {one.value[:100]!r}")
+        repository, commit, item = everything[int(at)]
+        print(f"{likely[at]:.4f} {repository} {commit[:10]} {item.path} {item.name} = {item.value[:100]!r}")
 
 
 def as_row(features: Sequence[float]) -> tabular_evaluation.FeatureRow:
@@ -515,7 +518,7 @@ def added_in(past: RepositoryHistory) -> tuple[list[tuple[str, HistoricalLiteral
             added = Counter(new.split("\n")) - Counter((old or "").split("\n"))
             lines += added.total()
             literals = review_literals(past.repository, commit.time, change.path, new)
-            found += [(commit.id, one) for one in literals if one.line in added]
+            found += [(commit.id, literal) for literal in literals if literal.line in added]
     return found, lines
 
 

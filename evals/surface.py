@@ -4,11 +4,12 @@
     python evals/surface.py show FILE [--breaking]
     python evals/surface.py precision FILE JUDGED
 
-``scan`` compares both sides of the newest commits on the first-parent line of each repository, which are pull
-requests where those are merged, and appends one line for each change; commits that the file has are skipped.
-``precision`` reads lines ``ID CHANGE BREAKING ANNOUNCED`` of a reader, each ``yes`` or ``no``: the change is
-described correctly, it is classified correctly, and so is its announcement. It prints the shares with Wilson
-intervals of 95%, by kind, and of the breaking changes that nothing announces the share worth a finding.
+``scan`` compares base and head of the newest commits on the first-parent line of each repository, which are
+pull requests in projects that merge them, and appends one line for each change; commits that the file already
+contains are skipped. ``precision`` reads lines ``ID CHANGE BREAKING ANNOUNCED`` of a reader, each ``yes`` or
+``no``: the change is described correctly, it is classified correctly, and so is its announcement. It prints
+the shares with Wilson intervals of 95%, by kind, and the share worth a finding among the breaking changes
+that nothing announces.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ class Row(msgspec.Struct):
 
     def identified(self) -> Iterator[tuple[str, SurfaceChange]]:
         """Yield the changes, each with an id that later scans repeat."""
-        for one in self.changes:
-            key = f"{self.repository}\0{self.commit}\0{one.path}\0{one.name}\0{one.detail}"
-            yield hashlib.sha256(key.encode()).hexdigest()[:8], one
+        for change in self.changes:
+            key = f"{self.repository}\0{self.commit}\0{change.path}\0{change.name}\0{change.detail}"
+            yield hashlib.sha256(key.encode()).hexdigest()[:8], change
 
 
 def name_of(path: Path) -> str:
@@ -93,32 +94,36 @@ def read(file: Path) -> list[Row]:
 def show(file: Path, *, breaking: bool) -> None:
     rows = read(file)
     for row in rows:
-        shown = [(key, one) for key, one in row.identified() if one.is_breaking or not breaking]
-        if shown or row.not_compared:
-            print(f"{row.repository} {row.commit[:10]} {row.subject[:90]}")
-        for key, one in shown:
-            weight = f"BREAKING, {one.announced_by}" if one.is_breaking else "not breaking"
-            print(f"  {key} {one.kind} {one.path}:{one.line} {one.name} {one.detail}  [{weight}]")
-        for missing in row.not_compared:
-            print(f"  not compared: {missing.kind}: {missing.reason}")
-    changes = [one for row in rows for one in row.changes]
-    breaking_ones = [one for one in changes if one.is_breaking]
-    open_ones = [one for one in breaking_ones if one.announced_by is None]
+        _print_row(row, breaking=breaking)
+    changes = [change for row in rows for change in row.changes]
+    breaks = [change for change in changes if change.is_breaking]
+    unannounced = [change for change in breaks if change.announced_by is None]
     slowest = max((row.seconds for row in rows), default=0.0)
     print(
-        f"{len(rows)} commits, {len(changes)} changes, {len(breaking_ones)} breaking, "
-        f"{len(open_ones)} of them not announced; slowest {slowest} s"
+        f"{len(rows)} commits, {len(changes)} changes, {len(breaks)} breaking, "
+        f"{len(unannounced)} of them not announced; slowest {slowest} s"
     )
+
+
+def _print_row(row: Row, *, breaking: bool) -> None:
+    shown = [(key, change) for key, change in row.identified() if change.is_breaking or not breaking]
+    if shown or row.not_compared:
+        print(f"{row.repository} {row.commit[:10]} {row.subject[:90]}")
+    for key, change in shown:
+        weight = f"BREAKING, {change.announced_by}" if change.is_breaking else "not breaking"
+        print(f"  {key} {change.kind} {change.path}:{change.line} {change.name} {change.detail}  [{weight}]")
+    for missing in row.not_compared:
+        print(f"  not compared: {missing.kind}: {missing.reason}")
 
 
 def precision(file: Path, judged: Path) -> None:
     verdicts = {words[0]: words[1:] for words in map(str.split, judged.read_text().splitlines()) if words}
     by_kind: dict[str, list[list[bool]]] = {}
     for row in read(file):
-        for key, one in row.identified():
+        for key, item in row.identified():
             if key in verdicts:
                 answers = [word == "yes" for word in verdicts[key][:3]]
-                for kind in (one.kind.value, "all"):
+                for kind in (item.kind.value, "all"):
                     by_kind.setdefault(kind, []).append(answers)
     for kind, answers in sorted(by_kind.items()):
         columns = zip(("change", "breaking", "announced"), zip(*answers, strict=True), strict=False)
@@ -139,18 +144,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("scan")
-    one.add_argument("repositories", nargs="+", type=Path)
-    one.add_argument("--out", type=Path, required=True)
-    one.add_argument("--commits", type=int, default=30)
-    one.add_argument("--skip", type=int, default=0)
-    one.add_argument("--touching", action="append", default=[])
-    one = commands.add_parser("show")
-    one.add_argument("file", type=Path)
-    one.add_argument("--breaking", action="store_true")
-    one = commands.add_parser("precision")
-    one.add_argument("file", type=Path)
-    one.add_argument("judged", type=Path)
+    item = commands.add_parser("scan")
+    item.add_argument("repositories", nargs="+", type=Path)
+    item.add_argument("--out", type=Path, required=True)
+    item.add_argument("--commits", type=int, default=30)
+    item.add_argument("--skip", type=int, default=0)
+    item.add_argument("--touching", action="append", default=[])
+    item = commands.add_parser("show")
+    item.add_argument("file", type=Path)
+    item.add_argument("--breaking", action="store_true")
+    item = commands.add_parser("precision")
+    item.add_argument("file", type=Path)
+    item.add_argument("judged", type=Path)
     arguments = parser.parse_args()
     if arguments.command == "scan":
         scan(arguments.repositories, arguments.out, arguments.commits, arguments.skip, arguments.touching)

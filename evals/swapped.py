@@ -7,16 +7,17 @@
 
 ``heads``: every file at the head with all lines as added: findings among the positional calls with at least
 two informative arguments and a resolved callee. ``history``: the files that each commit changes, with its
-added lines: the same at the natural rate. The output is to be judged manually: right is a finding whose
-arguments are in the wrong order, in the code or in the callee's parameter names; an intended order is wrong.
+added lines: the same at the natural rate. The output is for manual judgement: a finding is correct if the
+arguments are in the wrong order, in the code or in the callee's parameter names; it is wrong if the order is
+intended.
 
 ``injected``: in each such call one random pair of arguments that are plain names or attributes is swapped,
 and the reported ones are counted: uninformative names are included, as in a real review. Files are sampled
 with a fixed seed.
 
-``--meaning``: where the check reports nothing, the frozen base is used to test whether two arguments are
-nearer to each other's parameters, by the cosine of their words; findings of the base alone are counted as
-``by meaning``.
+``--meaning``: where the check reports nothing, the frozen base model compares each argument with each other's
+parameters, by the cosine similarity of their words; findings of the base model alone are counted as ``by
+meaning``.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ from wardround_python.checks.callers.swapped_arguments import SwappedArguments
 from wardround_typescript.checks.callers.swapped_arguments import SwappedArguments as SwappedScriptArguments
 
 from wardround.checks.source import SourceFile
-from wardround.config.globs import matches
 from wardround.inference.embedder import Embedder
 from wardround.inference.registry import default_registry
 from wardround.inference.runtime import detect_runtime
 from wardround.languages.python.module import PythonModule
 from wardround.semantics.argument_order import ArgumentList, implies_reordering, is_informative, similarity
+from wardround.text.globs import matches
 from wardround.text.tokens import parts
 from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 
@@ -142,9 +143,9 @@ def heads(history: RepositoryHistory, language: str, options: argparse.Namespace
 def counted(repository: str, source: SourceFile, check: Judge, options: argparse.Namespace) -> Counter[str]:
     """Return the calls of a file and their findings; print findings of the base alone."""
     counts = Counter({"calls": 0, "hits": len(check.results)})
-    for place, call in calls_of(check):
+    for location, call in calls_of(check):
         counts["calls"] += 1
-        if options.meaning and check.judged(place, call) is None and is_closer_swapped(call):
+        if options.meaning and check.judged(location, call) is None and is_closer_swapped(call):
             counts["by meaning"] += 1
             print(f"\n{repository} {source.path} by meaning: {call.callee}{call.parameters} of {call.texts}")
     return counts
@@ -157,11 +158,11 @@ def injected(history: RepositoryHistory, language: str, options: argparse.Namesp
         check = made(source, language)
         if check is None:
             continue
-        for place, call in calls_of(check):
+        for location, call in calls_of(check):
             plain = [i for i, text in enumerate(call.texts) if PLAIN.fullmatch(text)]
             if len(plain) > 1:
-                swapped = call.swapped(*chance.sample(plain, 2))
-                found = check.judged(place, swapped) is not None
+                swapped = call.swap(*chance.sample(plain, 2))
+                found = check.judged(location, swapped) is not None
                 counts["swaps"] += 1
                 counts["found"] += found
                 counts["by meaning"] += options.meaning and not found and is_closer_swapped(swapped)
@@ -171,18 +172,18 @@ def injected(history: RepositoryHistory, language: str, options: argparse.Namesp
 def is_closer_swapped(call: ArgumentList) -> bool:
     """Return True if two arguments match each other's parameters in meaning, by the frozen base.
 
-    An argument with a word of its own parameter is in the right position.
+    An argument that shares a word with its own parameter is in the correct position.
     """
     if implies_reordering(call.callee):
         return False
-    told = zip(call.arguments, call.parameters, strict=True)
-    pairs = [(argument.name if argument else "", name) for argument, name in told]
+    reported = zip(call.arguments, call.parameters, strict=True)
+    pairs = [(argument.name if argument else "", name) for argument, name in reported]
     away = [pair for pair in pairs if all(map(is_informative, pair)) and not similarity(*pair)]
-    return any(_are_closer(one, other) for one, other in itertools.combinations(away, 2))
+    return any(_are_closer(item, other) for item, other in itertools.combinations(away, 2))
 
 
-def _are_closer(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    (first, its_own), (second, of_the_second) = (tuple(map(meant, pair)) for pair in (one, other))
+def _are_closer(item: tuple[str, str], other: tuple[str, str]) -> bool:
+    (first, its_own), (second, of_the_second) = (tuple(map(meant, pair)) for pair in (item, other))
     gains = first @ of_the_second - first @ its_own, second @ its_own - second @ of_the_second
     return bool(min(gains) >= LEAST and sum(gains) >= TOGETHER)
 
@@ -208,7 +209,9 @@ def past(history: RepositoryHistory, language: str, options: argparse.Namespace)
             if text is None or matches(changed.path, VENDORED):
                 continue
             before = history.text(changed.base_blob)
-            source = SourceFile(changed.path, text, project=tree, is_added=_added(before, text).__contains__)
+            source = SourceFile(
+                changed.path, text, project=tree, is_added=_added_line_numbers(before, text).__contains__
+            )
             check = made(source, language)
             if check is not None:
                 check.run()
@@ -217,13 +220,13 @@ def past(history: RepositoryHistory, language: str, options: argparse.Namespace)
     return counts
 
 
-def _added(before: str | None, text: str) -> set[int]:
+def _added_line_numbers(before: str | None, text: str) -> set[int]:
     lines = text.split("\n")
     if before is None:
         return set(range(1, len(lines) + 1))
     blocks = difflib.SequenceMatcher(None, before.split("\n"), lines, autojunk=False).get_matching_blocks()
-    kept = {n + 1 for block in blocks for n in range(block.b, block.b + block.size)}
-    return set(range(1, len(lines) + 1)) - kept
+    retained = {n + 1 for block in blocks for n in range(block.b, block.b + block.size)}
+    return set(range(1, len(lines) + 1)) - retained
 
 
 def main() -> int:

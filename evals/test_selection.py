@@ -9,13 +9,13 @@ outside of them, runs all tests, and compares the failing ones with the plan. A 
 none of its failing tests is selected.
 
 ``commits`` records at the parent of each of the newest commits that change Python source, and compares the
-tests whose outcome the commit changes with the plan. ``sources`` does so with the tests of the commit on
-both sides, so that those of a fix fail before it.
+tests whose outcome the commit changes with the plan. ``sources`` uses the tests of the commit in both
+versions, so that the tests of a fix fail before it.
 
 With ``--compare``, pytest-testmon, which has to be installed for P, and the graph of imports select too.
 
 REPOSITORY is a clone or a bare mirror, which is only read. Arguments after ``--`` go to pytest. FILE receives
-one line of JSON per mutant or commit; those that it has are not repeated; ``table`` sums files up.
+one line of JSON per mutant or commit; those that it already contains are skipped; ``table`` aggregates files.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from typing import Any
 from selection.baselines import Testmon, importing_tests
 from selection.checkout import Checkout, Suite, belongs_to_tests
 
-from wardround.workflows.test.plan import TestPlan
-from wardround.workflows.test.recorded_runs import Recording
-from wardround.workflows.test.selection import Scope, Target, plan_tests, without_parameters
-from wardround.workflows.test.tree import TreeUnderTest
+from wardround.workflows.test.plans.plan import TestPlan
+from wardround.workflows.test.plans.selection import Scope, Target, plan_tests, without_parameters
+from wardround.workflows.test.python_code.tree import TreeUnderTest
+from wardround.workflows.test.recordings.recorded_runs import Recording
 
 _SWAPPED: dict[type[ast.AST], str] = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
@@ -59,29 +59,29 @@ def mutants(text: str) -> Iterator[tuple[str, bool, str]]:
     }
     for node in ast.walk(tree):
         for start, end, new in _edits(node):
-            edited = _replaced(lines, start, end, new)
+            edited = _replace_range(lines, start, end, new)
             if edited is not None:
                 yield f"{type(node).__name__} line {start[0]}: {new}", id(node) not in inner, edited
 
 
 def _edits(node: ast.AST) -> Iterator[tuple[tuple[int, int], tuple[int, int], str]]:
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in _SWAPPED:
-        left, right = node.left, node.comparators[0]
-        yield _end(left), _start(right), f" {_SWAPPED[type(node.ops[0])]} "
-    elif isinstance(node, ast.BinOp) and type(node.op) in _SWAPPED:
-        yield _end(node.left), _start(node.right), f" {_SWAPPED[type(node.op)]} "
-    elif isinstance(node, ast.BoolOp):
-        yield _end(node.values[0]), _start(node.values[1]), f" {_SWAPPED[type(node.op)]} "
-    elif isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
-        yield (
-            _start(node),
-            _end(node),
-            repr(not node.value if isinstance(node.value, bool) else node.value + 1),
-        )
-    elif isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
-        yield _start(node.value), _end(node.value), "None"
-    elif isinstance(node, ast.If):
-        yield _start(node.test), _end(node.test), f"not ({ast.unparse(node.test)})"
+    match node:
+        case ast.Compare(left=left, ops=[operator, *_], comparators=[right, *_]) if (
+            type(operator) in _SWAPPED
+        ):
+            yield _end(left), _start(right), f" {_SWAPPED[type(operator)]} "
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _SWAPPED:
+            yield _end(left), _start(right), f" {_SWAPPED[type(operator)]} "
+        case ast.BoolOp(op=operator, values=[left, right, *_]):
+            yield _end(left), _start(right), f" {_SWAPPED[type(operator)]} "
+        case ast.Constant(value=bool() as value):
+            yield _start(node), _end(node), repr(not value)
+        case ast.Constant(value=int() | float() as value):
+            yield _start(node), _end(node), repr(value + 1)
+        case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant):
+            yield _start(value), _end(value), "None"
+        case ast.If(test=test):
+            yield _start(test), _end(test), f"not ({ast.unparse(test)})"
 
 
 def _start(node: ast.expr) -> tuple[int, int]:
@@ -92,7 +92,7 @@ def _end(node: ast.expr) -> tuple[int, int]:
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
-def _replaced(lines: list[str], start: tuple[int, int], end: tuple[int, int], new: str) -> str | None:
+def _replace_range(lines: list[str], start: tuple[int, int], end: tuple[int, int], new: str) -> str | None:
     """Return the text with a part of one line replaced; None if it spans lines or does not parse."""
     if start[0] != end[0] or not lines[start[0] - 1].isascii() or start[1] > end[1]:
         return None
@@ -116,7 +116,7 @@ _MOST_UNTESTED = 6
 
 
 class _Selections:
-    """The tests that each selection chooses for the files of a checkout, compared with those it had to."""
+    """The tests that each method selects for the files of a checkout, compared with the required ones."""
 
     def __init__(self, checkout: Checkout, *, compares: bool) -> None:
         self._checkout = checkout
@@ -147,22 +147,22 @@ class _Selections:
             tests: all tests.
             needed: those that had to be selected.
         """
-        chosen = {one.id for one in plan.selected}
+        chosen = {test.id for test in plan.selected}
         planned = {test for test in tests if {test, without_parameters(test)} & chosen}
         row: dict[str, Any] = {"tests": len(tests), "needed": len(needed)}
-        row |= _found("", planned, tests, needed)
+        row |= _selection_figures("", planned, tests, needed)
         if self._testmon is not None and with_testmon:
-            row |= _found("testmon_", self._testmon.selected(), tests, needed)
+            row |= _selection_figures("testmon_", self._testmon.selected(), tests, needed)
         if self._testmon is not None:
-            row |= _found("imports_", importing_tests(tree, changed, tests), tests, needed)
+            row |= _selection_figures("imports_", importing_tests(tree, changed, tests), tests, needed)
         causes: dict[str, int] = {}
-        for one in plan.selected:
-            causes[one.cause] = causes.get(one.cause, 0) + 1
+        for selected in plan.selected:
+            causes[selected.cause] = causes.get(selected.cause, 0) + 1
         reason = plan.selected[-1].reason if plan.selected else ""
         return {**row, "causes": causes, "reason": reason}
 
 
-def _found(
+def _selection_figures(
     label: str, chosen: Collection[str], tests: Collection[str], needed: Collection[str]
 ) -> dict[str, Any]:
     files = {test.partition("::")[0] for test in chosen}  # a file that cannot be imported fails as such
@@ -182,30 +182,30 @@ def measure_mutants(arguments: argparse.Namespace, suite: Suite, results: _Resul
         raise SystemExit(f"the tests of {commit[:12]} recorded nothing")
     print(f"{commit[:12]}: {len(recording.runs)} tests, {selections.costs}", flush=True)
     base = checkout.tree()
-    for path, name, is_outside, text in _sampled(checkout, recording, arguments):
+    for path, name, is_outside, text in _sample_mutants(checkout, recording, arguments):
         key = f"{commit[:12]} {path} {name}"
         if key not in results.rows:
             original = checkout.read(path) or ""
             checkout.write(path, text)
             tree = checkout.tree()
             plan = plan_tests([recording], tree, Target(), base=base, installed=suite.installed)
-            now, _ = checkout.outcomes()
-            needed = {one for one, outcome in now.items() if outcome == "failed" != outcomes.get(one)}
+            current, _ = checkout.outcomes()
+            needed = {item for item, outcome in current.items() if outcome == "failed" != outcomes.get(item)}
             is_third = len(results.rows) % _TESTMON_SHARE == 0
             row = selections.compared(plan, tree, [path], outcomes, needed, with_testmon=is_third)
             checkout.write(path, original)
             if row[
                 "missed"
             ]:  # a mutant can leave files outside of the checkout, so that a test fails ever after
-                now, _ = checkout.outcomes()
-                outcomes |= {test: now[test] for test in needed if now.get(test) == "failed"}
+                current, _ = checkout.outcomes()
+                outcomes |= {test: current[test] for test in needed if current.get(test) == "failed"}
                 needed = {test for test in needed if outcomes.get(test) != "failed"}
                 row = selections.compared(plan, tree, [path], outcomes, needed, with_testmon=False)
             results.add({"key": key, "outside": is_outside, **row, **selections.costs})
     checkout.remove()
 
 
-def _sampled(
+def _sample_mutants(
     checkout: Checkout, recording: Recording, arguments: argparse.Namespace
 ) -> list[tuple[str, str, bool, str]]:
     """Return random mutants, a fifth of them outside of functions."""
@@ -268,9 +268,9 @@ class _Commits:
         scope = Target(Scope.CHANGED)
         plan = plan_tests([recording], tree, scope, base=base, installed=self._suite.installed)
         needed = {one for one, outcome in after.items() if before.get(one) != outcome}
-        tests = {one for one in after if "::" in one}
+        tests = {test for test in after if "::" in test}
         row = self._selections.compared(plan, tree, tree.differing(base), tests, needed)
-        return {**row, "new": sum(one not in before for one in needed), **self._selections.costs}
+        return {**row, "new": sum(test not in before for test in needed), **self._selections.costs}
 
     def _changes_both(self, parent: str, commit: str) -> bool:
         paths = self._suite.git("diff", "--name-only", "-z", parent, commit).decode().split("\0")

@@ -1,4 +1,4 @@
-"""Count words that the field does not use, in docstrings and in the texts and pages that a user reads.
+"""Count words that the field does not use, in docstrings, user-visible messages and documentation pages.
 
     python evals/wording.py                  # counts by package
     python evals/wording.py --list SRC       # each word of one package or file
@@ -35,7 +35,7 @@ PAGES = (
     "README.md",
     *sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").glob("*.md")),
 )
-"""Pages of documentation; those of the rules are generated from texts of the packages."""
+"""Pages of documentation; the pages of the rules are generated from docstrings of the packages."""
 _WORDS = (
     "said", "told", "tells", "says", "spoken", "spoke", "speaks",
     "looks", "looked", "asked", "unasked", "asks", "wanted", "meant", "brought", "brings", "gone",
@@ -52,7 +52,7 @@ _PHRASES = (
 DENIED = re.compile(rf"\b(?:{'|'.join((*_WORDS, *_PHRASES))})\b", re.IGNORECASE)
 _NOT_PROSE = re.compile(r"(?ms)^```.*?^```$|``[^`]*``|`[^`]*`|\"[^\"\n]*\"|\]\([^)]*\)|^ {4}.*?$")
 OPENERS = re.compile(r"(?:What|Whether)\b")
-"""How a docstring does not begin."""
+"""Forbidden beginnings of a docstring."""
 _REPORTING = frozenset(
     {"report", "fail", "echo", "echo_err", "secho", "option", "argument", "UsageError", "ConfigError"}
 )
@@ -74,7 +74,7 @@ def denied_in(path: Path, root: Path = ROOT) -> Iterator[DeniedWord]:
     if path.suffix == ".md":
         yield from _denied_in_page(name, path.read_text("utf-8"))
         return
-    for line, text, is_docstring in _texts(ast.parse(path.read_text("utf-8"))):
+    for line, text, is_docstring in _documentation_strings(ast.parse(path.read_text("utf-8"))):
         prose = re.sub(r"``[^`]*``|`[^`]*`|\"[^\"]*\"", "", text)
         found = [match.group() for match in DENIED.finditer(prose)]
         opener = OPENERS.match(text.lstrip()) if is_docstring else None
@@ -90,35 +90,45 @@ def _denied_in_page(name: str, text: str) -> Iterator[DeniedWord]:
             yield DeniedWord(name, number, match.group(), line.strip()[:100])
 
 
-def _texts(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
+def _documentation_strings(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
     """Yield (line, text, is a docstring) of docstrings, attribute docs and reported literals."""
     for node in ast.walk(tree):
-        for statement in getattr(node, "body", []) if not isinstance(node, (ast.Lambda, ast.IfExp)) else []:
-            if isinstance(statement, ast.Expr) and _is_text(statement.value):
-                yield statement.lineno, statement.value.value, True
-        if isinstance(node, ast.Call) and _called(node) in _REPORTING:
-            for part in (n for a in (*node.args, *(k.value for k in node.keywords)) for n in ast.walk(a)):
-                if _is_text(part):
-                    yield part.lineno, part.value, False
+        if isinstance(node, ast.Call) and _callee_name(node) in _REPORTING:
+            yield from _reported_texts(node)
+        elif not isinstance(node, (ast.Lambda, ast.IfExp)):
+            yield from _documentation(getattr(node, "body", []))
 
 
-def _is_text(node: ast.expr | ast.AST) -> bool:
+def _documentation(body: Sequence[ast.AST]) -> Iterator[tuple[int, str, bool]]:
+    for statement in body:
+        if isinstance(statement, ast.Expr) and _is_string(statement.value):
+            yield statement.lineno, statement.value.value, True
+
+
+def _reported_texts(call: ast.Call) -> Iterator[tuple[int, str, bool]]:
+    for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+        for part in ast.walk(argument):
+            if _is_string(part):
+                yield part.lineno, part.value, False
+
+
+def _is_string(node: ast.expr | ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def _called(node: ast.Call) -> str:
+def _callee_name(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def modules(package: str) -> list[Path]:
     """Return the modules of a package, or the pages of a folder, sorted."""
-    place = ROOT / package
-    return [place] if place.is_file() else sorted((*place.rglob("*.py"), *place.glob("*.md")))
+    location = ROOT / package
+    return [location] if location.is_file() else sorted((*location.rglob("*.py"), *location.glob("*.md")))
 
 
 def counts(packages: Sequence[str] = (*PACKAGES, *PAGES)) -> dict[str, int]:
     """Return the number of denied words of each package."""
-    return {one: sum(1 for path in modules(one) for _ in denied_in(path)) for one in packages}
+    return {package: sum(1 for path in modules(package) for _ in denied_in(path)) for package in packages}
 
 
 def main() -> int:

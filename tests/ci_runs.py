@@ -19,7 +19,7 @@ from tests.conftest import GitRepository
 ROOT = Path(__file__).parent.parent
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
-"""How GitHub's runner starts ``shell: bash``; the script is a file of its own."""
+"""How GitHub's runner starts ``shell: bash``; the script is a separate file."""
 
 
 def action() -> dict[str, Any]:
@@ -29,7 +29,7 @@ def action() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Event:
-    """A GitHub event: its name, its payload, and the ref it is for."""
+    """A GitHub event: its name, its payload, and its ref."""
 
     name: str
     payload: Mapping[str, Any] = field(default_factory=dict)
@@ -137,7 +137,7 @@ def evaluate(text: str, context: Mapping[str, str]) -> str:
 
 
 def _installed(folder: Path) -> Path:
-    """A folder that looks like a finished installation: its environment is the one of the tests."""
+    """A folder that resembles a finished installation: its environment is the one of the tests."""
     folder.mkdir()
     (folder / "venv").symlink_to(Path(sys.executable).parent.parent, target_is_directory=True)
     return folder
@@ -157,7 +157,7 @@ def run_jenkins(
     """Run the stage in a workspace; unless it installs, the environment of the tests is used.
 
     Returns:
-        How it ended, and the folder whose reports are archived.
+        Return the exit status, and the folder whose reports are archived.
     """
     temp = folder / "workspace@tmp"
     temp.mkdir(parents=True, exist_ok=True)

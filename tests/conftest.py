@@ -45,7 +45,7 @@ _GIT_CONFIG = """\
 
 _MEMORY = Path("/dev/shm")
 _NEEDED_BYTES = 12 * 2**30
-"""Free memory from which on temporary folders are put there; the tests hold about 4 GiB at a time."""
+"""Minimum free memory for which temporary folders are placed there; the tests use about 4 GiB at a time."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -111,8 +111,8 @@ def end_of_preloaded_wardround() -> Iterator[None]:
 class GitRepository:
     """A repository on disk and the programs that run in it.
 
-    Every program gets the environment of the test process, changed by ``env``; output that is not UTF-8
-    comes back with surrogate escapes.
+    Every program gets the environment of the test process, modified by ``env``; output that is not UTF-8 is
+    decoded with surrogate escapes.
     """
 
     root: Path
@@ -124,7 +124,7 @@ class GitRepository:
         stdin: str | bytes = b"",
         cwd: Path | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a program in the repository and return how it ended, whatever its status."""
+        """Run a program in the repository and return its result, for any exit status."""
         return _decoded(
             subprocess.run(
                 argv,
@@ -138,7 +138,7 @@ class GitRepository:
         )
 
     def git(self, *arguments: str | Path, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> str:
-        """Run git, which must succeed, and return what it printed."""
+        """Run git, which must succeed, and return its output."""
         done = self.run("git", *arguments, env=env, stdin=stdin)
         assert done.returncode == 0, f"git {arguments}: {done.stderr}"
         return done.stdout
@@ -227,10 +227,10 @@ def _state(path: Path) -> tuple[int, str]:
 
 @pytest.fixture(scope="session")
 def proven_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of caches that all workers share: proofs that the tools work, and what each start reads.
+    """A folder of caches that all workers share: proofs that the tools work, and files that each start reads.
 
-    An entry's name is a digest of everything that it depends on. It is replaced, never written to; one that a
-    test damages is made again.
+    An entry's name is a digest of everything that it depends on. An entry is replaced, never modified; one
+    that a test damages is created again.
     """
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "proven-tools"
@@ -243,12 +243,12 @@ _SHARED_CACHES = ("programs", "proofs", "checks", "rules", "installed", "ast-gre
 
 
 @pytest.fixture(autouse=True)
-def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Path) -> Path:
-    """Give the test a home, caches and a temporary folder of its own, and git no configuration but ours."""
+def isolated_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Path) -> Path:
+    """Give the test its own home, caches and temporary folder, and git only our configuration."""
     for name in list(os.environ):
         if name.startswith(("GIT_", "PRE_COMMIT", "PREK", "LEFTHOOK")):
             monkeypatch.delenv(name)
-    places = tmp_path / "places"
+    locations = tmp_path / "places"
     for variable, folder in {
         "HOME": "home",
         "XDG_CACHE_HOME": "cache",
@@ -258,22 +258,22 @@ def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Pa
         "PREK_HOME": "prek",
         "TMPDIR": "tmp",
     }.items():
-        (places / folder).mkdir(parents=True)
-        monkeypatch.setenv(variable, str(places / folder))
+        (locations / folder).mkdir(parents=True)
+        monkeypatch.setenv(variable, str(locations / folder))
     monkeypatch.setenv("WARDROUND_BACKGROUND_INDEX", "off")  # no process may outlive its test
-    (places / "gitconfig").write_text(_GIT_CONFIG, encoding="utf-8")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(places / "gitconfig"))
+    (locations / "gitconfig").write_text(_GIT_CONFIG, encoding="utf-8")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(locations / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("PATH", f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")
-    cache = places / "cache" / "wardround"
+    cache = locations / "cache" / "wardround"
     cache.mkdir()
     for kind in _SHARED_CACHES:
         os.symlink(proven_tools / kind, cache / kind)
-    return places
+    return locations
 
 
 @pytest.fixture
-def repo(own_places: Path, tmp_path: Path) -> GitRepository:
+def repo(isolated_folders: Path, tmp_path: Path) -> GitRepository:
     """An empty repository."""
     root = tmp_path / "repo"
     root.mkdir()

@@ -124,7 +124,7 @@ def postgres_database(postgres_server: PostgresServer) -> Iterator[str]:
 
 
 def _installed() -> Path | None:
-    """The folder of the machine's programs; None if it has none."""
+    """The folder of the installed programs; None if there is none."""
     found = [Path(program).parent for program in (shutil.which("initdb"),) if program]
     found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda one: float(one.parent.name))
     return found[-1] if found else None
@@ -133,8 +133,8 @@ def _installed() -> Path | None:
 def _unpacked(folder: Path) -> Path:
     """The folder of the package's programs, copied: another user may not read an environment of root."""
     package = importlib.util.find_spec(_PACKAGE)
-    places = [] if package is None else list(package.submodule_search_locations or ())
-    found = sorted(place for one in places for place in Path(one).glob("pginstall*"))
+    locations = [] if package is None else list(package.submodule_search_locations or ())
+    found = sorted(location for item in locations for location in Path(item).glob("pginstall*"))
     if not found:
         pytest.fail(_INSTALL)
     copied = folder / _PACKAGE / found[-1].name
@@ -176,7 +176,9 @@ def _spawn(argv: list[str | Path], folder: Path) -> subprocess.Popen[bytes]:
 
 
 def _initialise(programs: Path, folder: Path, *, has_icu: bool) -> None:
-    """Make the files of the server; with ICU, texts are in dictionary order unless a column has another."""
+    """Create the data directory of the server; with ICU, strings are in dictionary order unless a column has
+    another.
+    """
     password = folder / "password"
     password.write_text(PASSWORD, encoding="utf-8")
     _own(password)

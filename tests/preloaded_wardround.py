@@ -1,8 +1,8 @@
 """The ``wardround`` command in processes that are forked from one that has loaded its modules.
 
-Starting the console script takes longer than what most tests run with it. Here too a command is a process
-with its own environment, folder, standard streams and signals, and enters at ``wardround.__main__``. Tests of
-the start, of its memory, or of variables that the interpreter reads, start the script.
+Starting the console script takes longer than the work that most tests run with it. Here too a command is a
+process with its own environment, folder, standard streams and signals, and enters at ``wardround.__main__``.
+Tests of the start, of its memory, or of variables that the interpreter reads, start the script.
 """
 
 from __future__ import annotations

@@ -12,13 +12,12 @@ from wardround_python import tools
 from wardround_python.specialist import PythonSpecialist
 
 from tests.variants import variant
-from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
 from wardround.findings import Finding, Status
 from wardround.host import PluginHost
-from wardround.tools.process import Processes
+from wardround.review import review_once
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -40,7 +39,7 @@ class Judged:
     host: PluginHost
 
     def findings(self, files: Mapping[str, str | None]) -> tuple[Finding, ...]:
-        """Stage these files, None to delete one, and review what is staged."""
+        """Stage these files, None to delete one, and review the index."""
         for path, content in files.items():
             if content is None:
                 (self.repo.root / path).unlink()
@@ -48,11 +47,9 @@ class Judged:
                 self.repo.write(path, content)
         self.repo.stage()
         with Repository(Path(self.repo.root)) as repository:
-            change = repository.staged()
+            change = repository.staged_change()
             origin = GitChangeSource(repository, change)
-            done = review.run_review(
-                origin, change, self.host, ReviewRequest(filter_mode="nofilter"), Processes()
-            )
+            done = review_once(origin, self.host, ReviewRequest(filter_mode="nofilter"))
         assert done.unreviewed == ()
         return done.findings
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid
+from wardround.rules.cases import Invalid
 from wardround.testing import cases_of_check
 
 RULE_CASES = Path(__file__).parent / "rules"

@@ -1,4 +1,4 @@
-"""Reviews of a small change with a run made by hand."""
+"""Reviews of a small change with a hand-written run."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from wardround.config.request import ReviewRequest
 from wardround.context.run_evidence import RUN_PARTS, LineEvidence, RunEvidence, RunPart
 from wardround.findings import Plane
 from wardround.planes.signal import Signal
-from wardround.reports import FORMATS, renderer
-from wardround.review import ReviewResult, run_review
-from wardround.tools.process import Processes
+from wardround.reports import formats, renderer
+from wardround.review import run_review
+from wardround.review_result import ReviewResult
+from wardround.session import ReviewSession
 from wardround.tools.tool import Profile
 
 SETTINGS = "models = 'off'\nrecords = 'off'\n"
@@ -42,7 +43,7 @@ LINES = LineEvidence("app.py", (6,), (7,))
 
 
 class Runner:
-    """A run made by hand, with the arguments for which it was requested."""
+    """A hand-written run, with the arguments for which it was requested."""
 
     def __init__(self, run: RunEvidence) -> None:
         self._run = run
@@ -79,14 +80,14 @@ class Reviewed:
     def of_run(self) -> list[tuple[str, str, int, str]]:
         """The findings of the run, each with its severity, line and message."""
         return [
-            (one.rule, one.severity.label, one.span.line, one.message)
-            for one in self.result.findings
-            if one.specialist == "run"
+            (finding.rule, finding.severity.label, finding.span.line, finding.message)
+            for finding in self.result.findings
+            if finding.specialist == "run"
         ]
 
     def signal(self, plane: Plane) -> Signal:
         """The signal of a plane."""
-        return next(one for one in self.result.conclusion.signals if one.plane is plane)
+        return next(item for item in self.result.conclusion.signals if item.plane is plane)
 
 
 def reviewed(repo: GitRepository, runner: Runner, **settings: Any) -> Reviewed:
@@ -96,5 +97,6 @@ def reviewed(repo: GitRepository, runner: Runner, **settings: Any) -> Reviewed:
     with Repository(repo.root) as repository:
         change = repository.between("HEAD~1", "HEAD")
         source = GitChangeSource(repository, change)
-        done = run_review(source, change, quick_host(), request, Processes(), runner=runner)
-        return Reviewed(done, {name: renderer(name)(done) for name in FORMATS})
+        with ReviewSession(source, quick_host(), request, runner=runner) as session:
+            done = run_review(session)
+        return Reviewed(done, {name: renderer(name)(done) for name in formats()})

@@ -1,4 +1,4 @@
-"""Programs of a few lines that stand in for tools: they pass the self-test, and then do what a test wants."""
+"""Fake tools of a few lines: they pass the self-test, and then behave as a test requires."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _NUMBERED = '("line": |"endLine": |_range": \\[|, )0'
 
 
 def _printing(file: str, word: str, answer: object) -> str:
-    """Print an answer of the tool, about the line of a file in which a word is."""
+    """Print an output of the tool, about the line of a file that contains a word."""
     text = json.dumps(answer)
     return (
         f"    {_LINE_OF.format(file=file, word=word)}\n"
@@ -74,7 +74,7 @@ _REPORTING = {
 
 
 def stand_in(file: Path, tool: str, code: str, *, interpreter: str = sys.executable) -> Path:
-    """Write a program that passes the self-test of a tool, by the tool itself if there is one here.
+    """Write a program that passes the self-test of a tool, by running the real tool if it is installed here.
 
     Args:
         code: Python that runs otherwise; ``json``, ``os``, ``re``, ``signal`` and ``sys`` are imported.

@@ -57,18 +57,18 @@ def origin(repo: GitRepository) -> dict[str, str]:
 
 @pytest.fixture
 def checkout(repo: GitRepository, tmp_path: Path) -> Callable[..., GitRepository]:
-    """Leaves a work tree as actions/checkout does: detached, and branches only as those of the remote."""
+    """Creates a work tree as actions/checkout does: detached, with branches only as those of the remote."""
 
     def check_out(ref: str, *, depth: int = 0) -> GitRepository:
-        made = GitRepository(ci_runs.fresh(tmp_path))
-        made.git("init", "-q")
-        made.git("remote", "add", "origin", f"file://{repo.root}")
+        created = GitRepository(ci_runs.fresh(tmp_path))
+        created.git("init", "-q")
+        created.git("remote", "add", "origin", f"file://{repo.root}")
         commit = repo.git("rev-parse", ref).strip()
         all_branches = "+refs/heads/*:refs/remotes/origin/*"
         narrow = (f"--depth={depth}", "origin", commit)
-        made.git("fetch", "-q", "--no-tags", *(narrow if depth else ("origin", all_branches, commit)))
-        made.git("checkout", "-q", "--detach", commit)
-        return made
+        created.git("fetch", "-q", "--no-tags", *(narrow if depth else ("origin", all_branches, commit)))
+        created.git("checkout", "-q", "--detach", commit)
+        return created
 
     return check_out
 
@@ -83,7 +83,7 @@ def test_the_action_reviews_keeps_reports_and_fails_with_our_status(
     assert ran.done.stdout.startswith(start)
     assert [finding["rule"] for finding in ran.report["findings"]] == ["ruff/F821"]
     tools = {run["tool"] for run in ran.report["runs"]}
-    assert tools >= {"ast-grep", "pyright", "python", "ruff", "semgrep", "ty"}
+    assert tools >= {"ast-grep", "pyright", "python", "ruff", "ty"}
     names = ["report.json", "report.sarif", "report.txt", "review.intoto.jsonl"]
     assert [path.name for path in ran.uploaded] == names
     assert sorted(path.name for path in ran.uploaded[0].parent.iterdir()) == names
@@ -147,7 +147,7 @@ def test_the_action_falls_back_where_nothing_was_there_before(
     assert main.base == origin["main1"]
 
 
-def test_a_push_whose_start_is_gone_is_reviewed_from_its_first_commit(
+def test_a_push_whose_start_is_removed_is_reviewed_from_its_first_commit(
     origin: dict[str, str], checkout: Callable[..., GitRepository], step: Reviews
 ) -> None:
     commits = [{"id": origin["main1"]}, {"id": origin["main2"]}]
@@ -197,7 +197,7 @@ def test_the_action_leaves_with_our_status_where_a_name_is_wrong(
     assert "'nowhere' is not a commit" in ran.done.stderr
 
 
-def test_the_action_leaves_with_our_status_where_there_is_no_repository(
+def test_the_action_leaves_with_our_status_where_there_is_not_a_repository(
     tmp_path: Path, step: Reviews
 ) -> None:
     empty = tmp_path / "empty"

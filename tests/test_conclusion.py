@@ -16,8 +16,9 @@ from wardround.context.ticket.model import Ticket
 from wardround.errors import ConfigError
 from wardround.policy.verdict import Tier, VerdictName
 from wardround.reports import json, text
-from wardround.review import ReviewResult
-from wardround.tools.process import Processes
+from wardround.review import run_review
+from wardround.review_result import ReviewResult
+from wardround.session import ReviewSession
 from wardround.tools.tool import Profile
 
 DECLINING = """\
@@ -36,7 +37,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object) -> None:
         raise AssertionError("the policy was read")
 
-    monkeypatch.setattr(review, "_concluding", fail)
+    monkeypatch.setattr(review, "_open_conclusion", fail)
 
 
 def staged(
@@ -50,10 +51,11 @@ def staged(
     repo.commit({"shop.py": "PRICE = 1\n", ".wardround.toml": f"models = 'off'\n{settings}", **policy})
     repo.stage({"shop.py": "PRICE = 2\n"})
     with Repository(repo.root) as repository:
-        change = repository.staged()
+        change = repository.staged_change()
         source = GitChangeSource(repository, change)
-        wanted = request or ReviewRequest()
-        done = review.run_review(source, change, quick_host(), wanted, Processes(), may_defer=True)
+        expected = request or ReviewRequest()
+        with ReviewSession(source, quick_host(), expected, may_defer=True) as session:
+            done = run_review(session)
         then(done)
         return done
 

@@ -1,4 +1,4 @@
-"""The work for a long file grows with its length, not with the square of it: it is counted, not timed."""
+"""The work for a long file grows linearly with its length: it is counted, not timed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def calls_of(task: Callable[[], object]) -> int:
 
 
 class CountedText(str):
-    """A text that counts how often it is split."""
+    """A string that counts how often it is split."""
 
     splits = 0
 
@@ -103,15 +103,15 @@ def test_a_file_is_split_once_for_all_results_of_ty(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, split_count: Callable[[], int]
 ) -> None:
     text = CountedText("".join(f"self.a{n}\n" for n in range(_FEW)))
-    monkeypatch.setattr(ty, "text_in", lambda root, file: text)
+    monkeypatch.setattr(ty, "read_snapshot_file", lambda root, file: text)
     (tmp_path / "a.py").write_text(text)
-    place = {"line": 1, "column": 1}
+    location = {"line": 1, "column": 1}
     results = [
         {
             "check_name": "unresolved-attribute",
             "description": f"Object has no attribute `a{n}`",
             "severity": "major",
-            "location": {"path": "a.py", "positions": {"begin": place | {"line": n + 1}, "end": place}},
+            "location": {"path": "a.py", "positions": {"begin": location | {"line": n + 1}, "end": location}},
         }
         for n in range(_FEW)
     ]
@@ -127,7 +127,7 @@ def test_a_changed_file_is_split_once_for_all_its_functions(split_count: Callabl
     file = ChangedFileView("a.py", None, lambda line: True, lambda: text, lambda: None)
     found = list(changed_functions(file))
     assert len(found) == _FEW
-    assert [one.span(file).end_line for one in found] == [one.place for one in found]
+    assert [item.span(file).end_line for item in found] == [item.place for item in found]
     assert split_count() <= 2
 
 
@@ -146,7 +146,7 @@ def test_a_workflow_is_read_once_for_all_images(monkeypatch: pytest.MonkeyPatch,
     )
     run = Invocation(Path("zizmor"), tmp_path, ("ci.yml",), None, tmp_path)
     found = [RawFinding("unpinned-images", "ci.yml", Span(n, 1, n, 2), "unpinned") for n in (1, 2, 3)]
-    assert [one.span.line for one in zizmor._images_once(found, run)] == [1, 2]
+    assert [item.span.line for item in zizmor._images_once(found, run)] == [1, 2]
     assert len(reads) == 1
 
 
@@ -172,7 +172,7 @@ def test_nodes_are_found_by_the_position_of_their_characters() -> None:
 def test_the_parts_of_a_name_are_those_of_all_branches() -> None:
     values = Environment()
     values["a"] = CLEAN
-    copied = values.copied()
+    copied = values.copy()
     copied["a.b"] = CLEAN
     copied["a['c'].d"] = CLEAN
     copied["ab.c"] = CLEAN

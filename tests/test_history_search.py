@@ -17,8 +17,8 @@ from wardround.host import PluginHost
 from wardround.planes.signal import PlaneStatus
 from wardround.processors.dismissals_file import Dismissal, Dismissals, dump, path_for
 from wardround.reports import text
-from wardround.review import ReviewResult, run_review
-from wardround.tools.process import Processes
+from wardround.review import review_once
+from wardround.review_result import ReviewResult
 
 KEY = "AKIA" + "Q3EGRIZ7LWNTAYXB"
 OTHER_KEY = "AKIA" + "Z7WQ5LJ2MVNTRYXC"
@@ -36,11 +36,11 @@ def _reviewed(repo: GitRepository, plugins: PluginHost, base: str) -> ReviewResu
     with Repository(repo.root) as repository:
         change = repository.between(base, "HEAD")
         source = GitChangeSource(repository, change)
-        return run_review(source, change, plugins, ReviewRequest(only=("secrets",)), Processes())
+        return review_once(source, plugins, ReviewRequest(only=("secrets",)))
 
 
 def _secrets(review: ReviewResult) -> list[tuple[str, int, str]]:
-    return [(one.file, one.span.line, _commit_in(one)) for one in review.open_findings if one.masked]
+    return [(item.file, item.span.line, _commit_in(item)) for item in review.open_findings if item.masked]
 
 
 def _commit_in(finding: Finding) -> str:
@@ -111,7 +111,7 @@ def test_comments_and_dismissals_apply_to_withdrawn_secrets(repo: GitRepository,
     repo.commit({"app.py": LEAKED, "example.py": ignored})
     repo.commit({"app.py": CODE, "example.py": CODE})
     review = _reviewed(repo, plugins, base)
-    assert [(one.file, one.status) for one in review.findings if one.masked] == [
+    assert [(item.file, item.status) for item in review.findings if item.masked] == [
         ("app.py", Status.NEW),
         ("example.py", Status.SUPPRESSED),
     ]
@@ -133,7 +133,7 @@ def test_what_exceeds_the_bound_is_not_reviewed_in_part(
     review = _reviewed(repo, plugins, base)
     assert _secrets(review) == []
     assert any("the commits before the last 2 were not searched" in note for note in review.notes)
-    security = next(one for one in review.conclusion.signals if one.plane is Plane.SECURITY)
+    security = next(signal for signal in review.conclusion.signals if signal.plane is Plane.SECURITY)
     assert security.status is PlaneStatus.INCONCLUSIVE
 
 

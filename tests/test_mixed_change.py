@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.conftest import GitRepository
-from wardround import host, review
+from wardround import host
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
@@ -16,7 +16,8 @@ from wardround.execution.program_finder import FoundProgram, ProgramFinder
 from wardround.execution.review_side import ReviewSide
 from wardround.findings import Finding
 from wardround.policy.gate import GateOutcome
-from wardround.tools.process import Processes
+from wardround.review import review_once
+from wardround.review_result import ReviewResult
 from wardround.tools.tool import Profile, Tool
 
 FILES: Mapping[str, str] = {
@@ -65,12 +66,10 @@ def mixed(repo: GitRepository) -> GitRepository:
 HOST = host.load()
 
 
-def _review(repo: GitRepository) -> review.ReviewResult:
+def _review(repo: GitRepository) -> ReviewResult:
     with Repository(repo.root) as repository:
-        change = repository.staged()
-        return review.run_review(
-            GitChangeSource(repository, change), change, HOST, ReviewRequest(), Processes()
-        )
+        change = repository.staged_change()
+        return review_once(GitChangeSource(repository, change), HOST, ReviewRequest())
 
 
 def _key(finding: Finding) -> tuple[str, str, int, str]:
@@ -83,8 +82,8 @@ def test_every_kind_of_code_is_judged_by_its_specialist(mixed: GitRepository) ->
     assert done.unreviewed == ()
     assert done.gate.outcome is GateOutcome.BLOCKED
     assert {_key(finding) for finding in done.visible} >= EXPECTED
-    places = [(f.file, f.span, f.defect_class) for f in done.visible]
-    assert len(places) == len(set(places))
+    locations = [(f.file, f.span, f.defect_class) for f in done.visible]
+    assert len(locations) == len(set(locations))
 
 
 def test_a_defect_three_tools_know_is_one_finding_with_three_sources(mixed: GitRepository) -> None:
@@ -106,11 +105,11 @@ REQUIRED = sorted(
 
 
 @pytest.mark.parametrize(("specialist", "tool"), REQUIRED)
-def test_a_missing_tool_is_said_and_the_rest_still_report(
+def test_a_missing_tool_is_reported_and_the_rest_still_report(
     mixed: GitRepository, monkeypatch: pytest.MonkeyPatch, specialist: str, tool: str
 ) -> None:
-    whole = _review(mixed)
-    assert tool in {run.tool for run in whole.runs}
+    complete = _review(mixed)
+    assert tool in {run.tool for run in complete.runs}
     (bringing,) = [s for s in HOST.specialists if s.name == specialist]
     find = ProgramFinder.program
 
@@ -127,8 +126,8 @@ def test_a_missing_tool_is_said_and_the_rest_still_report(
     missing = [u for u in partial.unreviewed if u.tool == tool]
     assert missing
     assert all("pip install" in u.reason for u in missing)
-    assert partial.gate.reasons != whole.gate.reasons
-    others = {_key(f) for f in whole.visible if not any(s.startswith(f"{tool}/") for s in f.sources)}
+    assert partial.gate.reasons != complete.gate.reasons
+    others = {_key(f) for f in complete.visible if not any(s.startswith(f"{tool}/") for s in f.sources)}
     assert others <= {_key(f) for f in partial.visible}
 
 
@@ -163,7 +162,7 @@ def test_a_missing_tool_alone_makes_the_gate_inconclusive(
 
 
 @pytest.mark.parametrize(("answer", "told"), [("'localhost'", set()), ("value", {"shell-injection"})])
-def test_what_a_tool_says_of_a_value_from_another_module_is_refuted(
+def test_what_a_tool_states_of_a_value_from_another_module_is_refuted(
     repo: GitRepository, answer: str, told: set[str]
 ) -> None:
     repo.write("shop/hosts.py", f"def chosen(value: str) -> str:\n    return {answer}\n")
@@ -180,7 +179,7 @@ def test_what_a_tool_says_of_a_value_from_another_module_is_refuted(
 
 
 @pytest.mark.parametrize(("count", "told"), [(7 * 6, set()), ("int(request.args['n'])", {"sql-injection"})])
-def test_whoever_knows_the_values_refutes_what_another_says_of_them(
+def test_whoever_knows_the_values_refutes_what_another_states_of_them(
     repo: GitRepository, count: object, told: set[str]
 ) -> None:
     repo.write(

@@ -1,4 +1,4 @@
-"""What is installed is what is in the tree, and no more than it should be."""
+"""The installed files are those of the tree, and no others."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ def test_the_wheel_contains_the_evaluator_of_policies_but_not_its_command_line(t
 def test_every_hook_of_a_set_brings_what_the_extra_of_that_name_does() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
     for_commit = sorted(extras["web"] + extras["docker-ci"] + extras["secrets"])
-    wanted = {"": [], "-web": extras["web"], "-docker-ci": sorted(extras["docker-ci"]), "-all": for_commit}
+    expected = {"": [], "-web": extras["web"], "-docker-ci": sorted(extras["docker-ci"]), "-all": for_commit}
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     found = {hook["id"]: sorted(hook.get("additional_dependencies", [])) for hook in hooks}
     assert found == {
-        **{f"wardround{push}{name}": needed for name, needed in wanted.items() for push in ("", "-push")},
+        **{f"wardround{push}{name}": needed for name, needed in expected.items() for push in ("", "-push")},
         **{f"wardround-{stage}": [] for stage in ("prepare-commit-msg", "commit-msg", "post-commit")},
     }
-    assert all("==" in needed for needs in wanted.values() for needed in needs)
+    assert all("==" in needed for needs in expected.values() for needed in needs)
 
 
 def test_git_has_the_weights_of_the_used_models_alone() -> None:
@@ -106,10 +106,10 @@ def test_git_has_the_weights_of_the_used_models_alone() -> None:
     assert sum((ROOT / file).stat().st_size for file in files) <= 26_000_000
 
 
-def test_models_are_what_their_metadata_says_and_their_cards_are_current() -> None:
+def test_models_are_what_their_metadata_reports_and_their_cards_are_current() -> None:
     folder = ROOT / "adapters" / "wardround_adapters"
     trained = sorted({card.parent for card in folder.glob("*/card.md")})
-    for argv in (["verify", folder], *(["card", "--check", one] for one in trained)):
+    for argv in (["verify", folder], *(["card", "--check", item] for item in trained)):
         program = Path(sys.executable).with_name("wardround")
         done = subprocess.run([program, "adapters", *argv], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -22,15 +22,15 @@ _HASH = re.compile(r"    --hash=sha256:[0-9a-f]{64}(?: \\)?")
 
 
 def _direct(extra: str) -> list[Requirement]:
-    """The requirements of a set, with those of the sets it refers to."""
-    wanted = [Requirement(text) for text in PROJECT["dependencies"]]
+    """The requirements of an extra, including those of the extras to which it refers."""
+    expected = [Requirement(text) for text in PROJECT["dependencies"]]
     for text in PROJECT["optional-dependencies"].get(extra, []):
         requirement = Requirement(text)
         if requirement.name == "wardround":
-            wanted += [one for name in sorted(requirement.extras) for one in _direct(name)]
+            expected += [item for name in sorted(requirement.extras) for item in _direct(name)]
         else:
-            wanted.append(requirement)
-    return wanted
+            expected.append(requirement)
+    return expected
 
 
 def _locked(path: Path, python: str = "3.11") -> dict[str, str]:
@@ -143,9 +143,9 @@ def test_auto_chooses_the_sets_for_the_files_of_a_checkout(
 
 
 def test_the_key_of_the_downloads_changes_with_the_requirements(tmp_path: Path) -> None:
-    install, (one, other) = _install(), (tmp_path / "a.txt", tmp_path / "b.txt")
-    one.write_text("ruff==1\n")
+    install, (item, other) = _install(), (tmp_path / "a.txt", tmp_path / "b.txt")
+    item.write_text("ruff==1\n")
     other.write_text("ruff==2\n")
-    keys = {install.key_of(files) for files in ([one], [other], [one, other])}
+    keys = {install.key_of(files) for files in ([item], [other], [item, other])}
     assert len(keys) == 3
-    assert install.key_of([one]) == install.key_of([one])
+    assert install.key_of([item]) == install.key_of([item])

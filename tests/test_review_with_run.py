@@ -43,7 +43,7 @@ def shop(repo: GitRepository) -> GitRepository:
 
 def test_what_ran_leads_to_findings_and_blocks(shop: GitRepository) -> None:
     review = reviewed(shop, Runner(BROKEN))
-    assert [one[:3] for one in review.of_run] == LINES_OF_RUN
+    assert [item[:3] for item in review.of_run] == LINES_OF_RUN
     assert (review.result.gate.outcome, review.result.exit_status) == (GateOutcome.BLOCKED, 1)
     assert review.result.conclusion.context.ran == BROKEN
     assert [review.signal(plane).severity for plane in (Plane.TESTS, Plane.SEMANTIC)] == ["error", "info"]
@@ -53,7 +53,7 @@ def test_the_identity_of_a_finding_does_not_follow_from_the_text_of_a_failure(sh
     other = replace(FAILED, places=("app.py:6",), excerpt="E  other at 0x1")
     again = replace(BROKEN, tests=run_of_tests(PASSED, other, lines=(LINES,)))
     results = [reviewed(shop, Runner(run)).result for run in (BROKEN, again)]
-    assert len({tuple(one.fingerprint for one in result.findings) for result in results}) == 1
+    assert len({tuple(finding.fingerprint for finding in result.findings) for result in results}) == 1
 
 
 def test_a_clean_run_adds_nothing(shop: GitRepository) -> None:
@@ -75,7 +75,7 @@ def test_a_run_without_a_sandbox_is_inconclusive_with_the_reason(shop: GitReposi
         f"run of tests: the run was refused: {REFUSED.detail}",
     )
     signals = review.result.conclusion.signals
-    inconclusive = {one.plane for one in signals if one.status is PlaneStatus.INCONCLUSIVE}
+    inconclusive = {signal.plane for signal in signals if signal.status is PlaneStatus.INCONCLUSIVE}
     assert inconclusive == {Plane.TESTS, Plane.SEMANTIC, Plane.CONTRACT}
     text = " ".join(review.printed["text"].split())
     assert f".: run of tests: the run was refused: {REFUSED.detail}" in text
@@ -140,7 +140,7 @@ def test_the_reports_show_what_ran(shop: GitRepository) -> None:
     assert report["run"]["behaviour"]["differences"][0]["call"] == "parse_port('')"
     sarif = json.loads(review.printed["sarif"])["runs"][0]
     assert sarif["properties"]["run"]["behaviour"]["functions_differing"] == 1
-    assert {one["ruleId"] for one in sarif["results"]} >= {"run/failed-test", "run/behaviour"}
+    assert {item["ruleId"] for item in sarif["results"]} >= {"run/failed-test", "run/behaviour"}
     assert "::error file=app.py,line=6,endLine=6" in review.printed["github"]
 
 
@@ -150,12 +150,15 @@ def test_a_review_without_a_run_reports_none(shop: GitRepository) -> None:
     assert "run: " not in review.printed["text"]
 
 
-def test_a_rule_can_be_switched_off_and_a_failure_then_leaves_the_plane_inconclusive(
+def test_a_rule_can_be_disabled_and_a_failure_then_leaves_the_plane_inconclusive(
     repo: GitRepository,
 ) -> None:
     committed(repo, settings=SETTINGS + "[rules]\n'run/failed-test' = 'off'\n'run/behaviour' = 'warn'\n")
     review = reviewed(repo, Runner(BROKEN))
-    assert [one[:2] for one in review.of_run] == [("run/behaviour", "warn"), ("run/uncovered-lines", "info")]
+    assert [item[:2] for item in review.of_run] == [
+        ("run/behaviour", "warn"),
+        ("run/uncovered-lines", "info"),
+    ]
     assert review.signal(Plane.TESTS).reasons == ("1 failed test without a finding",)
 
 

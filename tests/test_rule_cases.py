@@ -12,9 +12,9 @@ from tests.rule_cases import RULE_CASES
 from wardround import host
 from wardround.checks.base import ChangeCheck, Check, RuleDoc
 from wardround.checks.case_files import load_cases
-from wardround.checks.cases import ChangeCase, Invalid, Valid
 from wardround.findings import Span
 from wardround.fixes.edits import apply
+from wardround.rules.cases import ChangeCase, Invalid, Valid
 from wardround.rules.declarative import DeclarativeRule, load_declarative
 from wardround.specialists import Specialist
 from wardround.testing import (
@@ -29,7 +29,6 @@ from wardround.testing import (
 )
 from wardround.tools.ast_grep import AstGrep
 from wardround.tools.process import Processes, find_program, minimal_env
-from wardround.tools.semgrep import Semgrep
 from wardround.tools.tool import Columns, Invocation, Tool
 
 SPECIALISTS = host.load().specialists
@@ -104,7 +103,7 @@ def test_check_of_changes_is_documented_and_has_cases(check: type[ChangeCheck]) 
 
 
 RULES = Path(wardround_rules.__file__).parent
-ENGINES = {"ast-grep": AstGrep, "semgrep": Semgrep}
+ENGINES = {"ast-grep": AstGrep}
 DECLARED = sorted(
     (folder.parent.name, folder.name) for engine in ENGINES for folder in RULES.glob(f"*/{engine}")
 )
@@ -117,7 +116,7 @@ def test_every_file_of_further_cases_belongs_to_a_rule() -> None:
 
 
 def _reported(tool: Tool, sources: dict[str, str], folder: Path) -> dict[str, list[tuple[str, Span]]]:
-    """Return what a tool reports for small files, by file, all of them in one run."""
+    """Return the reports of a tool for small files, by file, all of them in one run."""
     program = find_program(tool.program)
     assert program is not None, f"{tool.name} is missing: {tool.install}"
     root = folder / "root"
@@ -172,7 +171,7 @@ def test_declared_rules_report_the_exact_span(kind: str, engine: str, tmp_path: 
 
 
 @pytest.mark.parametrize("kind", [kind for kind, engine in DECLARED if engine == "ast-grep"])
-def test_what_a_rule_needs_stands_in_every_case_it_reports(kind: str) -> None:
+def test_what_a_rule_needs_is_in_every_case_it_reports(kind: str) -> None:
     cases = [(rule, case) for rule in load_declarative(kind, "ast-grep") for case in _cases(rule)[1]]
     assert cases
     assert [r.id for r, case in cases if not any(word in case.source for word in r.metadata.needs)] == []

@@ -1,4 +1,6 @@
-"""Docstrings and reported texts use the field's words: denied words may only become fewer."""
+"""Docstrings and user-visible messages use the field's words: the number of denied words can only
+decrease.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ def test_a_denied_word_in_a_docstring_and_in_a_message_is_counted(tmp_path: Path
         '"""Whether it stands."""\n\ndef f(self):\n    self.report(span, f"{x} was told")\n    log("told")\n'
     )
 
-    found = [(one.line, one.word) for one in wording.denied_in(module, tmp_path)]
+    found = [(item.line, item.word) for item in wording.denied_in(module, tmp_path)]
 
     assert found == [(1, "stands"), (1, "Whether"), (4, "told")]
 
@@ -41,7 +43,10 @@ def test_a_denied_word_of_a_page_is_counted_outside_of_code_and_quotations(tmp_p
         'The tool told us.\n\n```sh\nsaid\n```\n\n    asked\n\n`says`, "told", [a](told.md) stood\n'
     )
 
-    assert [(one.line, one.word) for one in wording.denied_in(page, tmp_path)] == [(1, "told"), (9, "stood")]
+    assert [(item.line, item.word) for item in wording.denied_in(page, tmp_path)] == [
+        (1, "told"),
+        (9, "stood"),
+    ]
 
 
 def test_quoted_code_is_not_counted(tmp_path: Path) -> None:

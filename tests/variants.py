@@ -16,7 +16,7 @@ def specialist(name: str, patterns: tuple[str, ...], **attributes: Any) -> Speci
 
 
 def variant(original: Original, **attributes: Any) -> Original:
-    """A copy with other attributes; a function takes the place of a method, without ``self``."""
-    made = copy.copy(original)
-    vars(made).update(attributes)
-    return made
+    """A copy with other attributes; a function replaces a method, without ``self``."""
+    created = copy.copy(original)
+    vars(created).update(attributes)
+    return created

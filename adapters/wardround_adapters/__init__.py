@@ -1,1 +1,1 @@
-"""Models and their cards; the package carries those that a review or `wardround related` asks."""
+"""Models and their cards; the package ships those that a review or `wardround related` loads."""

@@ -67,7 +67,7 @@ class Checkout:
     def users(self, pattern: str, endings: tuple[str, ...], without: str, word: str = "") -> tuple[str, ...]:
         """Return the other files that match a pattern; those without a word are not searched."""
         found = re.compile(pattern)
-        words = [one for one in re.findall(r"\w+", word) if one]
+        words = [part for part in re.findall(r"\w+", word) if part]
         paths = self.by_word.get(max(words, key=len), set()) if words else self.texts
         return tuple(
             sorted(p for p in paths if p != without and p.endswith(endings) and found.search(self.texts[p]))

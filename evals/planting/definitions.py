@@ -38,7 +38,7 @@ def python_definitions(checkout: Checkout) -> Iterator[Break]:
 
 
 def _first_line(node: ast.FunctionDef | ast.ClassDef) -> int:
-    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def _python_top(
@@ -72,8 +72,8 @@ def _python_member(
     uses = checkout.users(rf"\.{name}\b", (".py",), path, name)
     if not uses:
         return
-    is_property = any("property" in ast.unparse(one) for one in node.decorator_list)
-    if not [one for one in node.decorator_list if not is_property]:
+    is_property = any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+    if not [decorator for decorator in node.decorator_list if not is_property]:
         renamed = replaced(text, node.lineno, name, f"{name}_v2")
         if renamed is not None:
             yield Break("rename method", "python", name, {path: renamed}, uses)
@@ -96,13 +96,13 @@ def enum_members(checkout: Checkout) -> Iterator[Break]:
         for node in tree.body:
             if not isinstance(node, ast.ClassDef):
                 continue
-            for one in node.body:
-                if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
-                    name = one.targets[0].id
+            for statement in node.body:
+                if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                    name = statement.targets[0].id
                     if len(name) < 5 or defined[name] != 1 or text.count(name) != 1:
                         continue
                     uses = checkout.users(rf"\b{node.name}\.{name}\b", (".py",), path, name)
-                    changed = replaced(text, one.lineno, name, f"{name}_V2")
+                    changed = replaced(text, statement.lineno, name, f"{name}_V2")
                     if uses and changed is not None:
                         yield Break("rename attribute", "python", name, {path: changed}, uses)
 
@@ -141,11 +141,11 @@ def script_members(checkout: Checkout) -> Iterator[Break]:
                     len(
                         re.findall(
                             rf"(?m)^\s*(?:async |public |private |get |set )*{name}[(:?<]|\b(?:function|const) {name}\b|['\"]{name}['\"]",
-                            texts[one],
+                            texts[path],
                         )
                     )
-                    for one in checkout.by_word[name]
-                    if one in texts
+                    for path in checkout.by_word[name]
+                    if path in texts
                 )
                 != 1
             ):

@@ -38,10 +38,10 @@ def definitions_by_name(checkout: Checkout) -> Counter[str]:
 
 
 def nodes(tree: ast.Module) -> Iterator[tuple[ast.ClassDef | None, ast.FunctionDef | ast.ClassDef]]:
-    for one in tree.body:
-        if isinstance(one, ast.FunctionDef | ast.ClassDef):
-            yield None, one
-        if isinstance(one, ast.ClassDef):
-            for inner in one.body:
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            yield None, statement
+        if isinstance(statement, ast.ClassDef):
+            for inner in statement.body:
                 if isinstance(inner, ast.FunctionDef):
-                    yield one, inner
+                    yield statement, inner

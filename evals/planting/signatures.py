@@ -22,7 +22,7 @@ def narrowed(
         or node.body[0].lineno == node.lineno
     ):
         return
-    callers = tuple(one for one in uses if re.search(called + r"(?![^()\n]*\*)", checkout.texts[one]))
+    callers = tuple(path for path in uses if re.search(called + r"(?![^()\n]*\*)", checkout.texts[path]))
     header_end = node.body[0].lineno - 1
     header = "\n".join(text.split("\n")[node.lineno - 1 : header_end])
     if callers and not args.kwonlyargs and header.count("(") == header.count(")") == 1 and not args.defaults:
@@ -30,13 +30,13 @@ def narrowed(
         yield Break(
             "new required parameter", "python", node.name, {path: text.replace(header, changed, 1)}, callers
         )
-    for one in (*args.args, *args.kwonlyargs):
+    for argument in (*args.args, *args.kwonlyargs):
         by_keyword = tuple(
             u for u in callers
-            if re.search(called + rf"[^()]*\b{one.arg}\s*=(?!=)", checkout.texts[u])
+            if re.search(called + rf"[^()]*\b{argument.arg}\s*=(?!=)", checkout.texts[u])
         )  # fmt: skip
-        if by_keyword and len(one.arg) > 2:
-            renamed = re.sub(rf"\b{one.arg}\b", f"{one.arg}_value", header, count=1)
+        if by_keyword and len(argument.arg) > 2:
+            renamed = re.sub(rf"\b{argument.arg}\b", f"{argument.arg}_value", header, count=1)
             yield Break(
                 "rename keyword parameter",
                 "python",

@@ -1,4 +1,4 @@
-"""Other selections of the tests of a change: pytest-testmon, and the graph of imports alone."""
+"""Baseline test selections: pytest-testmon, and the import graph alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from selection.checkout import Checkout
-from wardround.workflows.test.tree import TreeUnderTest
+from wardround.workflows.test.python_code.tree import TreeUnderTest
 
 _COLLECTED = re.compile(r"^(\S+\.py::.+)$", re.MULTILINE)
 _ROOTS = ("src/", "lib/")
@@ -45,7 +45,7 @@ def importing_tests(tree: TreeUnderTest, changed: Collection[str], tests: Collec
     modules = {_module(path): path for path in python}
     importers: dict[str, set[str]] = {}
     for path in python:
-        for name in _imported(path, tree.text(path)):
+        for name in _imported_modules(path, tree.text(path)):
             if (target := modules.get(name)) is not None:
                 importers.setdefault(target, set()).add(path)
     reached: set[str] = set()
@@ -60,7 +60,7 @@ def importing_tests(tree: TreeUnderTest, changed: Collection[str], tests: Collec
 
 
 def _is_reached(file: str, reached: Collection[str], folders: Collection[str]) -> bool:
-    return file in reached or any(not one or file.startswith(f"{one}/") for one in folders)
+    return file in reached or any(not folder or file.startswith(f"{folder}/") for folder in folders)
 
 
 def _module(path: str) -> str:
@@ -69,7 +69,7 @@ def _module(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _imported(path: str, text: str) -> Iterator[str]:
+def _imported_modules(path: str, text: str) -> Iterator[str]:
     """Yield the modules that a file may import, with the packages around them."""
     try:
         nodes = list(ast.walk(ast.parse(text)))
@@ -80,15 +80,15 @@ def _imported(path: str, text: str) -> Iterator[str]:
         package.pop()
     for node in nodes:
         if isinstance(node, ast.Import):
-            for one in node.names:
-                yield from _with_packages(one.name)
+            for alias in node.names:
+                yield from _package_names(alias.name)
         elif isinstance(node, ast.ImportFrom):
             around = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join(filter(None, (*around, node.module or "")))
-            yield from _with_packages(base)
-            yield from (f"{base}.{one.name}" for one in node.names)
+            yield from _package_names(base)
+            yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def _with_packages(name: str) -> Iterator[str]:
+def _package_names(name: str) -> Iterator[str]:
     parts = name.split(".")
     yield from (".".join(parts[: at + 1]) for at in range(len(parts)))

@@ -19,11 +19,11 @@ from msgspec.structs import replace
 
 from selection.outcomes import VARIABLE
 from wardround.context.line_coverage.model import CoverageUnreadable
-from wardround.retrieval.test_discovery import holds_tests
+from wardround.retrieval.test_discovery import contains_tests
 from wardround.workflows.environments.installed_packages import installed_packages
-from wardround.workflows.test.recorded_runs import Recording
-from wardround.workflows.test.recording import ENVIRONMENT, read_recording, recording_options
-from wardround.workflows.test.tree import TreeUnderTest
+from wardround.workflows.test.python_code.tree import TreeUnderTest
+from wardround.workflows.test.recordings.recorded_runs import Recording
+from wardround.workflows.test.recordings.recording import ENVIRONMENT, read_recording, recording_options
 
 _LONGEST_RUN_S = 60
 _TEST_PARTS = frozenset({"test", "tests", "testing", "conftest.py"})
@@ -31,8 +31,8 @@ _QUIET = ("-q", "--tb=no", "-p", "no:xdist", "-p", "no:randomly", "-o", "addopts
 
 
 def belongs_to_tests(path: str) -> bool:
-    """Return True for a file of tests, their data and their settings."""
-    return holds_tests(path) or not _TEST_PARTS.isdisjoint(path.split("/"))
+    """Return True for a test file, their data and their settings."""
+    return contains_tests(path) or not _TEST_PARTS.isdisjoint(path.split("/"))
 
 
 @dataclass(frozen=True)
@@ -70,26 +70,30 @@ class Checkout:
         self._blobs: dict[str, str] = {}
 
     def become(self, commit: str, tests_of: str | None = None) -> None:
-        """Replace the files by those of a commit, with the tests of another one."""
+        """Replace the files by those of a commit, with the tests of another commit."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         if tests_of is None:
-            self._blobs = self._unpack(commit, self._listed(commit))
+            self._blobs = self._unpack(commit, self._tree_of_commit(commit))
             return
-        code = {path: blob for path, blob in self._listed(commit).items() if not belongs_to_tests(path)}
-        tests = {path: blob for path, blob in self._listed(tests_of).items() if belongs_to_tests(path)}
+        code = {
+            path: blob for path, blob in self._tree_of_commit(commit).items() if not belongs_to_tests(path)
+        }
+        tests = {
+            path: blob for path, blob in self._tree_of_commit(tests_of).items() if belongs_to_tests(path)
+        }
         self._blobs = self._unpack(commit, code) | self._unpack(tests_of, tests)
 
-    def _listed(self, commit: str) -> dict[str, str]:
+    def _tree_of_commit(self, commit: str) -> dict[str, str]:
         rows = self._suite.git("ls-tree", "-r", "-z", commit).decode().split("\0")
         entries = (row.split("\t", 1) for row in rows if row.startswith("100"))
         return {path: head.split()[2] for head, path in entries}
 
     def _unpack(self, commit: str, blobs: Mapping[str, str]) -> dict[str, str]:
         with tarfile.open(fileobj=io.BytesIO(self._suite.git("archive", commit))) as archive:
-            members = [one for one in archive.getmembers() if one.name in blobs]
+            members = [member for member in archive.getmembers() if member.name in blobs]
             archive.extractall(self.folder, members)
-        return {one.name: blobs[one.name] for one in members}
+        return {member.name: blobs[member.name] for member in members}
 
     def read(self, path: str) -> str | None:
         try:
@@ -105,7 +109,7 @@ class Checkout:
         self._blobs[path] = sha1(header + content, usedforsecurity=False).hexdigest()
 
     def tree(self) -> TreeUnderTest:
-        """Return the tree with the texts that it has now."""
+        """Return the tree with its current texts."""
         texts = {path: self.read(path) for path in self._blobs if path.endswith(".py")}
 
         def text_of(path: str) -> str | None:

@@ -30,28 +30,28 @@ _ERROR = re.compile(
 def main(clone: Path) -> None:
     """Print one case a line."""
     data = clone / "testdata"
-    for one in (
+    for entry in (
         *_single(data, "err"),
         *_single(data, "examples"),
         *_clean(data),
         *_projects(data / "projects"),
     ):
-        print(json.dumps(one))
+        print(json.dumps(entry))
 
 
 def _single(data: Path, folder: str) -> Iterator[dict[str, Any]]:
     for source in sorted((data / folder).glob("*.y*ml")):
         text = source.read_text("utf-8")
-        places = list(_expected(source.with_suffix(".out"), {source.name: text, "test.yaml": text}))
-        kinds = sorted({kind for _, _, kind in places})
+        locations = list(_expected_errors(source.with_suffix(".out"), {source.name: text, "test.yaml": text}))
+        kinds = sorted({kind for _, _, kind in locations})
         meta = {"set": "actionlint", "rule": " ".join(kinds), "kind": "invalid"}
         path = f".github/workflows/{source.stem}.yaml"
         name = f"{folder}/{source.stem}"
         if "uses: ./" in text:
-            expected = [(path, line, kind) for _, line, kind in places]
+            expected = [(path, line, kind) for _, line, kind in locations]
             yield case_of_files(name, "docker-ci", {path: text, **_actions(data / folder)}, expected, meta)
         else:
-            yield case(name, "docker-ci", path, text, [line for _, line, _ in places], meta)
+            yield case(name, "docker-ci", path, text, [line for _, line, _ in locations], meta)
 
 
 def _actions(root: Path) -> dict[str, str]:
@@ -68,7 +68,7 @@ def _clean(data: Path) -> Iterator[dict[str, Any]]:
 
 
 def _projects(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield each small project as one new tree; its actionlint configuration moves to its usual path."""
+    """Yield each small project as one new tree; its actionlint configuration is moved to its usual path."""
     for out in sorted(folder.glob("*.out")):
         root = out.with_suffix("")
         texts = {
@@ -78,23 +78,23 @@ def _projects(folder: Path) -> Iterator[dict[str, Any]]:
             for file in sorted(root.rglob("*"))
             if file.is_file()
         }
-        places = list(_expected(out, texts))
-        files = {_in_repository(name): text for name, text in texts.items()}
-        expected = [(_in_repository(name), line, kind) for name, line, kind in places]
-        meta = {"set": "actionlint-projects", "kind": "invalid" if places else "valid"}
+        locations = list(_expected_errors(out, texts))
+        files = {_repository_path(name): text for name, text in texts.items()}
+        expected = [(_repository_path(name), line, kind) for name, line, kind in locations]
+        meta = {"set": "actionlint-projects", "kind": "invalid" if locations else "valid"}
         yield case_of_files(f"projects/{out.stem}", "docker-ci", files, expected, meta)
 
 
-def _in_repository(name: str) -> str:
+def _repository_path(name: str) -> str:
     return f".github/{name}" if name.startswith("workflows/") or name == "actionlint.yaml" else name
 
 
-def _expected(out: Path, texts: dict[str, str]) -> Iterator[tuple[str, int, str]]:
+def _expected_errors(out: Path, texts: dict[str, str]) -> Iterator[tuple[str, int, str]]:
     """Return (file, line, kind) of each expected error."""
-    for said in out.read_text("utf-8").splitlines():
-        found = _ERROR.match(said)
+    for reported in out.read_text("utf-8").splitlines():
+        found = _ERROR.match(reported)
         if found is None or found["line"] == "0":
-            print(f"{out.name}: names no place: {said}", file=sys.stderr)
+            print(f"{out.name}: names no place: {reported}", file=sys.stderr)
             continue
         name = found["file"].replace("\\", "")
         line = int(found["line"])

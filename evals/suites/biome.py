@@ -2,8 +2,8 @@
 
     python evals/suites/biome.py CLONE > cases.jsonl
 
-CLONE is a checkout of github.com/biomejs/biome. A fixture's snapshot holds its text and biome's output;
-without output the case is clean. Excluded are fixtures about suppressions, about languages other than
+CLONE is a checkout of github.com/biomejs/biome. A fixture's snapshot contains its source and biome's output;
+without output the case is valid. Excluded are fixtures about suppressions, about languages other than
 scripts, and those that biome could not parse. ``meta`` holds the rule, its group, and whether the fixture
 depends on options. Nothing of the suite may be committed.
 """
@@ -27,7 +27,7 @@ _SCOPES = {
     "EslintImport": "import/", "EslintVueJs": "vue/", "EslintNext": "nextjs/", "EslintN": "node/",
     "EslintJest": "jest/", "EslintVitest": "vitest/", "EslintPromise": "promise/",
 }  # fmt: skip
-"""Biome's names for where a rule comes from, and what the code has in front in oxlint."""
+"""Biome's names of rule sources, and the prefix of their codes in oxlint."""
 _NAME = re.compile(r'\bname: "(\w+)"')
 _SOURCE = re.compile(r'RuleSource::(\w+)\(\s*"([^"]+)"')
 _INPUT = re.compile(r"^# Input\n```(\w*)\n(.*?)\n?```\n(.*?)(?=^# Input\n|\Z)", re.S | re.M)
@@ -42,15 +42,15 @@ def main(clone: Path) -> None:
         for snapshot in sorted((clone / suite).glob("*/*/**/*.snap")):
             group, rule, *inner = snapshot.relative_to(clone / suite).parts
             fixture = Path(*inner).with_suffix("")
-            if reason := _left_out(fixture):
+            if reason := _skip_reason(fixture):
                 left_out[reason] += 1
                 continue
             is_configured = any(snapshot.parent.glob(f"{fixture.stem}.*.json"))
-            for number, (name, text, said) in enumerate(_inputs(snapshot, fixture)):
-                if any(kind == "parse" for _, kind, _ in said):
+            for number, (name, text, reported) in enumerate(_inputs(snapshot, fixture)):
+                if any(kind == "parse" for _, kind, _ in reported):
                     left_out["biome does not parse it"] += 1
                     continue
-                lines = [int(line) for line, _, its_rule in said if its_rule == rule]
+                lines = [int(line) for line, _, its_rule in reported if its_rule == rule]
                 meta = {"set": "biome", "rule": rule, "group": group, "configured": is_configured,
                         "kind": "invalid" if lines else "valid",
                         "codes": ancestors.get(rule, [])}  # fmt: skip
@@ -72,7 +72,7 @@ def _ancestors(clone: Path) -> Mapping[str, list[str]]:
     return {rule: sorted(codes) for rule, codes in found.items()}
 
 
-def _left_out(fixture: Path) -> str:
+def _skip_reason(fixture: Path) -> str:
     """Return the reason to skip a fixture; empty if it is usable."""
     if fixture.suffix not in SCRIPTS | {".jsonc"}:
         return f"{fixture.suffix or 'no'} suffix"
@@ -82,7 +82,9 @@ def _left_out(fixture: Path) -> str:
 
 
 def _inputs(snapshot: Path, fixture: Path) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
-    """Return (path, text, biome's output) of each text in a snapshot; a .jsonc fixture contains several."""
+    """Return (path, source, biome's output) of each source in a snapshot; a .jsonc fixture contains
+    several.
+    """
     for found in _INPUT.finditer(snapshot.read_text("utf-8")):
         suffix, text, rest = found.groups()
         name = f"{fixture.with_suffix('')}.{suffix or 'js'}" if fixture.suffix == ".jsonc" else str(fixture)

@@ -51,17 +51,17 @@ class Count:
 
 def main(cases: str, results: str) -> None:
     """Print a line for each rule about a defect, and two for each suite."""
-    shown = {rule.id for rule in host.load().catalogue.listed() if rule.is_shown}
-    said = {one["id"]: one["said"] for one in _outcomes(results)}
+    shown = {rule.id for rule in host.load().catalogue.all_rules() if rule.is_shown}
+    said = {case["id"]: case["said"] for case in _outcomes(results)}
     counts: dict[str, dict[str, Count]] = defaultdict(lambda: defaultdict(Count))
     for case in _lines(cases):
         meta = case["meta"]
         codes = DEFECTS[meta["set"]].get(meta["rule"])
         if codes is not None and not meta["configured"] and case["id"] in said:
             wanted = {*codes, *meta["codes"]}
-            _count(counts[meta["set"]][meta["rule"]], case, said[case["id"]], wanted, shown)
+            _add_case(counts[meta["set"]][meta["rule"]], case, said[case["id"]], wanted, shown)
     for suite, rules in sorted(counts.items()):
-        _print(suite, rules)
+        _print_coverage(suite, rules)
 
 
 def _lines(file: str) -> Iterator[dict[str, Any]]:
@@ -73,11 +73,11 @@ def _outcomes(file: str) -> Iterator[dict[str, Any]]:
     return (line["outcome"] for line in _lines(file))
 
 
-def _count(
+def _add_case(
     count: Count, case: dict[str, Any], said: Iterable[dict[str, Any]], wanted: set[str], shown: set[str]
 ) -> None:
     """Add the findings of one case."""
-    sources = [(one["line"], source) for one in said for source in one["sources"]]
+    sources = [(finding["line"], source) for finding in said for source in finding["sources"]]
     is_about_syntax = SYNTAX in wanted and bool(case["expected"])
     if not is_about_syntax and any(source.endswith(SYNTAX) for _, source in sources):
         count.refused += 1
@@ -97,20 +97,20 @@ def _note(found: Found, expected: set[int], lines: set[int]) -> None:
     found.valid += bool(lines and not expected)
 
 
-def _print(suite: str, rules: dict[str, Count]) -> None:
+def _print_coverage(suite: str, rules: dict[str, Count]) -> None:
     for rule, one in sorted(rules.items()):
         print(f"{suite:20} {rule:40} cases {one.by_default.cases:3} {one.by_all.cases:3} of {one.cases:3}   "
               f"lines {one.by_default.lines:3} {one.by_all.lines:3} of {one.lines:3}   "
               f"valid {one.by_default.valid:2} {one.by_all.valid:2} of {one.valid:3}   "
               f"refused {one.refused}")  # fmt: skip
     for name, found in (("by default", "by_default"), ("with all rules", "by_all")):
-        pairs = [(one, getattr(one, found)) for one in rules.values()]
+        pairs = [(rule, getattr(rule, found)) for rule in rules.values()]
         covered = [(one, its) for one, its in pairs if its.cases]
-        rules_with_cases = sum(bool(one.cases) for one in rules.values())
+        rules_with_cases = sum(bool(rule.cases) for rule in rules.values())
         print(f"{suite} {name}: {len(covered)} of {rules_with_cases} rules covered; "
               f"of their cases {_share(covered, 'cases')}, of their lines {_share(covered, 'lines')} found; "
               f"of valid cases {_share(pairs, 'valid')} reported; "
-              f"{sum(one.refused for one in rules.values())} cases refused by the parser")  # fmt: skip
+              f"{sum(rule.refused for rule in rules.values())} cases refused by the parser")  # fmt: skip
 
 
 def _share(pairs: Sequence[tuple[Count, Found]], what: str) -> str:

@@ -4,14 +4,12 @@ A rule is about a defect if code that breaks it can fail at run time: it throws,
 loses state, input or memory, displays something unintended, or opens a vulnerability. Excluded, as no
 defects:
 
-- style, names, order, and preferences among equivalent forms;
-- code that is only dead or unused, attributes without effect (rel has one: it determines the rights of an
-opened page), and conventions of PropTypes;
-- bans of constructs that are often right (any, ==, console, bitwise, forEach, dangerouslySetInnerHTML as
-such);
-- accessibility, which has a measure of its own;
-- rules that need types or other files of a project, since a case is one file;
-- rules about tests, and about frameworks that are not reviewed (Qwik, Solid, React Native, Playwright).
+- style, names, order, and preferences among equivalent forms; - code that is only dead or unused, attributes
+  without effect (except rel, which determines the permissions of an opened page), and conventions of
+  PropTypes; - bans of constructs that are often correct (any, ==, console, bitwise, forEach,
+  dangerouslySetInnerHTML as such); - accessibility, which is measured separately; - rules that need types or
+  other files of a project, since a case is one file; - rules about tests, and about frameworks that are not
+  reviewed (Qwik, Solid, React Native, Playwright).
 
 A code with the name of a rule or of its ancestor (``meta.codes`` of the case) needs no entry here.
 """
@@ -58,7 +56,7 @@ ESLINT_PLUGIN_REACT: dict[str, tuple[str, ...]] = {
 }
 
 BIOME: dict[str, tuple[str, ...]] = {
-    "noAccumulatingSpread": ("oxc/no-accumulating-spread", "TS190"),
+    "noAccumulatingSpread": ("oxc/no-accumulating-spread",),
     "noApproximativeNumericConstant": ("oxc/approx-constant",),
     "noArrayIndexKey": ("TS191",),
     "noAsyncPromiseExecutor": (),

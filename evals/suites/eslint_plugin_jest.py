@@ -32,7 +32,7 @@ def main(clone: Path, modules: Path) -> int:
     seen: Counter[tuple[str, str]] = Counter()
     for line in listed.stdout.splitlines():
         test = json.loads(line)
-        reason = _left_out(test)
+        reason = _skip_reason(test)
         left_out[reason] += 1
         if not reason:
             key = (test["rule"], test["kind"])
@@ -43,7 +43,7 @@ def main(clone: Path, modules: Path) -> int:
     return 0
 
 
-def _left_out(test: dict[str, Any]) -> str:
+def _skip_reason(test: dict[str, Any]) -> str:
     """Return the reason to skip a case; empty if it is usable."""
     if test["isConfigured"]:
         return "it depends on options or settings"

@@ -29,7 +29,7 @@ def main(clone: Path) -> None:
     seen: Counter[tuple[str, str]] = Counter()
     for line in listed.stdout.rstrip("\n").split("\n"):
         test = json.loads(line)
-        if reason := _left_out(test):
+        if reason := _skip_reason(test):
             left_out[reason] += 1
             continue
         number = seen[test["rule"], test["kind"]] = seen[test["rule"], test["kind"]] + 1
@@ -37,7 +37,7 @@ def main(clone: Path) -> None:
     print(f"left out: {dict(left_out)}", file=sys.stderr)
 
 
-def _left_out(test: dict[str, Any]) -> str:
+def _skip_reason(test: dict[str, Any]) -> str:
     """Return the reason to skip a case; empty if it is usable."""
     if test["isFlow"]:
         return "Flow"
@@ -55,7 +55,7 @@ def _case(test: dict[str, Any], number: int) -> dict[str, Any]:
         "react",
         name,
         test["code"],
-        [place["line"] for place in test["places"]],
+        [location["line"] for location in test["places"]],
         {
             "set": "eslint-plugin-react",
             "rule": test["rule"],

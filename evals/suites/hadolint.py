@@ -52,16 +52,16 @@ def _claims(source: str) -> Iterator[tuple[str, bool, str]]:
         bound = {name: _unlines(strings) for name, strings in _BOUND.findall(test[1])}
         for claim in _CLAIM.finditer(test[1]):
             text = claim["text"]
-            known = _unquoted(text) if text.startswith('"') else bound.get(text)
+            known = _unquote(text) if text.startswith('"') else bound.get(text)
             if known is not None:
                 yield claim["rule"], claim["not"] is None, known
 
 
 def _unlines(strings: str) -> str:
-    return "".join(f"{_unquoted(one)}\n" for one in re.findall(_STRING, strings))
+    return "".join(f"{_unquote(text)}\n" for text in re.findall(_STRING, strings))
 
 
-def _unquoted(literal: str) -> str:
+def _unquote(literal: str) -> str:
     return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), literal[1:-1], flags=re.S)
 
 

@@ -1,4 +1,4 @@
-"""A case of one new file, the form of cases from suites of linters."""
+"""A case that consists of one new file, as in suites of linters."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from typing import Any
 def case(
     name: str, language: str, path: str, text: str, lines: Sequence[int], meta: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a case whose whole file was added, with a defect of ``meta["rule"]`` on each of ``lines``,
-    1-based.
-    """
+    """Return a case of one added file, with a defect of ``meta["rule"]`` on each of ``lines``, 1-based."""
     return {
         "id": f"{meta['set']}/{name}",
         "language": language,
-        "diff": _added(path, text),
+        "diff": _added_file_diff(path, text),
         "after": text,
         "expected": [{"file": path, "line": line, "category": meta["rule"]} for line in sorted(set(lines))],
         "meta": dict(meta),
     }
 
 
-def _added(path: str, text: str) -> str:
+def _added_file_diff(path: str, text: str) -> str:
     """Return the unified diff that adds a file."""
     lines = text.split("\n")
     ends_in_newline = lines[-1] == ""

@@ -2,11 +2,11 @@
 
     python evals/suites/sqlfluff.py CLONE > cases.jsonl
 
-CLONE is a checkout of github.com/sqlfluff/sqlfluff; sqlfluff itself must be installed, since most cases do
-not state the line: it is run with only that rule enabled. Converted are the rules about defects, not those
+CLONE is a checkout of github.com/sqlfluff/sqlfluff; sqlfluff must be installed: most cases do not state the
+line, so it is run with only the rule of the case enabled. Converted are the rules about defects, not those
 about layout and naming; cases with templates or a configuration of the rule are excluded. ``meta`` holds the
-rule, the dialect, and ``kind``: pass or fail. If sqlfluff is not enabled, this tests our own rules.
-Nothing of the suite may be committed.
+rule, the dialect, and ``kind``: pass or fail. If sqlfluff is not enabled, this tests our own rules. Nothing
+of the suite may be committed.
 """
 
 from __future__ import annotations
@@ -40,8 +40,10 @@ def main(clone: Path) -> int:
     left_out: Counter[str] = Counter()
     for rule in _DEFECTS:
         file = folder / f"{rule}.yml"
-        for made in _cases(rule, yaml.safe_load(file.read_text("utf-8")) if file.is_file() else {}, left_out):
-            print(json.dumps(made))
+        for created in _cases(
+            rule, yaml.safe_load(file.read_text("utf-8")) if file.is_file() else {}, left_out
+        ):
+            print(json.dumps(created))
     print(f"left out: {dict(left_out)}", file=sys.stderr)
     return 0
 
@@ -69,7 +71,9 @@ def _cases(rule: str, tests: dict[str, Any], left_out: Counter[str]) -> Iterator
 
 
 def _lines(rule: str, dialect: str, texts: Mapping[str, str]) -> dict[str, list[int]]:
-    """Return the lines that sqlfluff reports for the rule, by name; texts that it cannot parse are absent."""
+    """Return the lines that sqlfluff reports for the rule, by case name; cases that it cannot parse are
+    absent.
+    """
     with tempfile.TemporaryDirectory() as folder:
         for name, text in texts.items():
             Path(folder, f"{name}.sql").write_text(text, encoding="utf-8")
@@ -78,8 +82,8 @@ def _lines(rule: str, dialect: str, texts: Mapping[str, str]) -> dict[str, list[
     found = {}
     for file in json.loads(printed):
         said = file["violations"]
-        if all(one["code"] == rule for one in said):
-            found[Path(file["filepath"]).stem] = [one["start_line_no"] for one in said]
+        if all(violation["code"] == rule for violation in said):
+            found[Path(file["filepath"]).stem] = [violation["start_line_no"] for violation in said]
     return found
 
 

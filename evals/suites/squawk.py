@@ -41,8 +41,8 @@ def main(clone: Path) -> None:
         text = source.read_text("utf-8")
         helpers = text[text.find("mod test") : text.find("#[test]")]
         for test in _TEST.finditer(text):
-            for one in _cases(source, test["name"], test["body"], helpers):
-                print(json.dumps(one))
+            for entry in _cases(source, test["name"], test["body"], helpers):
+                print(json.dumps(entry))
 
 
 def _cases(source: Path, name: str, body: str, helpers: str) -> Iterator[dict[str, object]]:
@@ -55,7 +55,7 @@ def _cases(source: Path, name: str, body: str, helpers: str) -> Iterator[dict[st
             (_RULE.search(body, call.start()) or _RULE.search(source.read_text("utf-8")) or [""])[0]
         )
         if call["call"] == "lint_errors":
-            rule, lines = _expected(source, name, body)
+            rule, lines = _expected_result(source, name, body)
         meta = {"set": "squawk", "rule": rule, "configured": _settings(body + helpers * ("pg19()" in body)),
                 "kind": "invalid" if lines else "valid"}  # fmt: skip
         if lines or call["call"] == "lint_ok":
@@ -74,7 +74,7 @@ def _text(found: re.Match[str]) -> str:
     written = next(found[group] for group in ("raw", "plain", "escaped") if found[group] is not None)
     if found["escaped"] is None:
         return written
-    return _ESCAPE.sub(lambda one: "" if one[1][0] == "\n" else _SHORT.get(one[1], one[1]), written)
+    return _ESCAPE.sub(lambda item: "" if item[1][0] == "\n" else _SHORT.get(item[1], item[1]), written)
 
 
 def _settings(body: str) -> str:
@@ -85,19 +85,21 @@ def _settings(body: str) -> str:
     return "\n".join(lines)
 
 
-def _expected(source: Path, name: str, body: str) -> tuple[str, list[int]]:
+def _expected_result(source: Path, name: str, body: str) -> tuple[str, list[int]]:
     """Return the rule and the lines in a test's snapshot."""
-    kept = source.parent / "snapshots" / f"squawk_linter__rules__{source.stem}__test__{name}.snap"
+    retained = source.parent / "snapshots" / f"squawk_linter__rules__{source.stem}__test__{name}.snap"
     inline = _INLINE.search(body)
-    text = kept.read_text("utf-8") if kept.exists() else inline[1] if inline else ""
+    text = retained.read_text("utf-8") if retained.exists() else inline[1] if inline else ""
     said = list(_SAID.finditer(text))
-    ends = [*(one.start() for one in said[1:]), len(text)]
+    ends = [*(match.start() for match in said[1:]), len(text)]
     blocks = [text[one.end() : end] for one, end in zip(said, ends, strict=bool(said))]
-    return (said[0]["rule"] if said else source.stem), [line for block in blocks for line in _marked(block)]
+    return (said[0]["rule"] if said else source.stem), [
+        line for block in blocks for line in _marked_lines(block)
+    ]
 
 
-def _marked(block: str) -> Iterator[int]:
-    """Return the line at which a violation begins."""
+def _marked_lines(block: str) -> Iterator[int]:
+    """Yield the lines at which violations begin."""
     line = 0
     for row in block.split("\n"):
         first = _FIRST.match(row)

@@ -2,8 +2,8 @@
 
     python evals/suites/zizmor.py CLONE > cases.jsonl
 
-CLONE is a checkout of github.com/zizmorcore/zizmor. A case is one test of one input, with the positions of
-its snapshot. Excluded are tests that need the network, a configuration or unusual options, and inputs that
+CLONE is a checkout of github.com/zizmorcore/zizmor. A case is one test of one input file, with the positions
+of its snapshot. Excluded are tests that need the network, a configuration or unusual options, and inputs that
 are directories. ``meta`` holds the audits; findings of the stricter personas only are off by default, so
 measure with ``--all-rules``. A snapshot without findings is a clean case only for the strictest persona.
 Nothing of the suite may be committed.
@@ -42,7 +42,7 @@ def main(clone: Path) -> None:
         for test in _TEST.finditer(source.read_text("utf-8")):
             for number, found in enumerate(_SNAPSHOT.finditer(test[0])):
                 name = f"{source.stem}/{test[2]}" + (f"#{number}" if number else "")
-                reason = _left_out(test[1], found["calls"], clone)
+                reason = _skip_reason(test[1], found["calls"], clone)
                 if reason:
                     left_out[reason] += 1
                     continue
@@ -50,7 +50,7 @@ def main(clone: Path) -> None:
     print(f"left out: {dict(left_out)}", file=sys.stderr)
 
 
-def _left_out(attributes: str, calls: str, clone: Path) -> str:
+def _skip_reason(attributes: str, calls: str, clone: Path) -> str:
     """Return the reason to skip a test in an offline review without configuration; empty if it is usable."""
     inputs = _INPUT.findall(calls)
     if "gh-token" in attributes or "online" in attributes or "offline(false)" in calls:
@@ -75,10 +75,10 @@ def _case(name: str, calls: str, snapshot: str, clone: Path) -> dict[str, Any]:
     kind = "invalid" if lines else "valid" if is_strict else "valid for a lenient persona"
     meta = {"set": "zizmor", "rule": " ".join(sorted(set(_AUDIT.findall(snapshot)))), "kind": kind}
     text = (clone / DATA / source).read_text("utf-8")
-    return case(name, "docker-ci", _in_repository(source), text, lines, meta)
+    return case(name, "docker-ci", _repository_path(source), text, lines, meta)
 
 
-def _in_repository(source: str) -> str:
+def _repository_path(source: str) -> str:
     """Return the usual path in a repository for a file of this kind."""
     name = Path(source).name
     if name in ("action.yml", "action.yaml"):

@@ -18,12 +18,12 @@ _START = Span(1, 1, 1, 1)
 class BrokenUseCheck(ChangeCheck):
     """Reports a removed or changed definition once, with its uses.
 
-    The position is the first use in a changed file; without one, that of the removal or the definition.
+    The position is the first use in a changed file; otherwise that of the removal or the definition.
     """
 
     PLANE = Plane.CONTRACT
 
-    def report_removed(
+    def report_removed_definition(
         self, file: ChangedFileView, line: int, what: str, uses: Sequence[RemainingUse], severity: Severity
     ) -> None:
         """Report uses of something that was at a line of the base.
@@ -34,7 +34,7 @@ class BrokenUseCheck(ChangeCheck):
         span = _START if file.text is None else removal_site(file, line)
         self._report(file, span, what, uses, severity)
 
-    def report_changed(
+    def report_changed_definition(
         self, file: ChangedFileView, line: int, what: str, uses: Sequence[RemainingUse], severity: Severity
     ) -> None:
         """Report uses of something at a line of the head that they do not fit any more."""
@@ -49,14 +49,14 @@ class BrokenUseCheck(ChangeCheck):
             if other is not None and other.text is not None:
                 path, span = other.path, span_of_line(other, use.line)
                 break
-        self.report(path, span, f"{what}; {listed(uses)}", severity)
+        self.report(path, span, f"{what}; {describe_uses(uses)}", severity)
 
 
-def listed(uses: Sequence[RemainingUse]) -> str:
+def describe_uses(uses: Sequence[RemainingUse]) -> str:
     """Return up to three uses with path and line, and the number of files."""
     ordered = sorted(dict.fromkeys(uses))
     files = len({use.path for use in ordered})
-    places = list(dict.fromkeys(f"{use.path}:{use.line}" for use in ordered))
-    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    locations = list(dict.fromkeys(f"{use.path}:{use.line}" for use in ordered))
+    more = f" and {len(locations) - _SHOWN} more" if len(locations) > _SHOWN else ""
     count = "1 file still uses it" if files == 1 else f"{files} files still use it"
-    return f"{count}: {', '.join(places[:_SHOWN])}{more}"
+    return f"{count}: {', '.join(locations[:_SHOWN])}{more}"

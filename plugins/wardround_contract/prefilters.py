@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from wardround.checks.registry import BeforeAfter
-from wardround.languages.python.function_text import changed
+from wardround.languages.python.function_text import changed_functions
 
 _DEFINED = re.compile(
     r"(?:\b(?:def|class|function\*?|interface|type|const|let|var|enum|get|set|async|static|readonly|public"
@@ -19,22 +19,22 @@ def removes_a_name(file: BeforeAfter) -> bool:
     base, text = file.base_text, file.text
     if base is None or text is None or base == text:
         return False
-    lost = _defined("\n".join(_lost_lines(file)))
-    return bool(lost) and not lost <= _defined(text)
+    lost = _defined_names("\n".join(_lost_lines(file)))
+    return bool(lost) and not lost <= _defined_names(text)
 
 
-def _defined(text: str) -> set[str]:
+def _defined_names(text: str) -> set[str]:
     return {match[1] or match[2] for match in _DEFINED.finditer(text)}
 
 
 def changes_a_python_function(file: BeforeAfter) -> bool:
     """Return True if the text of a function of a Python file differs."""
     base, text = file.base_text, file.text
-    return base is not None and text is not None and "def " in text and bool(changed(base, text))
+    return base is not None and text is not None and "def " in text and bool(changed_functions(base, text))
 
 
 def changes_a_script(file: BeforeAfter) -> bool:
-    """Return True if a script exists on both sides and differs."""
+    """Return True if a script exists at base and head and differs."""
     return file.base_text is not None and file.text is not None and file.base_text != file.text
 
 
@@ -51,12 +51,19 @@ _SCHEMA = re.compile(r"(?i)\b(?:drop|rename|create)\b|drop_column|drop_table|^mo
 
 def alters_a_schema(file: BeforeAfter) -> bool:
     """Return True if a file may remove a table or a column, or is a model of dbt."""
-    if not file.path.endswith((".sql", ".py", ".prisma")):
-        return False
     if file.path.endswith(".py"):
-        is_migration = file.base_text is None and "drop_" in (file.text or "")
-        return is_migration or (loses_a_line(file) and bool(_FIELD.search(file.base_text or "")))
+        return _is_dropping_migration(file) or _may_remove_field(file)
+    if not file.path.endswith((".sql", ".prisma")):
+        return False
     return "models/" in file.path or bool(_SCHEMA.search(f"{file.base_text}\n{file.text}"))
+
+
+def _is_dropping_migration(file: BeforeAfter) -> bool:
+    return file.base_text is None and "drop_" in (file.text or "")
+
+
+def _may_remove_field(file: BeforeAfter) -> bool:
+    return loses_a_line(file) and bool(_FIELD.search(file.base_text or ""))
 
 
 _ROUTE = re.compile(r"\bname\s*=\s*['\"]|\.(?:get|post|put|patch|delete|all|route|websocket)\(\s*['\"`]/")

@@ -11,7 +11,7 @@ from wardround_lab.tasks.namesakes import mine_namesake_choices
 
 
 def tasks() -> list[Task]:
-    """The tasks of this plugin."""
+    """Return the tasks of this plugin."""
     return [
         Task(
             name="helper-reuse",

@@ -8,10 +8,10 @@ from functools import partial
 from typing import ClassVar
 
 from wardround.checks.base import Check, results_of
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.registry import candidate_checks
 from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding, Severity, SuggestedFix
+from wardround.lazy import LazyPattern
 from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind, kind_of
 
@@ -85,38 +85,38 @@ def run_docker_ci_checks(checks: Sequence[type[Check]], source: SourceFile) -> I
     if kind is None:
         return
     file = CiFile(kind, source.path, source.text)
-    waived = _waived(file)
-    kept = _kept_by_tools(file)
-    for one in candidate_checks(checks, kind, source):
-        if not issubclass(one, CiCheck):
-            yield from results_of(one, source)
+    waived = _waived_rules(file)
+    retained = _filter_ignored(file)
+    for check in candidate_checks(checks, kind, source):
+        if not issubclass(check, CiCheck):
+            yield from results_of(check, source)
         elif (
-            one.ID not in waived
-            and kind in one.KINDS
-            and (not one.NEEDS or source.keywords.contains_any(one.NEEDS))
+            check.ID not in waived
+            and kind in check.KINDS
+            and (not check.NEEDS or source.keywords.contains_any(check.NEEDS))
         ):
-            yield from kept(one, results_of(one, source, partial(one, source, file)))
+            yield from retained(check, results_of(check, source, partial(check, source, file)))
 
 
 _Kept = Callable[[type[Check], Iterable[RawFinding]], Iterable[RawFinding]]
 
 
-def _kept_by_tools(file: CiFile) -> _Kept:
+def _filter_ignored(file: CiFile) -> _Kept:
     """Return the filter of results by the ignore comments of tools for the same defects."""
     if not _MAY_IGNORE.search(file.text):
         return lambda check, found: found
     from wardround_docker_ci.analysis.tool_ignores import ToolIgnores  # loads the maps of tools
 
-    return ToolIgnores(file).kept
+    return ToolIgnores(file).drop_ignored
 
 
-def _waived(file: CiFile) -> frozenset[str]:
+def _waived_rules(file: CiFile) -> frozenset[str]:
     """Return the ids of the rules that a Dockerfile skips with ``# check=skip=...``."""
     if file.kind is not FileKind.DOCKERFILE or not _MAY_WAIVE.search(file.text):
         return frozenset()
-    from wardround_docker_ci.libraries.buildkit_checks import waived
+    from wardround_docker_ci.libraries.buildkit_checks import waived_codes
 
-    return waived(file.dockerfile)
+    return waived_codes(file.dockerfile)
 
 
 _MAY_IGNORE = LazyPattern(r"#\s*(?:(?:zizmor|hadolint)\b[^\n]*\bignore|shellcheck\b[^\n]*\bdisable)")

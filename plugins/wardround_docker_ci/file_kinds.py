@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 import re
 
-from wardround.checks.lazy import LazyPattern
-from wardround.config.globs import matches_whole
+from wardround.lazy import LazyPattern
+from wardround.text.globs import matches_whole
 
 
 class FileKind(enum.StrEnum):
@@ -61,7 +61,7 @@ _NOT_ITSELF = LazyPattern(
     r"|md|txt|rst|py|js|ts|go|rs|rb|json|patch|diff|orig|bak|html|lock)$",
     re.IGNORECASE,
 )
-"""Extensions of files about a file of that name, or of templates of it."""
+"""Suffixes of files about a file of that name, or of templates for it."""
 _MANIFEST = tuple(
     LazyPattern(pattern, re.MULTILINE)
     for pattern in (r"^(?:- )?apiVersion:\s*\S", r"^(?:- |  )?kind:\s*[A-Z\"']")
@@ -82,8 +82,9 @@ _FILLED_IN = LazyPattern(r"^[^#\n]*\{\{[-\s.$]", re.MULTILINE)
 def kind_of(path: str, text: str) -> FileKind | None:
     """Return the kind of a file; None if this specialist does not review it.
 
-    The name decides if it is specific. Another YAML file is a Kubernetes manifest by its keys, Groovy is a
-    pipeline if it contains steps of one, and a file without an extension is a script by its ``#!`` line.
+    The name decides if it is specific. Another YAML file is a Kubernetes manifest if it has its keys, Groovy
+    is a pipeline if it contains pipeline steps, and a file without an extension is a script by its ``#!``
+    line.
     """
     kind = _kind_by_name(path)
     if kind is FileKind.SHELL:

@@ -1,4 +1,4 @@
-"""A file under review and its parsed form, whichever format it has.
+"""A file under review and its parsed form, in any of the supported formats.
 
 Each part is parsed lazily, by a parser that is imported at that time.
 """
@@ -9,10 +9,10 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage, Places
 from wardround.languages.yaml.nodes import Mapping, Node, Scalar
 from wardround.languages.yaml.tree import documents, passage
+from wardround.lazy import LazyPattern
 from wardround_docker_ci.file_kinds import FileKind
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ class ParsedFile:
     def documents(self) -> list[Node]:
         if self.kind is not FileKind.HELM_TEMPLATE:
             return documents(self.text)
-        from wardround_docker_ci.models.helm_template import blanked
+        from wardround_docker_ci.models.helm_template import blank_actions
 
         try:
-            return documents(blanked(self.text))
+            return documents(blank_actions(self.text))
         except SyntaxError:
             return []  # only the rendered template is YAML
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from wardround.checks.base import Check
-from wardround.checks.lazy import LazySequence
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
-from wardround.findings import RawFinding
+from wardround.findings import Plane, RawFinding
+from wardround.lazy import LazySequence
 from wardround.specialists import Specialist
+from wardround.tools.ignore_comments import CommentForm, IgnoreComment
 from wardround.tools.tool import Tool
 from wardround_docker_ci.file_kinds import SHELLS, kind_of
 
+DOCKERFILE = CommentForm(("Dockerfile*", "*.Dockerfile", "*.dockerfile", "Containerfile*"))
+YAML = CommentForm(("*.yml", "*.yaml"))
+"""The forms of ignore comments in Dockerfiles and in pipelines."""
 _NAMES = ("dockerfile", "containerfile", "jenkinsfile", "Dockerfile", "Containerfile", "Jenkinsfile")
 _SNIFFED = (
     *(shape.format(name) for name in _NAMES for shape in ("{}", "*.{}", "{}.*", "{}-*")),
@@ -25,6 +29,7 @@ class DockerCiSpecialist(Specialist):
     """Reviews Dockerfiles, pipelines, Kubernetes manifests and shell scripts."""
 
     name = "docker-ci"
+    planes = frozenset(Plane) - {Plane.TESTS}
     patterns = (
         "Dockerfile", "Containerfile", "Jenkinsfile", ".gitlab-ci.yml", ".pre-commit-config.yaml",
         ".github/workflows/*.yml", ".github/workflows/*.yaml",
@@ -34,6 +39,14 @@ class DockerCiSpecialist(Specialist):
     interpreters = SHELLS
     tools = LazySequence[Tool]("wardround_docker_ci.tools:TOOLS")
     checks = CheckRegistry[type[Check]]("wardround_docker_ci.checks")
+    ignore_comments = (
+        IgnoreComment(
+            r"#\s*check\s*=",
+            ("check",),
+            ((DOCKERFILE, r"#\s*(check\s*=\s*skip)"),),
+            region=r"#\s*check\s*=",
+        ),
+    )
 
     def claims_text(self, path: str, content: bytes) -> bool:
         return kind_of(path, content.decode("utf-8-sig", "replace")) is not None

@@ -12,7 +12,7 @@ from wardround.checks.registry import candidate_checks
 from wardround.checks.source import SourceFile
 from wardround.errors import PLUGIN_EXCEPTIONS, WardroundError
 from wardround.findings import Edit, RawFinding, SuggestedFix
-from wardround.languages.python.cache import parsed
+from wardround.languages.python.cache import cached_module
 from wardround.languages.python.module import PythonModule, is_test_path
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ class PythonCheck(Check):
 
     def __init__(self, source: SourceFile, module: PythonModule | None = None) -> None:
         super().__init__(source)
-        self.module = module or parsed(source.path, source.text)
+        self.module = module or cached_module(source.path, source.text)
 
     IN_TESTS: ClassVar[bool] = False
     """True if the rule also applies to test modules."""
     WORDS: ClassVar[tuple[str, ...]] = ()
-    """Texts; every module with a hit contains at least one, unless there are none."""
+    """Substrings; every module with a hit contains at least one, unless there are none."""
 
     @classmethod
     def applies(cls, source: SourceFile) -> bool:
@@ -43,7 +43,7 @@ class PythonCheck(Check):
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:
-        """Return True if the file can have a hit at all; a cheap test of its text."""
+        """Return True if the file can have a hit at all; a cheap test of its source."""
         if cls.WORDS and not source.keywords.contains_any(cls.WORDS):
             return False
         return not cls.PREFILTER or source.passes_prefilter(cls.PREFILTER)
@@ -75,7 +75,7 @@ class PythonCheck(Check):
         """The resolved calls of the module, shared by all checks."""
         from wardround_python.analysis.call_resolution import CallResolver  # few checks need it
 
-        return CallResolver.shared(self.module, self.source.project)
+        return CallResolver.of_module(self.module, self.source.project)
 
     def run(self) -> None:
         walk(self.module, [self])
@@ -90,35 +90,41 @@ def run_python_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iter
     Raises:
         SyntaxError: the text is not Python.
     """
-    asked = candidate_checks(checks, "", source)
-    expected = [check for check in asked if _applies(check, source)]
+    expected = [check for check in candidate_checks(checks, "", source) if _applies_to(check, source)]
     if not expected:
         return
-    try:
-        module = parsed(source.path, source.text)
-    except (ValueError, RecursionError, MemoryError) as cause:
-        raise SyntaxError(str(cause) or type(cause).__name__) from cause
-    walked = created((check for check in expected if issubclass(check, PythonCheck)), source, module)
-    walked = walk(module, walked)
-    results: dict[type[Check], list[RawFinding]] = {type(check): check.results for check in walked}
+    module = _parsed_module(source)
+    walked = create_checks((check for check in expected if issubclass(check, PythonCheck)), source, module)
+    results: dict[type[Check], list[RawFinding]] = {
+        type(check): check.results for check in walk(module, walked)
+    }
     for check_type in expected:
         is_walked = issubclass(check_type, PythonCheck)
         yield from results.get(check_type, ()) if is_walked else results_of(check_type, source)
 
 
-def _applies(check: type[Check], source: SourceFile) -> bool:
+def _parsed_module(source: SourceFile) -> PythonModule:
+    try:
+        return cached_module(source.path, source.text)
+    except (ValueError, RecursionError, MemoryError) as cause:
+        raise SyntaxError(str(cause) or type(cause).__name__) from cause
+
+
+def _applies_to(check: type[Check], source: SourceFile) -> bool:
     if not issubclass(check, PythonCheck):
         return True
-    with source.isolated(check.ID):
+    with source.isolate(check.ID):
         return check.applies(source)
     return False
 
 
-def created(checks: Iterable[type[AnyCheck]], source: SourceFile, module: PythonModule) -> list[AnyCheck]:
+def create_checks(
+    checks: Iterable[type[AnyCheck]], source: SourceFile, module: PythonModule
+) -> list[AnyCheck]:
     """Return the checks of a parsed file, without those that crash where that is recorded."""
     found = []
     for check_type in checks:
-        with source.isolated(check_type.ID):
+        with source.isolate(check_type.ID):
             found.append(check_type(source, module))
     return found
 

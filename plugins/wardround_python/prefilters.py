@@ -6,31 +6,14 @@ A check names one as its ``PREFILTER``. A prefilter errs only by selecting a che
 from __future__ import annotations
 
 import re
-from collections import Counter
 from itertools import pairwise
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.registry import BeforeAfter
 from wardround.checks.source import SourceFile
-from wardround.languages.python.function_text import changed, differing, only_appends, same_blocks
-
-BUILTINS = frozenset(
-    {
-        "abs", "all", "any", "bool", "bytes", "dict", "enumerate", "filter", "float", "format", "hash",
-        "hex", "id", "input", "int", "iter", "len", "list", "map", "max", "min", "next", "open", "ord",
-        "pow", "print", "range", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "type",
-        "vars", "zip",
-    }
-)  # fmt: skip
-"""Builtin functions whose names are also used for values."""
-
+from wardround.languages.python.function_text import changed_functions, differing, same_blocks
+from wardround.lazy import LazyPattern
 
 # Tests of the change
-
-
-def rewrites_something(source: SourceFile) -> bool:
-    """Return True for an existing module whose new lines are not all at its end."""
-    return source.base_text is not None and not only_appends(source.base_text, source.text)
 
 
 def loses_a_line(source: SourceFile) -> bool:
@@ -49,7 +32,7 @@ def removes_a_binding_or_uses_an_import(file: BeforeAfter) -> bool:
 
 
 _FEW_NAMES = 50
-"""As many are found in a text before the expression has matched all its names."""
+"""Number of names searched in a source before the regular expression has matched all its names."""
 
 
 def _removes_a_binding(base: str, text: str) -> bool:
@@ -104,7 +87,7 @@ _WORD = LazyPattern(r"\w+")
 
 
 def changes_a_function(source: SourceFile) -> bool:
-    return source.base_text is not None and bool(changed(source.base_text, source.text))
+    return source.base_text is not None and bool(changed_functions(source.base_text, source.text))
 
 
 def changes_a_documented_function(source: SourceFile) -> bool:
@@ -123,52 +106,7 @@ def changes_documented_parameters(source: SourceFile) -> bool:
 _PARAMETERS = LazyPattern(r"(?i)\b(?:args|arguments|parameters):?[ \t]*\n|:param\b")
 
 
-def rewrites_beside_words(source: SourceFile) -> bool:
-    """Return True if lines are removed or changed in a module that has long strings before and after."""
-    base = source.base_text
-    if base is None or only_appends(base, source.text):
-        return False
-    if not any(quote in base and quote in source.text for quote in ('"""', "'''")):
-        return False
-    start, end = same_blocks(base, source.text)
-    old, new = base[start : len(base) - end].rstrip(), source.text[start : len(source.text) - end]
-    return not new.startswith(old)
-
-
-def alters_a_signature(source: SourceFile) -> bool:
-    """Return True if the text of a public function, or of a class of fields, has changed."""
-    if not rewrites_something(source):
-        return False
-    before, now = source.base_text or "", source.text
-    start, end = same_blocks(before, now)
-    signatures = _PUBLIC_SIGNATURE.findall(before[start : len(before) - end])
-    if any(f"\n{signature}" not in f"\n{now}" for signature in signatures):
-        return True
-    return "@dataclass" in now and set(_FIELD.findall(before)) != set(_FIELD.findall(now))
-
-
-_PUBLIC_SIGNATURE = LazyPattern(
-    r"^(?:[ \t]*(?:async +)?def [^_\W]\w*|[ \t]+def __init__)\s*\(.*?\)\s*(?:->[^:\n]*)?:",
-    re.MULTILINE | re.DOTALL,
-)
-_FIELD = LazyPattern(r"^(?:    |\t)\w+\s*:[^\n]*", re.MULTILINE)
-
-
-def brings_a_word_of_changing(source: SourceFile) -> bool:
-    from wardround.semantics.docdrift.checks import CHANGING
-
-    lowered = "" if source.base_text is None else source.added_text.lower()
-    return any(word in lowered for word in CHANGING)
-
-
-def brings_a_setting(source: SourceFile) -> bool:
-    base = source.base_text
-    if base is None or base == source.text:
-        return False
-    return "env" in source.added_text.lower() or source.keywords.contains_any(("onfig", "ettings"))
-
-
-def gives_several(source: SourceFile) -> bool:
+def has_several_arguments(source: SourceFile) -> bool:
     """Return True if an added line may be part of a call with more than one argument."""
     return any("," in line and not _DEFINES.match(line) for line in source.added_text.split("\n"))
 
@@ -176,31 +114,6 @@ def gives_several(source: SourceFile) -> bool:
 _DEFINES = LazyPattern(r"\s*(?:(?:async\s+)?def|class|from|import)\b|\s*#")
 """A line that passes no arguments, though it may contain commas."""
 
-
-def gives_several_or_a_place(source: SourceFile) -> bool:
-    return source.keywords.has("coordinates") or gives_several(source)
-
-
-def names_a_value_like_a_builtin(source: SourceFile) -> bool:
-    added = source.added_text
-    value = (match.start() for match in _GIVEN.finditer(added))
-    return any(not added[max(at - 2, 0) : at].endswith(_IN_ANNOTATION) for at in value)
-
-
-_GIVEN = LazyPattern(r"(?:" + "|".join(sorted(BUILTINS)) + r")\b(?:(?:, [\w, ]+)? (?:=|in) |: \w)")
-_IN_ANNOTATION = (": ", "> ", "| ", "[", ".")
-
-
-def takes_an_attribute_twice(source: SourceFile) -> bool:
-    """Return True if an added line assigns another name's attribute, which its own name is also assigned."""
-    taken = {(owner, last) for name, owner, last in _TAKEN.findall(source.added_text) if name != last}
-    return bool(taken) and any(
-        name == last and (owner, last) in taken for name, owner, last in _TAKEN.findall(source.text)
-    )
-
-
-_TAKEN = LazyPattern(r"\b(\w+)[\"']?\]?\s*[=:]\s*([\w.]{1,80})\.(\w+)\b")
-"""A name, and the value and attribute it is assigned."""
 
 # Tests of the content of the module
 
@@ -235,7 +148,7 @@ _CONDITIONS = tuple(
 )
 
 
-def says_something_twice(source: SourceFile) -> bool:
+def has_duplicate_code(source: SourceFile) -> bool:
     """Return True for a repeated condition, equal operands, or an ``else`` that starts like another line."""
     text = source.text
     if _repeats_condition(text) or source.keywords.has("elif ("):
@@ -245,20 +158,20 @@ def says_something_twice(source: SourceFile) -> bool:
     if any(text.count(first) > 1 for first in _ELSE.findall(text)):
         return True
     sides = _JOINED.split(source.added_text)
-    pairs = ((one.rstrip(" \t\n(\\"), _OPERAND.match(other)) for one, other in pairwise(sides))
-    return any(operand is not None and one.endswith(operand[1].rstrip()) for one, operand in pairs)
+    pairs = ((left.rstrip(" \t\n(\\"), _OPERAND.match(other)) for left, other in pairwise(sides))
+    return any(operand is not None and left.endswith(operand[1].rstrip()) for left, operand in pairs)
 
 
 def _repeats_condition(text: str) -> bool:
     """Return True if an ``elif`` repeats a condition above it in its chain, judging by indentation."""
-    asked: dict[str, set[str]] = {}
+    requested: dict[str, set[str]] = {}
     for depth, goes_on, condition in _IF.findall("\n" + text):
         if not goes_on:
-            asked[depth] = {condition}
-        elif condition in asked.setdefault(depth, set()):
+            requested[depth] = {condition}
+        elif condition in requested.setdefault(depth, set()):
             return True
         else:
-            asked[depth].add(condition)
+            requested[depth].add(condition)
     return False
 
 
@@ -269,7 +182,7 @@ _JOINED = LazyPattern(r"\b(?:and|or)\b")
 _OPERAND = LazyPattern(r"[\s(]*([^\s:,()][^\n:,()]*)")
 
 
-def handles_what_is_sent(source: SourceFile) -> bool:
+def handles_request_data(source: SourceFile) -> bool:
     return source.keywords.in_lower_case.contains_any(_OF_REQUESTS)
 
 
@@ -314,31 +227,6 @@ def makes_functions_in_loops(source: SourceFile) -> bool:
 _LOOP_OR_FUNCTION = LazyPattern(r"\n([ \t]*)(?:async )?(for|def) ")
 
 
-def returns_in_a_loop(source: SourceFile) -> bool:
-    """Return True if a name is returned at the depth of the first line of a loop, judging by indentation."""
-    text = source.text
-    if "return " not in source.added_text:
-        return False
-    if not any(f"\n{depth}return " in text for depth in set(_BODY.findall(text))):
-        return False
-    bodies: dict[int, int] = {}
-    for match in _LOOP_OR_RETURN.finditer("\n" + text):
-        depth = len(match[1])
-        if match[2] is None and depth in bodies.values():
-            return True
-        bodies = {loop: body for loop, body in bodies.items() if loop < depth}
-        if match[2] is not None:
-            bodies[depth] = len(match[3])
-    return False
-
-
-_BODY = LazyPattern(r"for [^\n]*:[^\n]*\n([ \t]+)")
-_LOOP_OR_RETURN = LazyPattern(
-    r"\n([ \t]*)(?:async )?"
-    r"(?:(for) [^\n]*:[^\n]*\n([ \t]*)|(?:return [A-Za-z_]\w*|def [^\n]*)(?=\s*\n))"
-)
-
-
 def has_code_behind_a_way_out(source: SourceFile) -> bool:
     """Return True if code seems to follow an exit at the same depth, judging by indentation."""
     text = source.text
@@ -366,7 +254,7 @@ def _has_code_behind(text: str, at: int, depth: int) -> bool:
     return True
 
 
-def asks_for_what_may_be_none(source: SourceFile) -> bool:
+def may_dereference_none(source: SourceFile) -> bool:
     return source.keywords.contains_any(_ASKS) or _ASKED.search(source.added_text) is not None
 
 
@@ -379,51 +267,7 @@ _ASKS = tuple(
 )
 
 
-def may_go_through_again(source: SourceFile) -> bool:
-    """Return True if a name is iterated on two lines, or is bound to a generator expression or similar."""
-    text = source.text
-    if any(source.keywords.contains_any(words) and made.search(text) for words, made in _ITERATORS):
-        return True
-    parts = text.split(" = ")
-    values = {
-        name
-        for before, after in pairwise(parts)
-        if "(" in _line(after)
-        for name in before[-_LONGEST_NAME:].split()[-1:]
-    }
-    opened = source.keywords.has("open(")
-    if not values and not opened:
-        return False
-    names = _GONE_THROUGH.findall(text)
-    if opened and any(f" as {name}:" in text for name in set(names)):
-        return True
-    again = Counter(name for name in names if name in values)
-    return any(count > 1 for count in again.values())
-
-
-def _line(text: str) -> str:
-    return text[: text.find("\n")]
-
-
-_LONGEST_NAME = 80
-_GONE_THROUGH = LazyPattern(r"(?:\bin |[(*]|\byield from )((?:self\.)?[a-z_]\w*)(?=[\s,:)\]}])")
-# One pattern for each start, as above.
-_ITERATORS = (
-    (("=",), LazyPattern(r" = (?:\(|map\(|filter\(|zip\()")),
-    (("Iterator[", "Generator["), LazyPattern(r": (?:Async)?(?:Iterator|Generator)\[")),
-)
-
-
-def calls_its_own_alone(source: SourceFile) -> bool:
-    """Return True if an added line starts with a call of a name that the module defines."""
-    text = source.text
-    return any(f"def {name}(" in text for name in set(_ALONE.findall(source.added_text)))
-
-
-_ALONE = LazyPattern(r"^[ \t]+(?:await )?(?:[a-z_]\w*\.)?([a-z_]\w*)\(", re.MULTILINE)
-
-
-def compares_what_is_made(source: SourceFile) -> bool:
+def has_certain_comparison(source: SourceFile) -> bool:
     """Return True if it compares, and contains a value whose type is certain without an annotation."""
     text = source.keywords
     if text.contains_any(_OF_A_KIND):
@@ -449,7 +293,7 @@ _UNLIKE = tuple(
         (("list(", "sorted(", "set(", ": list"), r"[\"'({]"),
     )
 )
-"""Expressions with a type, next to a comparison with one that never equals it."""
+"""Expressions with a type, adjacent to a comparison with a type that never equals it."""
 
 
 def may_change_by_halves(source: SourceFile) -> bool:
@@ -460,14 +304,3 @@ def may_change_by_halves(source: SourceFile) -> bool:
     return (text.has(" -= ") and text.has(" += ") and text.contains_any((".save(", ".commit("))) or text.has(
         "=F("
     )
-
-
-def adds_an_entry(source: SourceFile) -> bool:
-    """Return True if the change assigns an object's field to a name, and another line does so too."""
-    from wardround.semantics.semdiff.copy_paste import may_hold_a_row
-
-    added = source.added_text
-    return _FIELD_TAKEN.search(added) is not None and may_hold_a_row(added, source.text)
-
-
-_FIELD_TAKEN = LazyPattern(r"[\w\]\"')]\.[a-z]\w*|\[[\"']\w+[\"']\]")

@@ -6,22 +6,25 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
-from wardround.change.encoding import with_lower_suffix
+from wardround.change.encoding import lower_suffix
 from wardround.checks.base import ChangeCheck, Check
-from wardround.checks.lazy import LazySequence
+from wardround.checks.line_ends import run_by_lines
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
-from wardround.findings import RawFinding, Span
+from wardround.findings import Plane, RawFinding, Span
+from wardround.lazy import LazySequence
 from wardround.rules.declarative import declarative_rules
 from wardround.rules.model import Rule
 from wardround.specialists import Comment, Specialist, StatementOf
-from wardround.text.line_ends import run_by_lines
 from wardround.text.line_index import has_lone_returns
+from wardround.tools.ignore_comments import CommentForm, IgnoreComment
 from wardround.tools.tool import Tool
 from wardround_python.environment import project_environment
 from wardround_python.options import PythonOptions
 from wardround_python.syntax import host_adapter
 
+PYTHON = CommentForm(("*.py", "*.pyi", "*.pyw"))
+"""The form of ignore comments in Python."""
 _VALUE_DEPENDENT = frozenset(
     {"sql-injection", "shell-injection", "code-injection", "insecure-deserialisation"}
 )
@@ -44,6 +47,9 @@ class PythonSpecialist(Specialist):
     """Reviews Python modules, stubs and scripts."""
 
     name = "python"
+    planes = frozenset(Plane) - {Plane.TESTS}
+    further_planes = frozenset({Plane.TESTS})
+    change_planes = frozenset()
     patterns = ("*.py", "*.pyi", "*.pyw", *(f"*{suffix}" for suffix in _UNREAD))
     interpreters = (r"python[0-9.]*w?", r"pypy[0-9.]*", "uv")
     tools = LazySequence[Tool]("wardround_python.tools:TOOLS")
@@ -51,6 +57,7 @@ class PythonSpecialist(Specialist):
     change_checks = CheckRegistry[type[ChangeCheck]]("wardround_python.checks", "change")
     options = PythonOptions
     models = ("new-parameters",)
+    ignore_comments = (IgnoreComment(r"#\s*nosec\b", ("nosec",), after_reason="nosec"),)
 
     def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
         from wardround_python.check import run_python_checks  # needed by the parser alone
@@ -58,10 +65,10 @@ class PythonSpecialist(Specialist):
         return run_by_lines(partial(run_python_checks, checks), source)
 
     def rules(self) -> Sequence[Rule]:
-        return [*declarative_rules("python", "ast-grep"), *declarative_rules("python", "semgrep")]
+        return declarative_rules("python", "ast-grep")
 
     def declines(self, path: str, text: str) -> str:
-        return _UNREAD.get(with_lower_suffix(path)[path.rfind(".") :], "")
+        return _UNREAD.get(lower_suffix(path)[path.rfind(".") :], "")
 
     def comments(self, text: str) -> Iterable[Comment]:
         return host_adapter.comments(text)

@@ -1,4 +1,4 @@
-"""The Python versions a project supports, from its trusted configuration; none of its code is run.
+"""The Python versions that a project supports, from its trusted configuration; none of its code is run.
 
 The sources count in the order of ``_SOURCES``: the first that names a version decides. An oldest version is
 for rules that depend on one (ruff's ``target-version``) and for the types of the standard library. Only a
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.tools.tool import Invocation
 
 NEWEST_KNOWN = 15
@@ -53,7 +53,9 @@ _NEEDED = LazyPattern(
 
 
 def read_note(text: str) -> PythonTarget:
-    """Return the target that ``Target.note`` wrote at the start of a text; an unknown one without it."""
+    """Return the target that ``Target.note`` wrote at the start of a string; an unknown target if there is
+    none.
+    """
     match = _NOTE.match(text)
     if match is None:
         return PythonTarget()
@@ -74,8 +76,8 @@ def noted_target(run: Invocation) -> PythonTarget:
         return PythonTarget()
 
 
-def version_needed(message: str) -> int | None:
-    """Return the minor version that syntax needs, if a tool's message names it."""
+def required_version(message: str) -> int | None:
+    """Return the minor version that a syntax feature needs, if a tool's message names it."""
     match = _NEEDED.search(message)
     return None if match is None else int(next(filter(None, match.groups())))
 
@@ -84,7 +86,7 @@ def target_of(read: Read) -> PythonTarget:
     """Return the versions a project supports.
 
     Args:
-        read: path from the root of the repository -> the text of a file, None if there is none.
+        read: path from the root of the repository -> the content of a file, None if there is none.
     """
     texts: dict[str, str] = {}
 
@@ -114,7 +116,7 @@ def bounds(specifier: str) -> Bounds:
     oldest, newest = [item[0] for item in ranges], [element[1] for element in ranges]
     return (
         None if None in oldest else min(each for each in oldest if each is not None),
-        None if None in newest else max(one for one in newest if one is not None),
+        None if None in newest else max(version for version in newest if version is not None),
     )
 
 
@@ -132,22 +134,27 @@ def _range(specifier: str) -> Bounds:
 
 def _bounds_of(match: re.Match[str]) -> Bounds:
     """Return the bounds that one clause of a specifier admits."""
-    operator, major, written, rest = match.groups()
-    if major != "3":
+    operator, major, minor, rest = match.groups()
+    if major != "3" or not minor or not minor.isdigit():
         return _UNKNOWN
-    minor = int(written) if written and written.isdigit() else None
-    if minor is None or operator == "!=":
-        return _UNKNOWN
-    if operator in (">=", ">", "^"):
-        return minor, None
-    if operator == "~=":
-        return minor, minor if rest else None
-    if operator == "<=":
-        return None, minor
-    if operator == "<":
-        is_whole = not re.search(r"[1-9]", rest)
-        return None, minor - 1 if is_whole else minor
-    return minor, minor
+    return _minor_bounds(operator, int(minor), rest)
+
+
+def _minor_bounds(operator: str, minor: int, rest: str) -> Bounds:
+    match operator:
+        case "!=":
+            return _UNKNOWN
+        case ">=" | ">" | "^":
+            return minor, None
+        case "~=":
+            return minor, minor if rest else None
+        case "<=":
+            return None, minor
+        case "<":
+            is_first_patch = not re.search(r"[1-9]", rest)
+            return None, minor - 1 if is_first_patch else minor
+        case _:
+            return minor, minor
 
 
 def _specifier(pattern: LazyPattern) -> Callable[[str], Bounds]:
@@ -178,7 +185,7 @@ def _oldest(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
     return read
 
 
-def _pinned(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
+def _reader_of_pins(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
     """Return a reader of the exact versions that a project is run by."""
 
     def read(text: str) -> Bounds:
@@ -188,7 +195,7 @@ def _pinned(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
     return read
 
 
-def _all(pattern: str, flags: int = re.MULTILINE) -> Callable[[str], list[str]]:
+def _matcher_of(pattern: str, flags: int = re.MULTILINE) -> Callable[[str], list[str]]:
     result = LazyPattern(pattern, flags)
     return lambda text: result.findall(text) if text else []
 
@@ -262,26 +269,30 @@ _SOURCES: Sequence[tuple[Sequence[str], str, Callable[[str], Bounds]]] = (
         "Poetry's python in {}",
         _specifier(_entry(r"tool\.poetry\.dependencies", "python")),
     ),
-    ((".python-version",), "{}", _pinned(_all(r"^[ \t]*(?:cpython-)?3\.(\d{1,3})"))),
-    (("runtime.txt",), "{}", _pinned(_all(r"^python-3\.(\d{1,3})"))),
+    ((".python-version",), "{}", _reader_of_pins(_matcher_of(r"^[ \t]*(?:cpython-)?3\.(\d{1,3})"))),
+    (("runtime.txt",), "{}", _reader_of_pins(_matcher_of(r"^python-3\.(\d{1,3})"))),
     (
         ("uv.lock",),
         "{}",
         _specifier(LazyPattern(r"\Aversion = .*\n(?:revision = .*\n)?requires-python = \"([^\"]*)\"")),
     ),
     (("poetry.lock",), "{}", _specifier(_entry("metadata", "python-versions"))),
-    (("Pipfile",), "{}", _pinned(_all(r"^python_(?:full_)?version[ \t]*=[ \t]*[\"']3\.(\d{1,3})"))),
+    (
+        ("Pipfile",),
+        "{}",
+        _reader_of_pins(_matcher_of(r"^python_(?:full_)?version[ \t]*=[ \t]*[\"']3\.(\d{1,3})")),
+    ),
     (_WORKFLOWS, "{}", _oldest(_matrix)),
     (("tox.ini",), "{}", _oldest(_environments)),
     (
         (".gitlab-ci.yml",),
         "{}",
-        _oldest(_all(r"^\s*(?:image|name)[ \t]*:[ \t]*[\"']?(?:\S*/)?python:3\.(\d{1,3})")),
+        _oldest(_matcher_of(r"^\s*(?:image|name)[ \t]*:[ \t]*[\"']?(?:\S*/)?python:3\.(\d{1,3})")),
     ),
-    (("Dockerfile",), "{}", _oldest(_all(r"^\s*FROM\s+(?:--\S+\s+)?(?:\S*/)?python:3\.(\d{1,3})"))),
+    (("Dockerfile",), "{}", _oldest(_matcher_of(r"^\s*FROM\s+(?:--\S+\s+)?(?:\S*/)?python:3\.(\d{1,3})"))),
     (
         ("pyproject.toml", "setup.cfg", "setup.py"),
         "the classifiers in {}",
-        _oldest(_all(r"Programming Language :: Python :: 3\.(\d{1,3})")),
+        _oldest(_matcher_of(r"Programming Language :: Python :: 3\.(\d{1,3})")),
     ),
 )

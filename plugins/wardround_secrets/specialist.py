@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from wardround.checks.base import Check
-from wardround.checks.lazy import LazySequence
 from wardround.checks.source import SourceFile
-from wardround.findings import RawFinding
+from wardround.findings import Plane, RawFinding
+from wardround.lazy import LazySequence
 from wardround.specialists import Specialist
 from wardround.tools.tool import Tool
 
@@ -16,6 +16,7 @@ class SecretsSpecialist(Specialist):
     """Reviews every text file for secrets."""
 
     name = "secrets"
+    planes = frozenset({Plane.SECURITY})
     patterns = ("*",)
     reviews_all_text = True
     reviews_history = True

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import ClassVar
 
 from wardround.checks.base import Check, results_of
-from wardround.checks.keyword_index import KeywordIndex
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.registry import candidate_checks
 from wardround.checks.source import SourceFile
 from wardround.errors import CannotReview
 from wardround.findings import RawFinding, Severity
+from wardround.lazy import LazyPattern
+from wardround.text.keyword_index import KeywordIndex
 from wardround_sql.document import SqlDocument
 from wardround_sql.options import SqlOptions
-from wardround_sql.parsing.rendered_templates import reads_rendered
+from wardround_sql.parsing.rendered_templates import has_parsable_rendering
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.project.migration_edits import has_same_effect
 from wardround_sql.project.migration_files import is_migration
@@ -71,14 +71,20 @@ def run_sql_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterabl
     if _is_reformatted(source):
         return
     script = SqlDocument(source)
-    if script.is_sql and script.is_template and script.unparsed and not reads_rendered(source.text):
+    if script.is_sql and script.is_template and script.unparsed and not has_parsable_rendering(source.text):
         raise CannotReview(_unreadable(script))
-    asked = [*_relevant(checks, "code", source, source.keywords.in_lower_case)]
-    if script.sql.strip() or script.built or script.discarded:
-        asked += _relevant(checks, "sql", source, KeywordIndex(script.sql.lower()), script.sql)
-    for check_type in asked:
+    for check_type in _candidates(checks, source, script):
         make = partial(check_type, source, script) if issubclass(check_type, SqlCheck) else None
         yield from results_of(check_type, source, make)
+
+
+def _candidates(
+    checks: Sequence[type[Check]], source: SourceFile, script: SqlDocument
+) -> Iterator[type[Check]]:
+    """Yield the checks that can match the code of a file, then those that can match its SQL."""
+    yield from _relevant_checks(checks, "code", source, source.keywords.in_lower_case)
+    if script.sql.strip() or script.built or script.discarded:
+        yield from _relevant_checks(checks, "sql", source, KeywordIndex(script.sql.lower()), script.sql)
 
 
 def _unreadable(script: SqlDocument) -> str:
@@ -97,7 +103,7 @@ def _is_reformatted(source: SourceFile) -> bool:
     return before is not None and before != source.text and has_same_effect(source.path, before, source.text)
 
 
-def _relevant(
+def _relevant_checks(
     checks: Sequence[type[Check]], reads: str, source: SourceFile, lowered: KeywordIndex, sql: str = ""
 ) -> Iterable[type[Check]]:
     """Yield the checks that read the SQL, or the code, and that may match it."""

@@ -1,4 +1,4 @@
-"""File under review: its statements, its dialect, and the schema it belongs to."""
+"""A file under review: its statements, its dialect, and its schema."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.lazy import LazyPattern
 from wardround_sql.frontends.registry import calls
-from wardround_sql.frontends.string_assembly import AssembledText, Discarded
+from wardround_sql.frontends.string_assembly import AssembledText, DiscardedCall
 from wardround_sql.locations import Locations
 from wardround_sql.options import SqlOptions
 from wardround_sql.parsing.dialects import POSTGRES, driver_of, named_dialect
@@ -21,7 +21,7 @@ from wardround_sql.parsing.statements import (
     Statement,
     Unparsed,
     batches,
-    parsed,
+    parse_fragment,
     parsed_about,
 )
 from wardround_sql.project import migration_files
@@ -36,7 +36,7 @@ _SIBLINGS = 200
 """Maximum number of files of the same migration set to read; a common table's name is in many."""
 
 _ELSEWHERE = 40
-"""Maximum number of files outside the set to read for one table."""
+"""Maximum number of files outside the migration set to read for one table."""
 
 
 class SqlDocument:
@@ -63,11 +63,11 @@ class SqlDocument:
 
     @cached_property
     def sql(self) -> str:
-        """SQL of the file as one text, for pattern searches."""
-        return self.text if self.is_sql else "\n".join(fragment.text for fragment in self._embedded)
+        """SQL of the file as one string, for pattern searches."""
+        return self.text if self.is_sql else "\n".join(fragment.text for fragment in self._embedded_fragments)
 
     @cached_property
-    def _embedded(self) -> list[SqlFragment]:
+    def _embedded_fragments(self) -> list[SqlFragment]:
         return list(calls(self.path, self.text).fragments)
 
     @cached_property
@@ -76,7 +76,7 @@ class SqlDocument:
         return () if self.is_sql else calls(self.path, self.text).built
 
     @cached_property
-    def discarded(self) -> tuple[Discarded, ...]:
+    def discarded(self) -> tuple[DiscardedCall, ...]:
         """Method calls that narrow a statement and discard the result."""
         return () if self.is_sql else calls(self.path, self.text).discarded
 
@@ -88,31 +88,31 @@ class SqlDocument:
     def fragments(self) -> list[SqlFragment]:
         """SQL of the file: the entire file, or the string literals that are certain to be SQL."""
         if not self.is_sql:
-            return self._embedded
+            return self._embedded_fragments
         fragment = SqlFragment(
             self.text, migrates=migration_files.is_migration(self.path, self.options.migrations)
         )
         return [fragment if self.is_postgres else batches(fragment)]
 
     @cached_property
-    def _parsed(self) -> list[Parsed]:
-        return [parsed(fragment, self.path) for fragment in self.fragments]
+    def _parsed_fragments(self) -> list[Parsed]:
+        return [parse_fragment(fragment, self.path) for fragment in self.fragments]
 
     @cached_property
     def is_template(self) -> bool:
         """Return True if the file is Jinja around SQL, as dbt models are."""
-        return self.is_sql and any(item.template for item in self._parsed)
+        return self.is_sql and any(item.template for item in self._parsed_fragments)
 
     @cached_property
     def all_statements(self) -> list[Statement]:
         """All statements that parse, those inside bodies after the enclosing statement."""
         if not self.is_postgres:
             return []
-        return [s for item in self._parsed for s in item.statements]
+        return [s for item in self._parsed_fragments for s in item.statements]
 
     @cached_property
     def unparsed(self) -> list[Unparsed]:
-        return [bad for item in self._parsed for bad in item.unparsed]
+        return [bad for item in self._parsed_fragments for bad in item.unparsed]
 
     @cached_property
     def statements(self) -> list[Statement]:
@@ -224,7 +224,7 @@ class SqlDocument:
         return {}
 
     def siblings(self, names: list[str]) -> Iterator[tuple[str, str]]:
-        """Yield path and text of the other files of the set that contain one of the names."""
+        """Yield path and text of the other files of the migration set that contain one of the names."""
         if not names or not self.is_sql:
             return
         project = self.source.project
@@ -246,13 +246,13 @@ class SqlDocument:
 
     def known_table(self, name: Name) -> Table | None:
         """Return the columns of a table from the migration set, else from other SQL of the project."""
-        if name not in self._known:
+        if name not in self._known_tables:
             own = self.set_schema.tables.get(name) if self.is_postgres else None
-            self._known[name] = own if own is not None and own.columns else self._table_elsewhere(name)
-        return self._known[name]
+            self._known_tables[name] = own if own is not None and own.columns else self._table_elsewhere(name)
+        return self._known_tables[name]
 
     @cached_property
-    def _known(self) -> dict[Name, Table | None]:
+    def _known_tables(self) -> dict[Name, Table | None]:
         return {}
 
     def _table_elsewhere(self, name: Name) -> Table | None:

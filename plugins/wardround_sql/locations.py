@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
+from wardround.lazy import LazyPattern
 from wardround.text.line_index import LineIndex
 from wardround_sql.parsing.statements import Statement, Unparsed
 
@@ -50,7 +50,7 @@ class Locations:
         base = statement.offset
         return self.span_of(*statement.fragment.place(base + start, base + end))
 
-    def span_of_unparsed(self, bad: Unparsed) -> Span:
+    def span_of_parse_error(self, bad: Unparsed) -> Span:
         """Return the span of the character at which the parser stopped."""
         start = bad.offset + min(bad.point, max(len(bad.text) - 1, 0))
         return self.span_of(*bad.fragment.place(start, start + 1))

@@ -19,7 +19,7 @@ class SqlOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     """Options of the SQL specialist.
 
     Attributes:
-        dialect: sqlglot's name of the dialect of files without a sign of another one; None derives it from
+        dialect: sqlglot's name of the dialect of files without signs of another dialect; None derives it from
             the adjacent migrations and the configuration of the project.
         api: whether clients reach the database through PostgREST or Supabase; None detects it.
         exposed_schemas: the schemas that the API serves; if empty, those of ``supabase/config.toml``.

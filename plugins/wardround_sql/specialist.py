@@ -6,17 +6,20 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from wardround.checks.base import ChangeCheck, Check
-from wardround.checks.keyword_index import keyword_index
-from wardround.checks.lazy import LazyPattern, LazySequence
+from wardround.checks.line_ends import run_by_lines
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
-from wardround.findings import RawFinding
+from wardround.findings import Plane, RawFinding
+from wardround.lazy import LazyPattern, LazySequence
 from wardround.specialists import Specialist
-from wardround.text.line_ends import run_by_lines
+from wardround.text.keyword_index import keyword_index
+from wardround.tools.ignore_comments import CommentForm
 from wardround.tools.tool import Tool
 from wardround_sql.options import SqlOptions
 from wardround_sql.project.migration_files import SUFFIXES
 
+SQL = CommentForm(("*.sql",))
+"""The form of ignore comments in SQL."""
 _CODE = ("*.py", "*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.sh")
 _SPOKEN = LazyPattern(
     r"(?:[\"'`]|<<[~-][\"']?[a-z]{2,}[^\n]*)(?:\\?\s|--[^\n]*\n|/\*[^*]*\*/)*+(?:"
@@ -59,13 +62,16 @@ _BUILDING = (
     ("query(", LazyPattern(r"query\([\w.]+\)\.(?:delete|update)\(")),
     (".where(", LazyPattern(r"\.where\([\"'`]")),
 )
-"""The same for patterns, each after the word it begins with."""
+"""The same for patterns, each with the word that it begins with."""
 
 
 class SqlSpecialist(Specialist):
     """Reviews SQL files, and code that builds SQL."""
 
     name = "sql"
+    planes = frozenset(Plane) - {Plane.TESTS}
+    further_planes = frozenset({Plane.TESTS})
+    change_planes = frozenset()
     patterns = tuple(f"*{suffix}" for suffix in SUFFIXES)
     content_sniffed = _CODE
     comment_signs = ("--", "/*", "#", "//")
@@ -75,7 +81,7 @@ class SqlSpecialist(Specialist):
     options = SqlOptions
 
     def claims_text(self, path: str, content: bytes) -> bool:
-        return holds_sql(path, content)
+        return contains_sql(path, content)
 
     def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
         from wardround_sql.check import run_sql_checks  # the parser's part: not needed for the tools
@@ -84,9 +90,9 @@ class SqlSpecialist(Specialist):
         return run_by_lines(run, source) if source.path.endswith(".py") else run(source)
 
 
-def holds_sql(path: str, content: bytes) -> bool:
+def contains_sql(path: str, content: bytes) -> bool:
     """Prefilter: return True if code in another language may have SQL strings, or calls for SQL."""
-    lowered = keyword_index(_text_of(content)).in_lower_case
+    lowered = keyword_index(_decode_content(content)).in_lower_case
     if path.endswith(".sh"):
         return _CLIENT.search(lowered.tokens) is not None and _VERB.search(lowered.text) is not None
     if lowered.contains_any(_BUILDERS):
@@ -98,7 +104,7 @@ def holds_sql(path: str, content: bytes) -> bool:
     return lowered.contains_any(_LIBRARIES[".py" if path.endswith(".py") else ""])
 
 
-def _text_of(content: bytes) -> str:
+def _decode_content(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -7,13 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
 from wardround.text.search_terms import parts
 from wardround.training_tasks import Choice, History, Task
 from wardround_lab.tasks.comment_code_pairs import CommentCodePair, mine_pair_choices
-from wardround_sql.parsing.jinja import is_template, without_jinja
-from wardround_sql.parsing.splitter import Remark, cut
+from wardround_sql.parsing.jinja import is_template, replace_jinja
+from wardround_sql.parsing.splitter import SqlComment, cut
 from wardround_sql.project.migration_files import is_down, is_migration, is_non_production
 
 _PATTERNS = ("*.sql",)
@@ -52,7 +52,7 @@ def _mine(history: History) -> Iterator[Choice]:
 
 
 def _named_migrations(history: History) -> Iterator[Choice]:
-    """Yield each migration's unique name with its statements and those of its neighbours."""
+    """Yield each migration's unique name with its statements and those of adjacent migrations."""
     added = list(_added_migrations(history))
     times_used = Counter(words for _, _, words, _ in added)
     named = [
@@ -71,13 +71,13 @@ def _added_migrations(history: History) -> Iterator[tuple[int, str, str, str]]:
     for commit in history.commits(_PATTERNS):
         for change in commit.changes:
             if change.base_blob is None and is_migration(change.path) and not is_down(change.path):
-                text = _shortened(history.text(change.blob))
+                text = _strip_comments(history.text(change.blob))
                 if text:
-                    yield commit.time, change.path, _words_of_path(change.path), text
+                    yield commit.time, change.path, _path_words(change.path), text
 
 
-def _words_of_path(path: str) -> str:
-    """Return the words of a migration's name without its number: of its file, or of its folder."""
+def _path_words(path: str) -> str:
+    """Return the words in the name of a migration's file or folder, without its number."""
     folder, _, name = path.rpartition("/")
     stem = name.removesuffix(".sql")
     if stem.lower() in ("migration", "up", "migrate", "index"):
@@ -85,15 +85,15 @@ def _words_of_path(path: str) -> str:
     return " ".join(part for part in parts(_NUMBERED.sub("", stem)) if part.isalpha() and part != "up")
 
 
-def _shortened(text: str | None) -> str:
+def _strip_comments(text: str | None) -> str:
     """Return the statements of a migration without comments, which could contain its name."""
     if text is None:
         return ""
     pieces, _ = cut(text)
-    return ";\n".join(_without_remarks(piece.text) for piece in pieces)[:_LONGEST_TEXT]
+    return ";\n".join(_strip_remarks(piece.text) for piece in pieces)[:_LONGEST_TEXT]
 
 
-def _without_remarks(statement: str) -> str:
+def _strip_remarks(statement: str) -> str:
     return _REMARK.sub("", statement).strip()
 
 
@@ -101,7 +101,7 @@ def _pairs(path: str, text: str) -> list[CommentCodePair]:
     """Yield the comments of a file, each with the statement that follows it on the next line."""
     if is_non_production(path):
         return []
-    plain = without_jinja(text) if is_template(text) else text
+    plain = replace_jinja(text) if is_template(text) else text
     pieces, remarks = cut(plain)
     starts = {piece.offset: piece for piece in pieces}
     result = []
@@ -113,8 +113,8 @@ def _pairs(path: str, text: str) -> list[CommentCodePair]:
     return result
 
 
-def _blocks(text: str, remarks: list[Remark]) -> Iterator[tuple[str, int]]:
-    """Yield comments on lines of their own, consecutive ones joined: (words, offset of the end)."""
+def _blocks(text: str, remarks: list[SqlComment]) -> Iterator[tuple[str, int]]:
+    """Yield comments on lines of their own, consecutive ones joined: (words, end offset)."""
     lines: list[str] = []
     end = -1
     for remark in remarks:

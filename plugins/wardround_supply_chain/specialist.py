@@ -8,8 +8,9 @@ from wardround.specialists import Specialist
 
 
 class SupplyChainSpecialist(Specialist):
-    """Reviews changes as such: no file is trusted because it claims it."""
+    """Reviews the change as a whole; no file is assigned to it."""
 
     name = "supply-chain"
+    change_planes = frozenset()
     patterns = ()
     change_checks = CheckRegistry[type[ChangeCheck]]("wardround_supply_chain.checks", "change")

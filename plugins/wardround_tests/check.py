@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from wardround_python.check import PythonCheck, created, walk
+from wardround_python.check import PythonCheck, create_checks, walk
 
 from wardround.checks.base import Check
 from wardround.checks.registry import candidate_checks
@@ -44,21 +44,21 @@ def run_test_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterab
     selected = [c for c in candidates if issubclass(c, PythonTestCheck) and c.applies(source)]
     if not selected:
         return
-    module = _parsed(source)
-    for check in walk(module, created(selected, source, module)):
+    module = _parse_tests(source)
+    for check in walk(module, create_checks(selected, source, module)):
         yield from _results(check, module)
 
 
 def _results(check: PythonTestCheck, module: TestModule) -> Sequence[RawFinding]:
     """Return the results of a check that visited all nodes, with those about single tests."""
-    with check.source.isolated(check.ID):
+    with check.source.isolate(check.ID):
         for case in module.tests:
             check.check_test(case)
         return check.results
     return []
 
 
-def _parsed(source: SourceFile) -> TestModule:
+def _parse_tests(source: SourceFile) -> TestModule:
     try:
         return TestModule(source.path, source.text)
     except (ValueError, RecursionError, MemoryError) as cause:

@@ -141,10 +141,12 @@ def is_production(path: str) -> bool:
     *folders, name = path.split("/")
     if name in _NO_PRODUCTION_NAMES or any(part.startswith(".") for part in (*folders, name)):
         return False
+    if not _NO_PRODUCTION.isdisjoint(folders):
+        return False
+    if any(folder.endswith(("-tests", "_tests", "-test")) for folder in folders):
+        return False
     marks = name.split(".")
-    is_setting = len(marks) > 2 and marks[-2] in _NO_PRODUCTION_MARKS
-    is_of_tests = any(folder.endswith(("-tests", "_tests", "-test")) for folder in folders)
-    return not is_setting and not is_of_tests and _NO_PRODUCTION.isdisjoint(folders)
+    return len(marks) <= 2 or marks[-2] not in _NO_PRODUCTION_MARKS
 
 
 def concerns_tests(path: str) -> bool:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wardround.checks.source import ChangedFileView, RepositoryView
-from wardround.retrieval.test_discovery import TestFile, holds_tests
+from wardround.change.repository_view import RepositoryView
+from wardround.checks.source import ChangedFileView
+from wardround.retrieval.test_discovery import TestFile, contains_tests
 from wardround.retrieval.test_selection import (
     TargetFunction,
     TestMatch,
     Tests,
     changed_lines,
+    find_subject,
     nearness,
-    subject_named,
 )
 
 _READ = 4
@@ -24,14 +25,14 @@ _LONGEST = 200_000
 
 def subject_of(file: ChangedFileView, name: str) -> TargetFunction:
     """Return a changed function as a search target; without a body if it cannot be parsed."""
-    found = subject_named(file.path, file.text or "", name)
+    found = find_subject(file.path, file.text or "", name)
     if found is None:
         return TargetFunction(file.path, name, name)
-    before = subject_named(file.base_path or file.path, file.base_text or "", name)
+    before = find_subject(file.base_path or file.path, file.base_text or "", name)
     return replace(found, changed=changed_lines(before.text if before else "", found.text))
 
 
-class Nearest:
+class NearestTests:
     """The tests of a project; only the files nearest by path are read for each function.
 
     Callers of the function are ignored: measurements found no more of the right files with them.
@@ -42,7 +43,7 @@ class Nearest:
 
     def __init__(self, project: RepositoryView, paths: Sequence[str]) -> None:
         self._project = project
-        self._paths = [path for path in paths if holds_tests(path)]
+        self._paths = [path for path in paths if contains_tests(path)]
         self._files: dict[str, TestFile] = {}
 
     def to(self, subject: TargetFunction) -> TestMatch | None:

@@ -8,14 +8,14 @@ from functools import partial
 from wardround_python.syntax import host_adapter
 
 from wardround.checks.base import ChangeCheck, Check
-from wardround.checks.lazy import LazySequence
+from wardround.checks.line_ends import run_by_lines
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
-from wardround.findings import RawFinding, Span
+from wardround.findings import Plane, RawFinding, Span
+from wardround.lazy import LazySequence
 from wardround.rules.declarative import declarative_rules
 from wardround.rules.model import Rule
 from wardround.specialists import CaseOutline, Specialist, StatementOf
-from wardround.text.line_ends import run_by_lines
 from wardround.tools.tool import Tool
 from wardround_tests.file_kinds import PATTERNS
 
@@ -29,6 +29,9 @@ class TestsSpecialist(Specialist):
     __test__ = False
 
     name = "tests"
+    planes = frozenset({Plane.TESTS})
+    further_planes = frozenset({Plane.INTENT, Plane.CONTRACT, Plane.SEMANTIC, Plane.SECURITY})
+    change_planes = frozenset({Plane.TESTS})
     patterns = PATTERNS
     comment_signs = ("#", "//", "/*")
     tools = LazySequence[Tool]("wardround_tests.tools:TOOLS")

@@ -23,7 +23,7 @@ _FEWEST_WORDS = 2
 
 
 def tasks() -> list[Task]:
-    """The tasks of this plugin."""
+    """Return the tasks of this plugin."""
     return [
         Task(
             name="test-body",

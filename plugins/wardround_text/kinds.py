@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _PROSE = frozenset(
     (
@@ -82,7 +82,7 @@ def is_source_map(path: str, text: str) -> bool:
 
 
 def is_minified(text: str) -> bool:
-    """Return True for a text that consists mostly of lines that nobody reads."""
+    """Return True for a file that consists mostly of lines that nobody reads."""
     return 2 * sum(len(line) for line in text.split("\n") if is_unread(line)) > len(text)
 
 
@@ -92,7 +92,7 @@ def is_unread(line: str) -> bool:
 
 
 def part_at(path: str, line: str, column: int) -> LinePart:
-    """Return the part of a line that contains a 0-based column, judged by this line alone."""
+    """Return the token of a line at a 0-based column, determined from this line only."""
     marks = _comment_marks(path)
     if line.lstrip().startswith((*marks, "* ", "*/")):
         return LinePart.COMMENT

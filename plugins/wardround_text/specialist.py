@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from wardround.checks.base import Check
-from wardround.checks.lazy import LazySequence
+from wardround.findings import Plane
+from wardround.lazy import LazySequence
 from wardround.specialists import Specialist
 
 
@@ -11,6 +12,7 @@ class TextSpecialist(Specialist):
     """Reviews text files for invisible and misleading characters."""
 
     name = "text"
+    planes = frozenset({Plane.SECURITY})
     patterns = ()
     content_sniffed = ("*",)
     reviews_all_text = True

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.lazy import LazyPattern
+from wardround_typescript.syntax.nodes import ancestors, child
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -21,7 +22,8 @@ def base_code(source: SourceFile, removed: LazyPattern) -> Code | None:
     base = source.base_text
     if base is None or base == source.text or len(base) > _LONGEST_BASE:
         return None
-    if not any(removed.search(line) for line in set(base.split("\n")).difference(source.text.split("\n"))):
+    removed_lines = set(base.split("\n")).difference(source.text.split("\n"))
+    if not any(removed.search(line) for line in removed_lines):
         return None
     from wardround.languages.script.code import code_of  # loads the parser
 
@@ -29,7 +31,7 @@ def base_code(source: SourceFile, removed: LazyPattern) -> Code | None:
 
 
 def is_new(source: SourceFile, code: Code, node: Node, base: Code) -> bool:
-    """Return True for a node that the change added or altered, also by the removal of one of its lines."""
+    """Return True for a node that the change added or modified, also by the removal of one of its lines."""
     return is_touched(source, node) or code.text(node) not in base.module.text
 
 
@@ -55,29 +57,27 @@ def _functions_of(code: Code) -> dict[str, Node]:
     return {name: node for name, node in named if name and times[name] == 1}
 
 
-def _name(code: Code, node: Node) -> str:
-    own = code.name_of(node)
+def _name(code: Code, function: Node) -> str:
+    """Return the name of a function, qualified by the innermost class, object or variable around it."""
+    own = code.name_of(function)
     if not own:
         return ""
-    above, around = node.parent, ""
-    while above is not None and not around:
-        if "class" in above.type and above.type != "class_body":
-            around = code.field(above, "name")
-        elif above.type in ("pair", "variable_declarator") and above.child_by_field_name("value") != node:
-            around = code.field(above, "name") or code.field(above, "key")
-        above = above.parent
-    return f"{around}.{own}" if around and around != own else own
+    owner = next(filter(None, _owners(code, function)), "")
+    return f"{owner}.{own}" if owner not in ("", own) else own
+
+
+def _owners(code: Code, function: Node) -> Iterator[str]:
+    for around in ancestors(function):
+        if "class" in around.type:
+            yield code.field(around, "name")
+        elif around.type in ("pair", "variable_declarator") and child(around, "value") != function:
+            yield code.field(around, "name") or code.field(around, "key")
 
 
 def named_around(code: Code, node: Node) -> Node | None:
     """Return the innermost function around a node that ``functions_of`` contains."""
-    from wardround.languages.script.code import function_around
-
-    own = {one.id for one in functions_of(code).values()}
-    function = function_around(node)
-    while function is not None and function.id not in own:
-        function = function_around(function)
-    return function
+    named = {function.id for function in functions_of(code).values()}
+    return next((around for around in ancestors(node) if around.id in named), None)
 
 
 def name_around(code: Code, node: Node) -> str:

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -34,7 +34,7 @@ class TreeCheck(Check):
 
     Attributes:
         KINDS: the suffixes of the files that are checked.
-        WORDS: every file with a finding contains one of these words.
+        WORDS: every file with a finding contains at least one of these words.
         ALSO: further lists of words; every file with a finding contains one word of each list.
         IN_TESTS: True if test files are checked as well.
     """

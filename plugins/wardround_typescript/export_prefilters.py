@@ -1,9 +1,9 @@
-"""Prefilter for changes that may remove an export, by words alone."""
+"""Prefilter for changes that may remove an export, by keywords only."""
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.registry import BeforeAfter
+from wardround.lazy import LazyPattern
 
 _EXPORTED = LazyPattern(
     r"\bexport\s+(?:declare\s+|abstract\s+|async\s+|const\s+(?=enum))*"
@@ -17,14 +17,21 @@ _WORD = LazyPattern(r"[\w$]+")
 
 
 def removes_an_export_or_imports(file: BeforeAfter) -> bool:
-    """Return True if the module is removed or moved, loses an exported word, or adds a line to a text with
+    """Return True if the module is removed or moved, loses an exported word, or adds a line to a file with
     imports.
     """
     base, text = file.base_text or "", file.text
-    if text is None or (base and getattr(file, "base_path", file.path) != file.path):
+    if text is None or _is_moved(file):
         return True
-    is_removed = "export" in base and bool(_words(base) - _words(text))
-    return base != text and (is_removed or "import" in text or " from " in text)
+    if base == text:
+        return False
+    if "import" in text or " from " in text:
+        return True
+    return "export" in base and bool(_words(base) - _words(text))
+
+
+def _is_moved(file: BeforeAfter) -> bool:
+    return bool(file.base_text) and getattr(file, "base_path", file.path) != file.path
 
 
 def _words(text: str) -> set[str]:

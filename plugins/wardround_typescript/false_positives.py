@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
+from wardround.lazy import LazyPattern
+from wardround_typescript.folders import folder_and_above
+from wardround_typescript.syntax.nodes import ancestors, arguments, child, first_part, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -28,6 +31,8 @@ _PART_OF_NAME = LazyPattern(r"(?i)table|schema|column")
 """Names of parts of a query that cannot be parameters."""
 _CALLS = frozenset({"call_expression", "new_expression"})
 _EXPRESS = LazyPattern(r'"express"\s*:\s*"[^"\d]*(\d+)')
+_AWAITING_EXPRESS = 5
+"""The version of Express from which handlers are awaited."""
 _VUE = LazyPattern(r'"vue"\s*:\s*"[^"\d]*(\d+)')
 _REACT = LazyPattern(r'"(?:react|preact|next)"\s*:')
 _FRAMEWORK = LazyPattern(
@@ -58,9 +63,11 @@ _ESLINT = tuple(f".eslintrc{ending}" for ending in ("", ".js", ".cjs", ".json", 
 
 
 def refutes(path: str, text: str, defect_class: str, span: Span, read: Read) -> bool:
-    """Return True for a constant text, a declared global, or the framework or version that makes it right."""
+    """Return True for a constant string, a declared global, or the framework or version that makes it
+    correct.
+    """
     if defect_class == HANDLERS:
-        return not _is_left_alone(path, read)
+        return not _leaves_errors_to_handler(path, read)
     if defect_class in BY_PROJECT:
         return BY_PROJECT[defect_class](path, text, read)
     if defect_class == REQUEST_OF_EFFECT:
@@ -80,31 +87,24 @@ def _is_global(path: str, text: str, span: Span, read: Read) -> bool:
     name = _NAME.match(lines[0], span.column - 1) if lines else None
     if name is None:
         return False
-    declared = re.compile(_DECLARES.format(name=re.escape(name[0])))
-    set_global = re.compile(_SETS.format(name=re.escape(name[0])))
-    folder = posixpath.dirname(path)
-    while True:
-        for file in _DECLARATIONS:
-            if declared.search(read(posixpath.join(folder, file)) or ""):
-                return True
-        for file in _ESLINT:
-            if set_global.search(read(posixpath.join(folder, file)) or ""):
-                return True
-        if not folder:
-            return False
-        folder = posixpath.dirname(folder)
+    quoted = re.escape(name[0])
+    declared, enabled = re.compile(_DECLARES.format(name=quoted)), re.compile(_SETS.format(name=quoted))
+    for folder in folder_and_above(posixpath.dirname(path)):
+        if _any_matches(declared, folder, _DECLARATIONS, read):
+            return True
+        if _any_matches(enabled, folder, _ESLINT, read):
+            return True
+    return False
 
 
-def _is_left_alone(path: str, read: Read) -> bool:
+def _any_matches(pattern: re.Pattern[str], folder: str, names: Iterable[str], read: Read) -> bool:
+    return any(pattern.search(read(posixpath.join(folder, name)) or "") for name in names)
+
+
+def _leaves_errors_to_handler(path: str, read: Read) -> bool:
     """Return True if the project uses a version of Express that does not await its handlers."""
-    folder = posixpath.dirname(path)
-    while True:
-        found = _EXPRESS.search(read(posixpath.join(folder, _PACKAGE)) or "")
-        if found is not None:
-            return int(found[1]) < 5
-        if not folder:
-            return False
-        folder = posixpath.dirname(folder)
+    version = _EXPRESS.search(_nearest_package(path, read, _EXPRESS))
+    return version is not None and int(version[1]) < _AWAITING_EXPRESS
 
 
 def _is_of_vue_2(path: str, read: Read) -> bool:
@@ -133,14 +133,11 @@ def _is_without_causes(path: str, text: str, read: Read) -> bool:
 
 def _nearest_package(path: str, read: Read, pattern: LazyPattern, name: str = _PACKAGE) -> str:
     """Return the nearest file of a name above a path that matches a pattern; empty if there is none."""
-    folder = posixpath.dirname(path)
-    while True:
+    for folder in folder_and_above(posixpath.dirname(path)):
         package = read(posixpath.join(folder, name)) or ""
         if pattern.search(package) is not None:
             return package
-        if not folder:
-            return ""
-        folder = posixpath.dirname(folder)
+    return ""
 
 
 BY_PROJECT: Mapping[str, Callable[[str, str, Read], bool]] = {
@@ -162,12 +159,8 @@ def _is_constant(path: str, text: str, span: Span) -> bool:
     from wardround_typescript.dataflow.scope import scope_of  # loads the parser
 
     scope = scope_of(path, text)
-    call = _call_at(scope, span)
-    argument_list = call.child_by_field_name("arguments") if call is not None else None
-    if argument_list is None or argument_list.type != "arguments":
-        return False
-    arguments = [one for one in argument_list.named_children if one.type != "comment"]
-    return bool(arguments) and all(_is_text(scope, one) for one in arguments)
+    passed = [value for value in arguments(_call_at(scope, span)) if value.type != "comment"]
+    return bool(passed) and all(_is_string(scope, value) for value in passed)
 
 
 def _is_escaped(path: str, text: str, span: Span) -> bool:
@@ -178,8 +171,8 @@ def _is_escaped(path: str, text: str, span: Span) -> bool:
     code = code_of(path, text)
     values = EscapedValues(code, trusts_names=False)
     for node in code.kinds("assignment_expression", "augmented_assignment_expression", "call_expression"):
-        place = code.module.span(node)
-        if (place.start, place.end) == (span.start, span.end):
+        location = code.module.span(node)
+        if (location.start, location.end) == (span.start, span.end):
             given = node.child_by_field_name("right") or node.child_by_field_name("arguments")
             return given is not None and values.are_escaped(given)
     return False
@@ -192,12 +185,11 @@ def _is_in_guarded_effect(path: str, text: str, span: Span) -> bool:
     from wardround_typescript.analysis.react_components import effects
 
     code = code_of(path, text)
-    around = (
-        effect.function
-        for effect in effects(code)
-        if code.module.span(effect.function).start <= span.start <= code.module.span(effect.function).end
-    )
-    return any(runs_once(code, function) for function in around)
+    for effect in effects(code):
+        around = code.module.span(effect.function)
+        if around.start <= span.start <= around.end and runs_once(code, effect.function):
+            return True
+    return False
 
 
 def _has_only_numbers(path: str, text: str, span: Span) -> bool:
@@ -205,44 +197,39 @@ def _has_only_numbers(path: str, text: str, span: Span) -> bool:
     from wardround_typescript.dataflow.scope import scope_of  # loads the parser
 
     scope = scope_of(path, text)
-    call = _call_at(scope, span)
-    argument_list = call.child_by_field_name("arguments") if call is not None else None
-    query = (
-        argument_list.named_children[0]
-        if argument_list is not None and argument_list.named_children
-        else None
-    )
-    if query is None or query.type != "template_string":
+    query = first_part(child(_call_at(scope, span), "arguments"))
+    if not is_kind(query, "template_string"):
         return False
-    values = [one.named_children[0] for one in query.named_children if one.type == "template_substitution"]
-    return all(_is_number(scope, one) for one in values)
+    substitutions = (part for part in query.named_children if part.type == "template_substitution")
+    return all(_is_number(scope, part.named_children[0]) for part in substitutions)
 
 
 def _is_number(scope: ModuleScope, value: Node) -> bool:
     """Return True for a parameter typed as a number, a calculation, or the call of a sanitizer."""
-    module = scope.module
-    if value.type == "binary_expression":
-        operator = value.child_by_field_name("operator")
-        return operator is not None and module.of(operator) in _ARITHMETIC
-    if value.type == "call_expression":
-        callee = value.child_by_field_name("function")
-        return callee is not None and _SANITIZES.search(module.of(callee)) is not None
-    if value.type != "identifier":
-        return False
-    name = module.of(value)
-    if _PART_OF_NAME.search(name):
-        return True
-    typed = re.compile(rf"(?<![\w$]){re.escape(name)}\??\s*:\s*number\b")
-    holder = value.parent
-    while holder is not None:
-        parameters = holder.child_by_field_name("parameters")
-        if parameters is not None:
-            return typed.search(module.of(parameters)) is not None
-        holder = holder.parent
+    from wardround_typescript.dataflow.nodes import field_text
+
+    match value.type:
+        case "binary_expression":
+            return field_text(scope.module, value, "operator") in _ARITHMETIC
+        case "call_expression":
+            return _SANITIZES.search(field_text(scope.module, value, "function")) is not None
+        case "identifier":
+            name = scope.module.of(value)
+            return _PART_OF_NAME.search(name) is not None or _is_typed_as_number(scope, value, name)
     return False
 
 
-def _is_text(scope: ModuleScope, node: Node) -> bool:
+def _is_typed_as_number(scope: ModuleScope, at: Node, name: str) -> bool:
+    """Return True if the nearest parameters around a node declare a number of a name."""
+    lists = (child(around, "parameters") for around in ancestors(at))
+    nearest = next((parameters for parameters in lists if parameters is not None), None)
+    if nearest is None:
+        return False
+    typed = re.compile(rf"(?<![\w$]){re.escape(name)}\??\s*:\s*number\b")
+    return typed.search(scope.module.of(nearest)) is not None
+
+
+def _is_string(scope: ModuleScope, node: Node) -> bool:
     from wardround_typescript.dataflow.constant_folding import fold
 
     return isinstance(fold(scope, node), (str, int, float))
@@ -254,15 +241,17 @@ def _call_at(scope: ModuleScope, span: Span) -> Node | None:
     line = module.text.split("\n")[span.line - 1]
     column = len(line[: span.column - 1].encode("utf-8", "surrogatepass"))
     node = module.root.descendant_for_point_range((span.line - 1, column), (span.line - 1, column + 1))
-    for _ in range(_NEAR):
-        if node is None:
-            return None
-        callee = node.child_by_field_name("function") or node.child_by_field_name("constructor")
-        places = [module.span(one) for one in (node, callee) if one is not None]
-        if node.type in _CALLS and any((one.start, one.end) == (span.start, span.end) for one in places):
-            return node
-        node = node.parent
-    return None
+    if node is None:
+        return None
+    near = islice((node, *ancestors(node)), _NEAR)
+    return next((call for call in near if call.type in _CALLS and _is_at(scope, call, span)), None)
+
+
+def _is_at(scope: ModuleScope, call: Node, span: Span) -> bool:
+    """Return True if a call or its callee has a span."""
+    callee = child(call, "function") or child(call, "constructor")
+    locations = [scope.module.span(part) for part in (call, callee) if part is not None]
+    return any((location.start, location.end) == (span.start, span.end) for location in locations)
 
 
 _NEAR = 6

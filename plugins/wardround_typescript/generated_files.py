@@ -11,8 +11,6 @@ _BUILT_NAME = (
     r"|\.bundle\.[mc]?js$|(?:^|/)\.pnp\.[mc]?js$"
 )
 _SMALL = 4_000
-_LARGE = 1_000_000
-"""Size in bytes of a text for which the rules of semgrep time out."""
 _LONG_LINES = 250
 """Average line length in characters that no formatter writes and every minifier does."""
 _LONG = 500
@@ -23,18 +21,6 @@ _CODE_SHARE = 0.05
 TYPED = (".ts", ".tsx", ".mts", ".cts")
 SCRIPTS = (*TYPED, ".js", ".jsx", ".mjs", ".cjs")
 PARSED = (*SCRIPTS, ".vue", ".svelte")
-
-
-def scanned(path: str, text: str) -> bool:
-    """Suffixes that semgrep reads: scripts without type declarations."""
-    return path.endswith(SCRIPTS) and not path.endswith(".d.ts")
-
-
-def too_large(path: str, text: str) -> str:
-    """Return the reason why semgrep cannot read a file; empty if it can."""
-    if len(text) < _LARGE:
-        return ""
-    return "it is larger than semgrep reads in time (1 MB); split it, or leave it out with exclude"
 
 
 def declines(path: str, text: str) -> str:
@@ -48,17 +34,17 @@ def declines(path: str, text: str) -> str:
 def is_bundle(path: str, text: str) -> bool:
     """Return True for an adjacent file that is not the project's own source: generated or vendored.
 
-    A file under review is read wherever it is.
+    A file under review is read at any path.
     """
     return re.search(_BUILT_NAME, path) is not None or is_minified(text)
 
 
 def is_minified(text: str, shortest: int = _SMALL) -> bool:
-    """Return True if most of a text is code in lines that no formatter writes.
+    """Return True if most of a string is code in lines that no formatter writes.
 
     Args:
         text: the content of a script.
-        shortest: length in characters up to which a text is too short to decide; 0 for a file named as
+        shortest: length in characters below which a file is too short to classify; 0 for a file named as
             minified.
     """
     if len(text) <= shortest or len(text) <= _LONG_LINES * (text.count("\n") + 1):

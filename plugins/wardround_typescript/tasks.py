@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
 from wardround.training_tasks import Choice, History, Task
 from wardround_lab.tasks.comment_code_pairs import CommentCodePair, mine_pair_choices

@@ -1,72 +1,54 @@
-"""The review of all files, or of some files and folders: of what they contain, not of a change of it."""
+"""The review of all files, or of some files and folders: of their content, not of a change."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from wardround.change.change_source import ChangeSource
-from wardround.change.diff import Change
-from wardround.conclusion import Reviewed, open_concluding
+from wardround.conclusion import AnalysedChange, ReviewOutcome, open_concluding
 from wardround.config import loader
-from wardround.config.request import ReviewRequest
-from wardround.config.review_config import read_config
-from wardround.context.claims import selected_specialists
 from wardround.errors import ConfigError
-from wardround.execution.executor import Executor
 from wardround.execution.file_batches import BatchReview
 from wardround.findings import INTRODUCED, Finding, Status
-from wardround.host import PluginHost
-from wardround.planes.analyses import Analyses
+from wardround.pipeline_inputs import pipeline_inputs
 from wardround.policy.gate import gate
 from wardround.processors import pipeline
-from wardround.review import PendingConclusion, ReviewResult, pipeline_inputs, result_of
-from wardround.tools.process import Processes
+from wardround.review_result import PendingConclusion, ReviewResult, result_of
+from wardround.session import ReviewSession
 
 
-def review_all_files(
-    origin: ChangeSource,
-    change: Change,
-    host: PluginHost,
-    request: ReviewRequest,
-    processes: Processes,
-    progress: Callable[[str], None],
-    executor: Executor,
-) -> ReviewResult:
+def review_all_files(session: ReviewSession) -> ReviewResult:
     """Review the files of ``Repository.all_files``; see ``review.run_review``.
 
-    Every finding exists already, and the level that blocks applies to each of them; those that the baseline
-    accepts are counted. No comparison with earlier code takes place: no checks
-    of a change, no analyses of its surroundings, no model that scores hunks.
+    Every finding exists already, and the fail level applies to each of them; findings that the baseline
+    accepts are counted. Nothing is compared with an earlier version: no checks of a change, no analyses of
+    its surroundings, no model that scores hunks.
 
     Raises:
         ConfigError: the configuration or the baseline is wrong.
         UsageError: ``only`` or ``skip`` names no specialist.
     """
     started = time.monotonic()
-    request = request.for_all_files()
-    config = read_config(origin, change, host, request)
-    concluding = open_concluding(origin, host, config, request)
+    review = session.under_review
+    concluding = open_concluding(review)
     try:
-        batches = BatchReview(origin, host, config, request, processes, progress, executor)
-        context, results = batches.review(change)
+        context, results = BatchReview(review, session.resources).review()
     except ConfigError as cause:
-        raise loader.with_location(config, cause) from cause
-    inputs = pipeline_inputs(origin, context, results, host, config, request)
+        raise loader.add_location(review.config, cause) from cause
+    inputs = pipeline_inputs(review, context, results)
     inputs = replace(inputs, filter_mode="added")  # accepted findings are not ranked
-    review = pipeline.process(inputs)
-    decided = gate(review.findings, review.unreviewed, inputs.fail_level)
-    specialists = selected_specialists(host, config, request)
-    reviewed = Reviewed(context, results, review, inputs.texts, decided, specialists)
-    pending = PendingConclusion.of(concluding.of_analyses(reviewed, Analyses()))
-    done = result_of(review, results, inputs, context, request, decided, pending, (), started)
-    notes = (*done.notes, *_accepted(done.findings))
-    return replace(done, findings=_existing(done.findings), notes=notes, filter_mode="nofilter")
+    findings = pipeline.process(inputs)
+    decided = gate(findings.findings, findings.unreviewed, inputs.fail_level)
+    reviewed = ReviewOutcome(context, results, findings, inputs.texts, decided)
+    pending = PendingConclusion.of(concluding.conclude_analysed(reviewed, AnalysedChange()))
+    done = result_of(findings, results, inputs, context, review, decided, pending, started)
+    notes = (*done.notes, *_accepted_lines(done.findings))
+    return replace(done, findings=_mark_existing(done.findings), notes=notes, filter_mode="nofilter")
 
 
-def _existing(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def _mark_existing(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return the findings with the status that they have where nothing was changed, without accepted ones."""
     open_findings = (finding for finding in findings if finding.status is not Status.EXISTING)
     return tuple(
@@ -75,7 +57,7 @@ def _existing(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     )
 
 
-def _accepted(findings: Sequence[Finding]) -> list[str]:
+def _accepted_lines(findings: Sequence[Finding]) -> list[str]:
     count = sum(finding.status is Status.EXISTING for finding in findings)
     counted = (
         "1 finding that the baseline accepts is"

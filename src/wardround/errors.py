@@ -10,7 +10,9 @@ PLUGIN_EXCEPTIONS = (Exception, SystemExit, GeneratorExit)
 
 
 class WardroundError(Exception):
-    """Base class of every error that wardround raises. The text is one sentence: what, where, what to do."""
+    """Base class of every error that wardround raises. The message is one sentence: what failed, where, what
+    to do.
+    """
 
 
 class UsageError(WardroundError):
@@ -67,11 +69,11 @@ class OverBudget(WardroundError):
 
 
 class CannotReview(WardroundError):
-    """The checks of a specialist cannot read a file, which is then unreviewed; the text is the reason."""
+    """The checks of a specialist cannot read a file, which is then unreviewed; the message is the reason."""
 
 
 class GraphNotBuilt(WardroundError):
-    """The code graph cannot be used, so the checks that need it did not run; the text is the reason."""
+    """The code graph cannot be used, so the checks that need it did not run; the message is the reason."""
 
 
 class SandboxError(WardroundError):
@@ -79,7 +81,7 @@ class SandboxError(WardroundError):
 
 
 class EnvironmentUnavailable(WardroundError):
-    """The code was not run, because an environment for it is missing; the text is the reason."""
+    """The code was not run, because an environment for it is missing; the message is the reason."""
 
 
 class FixRejected(WardroundError):

@@ -12,12 +12,14 @@ import enum
 
 import msgspec
 
+from wardround.model_claims import ModelClaim
+
 SYNTAX_ERROR = "syntax-error"
 """The defect class of a file that does not parse."""
 MERGE_CONFLICT = "merge-conflict"
 """The defect class of merge conflict markers in a file."""
 INVALID_WORKFLOW = "invalid-workflow"
-"""The defect class of a file that is well-formed and that its CI system refuses."""
+"""The defect class of a file that is well-formed and that its CI system rejects."""
 UNPARSED = frozenset({SYNTAX_ERROR, MERGE_CONFLICT})
 """The defect classes that sufficiently explain why a file was not reviewed because of its syntax."""
 UNMERGED = "it has merge conflicts; resolve them first"
@@ -49,7 +51,7 @@ class Severity(enum.IntEnum):
         return self.name.lower()
 
     @classmethod
-    def named(cls, label: str) -> Severity:
+    def from_label(cls, label: str) -> Severity:
         """Return the severity with a label.
 
         Raises:
@@ -146,9 +148,10 @@ class RawFinding(msgspec.Struct, frozen=True):
         code: the tool's own code, without the name of the tool: ``B006``.
         severity: overrides the severity of the rule.
         explicitly_enabled: the project itself selects the code, so that no specialist refutes it.
-        only_caused: reported only where the change causes it on a line that it leaves unchanged.
-        is_confirmed: an analysis of the code around confirms what the rule suspects; how often the rule is
-            right elsewhere is then irrelevant.
+        only_caused: reported only if the change causes it on an unchanged line.
+        is_confirmed: an analysis of the surrounding code confirms the rule; how often the rule is correct
+            elsewhere is then irrelevant.
+        claim: claim of a language model; None for other reporters.
     """
 
     code: str
@@ -162,10 +165,13 @@ class RawFinding(msgspec.Struct, frozen=True):
     explicitly_enabled: bool = False
     only_caused: bool = False
     is_confirmed: bool = False
+    claim: ModelClaim | None = None
 
     @property
     def is_error_of_project(self) -> bool:
-        """Return True if the project makes the code an error, which counts where it is off by default too."""
+        """Return True if the project configures the code as an error, which also counts for codes that are
+        off by default.
+        """
         return self.explicitly_enabled and self.severity is Severity.ERROR
 
 
@@ -175,7 +181,7 @@ class Estimate(msgspec.Struct, frozen=True):
     Attributes:
         worth: the probability that the author would change something or be glad to know, 0 to 1.
         wrong: the probability that the finding is not correct, 0 to 1.
-        derivation: the readings that it follows from.
+        derivation: the readings from which it is computed.
         is_lowered: the finding was a warning, and is a note for this estimate.
         is_folded: reports for people count the finding and do not show it.
     """
@@ -191,17 +197,18 @@ class Finding(msgspec.Struct, frozen=True):
     """One result of a rule at one position, after mapping, comparison with the base and merging.
 
     Attributes:
-        confidence: of the tool or check.
-        estimate: of the judge; None where it does not judge.
+        confidence: confidence of the tool or check.
+        estimate: the judge's estimate; None where it does not judge.
         masked: these lines contain a secret, so their text is never printed.
         dismissal_reason: the reason for which it was dismissed; empty if it was not.
-        is_silenced: the change introduces it and hides it as well, by a comment or an entry of its own. It
-            blocks nothing, and signals, tier and verdict count it as if it were reported.
+        is_silenced: the change introduces the finding and also waives it, by a comment or an entry of its
+            own. It does not block, and signals, tier and verdict count it as if it were reported.
         counted: the severity that signals and verdicts count where the change lowers that of reports, by a
             comment or a setting; None where it does not.
         commit: the id of the commit whose version of the file has it; empty for the head.
-        is_confirmed: an analysis of the code around confirms it; the judge, which knows the readings of the
-            rule, leaves its severity.
+        is_confirmed: an analysis of the surrounding code confirms it; the judge, which knows the readings of
+            the rule, does not change its severity.
+        claim: claim of a language model; None for other reporters.
     """
 
     fingerprint: str
@@ -226,6 +233,7 @@ class Finding(msgspec.Struct, frozen=True):
     counted: Severity | None = None
     commit: str = ""
     is_confirmed: bool = False
+    claim: ModelClaim | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:
@@ -243,12 +251,12 @@ class Finding(msgspec.Struct, frozen=True):
 
     @property
     def is_introduced(self) -> bool:
-        """Return True if the change is the reason for it, even if the change hides it."""
+        """Return True if the change introduces the finding, even if it also waives it."""
         return self.status in INTRODUCED or self.is_silenced
 
     @property
     def severity_of_rule(self) -> Severity:
-        """The severity without the estimate of the judge, and without what the change lowers it by."""
+        """The severity before the judge's estimate and before the change's own waiver lower it."""
         is_lowered = self.estimate is not None and self.estimate.is_lowered
         stated = self.severity if self.counted is None else max(self.severity, self.counted)
         return max(stated, Severity.WARN) if is_lowered else stated
@@ -282,7 +290,8 @@ class ToolRun(msgspec.Struct, frozen=True):
     """The run of a tool: the number of files, how many of them came from the cache, and the duration.
 
     Attributes:
-        digest: of the program that was started, ``sha256:`` and 64 hex digits; empty if it is not a program.
+        digest: digest of the program that was started, ``sha256:`` and 64 hex digits; empty if it is not a
+            program.
     """
 
     tool: str

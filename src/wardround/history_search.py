@@ -10,11 +10,11 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from wardround.change.change_source import GitChangeSource, decoded, in_any_encoding
+from wardround.assignment.readability import MAX_SOURCE_BYTES
+from wardround.change.change_source import GitChangeSource, decode_any_encoding, decode_text
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.withdrawn_lines import CommitFile
 from wardround.checks.source import Budget, SourceFile
-from wardround.context.readability import MAX_SOURCE_BYTES
 from wardround.errors import PLUGIN_EXCEPTIONS, OverBudget
 from wardround.execution.model import PartialReview, Results
 from wardround.findings import Finding, RawFinding, Span
@@ -48,7 +48,7 @@ class _HistorySearch:
         self._source = source
         self._inputs = inputs
         self._readers = readers
-        self._remaining = _added_texts(inputs)
+        self._remaining = _added_lines(inputs)
         self._known: set[str] = set()
         self._budget = Budget(_BUDGET_S)
         self._result = WithdrawnSecrets()
@@ -79,13 +79,13 @@ class _HistorySearch:
             if content is None or len(content) > MAX_SOURCE_BYTES:
                 continue
             for reader in self._readers:
-                found = self._secrets(reader, file, in_any_encoding(content) or "")
+                found = self._secrets(reader, file, decode_any_encoding(content) or "")
                 if found:
                     contents[file.path] = content
                     results.by_file[reader, file.path] = found
         texts = _CommitTexts(contents)
         for finding, name in _findings(self._inputs, commit, texts, results):
-            secret = _text_of(finding.span, (texts.readable(finding.file) or "").split("\n"))
+            secret = _source_of_span(finding.span, (texts.readable(finding.file) or "").split("\n"))
             if secret not in self._known:
                 self._known.add(secret)
                 self._result.found.append((finding, name))
@@ -109,12 +109,13 @@ class _HistorySearch:
         if file.lines.isdisjoint(range(span.line, span.end_line + 1)):
             return False
         parts = [
-            part.strip().encode("utf-8", "surrogateescape") for part in _text_of(span, lines).split("\n")
+            part.strip().encode("utf-8", "surrogateescape")
+            for part in _source_of_span(span, lines).split("\n")
         ]
         return not all(any(part in line for line in self._remaining) for part in parts if part)
 
 
-def _text_of(span: Span, lines: Sequence[str]) -> str:
+def _source_of_span(span: Span, lines: Sequence[str]) -> str:
     """Return the text of a span."""
     inside = list(lines[span.line - 1 : span.end_line])
     if inside:
@@ -123,7 +124,7 @@ def _text_of(span: Span, lines: Sequence[str]) -> str:
     return "\n".join(inside)
 
 
-def _added_texts(inputs: PipelineInputs) -> Collection[bytes]:
+def _added_lines(inputs: PipelineInputs) -> Collection[bytes]:
     """Return the stripped lines that the change adds."""
     texts: set[bytes] = set()
     for file in inputs.change.files:
@@ -134,18 +135,18 @@ def _added_texts(inputs: PipelineInputs) -> Collection[bytes]:
 
 
 class _CommitTexts:
-    """The contents of files at a commit; their old side counts for nothing."""
+    """The contents of files at a commit; their old versions are ignored."""
 
     def __init__(self, contents: Mapping[str, bytes]) -> None:
         self.contents = contents
 
     def head(self, path: str) -> str | None:
         content = self.head_bytes(path)
-        return None if content is None else decoded(content)
+        return None if content is None else decode_text(content)
 
     def readable(self, path: str, *, base: bool = False) -> str | None:
         content = None if base else self.head_bytes(path)
-        return None if content is None else in_any_encoding(content)
+        return None if content is None else decode_any_encoding(content)
 
     def head_bytes(self, path: str) -> bytes | None:
         return self.contents.get(path)
@@ -157,7 +158,9 @@ class _CommitTexts:
 def _findings(
     inputs: PipelineInputs, commit: str, texts: _CommitTexts, results: Results
 ) -> Iterator[tuple[Finding, str]]:
-    """Yield what the pipeline makes of the results about a commit; comments and accepted entries count."""
+    """Yield the findings that the pipeline derives from the results about a commit; suppressions and accepted
+    entries apply.
+    """
     if not texts.contents:
         return
     paths = sorted(texts.contents)

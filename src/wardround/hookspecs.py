@@ -5,7 +5,8 @@ A plugin is an importable module named by an entry point of the group ``wardroun
     [project.entry-points.wardround]
     acme = "wardround_acme"
 
-The module holds functions marked with ``hookimpl``; wardround's own specialists register in the same way.
+The module holds functions marked with ``hookimpl``, at least one; wardround's own contributions register in
+the same way (``wardround.builtin``, ``wardround_python`` and so on).
 Keep the module light and import the specialist inside the function: every ``wardround`` command that reviews
 imports every plugin. A plugin that cannot be loaded stops the run, since a missing reviewer must never look
 like a clean review.
@@ -13,17 +14,16 @@ like a clean review.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pluggy
 
+from wardround.plugin_discovery import GROUP
 from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
     from wardround.training_tasks import AnyTask
-
-GROUP = "wardround"
 
 hookspec = pluggy.HookspecMarker(GROUP)
 hookimpl = pluggy.HookimplMarker(GROUP)
@@ -45,5 +45,46 @@ def wardround_tasks() -> Sequence[AnyTask]:
 
     Called by ``wardround data`` and ``wardround adapters`` only, never by a review. Names must differ from
     those of all other plugins.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def wardround_commands() -> Mapping[str, str]:
+    """Return the commands of this plugin: name -> ``module:attribute`` of a ``click.Command``.
+
+    Called when a command is not one of wardround, and for ``wardround --help``; the module is imported when
+    the command is invoked. Names must differ from those of all other plugins.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def wardround_formats() -> Mapping[str, str]:
+    """Return the report formats of this plugin: name -> ``module:attribute`` of a ``reports.Renderer``.
+
+    A renderer takes a ``ReviewResult`` and returns text. ``--format NAME`` uses it. Names must differ from
+    those of all other plugins.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def wardround_posters() -> Mapping[str, str]:
+    """Return the posters of this plugin: name -> ``module:attribute`` of a ``delivery.posting.Poster``.
+
+    Called by ``wardround ci`` after the reports are written. Names must differ from those of all other
+    plugins.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def wardround_analyses() -> Mapping[str, str]:
+    """Return the analyses of this plugin: name -> ``module:attribute`` of an ``analyses.analysis.Analysis``.
+
+    Called when a verdict is derived, a policy is checked, or a record is read; a commit hook does none of
+    these. Notes are recorded under the name of their analysis, which must differ from those of all other
+    plugins.
     """
     raise NotImplementedError

@@ -20,6 +20,7 @@ COMMANDS = (
     "doctor",
     "environment",
     "eval",
+    "exchange",
     "explain",
     "hook",
     "index",
@@ -42,8 +43,8 @@ _NAME = "wardround"
 def own_command() -> str:
     """Return ``wardround`` if that starts this installation in a shell, else its full path, quoted.
 
-    A runner of git hooks puts the environment of a hook on PATH for the hook alone, so that what is found
-    there does not count.
+    A runner of git hooks adds the environment of a hook to PATH for the hook only, so the command found on
+    PATH is not used.
     """
     return _command(os.environ, Path(sys.prefix) / "bin")
 
@@ -70,8 +71,8 @@ def _is_same(found: Path, script: Path) -> bool:
         return False
 
 
-def with_own_command(text: str) -> str:
-    """Return a message in which the commands that it names are those of this installation."""
+def use_own_command(text: str) -> str:
+    """Return a message in which the commands are those of this installation."""
     own = own_command() if _NAME in text else _NAME
     if own == _NAME:
         return text

@@ -22,7 +22,8 @@ from wardround.storage.memo import memoize_on_disk
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
-
+GROUP = "wardround"
+"""The group of the entry points of plugins."""
 _RECORD = ".dist-info"
 
 
@@ -73,8 +74,8 @@ def _name_and_version(dist: Distribution) -> tuple[str, str]:
     """
     text = dist.read_text("METADATA") or dist.read_text("PKG-INFO") or ""
     head = text.partition("\n\n")[0].splitlines()
-    said = dict(line.partition(": ")[::2] for line in head if line.startswith(("Name: ", "Version: ")))
-    return said.get("Name", "").strip(), said.get("Version", "").strip()
+    reported = dict(line.partition(": ")[::2] for line in head if line.startswith(("Name: ", "Version: ")))
+    return reported.get("Name", "").strip(), reported.get("Version", "").strip()
 
 
 def _versions() -> dict[str, str]:

@@ -10,12 +10,13 @@ from typing import Any
 import msgspec
 
 from wardround.checks.base import ChangeCheck, Check, run_sequentially
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
-from wardround.config.globs import matches_any_case
-from wardround.findings import RawFinding, Span
+from wardround.findings import Plane, RawFinding, Span
+from wardround.lazy import LazyPattern
 from wardround.rules.model import Rule
-from wardround.tools.tool import Tool
+from wardround.text.globs import matches_any_case
+from wardround.tools.ignore_comments import IgnoreComment
+from wardround.tools.tool import Profile, Tool
 
 _COMMENT_LEADERS = LazyPattern(r"(?:^|\s)(#|//|--|/\*|<!--|;|%)\s*(?=wardround:)")
 
@@ -45,7 +46,7 @@ class CaseOutline(msgspec.Struct, frozen=True):
     Attributes:
         line: in its span, 1-based.
         assertions: their number over all parameter sets.
-        asserted: the texts of the assertions.
+        asserted: the sources of the assertions.
         is_skipped: it does not run, or may fail.
     """
 
@@ -56,7 +57,7 @@ class CaseOutline(msgspec.Struct, frozen=True):
 
 
 StatementOf = Callable[[int], tuple[int, int]]
-"""The first and last line of the statement that a line belongs to."""
+"""The first and last line of the statement that contains a line."""
 
 
 def lines_as_statements(text: str) -> StatementOf:
@@ -67,7 +68,7 @@ def lines_as_statements(text: str) -> StatementOf:
 class Specialist:
     """Reviews one kind of file. A plugin derives a class, sets its attributes and overrides what differs.
 
-    Each object is a specialist of its own, compared by identity.
+    Each object is a separate specialist, compared by identity.
 
     Attributes:
         name: the prefix of its rules, and its name in the configuration.
@@ -77,17 +78,23 @@ class Specialist:
         content_sniffed: glob patterns of files that ``claims_text`` decides about, whatever their suffix.
         reviews_all_text: True if it reads text of any kind and encoding, and claims every file unless it
             overrides ``claims_text``; other content is then not unreviewed.
-        reviews_history: True if its checks that find secrets read each commit of a range: a secret stays
-            in the history when a later commit removes it.
-        tools: its tools; ``checks.lazy.LazySequence`` defers their import, as that of checks.
-        borrowed_tools: tools of other specialists that also review its files; of their results those codes
-            count whose tool map names this specialist.
+        reviews_history: True if its checks that find secrets read each commit of a range: a secret stays in
+            the history when a later commit removes it.
+        tools: its tools; ``lazy.LazySequence`` defers their import, as that of checks.
+        borrowed_tools: tools of other specialists that also review its files; only results with codes whose
+            tool map names this specialist count.
         checks: the checks of its own, in any order.
         change_checks: the checks of the change as such, whatever files it touches.
         uses_code_graph: True if they call ``ChangeView.graphs``, whose update adds to their time budget.
         comment_signs: the signs that begin a comment at the end of a line of its files.
         options: a ``msgspec.Struct`` type: the keys of ``[tool.wardround.<name>]``.
         models: the names of the models that its checks use.
+        profiles: the profiles of the reviews in which it takes part.
+        ignore_comments: those of programs that are not its tools, and that projects use for its files.
+        planes: the planes that judge its files by its own result, without which they are inconclusive; None:
+            those of its checks, and those of its change checks by their results.
+        further_planes: planes that judge its files by the results of others, as tests do for source.
+        change_planes: the planes that require its checks of the change; None: those of these checks.
     """
 
     name: str
@@ -104,6 +111,11 @@ class Specialist:
     comment_signs: tuple[str, ...] = ("#",)
     options: type[Any] | None = None
     models: tuple[str, ...] = ()
+    profiles: frozenset[Profile] = frozenset(Profile)
+    ignore_comments: tuple[IgnoreComment, ...] = ()
+    planes: frozenset[Plane] | None = None
+    further_planes: frozenset[Plane] = frozenset()
+    change_planes: frozenset[Plane] | None = None
 
     def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
         """Run checks over one file; override it to parse once for all of them."""
@@ -141,7 +153,7 @@ class Specialist:
         """Return the reason why it cannot review a file it claims, which is then unreviewed; empty if it
         can.
 
-        The reason calls the file "it" and states what to do.
+        The reason refers to the file as "it" and states what to do.
         """
         return ""
 
@@ -169,13 +181,24 @@ class Specialist:
         """Return True if a finding of a tool or another specialist is known to be wrong.
 
         Args:
-            read: path -> the text of another file.
+            read: path -> the content of another file.
         """
         return False
 
     def environment(self, root: Path, options: Any) -> Path | None:
         """Return the project's own virtual environment, if it has one."""
         return None
+
+    @property
+    def planes_of_files(self) -> frozenset[Plane]:
+        """The planes that judge its files by its own result."""
+        return frozenset(check.PLANE for check in self.checks) if self.planes is None else self.planes
+
+    @property
+    def planes_of_change(self) -> frozenset[Plane]:
+        """The planes that require its checks of the change."""
+        declared = self.change_planes
+        return frozenset(check.PLANE for check in self.change_checks) if declared is None else declared
 
     @property
     def has_comment_reader(self) -> bool:
@@ -188,7 +211,7 @@ class Specialist:
         return type(self).environment is not Specialist.environment
 
     def claims_name(self, path: str) -> bool:
-        """Return True if the name alone decides that it reviews the file."""
+        """Return True if it reviews the file because of its name."""
         claims_all = self.reviews_all_text and type(self).claims_text is Specialist.claims_text
         return claims_all or matches_any_case(path, tuple(self.patterns))
 
@@ -197,7 +220,7 @@ class Specialist:
         return matches_any_case(path, tuple(self.content_sniffed))
 
     def claims_content(self, path: str, content: bytes) -> bool:
-        """Return True if the content decides that it reviews a file whose name does not."""
+        """Return True if it reviews a file because of its content, although its name does not match."""
         if self.interpreters and content.startswith(b"#!"):
             words = content.split(b"\n", 1)[0][2:].decode("utf-8", "replace").split()
             program = _interpreter(words)

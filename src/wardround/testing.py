@@ -20,9 +20,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wardround.change.repository_view import InMemoryRepository
 from wardround.checks.base import ChangeCheck, Check
 from wardround.checks.case_files import load_cases, load_change_cases
-from wardround.checks.cases import (
+from wardround.checks.source import ChangedFileView, ChangeView, SourceFile
+from wardround.findings import RawFinding
+from wardround.rules.cases import (
     ChangeCase,
     Invalid,
     MarkedChange,
@@ -31,20 +34,18 @@ from wardround.checks.cases import (
     parse_change,
     parse_code,
 )
-from wardround.checks.source import ChangedFileView, ChangeView, InMemoryRepository, SourceFile
-from wardround.findings import RawFinding
 from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
-    from wardround.context.change_graphs import ChangeGraphs
     from wardround.context.change_tests import ChangeCoverage
+    from wardround.context.code_graph.change_graphs import ChangeGraphs
     from wardround.context.surface.model import Surface
 
 
 def results(
     specialist: Specialist, check: type[Check], case: str | Valid | Invalid | MarkedCode
 ) -> list[RawFinding]:
-    """Return everything one check reports for one case, in the order of positions."""
+    """Return all reports of a check for one case, sorted by position."""
     parsed = parse_code(case, check.CASE_PATH)
     return sorted(
         specialist.run_checks([check], source_for_case(specialist, parsed)), key=lambda result: result.span
@@ -52,7 +53,7 @@ def results(
 
 
 def source_for_case(specialist: Specialist, case: Valid | Invalid) -> SourceFile:
-    """Return the file of a case as a check gets it."""
+    """Return the file of a case as a check receives it."""
     options = specialist.options() if specialist.options is not None else None
     is_added = _added_lines(case.base, case.source).__contains__
     return SourceFile(
@@ -63,24 +64,24 @@ def source_for_case(specialist: Specialist, case: Valid | Invalid) -> SourceFile
 def reported_positions(
     specialist: Specialist, check: type[Check], case: str | Valid | Invalid | MarkedCode
 ) -> list[tuple[int, int]]:
-    """Return the (line, column) of everything one check reports for one case."""
+    """Return the (line, column) of all reports of a check for one case."""
     return [result.span.start for result in results(specialist, check, case)]
 
 
 def _added_lines(base: str | None, text: str) -> set[int]:
-    """Return the 1-based lines of a text that are not in the one before it."""
+    """Return the 1-based lines of a text that the previous version lacks."""
     lines = text.split("\n")
     if base is None:
         return set(range(1, len(lines) + 1))
     blocks = difflib.SequenceMatcher(None, base.split("\n"), lines, autojunk=False).get_matching_blocks()
-    kept = {n + 1 for block in blocks for n in range(block.b, block.b + block.size)}
-    return set(range(1, len(lines) + 1)) - kept
+    retained = {n + 1 for block in blocks for n in range(block.b, block.b + block.size)}
+    return set(range(1, len(lines) + 1)) - retained
 
 
 def change_results(
     specialist: Specialist, check: type[ChangeCheck], case: ChangeCase | MarkedChange
 ) -> list[RawFinding]:
-    """Return everything one check of changes reports for one case, in the order of positions."""
+    """Return all reports of a change-level check for one case, sorted by position."""
     parsed = parse_change(case)
     options = specialist.options() if specialist.options is not None else None
     after = {path: text for path, (_, text) in parsed.files.items() if text is not None}
@@ -100,20 +101,22 @@ def change_results(
 
 
 def _graphs(case: ChangeCase) -> ChangeGraphs:
-    from wardround.context.change_graphs import graphs_of_texts  # loads grammars, which few checks need
+    from wardround.context.code_graph.change_graphs import (
+        graphs_of_texts,  # loads grammars, which few checks need
+    )
 
-    return graphs_of_texts(*_sides(case))
+    return graphs_of_texts(*_case_contents(case))
 
 
 def _surface(case: ChangeCase) -> Surface:
     from wardround.context.surface.comparison import compare  # loads grammars, which few checks need
     from wardround.context.surface.sides import sides_of_texts
 
-    return compare(sides_of_texts(*_sides(case)), (case.message,) if case.message else ())
+    return compare(sides_of_texts(*_case_contents(case)), (case.message,) if case.message else ())
 
 
-def _sides(case: ChangeCase) -> list[dict[str, str]]:
-    """Return the texts of both sides by path."""
+def _case_contents(case: ChangeCase) -> list[dict[str, str]]:
+    """Return the contents of base and head by path."""
     sides: list[dict[str, str]] = [dict(case.others), dict(case.others)]
     for path, texts in case.files.items():
         for side, text in zip(sides, texts, strict=True):

@@ -1,6 +1,6 @@
 """Training tasks of models, as plugins contribute them.
 
-A ``Task`` is a choice: one query and several candidates of one group, some of them right. It can be mined
+A ``Task`` is a choice: one query and several candidates of one group, some of them correct. It can be mined
 from a repository's own history, and it includes the cheap evidence that a model must beat. A ``LineTask``
 classifies each changed line as defective or not; its plugin contributes mutations that break code.
 """
@@ -20,10 +20,10 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         repository: ``owner/name``; splits and intervals are grouped by it.
         time: the time of its origin, in seconds since 1970; splits by time are ordered by it.
-        group: what the candidates share, such as ``path@commit``; never on both sides of a split.
-        query: the words, or the change, to find the candidates for.
+        group: the origin that the candidates share, such as ``path@commit``; never in both parts of a split.
+        query: the words, or the change, for which candidates are ranked.
         candidates: at least two texts.
-        right: indices of the right ones in ``candidates``, 0-based, ascending; at least one and not all.
+        right: indices of the correct ones in ``candidates``, 0-based, ascending; at least one and not all.
     """
 
     repository: str
@@ -58,7 +58,7 @@ class Window(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         repository, time, group: as of a ``Choice``.
         origin: ``injected``: one of a pair was broken on purpose; ``real``: a fix, or the fix reverted;
             ``clean``: an ordinary change.
-        pair: the same for two windows that mirror each other; one removes what the other adds.
+        pair: the same for two windows that mirror each other; one removes the lines that the other adds.
         marks: for each line ``+`` (added), ``-`` (removed) or a blank.
         lines: the texts, with their indentation.
         faults: by index; none if the change is right.
@@ -76,9 +76,24 @@ class Window(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if len(self.marks) != len(self.lines) or not set(self.marks) <= set("+- "):
             raise ValueError(f"{self.group}: {self.marks!r} does not mark {len(self.lines)} lines")
-        places = [fault.at for fault in self.faults]
-        if places != sorted(set(places)) or any(not 0 <= at < len(self.lines) for at in places):
-            raise ValueError(f"{self.group}: {places} are not ascending indices of lines")
+        locations = [fault.at for fault in self.faults]
+        if locations != sorted(set(locations)) or any(not 0 <= at < len(self.lines) for at in locations):
+            raise ValueError(f"{self.group}: {locations} are not ascending indices of lines")
+
+
+class LabelledText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text with its class.
+
+    Attributes:
+        repository, time, group: as of a ``Choice``.
+        label: one of the classes of the task.
+    """
+
+    repository: str
+    time: int
+    group: str
+    text: str
+    label: str
 
 
 class Changed(msgspec.Struct, frozen=True):
@@ -116,6 +131,9 @@ class History(Protocol):
     def commits(self, patterns: Sequence[str]) -> Iterator[Commit]:
         """Yield commits that change files of these glob patterns, newest first, within the limits."""
 
+    def messages(self) -> Iterator[Commit]:
+        """Yield the commits within the limits without their changes, newest first, merges excluded."""
+
     def tree(self, commit: str, patterns: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Return the (path, blob) of every file of a commit that matches, by path."""
 
@@ -130,10 +148,10 @@ class Task:
     Attributes:
         name: in kebab case, unique among all plugins: ``test-body``.
         specialist: the specialist that uses the adapter.
-        title: what is chosen, in one line, for people.
+        title: the choice, in one line, for people.
         mine: a repository's history -> its choices, in a stable order.
-        features: (query, all candidates of the group) -> for each candidate the cheap evidence a model must
-            beat, in the order of ``feature_names``; the group shows which words are rare.
+        features: (query, all candidates of the group) -> for each candidate the cheap evidence that a model
+            must outperform, in the order of ``feature_names``; the group shows which words are rare.
         kind: the other ``wardround data mine --kind`` that includes it: ``doc-drift``, or nothing.
     """
 
@@ -152,9 +170,8 @@ class Mutation:
 
     Attributes:
         kind: one of the task's ``classes``.
-        line: the first of the lines, 1-based; if they are missing, the line that would follow them.
-        right, wrong: complete lines; one of them may be empty.
-        first, last: of the function around it, 1-based.
+        line: the first of the lines, 1-based; if they are missing, the line that would follow them. right,
+            wrong: complete lines; one of them may be empty. first, last: of the function around it, 1-based.
     """
 
     kind: str
@@ -174,7 +191,7 @@ class LineTask:
         specialist: the specialist that uses the adapter.
         title: its subject, in one line, for people.
         patterns: glob patterns of the files it applies to.
-        classes: of defects that are injected, in a stable order.
+        classes: classes of defects that are injected, in a stable order.
         inject: (path, text of a file, seed) -> ways to break it; the same for the same arguments.
         is_source: True for a path that is code and neither test nor example.
     """
@@ -189,4 +206,24 @@ class LineTask:
     kind: str = ""
 
 
-AnyTask = Task | LineTask
+@dataclass(frozen=True, slots=True)
+class TextTask:
+    """The classification of short texts.
+
+    Attributes:
+        name: in kebab case, unique among all plugins.
+        specialist: the specialist that uses the adapter.
+        title: its subject, in one line, for people.
+        classes: in a stable order.
+        mine: a repository's history -> its labelled texts, in a stable order.
+    """
+
+    name: str
+    specialist: str
+    title: str
+    classes: tuple[str, ...]
+    mine: Callable[[History], Iterator[LabelledText]]
+    kind: str = ""
+
+
+AnyTask = Task | LineTask | TextTask

@@ -48,7 +48,7 @@ class DocExample:
 
 
 def rows(
-    history: History, patterns: Sequence[str], compare: Compare, wanted: Callable[[str], bool]
+    history: History, patterns: Sequence[str], compare: Compare, expected: Callable[[str], bool]
 ) -> Iterator[DocExample]:
     """Yield the examples of a history, newest first.
 
@@ -57,28 +57,28 @@ def rows(
 
     Args:
         patterns: glob patterns of the files of the language.
-        wanted: returns True for paths to include; tests are excluded.
+        expected: returns True for paths to include; tests are excluded.
     """
     seen: set[bytes] = set()
     per_callable: Counter[tuple[str, str]] = Counter()
     for commit in history.commits(patterns):
-        found = _found(history, commit, compare, wanted)
+        found = _documented_changes(history, commit, compare, expected)
         for path, compared in found if len(found) <= _CALLABLES_AT_MOST else ():
-            told, digest, place = _label(compared), _digest(compared), (path, compared.change.name)
-            if told is None or digest in seen or per_callable[place] >= _ROWS_PER_CALLABLE:
+            reported, digest, location = _label(compared), _digest(compared), (path, compared.change.name)
+            if reported is None or digest in seen or per_callable[location] >= _ROWS_PER_CALLABLE:
                 continue
             seen.add(digest)
-            per_callable[place] += 1
-            yield DocExample(commit.id, commit.time, path, told, features(compared.change), compared)
+            per_callable[location] += 1
+            yield DocExample(commit.id, commit.time, path, reported, features(compared.change), compared)
 
 
-def _found(
-    history: History, commit: Commit, compare: Compare, wanted: Callable[[str], bool]
+def _documented_changes(
+    history: History, commit: Commit, compare: Compare, expected: Callable[[str], bool]
 ) -> list[tuple[str, DocumentedPair]]:
     """Return the changed documented functions of a commit; none for a sweep."""
     found: list[tuple[str, DocumentedPair]] = []
     for change in commit.changes if len(commit.changes) <= _FILES_AT_MOST else ():
-        if wanted(change.path) and change.blob is not None and change.base_blob is not None:
+        if expected(change.path) and change.blob is not None and change.base_blob is not None:
             old, new = history.text(change.base_blob), history.text(change.blob)
             if old is not None and new is not None:
                 found += [(change.path, compared) for compared in compare(old, new)]
@@ -112,9 +112,9 @@ def _is_mended(before: Sequence[str], after: Sequence[str], change: DocumentedCh
 
 def _alike(old: Sequence[str], new: Sequence[str], in_code: set[str]) -> bool:
     return all(
-        not (is_code_like(one) or one in in_code or other in in_code)
-        and difflib.SequenceMatcher(None, one, other).ratio() >= _TYPO_SIMILARITY
-        for one, other in zip(old, new, strict=True)
+        not (is_code_like(word) or word in in_code or other in in_code)
+        and difflib.SequenceMatcher(None, word, other).ratio() >= _TYPO_SIMILARITY
+        for word, other in zip(old, new, strict=True)
     )
 
 

@@ -1,4 +1,4 @@
-"""Lines are mapped between the two sides of a change, and diffs given as text are read strictly."""
+"""Lines are mapped between base and head of a change, and diffs given as text are parsed strictly."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TestLines:
     @given(
         old=st.lists(st.sampled_from("abc"), max_size=12), new=st.lists(st.sampled_from("abc"), max_size=12)
     )
-    def test_a_line_that_is_not_added_stands_at_its_old_place(self, old: list[str], new: list[str]) -> None:
+    def test_a_line_that_is_not_added_is_at_its_old_place(self, old: list[str], new: list[str]) -> None:
         steps = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
         file = changed(
             *(
@@ -91,7 +91,7 @@ class TestLines:
                 if tag != "equal"
             )
         )
-        kept = [
+        retained = [
             (line, file.base_line(line)) for line in range(1, len(new) + 1) if not file.is_added_line(line)
         ]
         expected = [
@@ -100,7 +100,7 @@ class TestLines:
             if tag == "equal"
             for i, j in zip(range(i1, i2), range(j1, j2), strict=True)
         ]
-        assert kept == expected
+        assert retained == expected
 
     def test_hunks_are_read_from_their_headers(self) -> None:
         section = ["@@ -3 +3,2 @@ def f():\n", "-a\n", "+b\n", "+c\n", "@@ -9,2 +10,0 @@\n", "-x\n", "-y\n"]
@@ -131,8 +131,8 @@ class TestReading:
     def test_added_and_deleted_files(self) -> None:
         added = one("--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+a\n")
         assert (added.path, added.base_path, added.status) == ("new.py", None, FileStatus.ADDED)
-        gone = one("--- a/old.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n")
-        assert (gone.path, gone.base_path, gone.status) == ("old.py", "old.py", FileStatus.DELETED)
+        removed = one("--- a/old.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n")
+        assert (removed.path, removed.base_path, removed.status) == ("old.py", "old.py", FileStatus.DELETED)
 
     def test_a_renamed_file_knows_both_names(self) -> None:
         text = "diff --git a/old.py b/new.py\nsimilarity index 90%\nrename from old.py\nrename to new.py\n"
@@ -144,7 +144,7 @@ class TestReading:
         assert unquote('"latin\\351.py"') == os.fsdecode(b"latin\xe9.py")
         assert unquote("plain.py") == "plain.py"
 
-    def test_lines_that_look_like_headers_are_content(self) -> None:
+    def test_lines_that_resemble_headers_are_content(self) -> None:
         patch = one("--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n--- a/gone\n-x\n+++ b/come\n+@@ -1 +1 @@\n")
         assert patch.path == "q.sql"
         assert [line.text for line in patch.lines] == ["-- a/gone\n", "x\n", "++ b/come\n", "@@ -1 +1 @@\n"]
@@ -198,7 +198,7 @@ class TestRefusing:
             ("@@ x @@\n+y\n", "line 3 of the diff is not a hunk header: '@@ x @@'; correct it"),
         ],
     )
-    def test_a_hunk_that_is_not_what_its_header_says(self, hunk: str, said: str) -> None:
+    def test_a_hunk_that_is_not_what_its_header_reports(self, hunk: str, said: str) -> None:
         with pytest.raises(DiffError) as refused:
             read_patch(f"--- a/a.py\n+++ b/a.py\n{hunk}")
         assert str(refused.value).startswith(said)
@@ -246,7 +246,7 @@ class TestRefusing:
     def test_a_file_that_has_no_hunk_to_show_is_read(self, header: str) -> None:
         assert one(f"diff --git a/a.py b/a.py\n{header}").path == "a.py"
 
-    def test_text_that_is_no_diff(self) -> None:
+    def test_text_that_is_not_a_diff(self) -> None:
         with pytest.raises(DiffError, match="the diff names no file; give a unified diff"):
             read_patch("Dear reviewer,\nplease look.\n")
 
@@ -306,7 +306,7 @@ class TestCompleting:
         (tmp_path / "checkout/a.py").symlink_to("../outside.py")
         assert self.content(PatchChangeSource(DIFF, tmp_path / "checkout"))[2]
 
-    def test_what_a_diff_says_of_a_binary_file_is_no_content(self, tmp_path: Path) -> None:
+    def test_what_a_diff_states_of_a_binary_file_is_not_a_content(self, tmp_path: Path) -> None:
         diff = "diff --git a/a b/a\nindex 1111111..2222222 100644\nBinary files a/a and b/a differ\n"
         assert self.content(PatchChangeSource(diff, tmp_path)) == (None, None, True)
         (tmp_path / "a").write_bytes(b"text, for all that an attribute says")
@@ -331,9 +331,9 @@ class TestCompleting:
         origin = PatchChangeSource((edit if kind == "edit" else deletion) + added, repo.root)
         is_known = kind == "edit" or not is_applied
         assert origin.files_with_word(["load"], ["*.py"]) == ["new.py", *(["use.py"] if is_known else [])]
-        assert ("use.py" in origin.tracked()) == is_known
+        assert ("use.py" in origin.tracked_paths()) == is_known
 
-    def test_words_of_a_folder_that_is_no_side_of_the_diff_do_not_count(self, tmp_path: Path) -> None:
+    def test_words_of_a_folder_that_is_not_a_side_of_the_diff_do_not_count(self, tmp_path: Path) -> None:
         (tmp_path / "a.py").write_text("something = 'else'\n", encoding="utf-8")
         (tmp_path / "use.py").write_text("more\n", encoding="utf-8")
         assert PatchChangeSource(DIFF, tmp_path).files_with_word(["more"], ["*.py"]) == ["a.py"]
@@ -341,9 +341,9 @@ class TestCompleting:
     def test_a_fragment_is_inconclusive_and_not_clean(self, repo: GitRepository) -> None:
         done = repo.wardround("review", "--diff-file", "-", stdin=DIFF)
         assert done.returncode == 0
-        said = " ".join(done.stdout.split())
-        assert "the diff has only fragments of it; give --repo with a matching checkout" in said
-        assert "wardround: inconclusive - " in said
+        reported = " ".join(done.stdout.split())
+        assert "the diff has only fragments of it; give --repo with a matching checkout" in reported
+        assert "wardround: inconclusive - " in reported
 
     def test_a_diff_of_git_is_reviewed_like_the_change_itself(
         self, repo: GitRepository, tmp_path: Path

@@ -29,7 +29,7 @@ def test_filters_are_those_of_git(repo: GitRepository) -> None:
     expected = {path: value for path, _, value in (line.rsplit(": ", 2) for line in listed)}
     filters = Filters(_ATTRIBUTES.get)
 
-    found = {path: one.name if (one := filters.of(path)) else "unspecified" for path in _PATHS}
+    found = {path: item.name if (item := filters.of(path)) else "unspecified" for path in _PATHS}
 
     assert found == {path: "unspecified" if name == "unset" else name for path, name in expected.items()}
 

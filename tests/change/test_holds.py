@@ -1,4 +1,4 @@
-"""Whether a place of the work tree is under version control, on either side of a change."""
+"""Detection of paths of the work tree under version control, at base or head of a change."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_place_is_held_by_files_links_and_submodules_of_either_side(
     repo.stage({"added/by/change": ""})
     second = first if is_staged else repo.commit()
     with Repository(repo.root) as repository:
-        change = repository.staged() if is_staged else repository.between(first, second)
+        change = repository.staged_change() if is_staged else repository.between(first, second)
         assert GitChangeSource(repository, change).has_tracked(path) is held
 
 

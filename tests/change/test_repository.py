@@ -1,4 +1,4 @@
-"""Changes are read from real repositories as git has them, whatever state these are in."""
+"""Changes are read from real repositories in any state, as git reports them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def rows(change: Change) -> list[Row]:
 
 def staged(repo: GitRepository) -> list[Row]:
     with Repository(repo.root) as repository:
-        return rows(repository.staged())
+        return rows(repository.staged_change())
 
 
 def worktree(repo: GitRepository) -> list[Row]:
@@ -55,7 +55,7 @@ class TestKindsOfChange:
         repo.write("untracked.py", "")
         before = repo.fingerprint()
         with Repository(repo.root) as repository:
-            change = repository.staged()
+            change = repository.staged_change()
             (file,) = change.files
             assert (change.base, change.head) == (head, INDEX)
             assert rows(change) == [("a.py", "a.py", MODIFIED, [(2, 1, 2, 1)])]
@@ -115,7 +115,7 @@ class TestKindsOfChange:
     def test_nothing_changed_is_an_empty_change(self, repo: GitRepository) -> None:
         head = repo.commit({"a.py": LINES})
         with Repository(repo.root) as repository:
-            assert repository.staged().files == ()
+            assert repository.staged_change().files == ()
             assert repository.worktree().files == ()
             assert repository.between(head, "HEAD").files == ()
 
@@ -132,7 +132,7 @@ class TestHistory:
         repo.stage({"a.py": LINES})
         with Repository(repo.root) as repository:
             assert repository.head() is None
-            assert rows(repository.staged()) == [("a.py", None, ADDED, [(0, 0, 1, 5)])]
+            assert rows(repository.staged_change()) == [("a.py", None, ADDED, [(0, 0, 1, 5)])]
             assert rows(repository.worktree()) == [("a.py", None, ADDED, [(0, 0, 1, 5)])]
 
     def test_an_empty_repository_has_an_empty_change(self, repo: GitRepository) -> None:
@@ -150,7 +150,7 @@ class TestHistory:
         repo.git("checkout", "-q", "--detach", first)
         repo.stage({"a.py": LINES + "seven = 7\n"})
         with Repository(repo.root) as repository:
-            assert repository.staged().base == first
+            assert repository.staged_change().base == first
         assert staged(repo) == [("a.py", "a.py", MODIFIED, [(5, 0, 6, 1)])]
 
     def test_a_clean_merge_in_progress_is_compared_with_head(self, repo: GitRepository) -> None:
@@ -224,7 +224,7 @@ class TestHistory:
             assert repository.ancestors(second, 9) == [second, first]
             assert repository.ancestors(second, 1) == [second]
 
-    def test_commits_tell_what_they_said_and_touched(self, repo: GitRepository) -> None:
+    def test_commits_report_what_they_reported_and_touched(self, repo: GitRepository) -> None:
         name = os.fsdecode(b'caf\xe9 "1".py')
         first = repo.commit({"a.py": LINES, name: ""}, "Begin\n\nWith two files.")
         repo.git("mv", "a.py", "b.py")
@@ -238,7 +238,7 @@ class TestHistory:
             ]
             assert repository.commits_touching([]) == []
 
-    def test_a_history_with_a_hole_is_told_as_far_as_git_gets(self, repo: GitRepository) -> None:
+    def test_a_history_with_a_hole_is_reported_as_far_as_git_gets(self, repo: GitRepository) -> None:
         first = repo.commit({"a.py": LINES})
         second = repo.commit({"b.py": "b = 1\n"})
         third = repo.commit({"c.py": "c = 1\n"})
@@ -257,7 +257,7 @@ class TestRefusals:
         with pytest.raises(GitError, match=r"nowhere is not a folder; give the root of a git repository$"):
             Repository(tmp_path / "nowhere")
 
-    def test_a_name_that_stands_for_no_commit(self, repo: GitRepository) -> None:
+    def test_a_name_that_is_for_no_commit(self, repo: GitRepository) -> None:
         repo.commit({"a.py": LINES})
         with Repository(repo.root) as repository, pytest.raises(GitError) as refused:
             repository.between("nosuch", "HEAD")
@@ -268,7 +268,7 @@ class TestRefusals:
         with Repository(repo.root) as repository, pytest.raises(GitError, match="this is the first commit"):
             repository.between("HEAD~1", "HEAD")
 
-    def test_a_name_that_looks_like_an_option(self, repo: GitRepository) -> None:
+    def test_a_name_that_resembles_an_option(self, repo: GitRepository) -> None:
         repo.commit({"a.py": LINES})
         with Repository(repo.root) as repository, pytest.raises(GitError, match=r"'--all' is not a revision"):
             repository.between("--all", "HEAD")
@@ -296,7 +296,7 @@ class TestRefusals:
         repo.git("clone", "-q", "--bare", repo.root, tmp_path / "bare.git")
         with Repository(tmp_path / "bare.git") as repository:
             with pytest.raises(GitError, match="is a bare repository, which has nothing for --staged"):
-                repository.staged()
+                repository.staged_change()
             with pytest.raises(GitError, match="is a bare repository, which has nothing for --worktree"):
                 repository.worktree()
             assert rows(repository.between(base, "main")) == [("a.py", "a.py", MODIFIED, [(5, 0, 6, 1)])]
@@ -317,14 +317,14 @@ class TestWorkTrees:
         assert staged(linked) == [("linked.py", None, ADDED, [(0, 0, 1, 1)])]
         assert staged(repo) == [("main.py", None, ADDED, [(0, 0, 1, 1)])]
 
-    def test_a_submodule_is_no_file(self, repo: GitRepository, tmp_path: Path) -> None:
+    def test_a_submodule_is_not_a_file(self, repo: GitRepository, tmp_path: Path) -> None:
         repo.git("init", "-q", tmp_path / "library")
         library = type(repo)(tmp_path / "library")
         library.commit({"lib.py": LINES})
         repo.commit({"a.py": LINES})
         repo.git("submodule", "--quiet", "add", library.root, "vendor")
         with Repository(repo.root) as repository:
-            change = repository.staged()
+            change = repository.staged_change()
             vendor = change.file("vendor")
             assert vendor is not None
             assert (vendor.mode, vendor.is_regular) == ("160000", False)
@@ -337,7 +337,7 @@ class TestWorkTrees:
         assert repo.report("--worktree")["gate"]["outcome"] == "pass"
 
     @pytest.mark.parametrize("options", [(), ("--sparse-index",)], ids=["full index", "sparse index"])
-    def test_what_a_sparse_checkout_leaves_out_is_not_deleted(
+    def test_what_a_sparse_checkout_excludes_is_not_deleted(
         self, repo: GitRepository, options: tuple[str, ...]
     ) -> None:
         repo.commit({"src/a.py": LINES, "lib/b.py": LINES, "lib/c.py": LINES})
@@ -348,7 +348,7 @@ class TestWorkTrees:
         assert staged(repo) == worktree(repo) == expected
         before = repo.fingerprint()
         with Repository(repo.root) as repository:
-            assert repository.tracked(INDEX) == ["lib/b.py", "lib/c.py", "src/a.py"]
+            assert repository.tracked_paths(INDEX) == ["lib/b.py", "lib/c.py", "src/a.py"]
             assert repository.index().read("lib/b.py") == LINES.encode()
         assert repo.fingerprint() == before
 
@@ -363,7 +363,7 @@ class TestWorkTrees:
         monkeypatch.chdir(repo.root)
         environ = {**os.environ, "GIT_DIR": ".git", "GIT_INDEX_FILE": ".git/next-index"}
         with Repository(environ=environ) as repository:
-            assert rows(repository.staged()) == [("b.py", None, ADDED, [(0, 0, 1, 1)])]
+            assert rows(repository.staged_change()) == [("b.py", None, ADDED, [(0, 0, 1, 1)])]
             assert repository.index_file == repo.root / ".git/next-index"
         assert staged(repo) == []
 
@@ -376,7 +376,7 @@ class TestWorkTrees:
         environ = {**os.environ, "GIT_DIR": f"{repo.root}/.git", "GIT_INDEX_FILE": f"{repo.root}/.git/index"}
         with Repository(other.root, environ) as repository:
             assert repository.root == other.root
-            assert rows(repository.staged()) == [("other.py", None, ADDED, [(0, 0, 1, 1)])]
+            assert rows(repository.staged_change()) == [("other.py", None, ADDED, [(0, 0, 1, 1)])]
 
     def test_the_index_git_keeps_apart_is_found(self, repo: GitRepository, tmp_path: Path) -> None:
         repo.git("init", "-q", f"--separate-git-dir={tmp_path / 'store.git'}", tmp_path / "apart")
@@ -474,7 +474,7 @@ class TestMissingObjects:
         ]:
             repo.commit(files)
             report = repo.report("--base", base, "--config-from", "base")
-            assert [one["reason"] for one in report["unreviewed"]] == reasons
+            assert [item["reason"] for item in report["unreviewed"]] == reasons
             assert (report["gate"]["outcome"], report["verdict"]["tier"] == "T1") == (outcome, False)
 
 
@@ -483,13 +483,13 @@ class TestOddRepositories:
     def test_a_path_with_newlines(self, repo: GitRepository, tmp_path: Path, bare: bool) -> None:
         repo.commit({"a.py": LINES})
         repo.commit({"a.py": LINES + "print(nope)\n"})
-        place = tmp_path / "one\ntwo\n\nthree"
-        repo.git("clone", "-q", *(["--bare"] if bare else []), repo.root, place)
-        report = type(repo)(place).report("--base", "HEAD~1")
+        location = tmp_path / "one\ntwo\n\nthree"
+        repo.git("clone", "-q", *(["--bare"] if bare else []), repo.root, location)
+        report = type(repo)(location).report("--base", "HEAD~1")
         assert [found["rule"] for found in report["findings"]] == ["ruff/F821"]
         if not bare:
-            (place / "b.py").write_text("print(nope)\n", encoding="utf-8")
-            report = type(repo)(place).report("--worktree")
+            (location / "b.py").write_text("print(nope)\n", encoding="utf-8")
+            report = type(repo)(location).report("--worktree")
             assert [found["file"] for found in report["findings"]] == ["b.py"]
 
     def test_what_is_committed_counts_and_not_what_replaces_it_here(self, repo: GitRepository) -> None:
@@ -508,11 +508,11 @@ class TestKindsOfFile:
         (repo.root / "link.py").symlink_to(tmp_path / "secret.py")
         repo.stage()
         with Repository(repo.root) as repository:
-            (file,) = repository.staged().files
+            (file,) = repository.staged_change().files
             assert (file.mode, file.is_regular) == ("120000", False)
             (file,) = repository.worktree().files
             assert repository.content(file, WORKTREE) is None
-        assert [one["file"] for one in repo.report()["unreviewed"]] == ["link.py"]
+        assert [item["file"] for item in repo.report()["unreviewed"]] == ["link.py"]
 
     def test_an_untracked_symbolic_link_is_not_followed(self, repo: GitRepository, tmp_path: Path) -> None:
         (tmp_path / "secret.py").write_text("password = 1\n", encoding="utf-8")
@@ -547,7 +547,7 @@ class TestKindsOfFile:
         (repo.root / "a.py").unlink()
         repo.stage({"a.py": LINES})
         with Repository(repo.root) as repository:
-            (file,) = repository.staged().files
+            (file,) = repository.staged_change().files
         assert (file.status, file.is_regular) == (RETYPED, True)
         assert file.is_added_line(3)
 
@@ -557,7 +557,7 @@ class TestKindsOfFile:
         repo.write("b.py", LINES + "six = 6\n")
         repo.git("add", "b.py")
         with Repository(repo.root) as repository:
-            change = repository.staged()
+            change = repository.staged_change()
         assert [file.mode for file in change.files] == ["100755", "100644"]
         assert rows(change) == [
             ("a.py", "a.py", MODIFIED, []),
@@ -587,7 +587,7 @@ class TestKindsOfFile:
         repo.stage({"new.py": LINES * 4 + "six = 6\n"})
         assert staged(repo) == [("new.py", "old.py", RENAMED, [(20, 0, 21, 1)])]
         with Repository(repo.root) as repository:
-            change = repository.staged()
+            change = repository.staged_change()
             (file,) = change.files
             assert repository.content(file, change.base, base=True) == (LINES * 4).encode()
 
@@ -599,7 +599,7 @@ class TestKindsOfFile:
             ("c.py", None, ADDED, []),
         ]
         with Repository(repo.root) as repository:
-            added = repository.staged().file("c.py")
+            added = repository.staged_change().file("c.py")
             assert added is not None
             assert added.is_added_line(5)
 
@@ -617,7 +617,7 @@ class TestKindsOfFile:
         repo.git("add", "a.py")
         assert staged(repo) == [("a.py", "a.py", MODIFIED, [(2, 1, 2, 1)])]
         with Repository(repo.root) as repository:
-            assert repository.content(repository.staged().files[0], INDEX) == changed.encode()
+            assert repository.content(repository.staged_change().files[0], INDEX) == changed.encode()
 
     def test_carriage_returns_that_are_committed_are_content(self, repo: GitRepository) -> None:
         repo.commit({"a.py": LINES.replace("\n", "\r\n")})
@@ -630,7 +630,7 @@ class TestKindsOfFile:
         repo.stage({"a.py": odd.replace("three = 3", "three = 33") + odd})
         assert staged(repo) == [("a.py", "a.py", MODIFIED, [(2, 0, 3, 3)])]
 
-    def test_content_that_looks_like_a_diff_is_content(self, repo: GitRepository) -> None:
+    def test_content_that_resembles_a_diff_is_content(self, repo: GitRepository) -> None:
         text = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-- gone\n++ come\n\\ No newline\n"
         repo.commit({"a.py": LINES, "z.py": LINES, "d.py": text})
         repo.stage({"a.py": text + LINES, "d.py": "first\n" + LINES, "z.py": LINES + "six = 6\n"})
@@ -658,14 +658,14 @@ class TestKindsOfFile:
         row = b"VALUES = [1, 2, 3]\n"
         repo.stage({"data.py": row * (50_000_000 // len(row)), "a.py": LINES})
         report = repo.report()
-        told = [(u["file"], u["specialist"], u["reason"]) for u in report["unreviewed"]]
-        assert told == [
+        reported = [(u["file"], u["specialist"], u["reason"]) for u in report["unreviewed"]]
+        assert reported == [
             ("data.py", "python", "it is larger than 2 MiB"),
             ("data.py", "secrets", "it is larger than 16 MiB"),
         ]
         assert report["context"]["added_lines"] == 50_000_000 // len(row) + 5
 
-    def test_of_a_huge_file_no_more_is_read_than_tells_that_it_is(self, repo: GitRepository) -> None:
+    def test_of_a_huge_file_no_more_is_read_than_reports_that_it_is(self, repo: GitRepository) -> None:
         repo.stage(
             {
                 "a.bin": b"x" * (MAX_FILE_BYTES + 5),
@@ -675,7 +675,7 @@ class TestKindsOfFile:
             }
         )
         with Repository(repo.root) as repository:
-            change = repository.staged()
+            change = repository.staged_change()
             repository.fetch(change.files)
             for _ in range(2):
                 staged = [repository.content(file, INDEX) or b"" for file in change.files]
@@ -719,10 +719,10 @@ class TestNames:
         expected: list[Row] = [(path, path, MODIFIED, [(2, 1, 2, 1)])]
         assert staged(repo) == worktree(repo) == expected
         with Repository(repo.root) as repository:
-            (file,) = repository.staged().files
+            (file,) = repository.staged_change().files
             assert repository.content(file, INDEX) == changed.encode()
             assert repository.tree(WORKTREE).read(path) == changed.encode()
-            assert path in repository.tracked(INDEX)
+            assert path in repository.tracked_paths(INDEX)
 
     def test_every_name_is_reviewed_and_reported(self, repo: GitRepository) -> None:
         bad = 'print("%s %s" % (1,))\n'
@@ -731,8 +731,8 @@ class TestNames:
         assert report["unreviewed"] == []
         found = [(f["file"], f["line"], f["column"]) for f in report["findings"] if f["rule"] == "ruff/F507"]
         assert len(found) == len(set(found)) == len(NAMES)
-        assert {place[1:] for place in found} == {(1, 7)}
-        assert "caf\\xe9 latin.py" in {place[0] for place in found}
+        assert {location[1:] for location in found} == {(1, 7)}
+        assert "caf\\xe9 latin.py" in {location[0] for location in found}
 
     def test_two_names_that_look_alike_to_a_tool_stay_two(self, repo: GitRepository) -> None:
         bad, good = 'print("%s %s" % (1,))\n', 'print("%s" % (1,))\n'
@@ -789,29 +789,29 @@ class TestConfigurationOfTheUser:
 
     @pytest.mark.parametrize("name", sorted(CONFIGURATIONS))
     def test_it_changes_nothing(
-        self, busy: GitRepository, name: str, own_places: Path, tmp_path: Path
+        self, busy: GitRepository, name: str, isolated_folders: Path, tmp_path: Path
     ) -> None:
         with Repository(busy.root) as repository:
-            expected = repository.staged(), repository.worktree()
+            expected = repository.staged_change(), repository.worktree()
         (tmp_path / "order").write_text("sub/*\nr.py\n", encoding="utf-8")
         (tmp_path / "attributes").write_text("*.py diff=shout\n", encoding="utf-8")
         text = CONFIGURATIONS[name].replace("ORDER", str(tmp_path / "order"))
-        with (own_places / "gitconfig").open("a", encoding="utf-8") as file:
+        with (isolated_folders / "gitconfig").open("a", encoding="utf-8") as file:
             file.write(text.replace("ATTRIBUTES", str(tmp_path / "attributes")))
         with Repository(busy.root) as repository:
-            assert (repository.staged(), repository.worktree()) == expected
+            assert (repository.staged_change(), repository.worktree()) == expected
 
     @pytest.mark.parametrize("variable", ["GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_DIFF_OPTS", "GIT_TRACE"])
     def test_its_variables_change_nothing(self, busy: GitRepository, variable: str) -> None:
         with Repository(busy.root) as repository:
-            expected = repository.staged()
+            expected = repository.staged_change()
         value = {"GIT_DIFF_OPTS": "--unified=9", "GIT_TRACE": "1"}.get(variable, "false")
         with Repository(busy.root, {**os.environ, variable: value}) as repository:
-            assert repository.staged() == expected
+            assert repository.staged_change() == expected
 
     def test_a_folder_git_speaks_another_language_in_changes_nothing(self, busy: GitRepository) -> None:
         with Repository(busy.root, {**os.environ, "LC_ALL": "de_DE.UTF-8", "LANGUAGE": "de"}) as repository:
-            assert len(repository.staged().files) == 6
+            assert len(repository.staged_change().files) == 6
 
 
 class TestRestOfTheTree:
@@ -826,7 +826,7 @@ class TestRestOfTheTree:
             assert repository.differs_from_worktree(repository.head() or "") == expected
             assert repository.differs_from_worktree(WORKTREE) == set()
 
-    def test_words_are_found_whole_and_by_file_name(self, repo: GitRepository) -> None:
+    def test_words_are_found_complete_and_by_file_name(self, repo: GitRepository) -> None:
         repo.commit({"a.py": "charge()\n", "b.py": "recharge()\n", "c.txt": "charge\n", "d.py": "-e\n"})
         with Repository(repo.root) as repository:
             assert repository.files_with_word(WORKTREE, ["charge"], ["*.py"]) == ["a.py"]
@@ -854,10 +854,10 @@ class TestRestOfTheTree:
         repo.commit({**texts, "m/odd.sql": "é t1é\nT1 t1_\n", "other.py": "t1\n", "m/bin.sql": "t3\0t5 t5"})
         repo.write("m/7.sql", "now t1 and b_1")
         (repo.root / "m/8.sql").unlink()
-        asked = [[f"t{n}", f"b_{n % 5}"] for n in range(60)] + [["x-t1"], ["t1", "x-t2"], ["é"], ["T1"]]
+        requested = [[f"t{n}", f"b_{n % 5}"] for n in range(60)] + [["x-t1"], ["t1", "x-t2"], ["é"], ["T1"]]
         with Repository(repo.root) as first:
-            many = [first.files_with_word(WORKTREE, words, ["m/*.sql"]) for words in asked]
-        for words, found in zip(asked, many, strict=True):
+            many = [first.files_with_word(WORKTREE, words, ["m/*.sql"]) for words in requested]
+        for words, found in zip(requested, many, strict=True):
             with Repository(repo.root) as repository:
                 assert repository.files_with_word(WORKTREE, words, ["m/*.sql"]) == found
 
@@ -878,12 +878,14 @@ class TestRestOfTheTree:
             (repo.root / name).unlink()
         on_disk = {"other.py", "staged.py", "untracked.py"}
         # git takes a file with these bits for unchanged, and so it is in each tree that git compares
-        kept = set() if bits is None else {"far/left.py"} if "skip" in bits else {"edited.py", "far/left.py"}
+        retained = (
+            set() if bits is None else {"far/left.py"} if "skip" in bits else {"edited.py", "far/left.py"}
+        )
         with Repository(repo.root) as repository:
             sides = {
                 INDEX: {*old, "staged.py"},
                 repository.commit("HEAD"): set(old),
-                WORKTREE: on_disk | kept,
+                WORKTREE: on_disk | retained,
             }
             for side, expected in sides.items():
                 for number in range(1, searches):
@@ -903,7 +905,7 @@ class TestRestOfTheTree:
         with Repository(repo.root) as repository:
             tree = repository.tree(WORKTREE)
             assert (tree.read("lib/b.py"), tree.holds("lib")) == (LINES.encode(), True)
-            assert repository.tracked(WORKTREE) == ["lib/b.py", "src/a.py"]
+            assert repository.tracked_paths(WORKTREE) == ["lib/b.py", "src/a.py"]
 
 
 def test_a_file_that_was_written_again_with_its_staged_content_does_not_differ(repo: GitRepository) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wardround.change.repository_name import named
+from wardround.change.repository_name import find_repository_name
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ from wardround.change.repository_name import named
     ],
 )
 def test_names_of_repositories(tmp_path: Path, folder: str, origin: str, name: str) -> None:
-    assert named(tmp_path / folder, origin) == name
+    assert find_repository_name(tmp_path / folder, origin) == name

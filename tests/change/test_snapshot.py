@@ -1,4 +1,6 @@
-"""A snapshot shows tools the side under review with the rest of the work tree, and leaves nothing behind."""
+"""A snapshot shows tools the version under review with the rest of the work tree, and removes all of its
+files.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ with Snapshot(Path(sys.argv[1])) as snapshot:
 
 
 def tree(folder: Path) -> dict[str, str]:
-    """What lies in a folder: content of files, target of links."""
+    """The contents of a folder: content of files, target of links."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -38,7 +40,7 @@ def tree(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def parent(tmp_path: Path) -> Path:
-    """The temporary folder that snapshots are made in."""
+    """The temporary folder in which snapshots are created."""
     folder = tmp_path / "parent"
     folder.mkdir()
     return folder
@@ -88,7 +90,7 @@ class TestContent:
             assert tree(snapshot.side("head")) == {"app/a.py": "first"}
             assert tree(snapshot.side("base")) == {"app/a.py": "old"}
 
-    def test_a_file_above_the_root_is_beside_the_repository(self, parent: Path) -> None:
+    def test_a_file_above_the_root_is_next_to_the_repository(self, parent: Path) -> None:
         with Snapshot(parent) as snapshot:
             snapshot.write_above("head", "ruff.toml", "line-length = 9")
             assert (snapshot.side("head").parent / "ruff.toml").read_bytes() == b"line-length = 9"
@@ -107,8 +109,8 @@ class TestContent:
 
     def test_what_the_side_lacks_is_hidden(self, parent: Path, worktree: Path) -> None:
         with Snapshot(parent) as snapshot:
-            gone = {"lib/deep/d.py"}
-            snapshot.link_project("head", worktree, {"app/b.py"}, lambda path: None, ["*.py"], gone)
+            removed = {"lib/deep/d.py"}
+            snapshot.link_project("head", worktree, {"app/b.py"}, lambda path: None, ["*.py"], removed)
             assert tree(snapshot.side("head")) == {
                 "app/a.py": f"-> {worktree}/app/a.py",
                 "lib/c.py": f"-> {worktree}/lib/c.py",
@@ -143,7 +145,7 @@ class TestLife:
         with process.stdout as lines:
             return process, Path(lines.readline().strip())
 
-    def test_one_that_is_in_use_is_kept_and_an_orphan_goes(self, parent: Path) -> None:
+    def test_one_that_is_in_use_is_retained_and_an_orphan_goes(self, parent: Path) -> None:
         process, folder = self.held(parent)
         try:
             with Snapshot(parent):

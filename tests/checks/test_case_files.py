@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from wardround.checks.case_files import load_cases, load_change_cases
-from wardround.checks.cases import ChangeCase, Invalid, Valid
 from wardround.errors import WardroundError
+from wardround.rules.cases import ChangeCase, Invalid, Valid
 
 
 def write(folder: Path, text: str) -> Path:

@@ -1,4 +1,4 @@
-"""A check that crashes loses its own results; those of the other checks of the file stay."""
+"""A check that crashes loses its own results; those of the other checks of the file remain."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from wardround_secrets.checks import CHECKS
 
 from wardround import host
 from wardround.checks.base import Check
-from wardround.checks.cases import parse_code
 from wardround.checks.crashes import CheckCrashes
 from wardround.errors import OverBudget
+from wardround.rules.cases import parse_code
 from wardround.specialists import Specialist
 from wardround.testing import source_for_case
 
@@ -32,7 +32,7 @@ METHODS = [
 
 @cache
 def _specialist(name: str) -> Specialist:
-    return next(one for one in host.load().specialists if one.name == name)
+    return next(item for item in host.load().specialists if item.name == name)
 
 
 def _broken(check: type[Check], method: str, error: type[BaseException]) -> type[Check]:

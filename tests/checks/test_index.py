@@ -12,7 +12,7 @@ import pytest
 
 from wardround.checks import index
 from wardround.checks.index import CheckEntry, check_index
-from wardround.checks.lazy import package_state
+from wardround.lazy import package_state
 
 PACKAGE = "acme_rules.checks"
 CHECK = """\
@@ -70,10 +70,10 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def acme(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Acme]:
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    made = Acme(tmp_path)
-    made.write("style/todo.py")
-    yield made
-    made.forget()
+    created = Acme(tmp_path)
+    created.write("style/todo.py")
+    yield created
+    created.forget()
 
 
 def test_an_entry_has_what_a_check_is_chosen_by(acme: Acme) -> None:

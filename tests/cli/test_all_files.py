@@ -1,4 +1,4 @@
-"""All tracked files under review in place of a change: by option, and where a hook is started without one."""
+"""All tracked files under review instead of a change: by option, and where a hook is started without one."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TestReview:
         done = bad.wardround("review", "--all-files", "b.py", "--format", "sarif")
         assert re.fullmatch(r"wardround: blocked - 1 error, 1 file, [\d.]+ s\n", done.stderr)
         log = json.loads(done.stdout)
-        assert [one["baselineState"] for one in log["runs"][0]["results"]] == ["unchanged"]
+        assert [result["baselineState"] for result in log["runs"][0]["results"]] == ["unchanged"]
 
     @pytest.mark.parametrize(
         ("arguments", "said"),
@@ -82,7 +82,7 @@ class TestReview:
             (("--all-files", "/etc"), "/etc: it is outside of "),
         ],
     )
-    def test_what_has_no_meaning_is_refused(
+    def test_what_has_no_meaning_is_rejected(
         self, bad: GitRepository, arguments: tuple[str, ...], said: str
     ) -> None:
         done = bad.wardround("review", *arguments)
@@ -91,7 +91,7 @@ class TestReview:
 
 
 class TestHook:
-    """The environment of a git hook tells a commit without content from a run by hand or by CI."""
+    """The environment of a git hook tells a commit without content from a run manually or by CI."""
 
     def test_without_a_change_all_files_are_reviewed(self, bad: GitRepository) -> None:
         done = bad.wardround("hook")
@@ -128,7 +128,7 @@ class TestHook:
         assert done.returncode == 0
         assert "nothing to review, 0 files" in done.stdout + done.stderr
 
-    def test_an_unknown_option_is_refused(self, bad: GitRepository) -> None:
+    def test_an_unknown_option_is_rejected(self, bad: GitRepository) -> None:
         done = bad.wardround("hook", "--fail-levle", "info")
         assert done.returncode == 2
         assert "No such option '--fail-levle'" in done.stderr

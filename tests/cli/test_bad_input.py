@@ -1,4 +1,6 @@
-"""Wrong input: one sentence on standard error says what, where and what to do; nothing changes on disk."""
+"""Invalid input: one sentence on standard error states what, where and what to do; nothing changes on
+disk.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def complaint(
     env: Mapping[str, str] | None = None,
     stdin: str | bytes = b"",
 ) -> str:
-    """What ``wardround review`` says before it leaves with status 2, the repository as it was."""
+    """Return the message of ``wardround review`` that exits with status 2, without a change of the
+    repository.
+    """
     before = repo.fingerprint()
     done = repo.wardround("review", *arguments, env=env, stdin=stdin)
     assert repo.fingerprint() == before
@@ -41,7 +45,7 @@ def complaint(
 
 
 def option_complaint(repo: GitRepository, *arguments: str) -> str:
-    """The last line of what is said about an option, below the usage."""
+    """The last line of the message about an option, below the usage."""
     done = repo.wardround("review", *arguments)
     assert (done.returncode, done.stdout) == (USAGE, "")
     assert "Traceback" not in done.stderr
@@ -70,62 +74,62 @@ class TestChange:
         assert (done.returncode, done.stdout, done.stderr) == (USAGE, "", f"wardround: {reason}\n")
 
     def test_a_repository_that_does_not_exist(self, changed: GitRepository) -> None:
-        said = complaint(changed, "--repo", "/nowhere")
-        assert said == "/nowhere is not a folder; give the root of a git repository"
+        reported = complaint(changed, "--repo", "/nowhere")
+        assert reported == "/nowhere is not a folder; give the root of a git repository"
 
-    def test_a_name_that_stands_for_no_commit(self, changed: GitRepository) -> None:
-        said = complaint(changed, "--base", "orgin/main")
-        assert said == f"'orgin/main' names no commit in {changed.root}; check the name, or fetch it"
+    def test_a_name_that_is_for_no_commit(self, changed: GitRepository) -> None:
+        reported = complaint(changed, "--base", "orgin/main")
+        assert reported == f"'orgin/main' names no commit in {changed.root}; check the name, or fetch it"
 
     def test_a_commit_that_a_shallow_clone_lacks(self, changed: GitRepository, tmp_path: Path) -> None:
         changed.commit({"b.py": GOOD})
         changed.git("clone", "-q", "--depth", "1", f"file://{changed.root}", tmp_path / "shallow")
-        said = complaint(type(changed)(tmp_path / "shallow"), "--base", "HEAD~1")
-        assert said.endswith(
+        reported = complaint(type(changed)(tmp_path / "shallow"), "--base", "HEAD~1")
+        assert reported.endswith(
             "; this clone is shallow; run git fetch --unshallow, or set fetch-depth: 0 in the workflow"
         )
 
     def test_two_ways_to_name_the_change(self, changed: GitRepository) -> None:
-        said = option_complaint(changed, "--staged", "--worktree")
-        assert said == "Error: --staged and --worktree cannot go together; name the change in one way"
+        reported = option_complaint(changed, "--staged", "--worktree")
+        assert reported == "Error: --staged and --worktree cannot go together; name the change in one way"
 
     def test_a_head_without_a_base(self, changed: GitRepository) -> None:
-        said = option_complaint(changed, "--head", "HEAD")
-        assert said == "Error: --head needs --base; name the commit it is compared with"
+        reported = option_complaint(changed, "--head", "HEAD")
+        assert reported == "Error: --head needs --base; name the commit it is compared with"
 
 
 class TestDiffFile:
     def test_a_file_that_does_not_exist(self, changed: GitRepository) -> None:
-        said = complaint(changed, "--diff-file", "nowhere.diff")
-        assert said == "--diff-file nowhere.diff: No such file or directory; give a file or -"
+        reported = complaint(changed, "--diff-file", "nowhere.diff")
+        assert reported == "--diff-file nowhere.diff: No such file or directory; give a file or -"
 
     def test_a_folder(self, changed: GitRepository) -> None:
-        said = complaint(changed, "--diff-file", ".")
-        assert said == "--diff-file .: Is a directory; give a file or -"
+        reported = complaint(changed, "--diff-file", ".")
+        assert reported == "--diff-file .: Is a directory; give a file or -"
 
     def test_binary_data(self, changed: GitRepository) -> None:
-        said = complaint(changed, "--diff-file", "-", stdin=b"\x7fELF\0\0\1")
-        assert said == "--diff-file -: it is binary; give a unified diff, as git diff prints it"
+        reported = complaint(changed, "--diff-file", "-", stdin=b"\x7fELF\0\0\1")
+        assert reported == "--diff-file -: it is binary; give a unified diff, as git diff prints it"
 
-    def test_text_that_is_no_diff(self, changed: GitRepository) -> None:
-        said = complaint(changed, "--diff-file", "-", stdin="Dear reviewer,\nplease look.\n")
-        assert said == "the diff names no file; give a unified diff, as git diff prints it"
+    def test_text_that_is_not_a_diff(self, changed: GitRepository) -> None:
+        reported = complaint(changed, "--diff-file", "-", stdin="Dear reviewer,\nplease look.\n")
+        assert reported == "the diff names no file; give a unified diff, as git diff prints it"
 
     @pytest.mark.parametrize(
         "hunk",
         ["@@ -1,9 +1,9 @@\n+only one\n", "@@ -1 +1 @@\n-x\n+y\n+one too many\n", "@@ x @@\n+y\n"],
         ids=["too short", "too long", "no numbers"],
     )
-    def test_a_hunk_that_is_not_what_its_header_says(self, changed: GitRepository, hunk: str) -> None:
-        said = complaint(changed, "--diff-file", "-", stdin=f"--- a/a.py\n+++ b/a.py\n{hunk}")
-        assert " the diff " in f" {said}"
-        assert said.endswith(("; give a unified diff", "; correct it"))
+    def test_a_hunk_that_is_not_what_its_header_reports(self, changed: GitRepository, hunk: str) -> None:
+        reported = complaint(changed, "--diff-file", "-", stdin=f"--- a/a.py\n+++ b/a.py\n{hunk}")
+        assert " the diff " in f" {reported}"
+        assert reported.endswith(("; give a unified diff", "; correct it"))
 
     @pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "x/../../y.py", ".git/config"])
     def test_a_path_outside_the_repository(self, changed: GitRepository, path: str) -> None:
         diff = f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-x\n+y\n"
-        said = complaint(changed, "--diff-file", "-", stdin=diff)
-        assert said == (
+        reported = complaint(changed, "--diff-file", "-", stdin=diff)
+        assert reported == (
             f"the diff names 'a/{path}', which is not a path inside a repository; remove that part"
         )
 
@@ -148,23 +152,23 @@ class TestOptions:
 
     @pytest.mark.parametrize("option", ["--only", "--skip"])
     def test_an_unknown_specialist(self, changed: GitRepository, option: str) -> None:
-        said = complaint(changed, option, "cobol")
-        assert said.startswith("no specialist is named 'cobol'; there are ")
+        reported = complaint(changed, option, "cobol")
+        assert reported.startswith("no specialist is named 'cobol'; there are ")
 
     def test_an_unknown_level(self, changed: GitRepository) -> None:
-        said = option_complaint(changed, "--fail-level", "fatal")
-        assert said == (
+        reported = option_complaint(changed, "--fail-level", "fatal")
+        assert reported == (
             "Error: Invalid value for '--fail-level': 'fatal' is not one of 'none', 'info', 'warn', 'error'."
         )
 
     def test_no_jobs(self, changed: GitRepository) -> None:
-        said = option_complaint(changed, "--jobs", "0")
-        assert said == "Error: Invalid value for '--jobs': 0 is not in the range x>=1."
+        reported = option_complaint(changed, "--jobs", "0")
+        assert reported == "Error: Invalid value for '--jobs': 0 is not in the range x>=1."
 
     def test_an_unknown_option(self, changed: GitRepository) -> None:
-        said = option_complaint(changed, "--stagged")
-        assert said.startswith("Error: No such option")
-        assert "--staged" in said
+        reported = option_complaint(changed, "--stagged")
+        assert reported.startswith("Error: No such option")
+        assert "--staged" in reported
 
     def test_an_unknown_command(self, changed: GitRepository) -> None:
         done = changed.wardround("revue")
@@ -172,8 +176,8 @@ class TestOptions:
         assert done.stderr.splitlines()[-1].startswith("Error: No such command 'revue'.")
 
     def test_a_configuration_file_that_does_not_exist(self, changed: GitRepository) -> None:
-        said = complaint(changed, "--config", "nowhere.toml")
-        assert said == "--config nowhere.toml: No such file or directory; give a file"
+        reported = complaint(changed, "--config", "nowhere.toml")
+        assert reported == "--config nowhere.toml: No such file or directory; give a file"
 
     def test_a_configuration_that_is_a_folder(self, changed: GitRepository) -> None:
         assert complaint(changed, "--config", ".") == "--config .: Is a directory; give a file"
@@ -253,8 +257,8 @@ class TestConfiguration:
     )
     def test_a_rule_that_nobody_can_report(self, changed: GitRepository, rule: str) -> None:
         changed.stage({"pkg/.wardround.toml": f"[rules]\n'{rule}' = 'off'\n", "pkg/b.py": GOOD})
-        said = complaint(changed)
-        assert said == (
+        reported = complaint(changed)
+        assert reported == (
             f"pkg/.wardround.toml: rules: {rule!r} matches no known rule; use an id that wardround "
             "rules lists, or install its plugin"
         )
@@ -274,8 +278,10 @@ class TestConfiguration:
 
     def test_a_root_key_in_a_folder(self, changed: GitRepository) -> None:
         changed.stage({"pkg/.wardround.toml": "jobs = 1\n", "pkg/b.py": GOOD})
-        said = complaint(changed)
-        assert said == "pkg/.wardround.toml: key 'jobs' applies at the repository root only; move it there"
+        reported = complaint(changed)
+        assert (
+            reported == "pkg/.wardround.toml: key 'jobs' applies at the repository root only; move it there"
+        )
 
     def test_an_unstaged_mistake_is_not_read(self, changed: GitRepository) -> None:
         changed.write(".wardround.toml", "jobs = \n")
@@ -307,9 +313,7 @@ class TestSuppressions:
         ]
 
     @pytest.mark.parametrize("form", ["{}", "ignore {}", "ignore[{}]", "ignore[{}] because", "ignore[X] {}"])
-    def test_what_stands_in_a_wrong_suppression_is_not_repeated(
-        self, changed: GitRepository, form: str
-    ) -> None:
+    def test_what_is_in_a_wrong_suppression_is_not_repeated(self, changed: GitRepository, form: str) -> None:
         token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
         changed.stage({"a.py": f"x = 1  # wardround: {form.format(token)}\n"})
         for output in ("text", "json", "sarif", "github"):
@@ -341,18 +345,18 @@ class TestExitStatus:
         self, arguments: list[str], capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert commands.invoke(arguments) == USAGE
-        said = capsys.readouterr().err
-        assert said.startswith(f"Usage: {' '.join(['wardround', *arguments])} [OPTIONS]")
-        assert "\nCommands:\n" in said
+        reported = capsys.readouterr().err
+        assert reported.startswith(f"Usage: {' '.join(['wardround', *arguments])} [OPTIONS]")
+        assert "\nCommands:\n" in reported
 
-    def test_a_closed_pipe_that_click_reports_is_no_crash(
+    def test_a_closed_pipe_that_click_reports_is_not_a_crash(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.setattr("wardround.cli.explain.emit", broken_pipe)
         assert commands.invoke(["explain", "ruff/F821"]) == 128 + signal.SIGPIPE
         assert capsys.readouterr().err == ""
 
-    def test_a_reader_that_goes_away_is_no_crash(self, changed: GitRepository) -> None:
+    def test_a_reader_that_goes_away_is_not_a_crash(self, changed: GitRepository) -> None:
         changed.stage({"a.py": BAD * 300})
         done = changed.run("sh", "-c", "wardround review --format json; echo $? >&2; exit 0")
         assert re.fullmatch(r"wardround: blocked - 300 errors, 1 file, [\d.]+ s\n1\n", done.stderr)
@@ -373,8 +377,10 @@ class TestExitStatus:
 class TestPlaces:
     def test_a_home_that_cannot_be_written_changes_no_result(self, changed: GitRepository) -> None:
         changed.stage({"a.py": BAD})
-        places = dict.fromkeys(["HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"], "/proc/1/fd")
-        done = changed.wardround("review", env=places)
+        locations = dict.fromkeys(
+            ["HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"], "/proc/1/fd"
+        )
+        done = changed.wardround("review", env=locations)
         assert done.returncode == 1, done.stderr
         assert "[ruff/F507]" in done.stdout
         assert "Traceback" not in done.stderr
@@ -389,17 +395,17 @@ class TestPlaces:
         command: list[str],
     ) -> None:
         monkeypatch.chdir(tmp_path)
-        gone = tmp_path / "gone"
-        gone.mkdir()
-        os.chdir(gone)
-        gone.rmdir()
+        removed = tmp_path / "gone"
+        removed.mkdir()
+        os.chdir(removed)
+        removed.rmdir()
 
         assert commands.invoke(command) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("wardround: the current folder cannot be used (No such file or directory)")
 
     def test_no_home_at_all_changes_no_result(self, changed: GitRepository) -> None:
-        """As in a container whose user nobody has heard of."""
+        """As in a container whose user has no entry in the user database."""
         changed.stage({"a.py": BAD})
         code = (
             "import pwd, sys; pwd.getpwuid = {}.__getitem__\n"

@@ -1,4 +1,4 @@
-"""A baseline is written with the tools that are there, and says what it does not cover."""
+"""A baseline is written with the installed tools, and states what it does not cover."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def test_missing_tools_are_named_and_their_entries_stay(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     known = {"content": "c", "file": "Dockerfile", "fingerprint": "0" * 16, "rule": "hadolint/DL3059"}
-    gone = known | {"file": "absent", "fingerprint": "1" * 16}
-    accepted = {"schema": "wardround.baseline/1", "findings": [known, gone]}
+    removed = known | {"file": "absent", "fingerprint": "1" * 16}
+    accepted = {"schema": "wardround.baseline/1", "findings": [known, removed]}
     repo.stage({"Dockerfile": "FROM alpine\n", NAME: json.dumps(accepted)})
     absent = tuple(variant(tool, find=lambda root: None) for tool in TOOLS)
     monkeypatch.setattr(host, "load", lambda: PluginHost([variant(DockerCiSpecialist(), tools=absent)]))

@@ -54,7 +54,7 @@ def test_the_staged_change_is_the_default_and_json_is_the_recorded_value(repo: G
         json.loads(behaviour(repo, "--format", "json", "ports.py::parse_port")), BehaviourRun
     )
 
-    assert [one.call for one in run.differences] == ["parse_port('')"]
+    assert [difference.call for difference in run.differences] == ["parse_port('')"]
 
 
 def test_the_old_result_can_be_pinned_in_a_new_file_only(repo: GitRepository) -> None:

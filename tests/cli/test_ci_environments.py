@@ -1,4 +1,6 @@
-"""``wardround ci --build-environments``: what a run lacks is built before it, and a failure is one line."""
+"""``wardround ci --build-environments``: missing environments are built before the run, and a failure is one
+line.
+"""
 
 from __future__ import annotations
 

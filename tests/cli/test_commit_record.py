@@ -55,8 +55,8 @@ def note(repo: GitRepository, commit: str = "HEAD") -> str:
 
 def stored() -> list[str]:
     """The digests of the records in the store, the newest first."""
-    with store.opened(default_file()) as records:
-        return [one.digest for one in records.query(store.Query())]
+    with store.open_store(default_file()) as records:
+        return [item.digest for item in records.query(store.Query())]
 
 
 def message(repo: GitRepository) -> str:
@@ -64,14 +64,14 @@ def message(repo: GitRepository) -> str:
 
 
 def test_by_default_a_commit_names_nothing_and_nothing_is_written(
-    repo: GitRepository, own_places: Path
+    repo: GitRepository, isolated_folders: Path
 ) -> None:
     prepared(repo, "off")
     repo.stage({"a.py": "A = 2\n"})
     committed(repo, "-m", "change")
     assert message(repo) == "change"
     assert note(repo) == ""
-    assert list((own_places / "state").rglob("*")) == []
+    assert list((isolated_folders / "state").rglob("*")) == []
 
 
 @pytest.mark.parametrize("way", ["-m", "-F", "editor"])
@@ -252,7 +252,7 @@ def test_an_automatic_merge_has_a_note(repo: GitRepository) -> None:
     assert note(repo) == f"{KEY}: sha256:{stored()[0]}"
 
 
-def test_a_note_that_exists_is_kept(repo: GitRepository) -> None:
+def test_a_note_that_exists_is_retained(repo: GitRepository) -> None:
     prepared(repo, "note")
     repo.git_hook(
         "post-commit",
@@ -275,11 +275,11 @@ def test_a_record_that_cannot_be_named_never_stops_a_commit(repo: GitRepository,
     assert (message(repo), note(repo)) == ("change", "")
 
 
-def test_a_damaged_memory_of_reviews_names_nothing(repo: GitRepository, own_places: Path) -> None:
+def test_a_damaged_memory_of_reviews_names_nothing(repo: GitRepository, isolated_folders: Path) -> None:
     prepared(repo, "trailer")
     repo.stage({"a.py": "A = 2\n"})
     committed(repo, "-m", "change")
-    (file,) = (own_places / "state" / "wardround" / "commits").iterdir()
+    (file,) = (isolated_folders / "state" / "wardround" / "commits").iterdir()
     assert set(json.loads(file.read_bytes())[0]) == {"record", "base", "content", "attach"}
     file.write_bytes(b"{")
     committed(repo, "--amend", "-m", "again", "--no-verify")

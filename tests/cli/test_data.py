@@ -53,7 +53,7 @@ def mine(history):
 
 
 def _install(folder: Path, source: str = _PLUGIN) -> dict[str, str]:
-    """Install a plugin into a folder of its own, and return the environment in which it is found."""
+    """Install a plugin into a separate folder, and return the environment in which it is found."""
     info = folder / "acme_lines-1.0.dist-info"
     info.mkdir(parents=True)
     (folder / "acme_lines.py").write_text(source, encoding="utf-8")
@@ -100,9 +100,7 @@ def test_a_task_of_a_plugin_is_mined(tmp_path: Path, clones: list[str], env: dic
     assert (record["items"], record["duplicates"]) == (2, 2)
 
 
-def test_doc_drift_stands_for_the_tasks_about_it(
-    tmp_path: Path, clones: list[str], env: dict[str, str]
-) -> None:
+def test_doc_drift_is_for_the_tasks_about_it(tmp_path: Path, clones: list[str], env: dict[str, str]) -> None:
     done = _run(tmp_path, "mine", clones[0], "--kind", "doc-drift", "--limit", "1", "--out", "out", env=env)
     assert done.returncode == 0, done.stderr
     assert "acme-lines: 1 items of 1 repositories" in done.stdout
@@ -130,8 +128,8 @@ def test_an_interrupted_run_goes_on_behind_the_last_finished_repository(
     assert log == ["acme/one", "acme/two", "acme/two", "acme/three"]
     again = _run(tmp_path, *command[4:-1], "fresh", env=env)
     assert again.returncode == 0, again.stderr
-    kept, fresh = (tmp_path / name / "acme-lines.jsonl" for name in ("out", "fresh"))
-    assert kept.read_bytes() == fresh.read_bytes()
+    retained, fresh = (tmp_path / name / "acme-lines.jsonl" for name in ("out", "fresh"))
+    assert retained.read_bytes() == fresh.read_bytes()
 
 
 def test_an_audit_fails_with_one_sentence_for_each_reason(

@@ -138,7 +138,7 @@ def test_a_file_that_cannot_be_read_stops_the_run(shop: GitRepository) -> None:
         assert f"{FILE} holds no dismissals" in done.stderr
 
 
-def test_what_is_said_about_suppressions_cannot_be_dismissed(repo: GitRepository) -> None:
+def test_what_is_reported_about_suppressions_cannot_be_dismissed(repo: GitRepository) -> None:
     repo.stage({"a.py": "x = 1  # wardround: ignore[B006] nothing here\n"})
     fingerprint = named(repo, "wardround/unused-suppression")["fingerprint"]
     done = repo.wardround("dismiss", fingerprint, "--reason", "x")
@@ -147,7 +147,7 @@ def test_what_is_said_about_suppressions_cannot_be_dismissed(repo: GitRepository
 
 
 class TestUntrustedHead:
-    """With the base's configuration, only what the base dismissed counts, and a change to it is a finding."""
+    """With the base's configuration, only dismissals of the base count, and a change to them is a finding."""
 
     def test_a_dismissal_of_the_change_itself_does_not_count(self, shop: GitRepository) -> None:
         dismiss(shop, "ruff/F821")
@@ -182,11 +182,11 @@ def test_a_dismissal_with_a_verdict_is_a_judgement_too(shop: GitRepository) -> N
     done = shop.wardround("dismiss", fingerprint, *options)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("evals/judgements/ana.jsonl: judgement recorded\n")
-    one = json.loads(shop.read("evals/judgements/ana.jsonl"))
-    assert (one["commit"], one["path"], one["line"], one["rule"], one["verdict"], one["reason"]) == (
+    item = json.loads(shop.read("evals/judgements/ana.jsonl"))
+    assert (item["commit"], item["path"], item["line"], item["rule"], item["verdict"], item["reason"]) == (
         shop.git("rev-parse", "HEAD").strip(), "a.py", 1, "ruff/B006", "true", "intended",
     )  # fmt: skip
-    assert "shared on purpose" not in str(one)
+    assert "shared on purpose" not in str(item)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_a_tool_is_missing_where_a_file_is_for_it(
     assert printed.splitlines()[-1] == (missing if needed else ready)
 
 
-def test_a_tool_in_place_of_another_of_its_name_is_listed_once(repo: GitRepository) -> None:
+def test_a_tool_instead_of_another_of_its_name_is_listed_once(repo: GitRepository) -> None:
     repo.stage({"a.ts": "export const a = 1\n"})
     printed = repo.wardround("doctor").stdout
     assert len(re.findall(r"^  typescript oxlint ", printed, re.MULTILINE)) == 1
@@ -67,7 +67,7 @@ def test_a_configured_tool_that_is_not_installed_is_named(repo: GitRepository) -
     assert done.stdout.splitlines()[-1].endswith("; left out: eslint")
 
 
-def test_a_file_that_is_not_checked_out_is_no_trouble(
+def test_a_file_that_is_not_checked_out_is_not_a_trouble(
     repo: GitRepository, capfd: pytest.CaptureFixture[str]
 ) -> None:
     repo.stage({"Dockerfile": "FROM scratch\n"})

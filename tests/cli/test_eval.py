@@ -51,7 +51,7 @@ def test_cases_are_counted_and_written_in_every_format(tmp_path: Path, cases: Pa
     assert (done.returncode, done.stderr) == (0, "")
     assert f"{cases}: 3 cases, 2 with defects, 1 clean, 3 added lines" in done.stdout
     report = json.loads((tmp_path / "r.json").read_text("utf-8"))
-    assert [one["set"] for one in report["sets"]] == ["k", "set"]
+    assert [item["set"] for item in report["sets"]] == ["k", "set"]
     assert report["total"]["recall"]["exact"]["value"] == 0.5
     assert report["categories"][0]["answered_by_rule"] == {"ruff/B006": 1}
     assert "<svg" in (tmp_path / "r.html").read_text("utf-8")
@@ -60,10 +60,20 @@ def test_cases_are_counted_and_written_in_every_format(tmp_path: Path, cases: Pa
 def test_a_second_run_goes_on_from_the_results(
     tmp_path: Path, cases: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    kept = tmp_path / "kept.jsonl"
-    command = ["eval", "cases", str(cases), "--only", "python", "--format", "json", "--results", str(kept)]
+    retained = tmp_path / "kept.jsonl"
+    command = [
+        "eval",
+        "cases",
+        str(cases),
+        "--only",
+        "python",
+        "--format",
+        "json",
+        "--results",
+        str(retained),
+    ]
     assert invoke([*command, "--limit", "1"]) == 0
-    with kept.open("ab") as file:
+    with retained.open("ab") as file:
         file.write(b'{"key":"half')
     capfd.readouterr()
     assert invoke(command) == 0
@@ -118,7 +128,7 @@ def test_mistakes_are_one_sentence_and_status_2(
     assert done.stdout == ""
 
 
-def test_regression_says_what_is_not_as_expected(tmp_path: Path, cases: Path) -> None:
+def test_regression_reports_what_is_not_as_expected(tmp_path: Path, cases: Path) -> None:
     done = _run(tmp_path, "regression", cases)
     assert done.returncode == 1
     assert "  missing  a.py:1 mutable\n" in done.stdout
@@ -137,15 +147,20 @@ def test_the_number_of_processes_changes_no_outcome(tmp_path: Path) -> None:
                     "--format", f"json={jobs}.json")  # fmt: skip
         assert (done.returncode, done.stderr) == (0, "")
         report = json.loads((tmp_path / f"{jobs}.json").read_text("utf-8"))
-        kept = [json.loads(line)["outcome"] for line in (tmp_path / f"{jobs}.jsonl").read_text().splitlines()]
+        retained = [
+            json.loads(line)["outcome"] for line in (tmp_path / f"{jobs}.jsonl").read_text().splitlines()
+        ]
         found.append(
-            ([one["rule"] for one in report["rules"]], sorted((one["id"], len(one["said"])) for one in kept))
+            (
+                [item["rule"] for item in report["rules"]],
+                sorted((item["id"], len(item["said"])) for item in retained),
+            )
         )
     assert found[0] == found[1]
     assert len(found[0][1]) == 120
 
 
-def test_an_interruption_leaves_no_traceback_and_says_how_far_it_came(tmp_path: Path) -> None:
+def test_an_interruption_leaves_no_traceback_and_reports_how_far_it_came(tmp_path: Path) -> None:
     file = tmp_path / "many.jsonl"
     file.write_text("\n".join(_case(str(n)) for n in range(3000)), encoding="utf-8")
     results = tmp_path / "kept.jsonl"
@@ -160,8 +175,8 @@ def test_an_interruption_leaves_no_traceback_and_says_how_far_it_came(tmp_path: 
     out, err = running.communicate(timeout=60)
     assert running.returncode == 130
     assert "Traceback" not in err
-    told = re.search(r"interrupted after (\d+) of 3000 cases; the same command goes on from there", err)
-    assert told is not None
-    assert f"interrupted: {told[1]} of 3000 cases were reviewed" in out
-    kept = len(results.read_bytes().split(b"\n")) - 1
-    assert kept - int(told[1]) in (0, 1)  # the signal may come right behind the writing of one
+    reported = re.search(r"interrupted after (\d+) of 3000 cases; the same command goes on from there", err)
+    assert reported is not None
+    assert f"interrupted: {reported[1]} of 3000 cases were reviewed" in out
+    retained = len(results.read_bytes().split(b"\n")) - 1
+    assert retained - int(reported[1]) in (0, 1)  # the signal may come right behind the writing of one

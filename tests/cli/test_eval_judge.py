@@ -38,9 +38,9 @@ def test_a_verdict_is_recorded_with_the_place_of_the_finding(shop: GitRepository
     done = judge(shop, ".", "--reader", "ana", stdin="worth defect\n")
     assert done.returncode == 0, done.stderr
     assert "1 judgements recorded in evals/judgements; 0 are left" in done.stderr
-    (one,) = recorded(shop, "ana")
-    assert one.pop("date")
-    assert one == {
+    (item,) = recorded(shop, "ana")
+    assert item.pop("date")
+    assert item == {
         "repository": "team/shop", "commit": shop.git("rev-parse", "HEAD").strip(), "path": "shop.py",
         "line": 5, "rule": "ruff/B006", "verdict": "worth", "reason": "defect", "reader": "ana",
     }  # fmt: skip
@@ -59,7 +59,7 @@ def test_keys_show_the_reasons_and_the_neighbours_before_an_answer(shop: GitRepo
     done = judge(shop, ".", "--reader", "ana", stdin="?\nn\nd\nworth generated\nt triv\n")
     assert "worth: defect (the code does something wrong)" in done.stdout
     assert "+++ after" in done.stdout
-    assert [(one["verdict"], one["reason"]) for one in recorded(shop, "ana")] == [("true", "trivial")]
+    assert [(item["verdict"], item["reason"]) for item in recorded(shop, "ana")] == [("true", "trivial")]
 
 
 def test_a_second_run_resumes_and_needs_no_repository(shop: GitRepository) -> None:
@@ -81,7 +81,7 @@ def test_another_reader_gets_json_lines_and_returns_verdicts(shop: GitRepository
     )
     done = judge(shop, "--reader", "bo", "--import", answers)
     assert done.returncode == 0, done.stderr
-    assert [(one["verdict"], one["reader"]) for one in recorded(shop, "bo")] == [("worth", "bo")]
+    assert [(item["verdict"], item["reader"]) for item in recorded(shop, "bo")] == [("worth", "bo")]
 
 
 def test_a_batch_has_the_next_findings_and_none_of_another_batch(shop: GitRepository) -> None:
@@ -94,13 +94,13 @@ def test_a_batch_has_the_next_findings_and_none_of_another_batch(shop: GitReposi
         for name in ("ana-1.jsonl", "bo-1.jsonl")
     )
     assert [len(ana), len(bo)] == [2, 1]
-    assert len({one["id"] for one in (*ana, *bo)}) == 3
-    (one,) = [one for one in (*ana, *bo) if one["path"] == "cart.py"]
-    assert (one["name"], one["clone"], one["others"]) == (
+    assert len({item["id"] for item in (*ana, *bo)}) == 3
+    (item,) = [item for item in (*ana, *bo) if item["path"] == "cart.py"]
+    assert (item["name"], item["clone"], item["others"]) == (
         "mutable-argument-default", str(shop.root.resolve()), [],
     )  # fmt: skip
-    assert ">     5 def add(item, seen=[]):\n" in one["code"]
-    assert one["code"].splitlines()[5].endswith("^")
+    assert ">     5 def add(item, seen=[]):\n" in item["code"]
+    assert item["code"].splitlines()[5].endswith("^")
 
 
 def test_a_batch_is_not_written_over_and_needs_the_name_of_its_reader(shop: GitRepository) -> None:
@@ -183,13 +183,13 @@ def test_rates_and_agreement_are_shown(shop: GitRepository) -> None:
 def test_a_catalogue_above_the_readings_has_status_1(shop: GitRepository) -> None:
     import datetime
 
+    from wardround.rules.judgement_files import record_judgement
     from wardround.rules.judgements import FindingKey
-    from wardround.storage.judgement_files import record_judgement
 
     for line in range(1, 11):
         key = FindingKey(f"team/shop{line % 3}", "a" * 40, "a.py", line, "ruff/F632")
-        one = judgement_of(key, "wrong", "misread", "ana", datetime.date(2026, 5, 4))
-        record_judgement(shop.root / "evals/judgements", one, None)
+        item = judgement_of(key, "wrong", "misread", "ana", datetime.date(2026, 5, 4))
+        record_judgement(shop.root / "evals/judgements", item, None)
     done = shop.wardround("eval", "rates", "--compare")
     assert (done.returncode, done.stdout) == (
         1, "ruff/F632 is at warn, and its readings allow preview:"
@@ -203,6 +203,6 @@ def test_a_catalogue_above_the_readings_has_status_1(shop: GitRepository) -> Non
     assert shop.wardround("eval", "rates", "--compare").returncode == 0
 
 
-def test_without_judgements_rates_are_refused(shop: GitRepository) -> None:
+def test_without_judgements_rates_are_rejected(shop: GitRepository) -> None:
     done = shop.wardround("eval", "rates")
     assert (done.returncode, "record some with wardround eval judge" in done.stderr) == (2, True)

@@ -13,6 +13,8 @@ from tests.conftest import GitRepository
 HEAD = 'x = 1\n\n\ndef limit(values):\n    """Return the first ten."""\n    return values[:11]\n'
 CLAIM = {"file": "app.py", "line": 6, "quote": "values[:11]", "severity": "warn",
          "message": "Eleven values are returned.", "kind": "logic"}  # fmt: skip
+ANSWERS = [{"question": 1, "answer": "unclear", "quote": "", "message": ""}]
+"""To the question about the bound of the slice."""
 OPTIONS = ("--profile", "ci", "--base", "HEAD~1")
 
 
@@ -25,7 +27,7 @@ def change(repo: GitRepository) -> GitRepository:
 
 def respond(folder: Path, semantic: str, verdict: str = "upheld") -> int:
     """Answer every request without an answer, and return how many there were."""
-    open_requests = [one for one in folder.iterdir() if not (one / "answer.json").exists()]
+    open_requests = [item for item in folder.iterdir() if not (item / "answer.json").exists()]
     for request in open_requests:
         prompt = json.loads((request / "request.json").read_text())["prompt"]
         answer = semantic if prompt.startswith("# semantic") else '{"findings": []}'
@@ -49,7 +51,7 @@ def test_a_review_waits_for_answers_and_continues_with_them(change: GitRepositor
     assert from_model(first) == []
     text = change.wardround("review", *OPTIONS, "--exchange", folder).stdout
     assert "not answered yet; write answer.json next to" in " ".join(text.split())
-    assert respond(folder, f"```json\n{json.dumps({'findings': [CLAIM]})}\n```") == 6
+    assert respond(folder, f"```json\n{json.dumps({'findings': [CLAIM], 'answers': ANSWERS})}\n```") == 6
     second = change.report(*OPTIONS, "--exchange", folder)
     assert from_model(second) == []
     assert respond(folder, "") == 1
@@ -58,11 +60,11 @@ def test_a_review_waits_for_answers_and_continues_with_them(change: GitRepositor
     assert respond(folder, "") == 0
 
 
-def test_a_refuted_claim_is_no_finding(change: GitRepository, tmp_path: Path) -> None:
+def test_a_refuted_claim_is_not_a_finding(change: GitRepository, tmp_path: Path) -> None:
     folder = tmp_path / "exchange"
     for _ in range(2):
         change.report(*OPTIONS, "--exchange", folder)
-        respond(folder, json.dumps({"findings": [CLAIM]}), "refuted")
+        respond(folder, json.dumps({"findings": [CLAIM], "answers": ANSWERS}), "refuted")
     assert from_model(change.report(*OPTIONS, "--exchange", folder)) == []
 
 
@@ -82,13 +84,13 @@ def test_the_exchange_is_in_the_record_and_replays(change: GitRepository, tmp_pa
     folder, record = tmp_path / "exchange", tmp_path / "r.intoto.jsonl"
     for _ in range(2):
         change.report(*OPTIONS, "--exchange", folder)
-        respond(folder, json.dumps({"findings": [CLAIM]}))
+        respond(folder, json.dumps({"findings": [CLAIM], "answers": ANSWERS}))
     assert from_model(change.report(*OPTIONS, "--exchange", folder, "--record", record))
     done = change.wardround("replay", record, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_folder_with_tracked_files_is_refused(change: GitRepository) -> None:
+def test_a_folder_with_tracked_files_is_rejected(change: GitRepository) -> None:
     change.commit({"answers/0123456789abcdef/answer.json": '{"findings": []}'})
     done = change.wardround("review", *OPTIONS, "--exchange", change.root / "answers")
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""Whoever interrupts a review does not wait for what it waits for."""
+"""An interrupted review does not wait for its running programs."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ ENDS_WITHIN_S = 10
 
 @pytest.fixture
 def slow_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make git take long over what differs; the file is there once it was asked."""
-    asked = tmp_path / "asked"
+    """Make git slow for the diff; the file exists once git was called."""
+    requested = tmp_path / "asked"
     git = tmp_path / "bin" / "git"
     git.parent.mkdir()
     git.write_text(
-        f'#!/bin/sh\ncase "$*" in *" diff "*) touch {asked}; exec sleep {GIT_TAKES_S} ;; esac\n'
+        f'#!/bin/sh\ncase "$*" in *" diff "*) touch {requested}; exec sleep {GIT_TAKES_S} ;; esac\n'
         f'PATH="{os.environ["PATH"]}" exec git "$@"\n'
     )
     git.chmod(0o755)
     monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
-    return asked
+    return requested
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

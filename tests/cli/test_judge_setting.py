@@ -78,7 +78,7 @@ def test_the_verdict_does_not_follow_from_estimates(repo: GitRepository) -> None
     report = repo.report()
     (found,) = report["findings"]
     assert (found["severity"], found["estimate"]["lowered"]) == ("info", True)
-    (signal,) = [one for one in report["signals"] if found["fingerprint"] in one["findings"]]
+    (signal,) = [item for item in report["signals"] if found["fingerprint"] in item["findings"]]
     assert signal["severity"] == "warn"
 
 
@@ -111,7 +111,12 @@ def test_no_comment_persuades_the_judge(repo: GitRepository, comment: str) -> No
     for source in (plain, flattering):
         repo.stage({"a.py": source})
         report = repo.report()
-        outcomes.append([(one["rule"], one["line"], one["estimate"]["wrong"]) for one in report["findings"]])
+        outcomes.append(
+            [
+                (finding["rule"], finding["line"], finding["estimate"]["wrong"])
+                for finding in report["findings"]
+            ]
+        )
     assert outcomes[0] == outcomes[1]
     assert len(outcomes[0]) > 2
 

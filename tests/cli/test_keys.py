@@ -9,11 +9,11 @@ from tests.conftest import GitRepository
 
 
 def test_a_new_key_is_in_the_state_folder_and_shown_without_its_private_part(repo: GitRepository) -> None:
-    made = repo.wardround("keys", "new")
-    assert made.returncode == 0, made.stderr
+    created = repo.wardround("keys", "new")
+    assert created.returncode == 0, created.stderr
     private = Path(os.environ["XDG_STATE_HOME"], "wardround", "keys", "private.pem")
-    key_id = made.stdout.splitlines()[2].removeprefix("key id:      ")
-    assert made.stdout == (
+    key_id = created.stdout.splitlines()[2].removeprefix("key id:      ")
+    assert created.stdout == (
         f"private key: {private}\npublic key:  {private}.pub\nkey id:      {key_id}\n"
         f"to accept its records here: wardround keys trust {private}.pub\n"
     )
@@ -39,8 +39,8 @@ def test_an_encrypted_key_is_shown_with_its_passphrase_only(repo: GitRepository)
 
 
 def test_keys_are_trusted_listed_and_removed(repo: GitRepository) -> None:
-    made = repo.wardround("keys", "new", "--out", "key")
-    key_id = made.stdout.splitlines()[2].split()[-1]
+    created = repo.wardround("keys", "new", "--out", "key")
+    key_id = created.stdout.splitlines()[2].split()[-1]
     assert repo.wardround("keys", "list").stdout == "0 trusted keys\n"
     assert repo.wardround("keys", "trust", "key.pub").stdout == f"trusted: {key_id}\n"
     assert repo.wardround("keys", "list").stdout == f"{key_id}  ed25519  ed25519\n1 trusted key\n"

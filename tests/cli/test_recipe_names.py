@@ -12,9 +12,9 @@ from wardround.inference.registry import default_registry
 
 
 def test_every_listed_model_with_a_recipe_is_found_by_its_name() -> None:
-    listed = [one for one in default_registry(()).found if one.recipe.is_file()]
+    listed = [item for item in default_registry(()).found if item.recipe.is_file()]
     assert listed
-    assert [_recipe_file(Path(one.name)) for one in listed] == [one.recipe for one in listed]
+    assert [_recipe_file(Path(item.name)) for item in listed] == [item.recipe for item in listed]
 
 
 def test_a_file_comes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,6 +26,6 @@ def test_a_file_comes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("name", "reason"), [("base", "shipped as it is and has no recipe"), ("absent.yml", "a model with one: ")]
 )
-def test_anything_else_is_refused_with_the_reason(name: str, reason: str) -> None:
+def test_anything_else_is_rejected_with_the_reason(name: str, reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
         _recipe_file(Path(name))

@@ -20,18 +20,18 @@ from wardround.records.public_keys import public_pem
 def two(repo: GitRepository, store_place: Place, monkeypatch: pytest.MonkeyPatch) -> tuple[Bundle, Bundle]:
     """Two records in the store of the environment: one for a person, one merged by a machine."""
     monkeypatch.setenv(VARIABLE, store_place.text)
-    made = record(ADA), record(ADA, verdict={"name": "auto-merge", "tier": "T1"})
-    with store.opened(store_place.location) as records:
-        for one in made:
-            records.append(one, FACTS)
-    return made
+    created = record(ADA), record(ADA, verdict={"name": "auto-merge", "tier": "T1"})
+    with store.open_store(store_place.location) as records:
+        for item in created:
+            records.append(item, FACTS)
+    return created
 
 
 ADA = signer()
 
 
 def test_records_are_listed_with_the_newest_first(repo: GitRepository, two: tuple[Bundle, Bundle]) -> None:
-    first, second = (one.digest[:12] for one in two)
+    first, second = (item.digest[:12] for item in two)
     tail = "cccccccccccc  shop  Ada <ada@example.org>"
     assert repo.wardround("records", "list").stdout == (
         f"{second}  2030-01-31T12:00:05Z  T1 auto-merge    {tail}\n"
@@ -73,27 +73,27 @@ def test_one_record_is_shown(repo: GitRepository, two: tuple[Bundle, Bundle]) ->
 def test_an_exported_record_is_verified(
     repo: GitRepository, two: tuple[Bundle, Bundle], store_place: Place
 ) -> None:
-    made = real_record(ADA)
-    with store.opened(store_place.location) as records:
-        records.append(made, FACTS)
+    created = real_record(ADA)
+    with store.open_store(store_place.location) as records:
+        records.append(created, FACTS)
     repo.write("ada.pub", public_pem(ADA.public_key))
     keys.trust(repo.root / "ada.pub")
-    exported = repo.wardround("records", "export", made.digest, "--out", "records")
-    name = f"records/{made.digest}.intoto.jsonl"
+    exported = repo.wardround("records", "export", created.digest, "--out", "records")
+    name = f"records/{created.digest}.intoto.jsonl"
     assert exported.stdout == f"{name}\n"
-    assert repo.read(name) == made.data
+    assert repo.read(name) == created.data
     assert repo.wardround("verify", name).returncode == 0
-    stored = repo.wardround("verify", f"sha256:{made.digest[:10]}")
-    assert (stored.returncode, stored.stdout.splitlines()[0]) == (0, f"sha256:{made.digest[:10]} holds")
+    stored = repo.wardround("verify", f"sha256:{created.digest[:10]}")
+    assert (stored.returncode, stored.stdout.splitlines()[0]) == (0, f"sha256:{created.digest[:10]} holds")
     other = repo.wardround("verify", f"sha256:{two[1].digest}")
     assert other.returncode == 1
     assert "does not hold" in other.stdout
-    assert repo.wardround("records", "export", made.digest).stdout == made.data.decode()
+    assert repo.wardround("records", "export", created.digest).stdout == created.data.decode()
 
 
 def test_every_record_is_exported(repo: GitRepository, two: tuple[Bundle, Bundle]) -> None:
     done = repo.wardround("records", "export", "--all", "--out", "out", "--predicate", "svr")
-    assert done.stdout == "".join(f"out/{one.digest}.svr.json\n" for one in two)
+    assert done.stdout == "".join(f"out/{item.digest}.svr.json\n" for item in two)
     assert repo.read(f"out/{two[1].digest}.svr.json") == two[1].data.splitlines(keepends=True)[1]
 
 

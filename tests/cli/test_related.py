@@ -89,9 +89,9 @@ def test_files_and_functions_as_text(shop: GitRepository) -> None:
     assert _out(shop, "--no-models", "The total of my basket is wrong") == FILES_AS_TEXT
 
 
-def test_a_second_run_says_the_same(shop: GitRepository, own_places: Path) -> None:
+def test_a_second_run_reports_the_same(shop: GitRepository, isolated_folders: Path) -> None:
     assert _out(shop, "--no-models", "basket total wrong") == _out(shop, "--no-models", "basket total wrong")
-    assert len(list((own_places / "cache" / "wardround" / "retrieval").glob("*.sqlite"))) == 1
+    assert len(list((isolated_folders / "cache" / "wardround" / "retrieval").glob("*.sqlite"))) == 1
 
 
 def test_files_as_json(shop: GitRepository) -> None:
@@ -127,7 +127,7 @@ def test_a_change_without_hunks_holds_nothing(shop: GitRepository) -> None:
     ]
 
 
-def test_what_is_staged_is_searched_and_not_what_lies_beside_it(shop: GitRepository) -> None:
+def test_what_is_staged_is_searched_and_not_what_lies_next_to_it(shop: GitRepository) -> None:
     shop.write("shop/refund.py", "def refund(): ...\n")
     assert "nothing among 4 source files" in _out(shop, "--no-models", "refund")
     shop.stage()
@@ -135,7 +135,7 @@ def test_what_is_staged_is_searched_and_not_what_lies_beside_it(shop: GitReposit
     assert "nothing among 4 source files" in _out(shop, "--no-models", "--at", "HEAD", "refund")
 
 
-def test_what_stands_beside_the_source_is_searched_if_asked(shop: GitRepository) -> None:
+def test_what_is_next_to_the_source_is_searched_if_asked(shop: GitRepository) -> None:
     assert "tests/test_cart.py" not in _out(shop, "--no-models", "basket total")
     assert "tests/test_cart.py" in _out(shop, "--no-models", "--all", "basket total")
 
@@ -151,12 +151,12 @@ def test_the_text_may_stand_in_a_file_or_come_from_a_pipe(shop: GitRepository, t
 PAINTED = {"shop/paint.py": "def stroke(): ...\n"}
 
 
-def test_what_commits_said_leads_to_what_they_touched(shop: GitRepository) -> None:
+def test_what_commits_reported_leads_to_what_they_touched(shop: GitRepository) -> None:
     shop.commit(PAINTED, "Stripes on zebras")
-    told = _out(shop, "--no-models", "a zebra without stripes")
-    assert told.startswith("  1  shop/paint.py\n")
-    assert told.endswith("by 2 past commits, without a model: --no-models was given\n")
-    assert _out(shop, "--no-models", "a zebra without stripes") == told
+    reported = _out(shop, "--no-models", "a zebra without stripes")
+    assert reported.startswith("  1  shop/paint.py\n")
+    assert reported.endswith("by 2 past commits, without a model: --no-models was given\n")
+    assert _out(shop, "--no-models", "a zebra without stripes") == reported
 
 
 def test_a_commit_after_the_tree_that_is_searched_is_not_asked(shop: GitRepository) -> None:
@@ -169,27 +169,27 @@ def test_a_commit_after_the_tree_that_is_searched_is_not_asked(shop: GitReposito
 
 def test_before_the_first_commit_words_alone_decide(repo: GitRepository) -> None:
     repo.stage(SHOP)
-    told = _out(repo, "--no-models", "basket total")
-    assert told.endswith("ordered by words alone: --no-models was given\n")
+    reported = _out(repo, "--no-models", "basket total")
+    assert reported.endswith("ordered by words alone: --no-models was given\n")
 
 
 def test_a_file_of_the_repository_is_not_related_to_itself(shop: GitRepository) -> None:
-    told = _out(shop, "--no-models", "shop/mailer.py")
-    assert "shop/mailer.py" not in told
-    assert "  1  shop/cart.py\n" in told
+    reported = _out(shop, "--no-models", "shop/mailer.py")
+    assert "shop/mailer.py" not in reported
+    assert "  1  shop/cart.py\n" in reported
 
 
-def test_the_limit_is_kept(shop: GitRepository) -> None:
+def test_the_limit_is_retained(shop: GitRepository) -> None:
     found = json.loads(_out(shop, "--no-models", "--limit", "1", "--format", "json", "basket total"))
-    assert [one["file"] for one in found["results"]] == ["shop/cart.py"]
+    assert [item["file"] for item in found["results"]] == ["shop/cart.py"]
 
 
 def test_a_bare_repository_is_searched_at_its_head(shop: GitRepository, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     shop.git("clone", "--quiet", "--bare", shop.root, bare)
-    told = shop.wardround("related", "--no-models", "--repo", bare, "basket total", cwd=tmp_path)
-    assert told.returncode == 0
-    assert told.stdout.startswith("  1  shop/cart.py\n")
+    reported = shop.wardround("related", "--no-models", "--repo", bare, "basket total", cwd=tmp_path)
+    assert reported.returncode == 0
+    assert reported.stdout.startswith("  1  shop/cart.py\n")
 
 
 def test_a_name_that_is_not_utf_8_is_written_down(shop: GitRepository) -> None:
@@ -220,7 +220,7 @@ def test_binary_and_huge_files_are_found_by_their_name_alone(shop: GitRepository
         (["binary.bin"], "binary.bin: it is binary; give a text"),
     ],
 )
-def test_wrong_input_is_refused_with_one_sentence(
+def test_wrong_input_is_rejected_with_one_sentence(
     shop: GitRepository, arguments: list[str], told: str
 ) -> None:
     shop.write("binary.bin", b"a\0b")
@@ -238,17 +238,17 @@ def test_outside_a_repository_there_is_nothing_to_search(shop: GitRepository, tm
     assert done.stderr.count("\n") == 1
 
 
-def test_a_damaged_index_is_made_anew(shop: GitRepository, own_places: Path) -> None:
+def test_a_damaged_index_is_made_again(shop: GitRepository, isolated_folders: Path) -> None:
     before = _out(shop, "--no-models", "basket total")
-    (index,) = (own_places / "cache" / "wardround" / "retrieval").glob("*.sqlite")
+    (index,) = (isolated_folders / "cache" / "wardround" / "retrieval").glob("*.sqlite")
     index.write_bytes(b"damaged" * 1000)
     assert _out(shop, "--no-models", "basket total") == before
 
 
-def test_without_a_cache_folder_the_answer_is_the_same(shop: GitRepository, own_places: Path) -> None:
+def test_without_a_cache_folder_the_answer_is_the_same(shop: GitRepository, isolated_folders: Path) -> None:
     before = _out(shop, "--no-models", "basket total")
-    (own_places / "file").write_text("in the way")
+    (isolated_folders / "file").write_text("in the way")
     done = shop.wardround(
-        "related", "--no-models", "basket total", env={"XDG_CACHE_HOME": str(own_places / "file")}
+        "related", "--no-models", "basket total", env={"XDG_CACHE_HOME": str(isolated_folders / "file")}
     )
     assert (done.returncode, done.stdout) == (0, before)

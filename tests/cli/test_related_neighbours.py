@@ -53,13 +53,13 @@ def test_the_files_near_a_commit_as_json(shop: GitRepository) -> None:
     assert (found["schema"], found["scope"], found["candidates"], found["hunks"]) == (
         "wardround.related/1", "neighbours", 24, 1,
     )  # fmt: skip
-    assert {(one["file"], one["line"], one["symbol"], one["relation"]) for one in found["results"]} == {
+    assert {(row["file"], row["line"], row["symbol"], row["relation"]) for row in found["results"]} == {
         ("shop/checkout.py", 3, "pay", "caller"), ("tests/test_cart.py", 3, "test_total", "test"),
     }  # fmt: skip
     assert found["unparsed"] == [{"file": "web/broken.ts", "reason": "parts of it do not parse"}]
 
 
-def test_a_change_without_neighbours_says_so(repo: GitRepository) -> None:
+def test_a_change_without_neighbours_is_reported(repo: GitRepository) -> None:
     repo.stage({"a.py": "x = 1\n"})
     done = repo.wardround("related", "--neighbours", "--staged")
     assert done.stdout == "no file among 1 source files is near the 1 hunks of the change\n"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.conftest import GitRepository
 
 QUERY = "visitors are turned away"
-"""Shares no word with the file it is about, but a subject with it."""
+"""Shares no word with the file that it is about, but a topic."""
 MORE = {f"shop/zoo{n}.py": f"def zebra{n}(): ...\n" for n in range(4)}
 
 
@@ -40,7 +40,7 @@ def _related(repo: GitRepository, *arguments: str) -> dict[str, Any]:
 
 
 def _files(found: dict[str, Any]) -> list[str]:
-    return [one["file"] for one in found["results"]]
+    return [result["file"] for result in found["results"]]
 
 
 def test_the_model_finds_files_that_share_no_word(shop: GitRepository) -> None:
@@ -50,9 +50,11 @@ def test_the_model_finds_files_that_share_no_word(shop: GitRepository) -> None:
     assert found["candidates"] == 9
     assert found["model"]["name"].startswith("base ")
     assert found["model"]["reason"] is None
-    assert all(isinstance(one["model"], float) for one in found["results"])
-    told = shop.wardround("related", QUERY).stdout
-    assert told.endswith(f"ordered by words, by 1 past commit and by the model {found['model']['name']}\n")
+    assert all(isinstance(result["model"], float) for result in found["results"])
+    reported = shop.wardround("related", QUERY).stdout
+    assert reported.endswith(
+        f"ordered by words, by 1 past commit and by the model {found['model']['name']}\n"
+    )
 
 
 def test_the_answer_has_the_same_form_with_and_without_a_model(shop: GitRepository) -> None:
@@ -91,20 +93,22 @@ def test_a_missing_model_is_named(shop: GitRepository) -> None:
     assert "model.onnx" in reason
 
 
-def test_models_can_be_switched_off(shop: GitRepository) -> None:
+def test_models_can_be_disabled(shop: GitRepository) -> None:
     shop.stage({".wardround.toml": 'models = "off"\n'})
     found = _related(shop, "basket")
     assert found["model"] == {"name": None, "reason": "models are switched off in .wardround.toml"}
 
 
-def test_a_wrong_configuration_is_refused(shop: GitRepository) -> None:
+def test_a_wrong_configuration_is_rejected(shop: GitRepository) -> None:
     shop.stage({".wardround.toml": "modles = 1\n"})
     done = shop.wardround("related", "basket")
     assert done.returncode == 2
     assert "modles" in done.stderr
 
 
-def test_the_model_is_loaded_only_when_something_is_to_be_read(shop: GitRepository, own_places: Path) -> None:
+def test_the_model_is_loaded_only_when_something_is_to_be_read(
+    shop: GitRepository, isolated_folders: Path
+) -> None:
     first = _related(shop, QUERY)
     (shop.root / "models" / "base" / "model.onnx").write_bytes(
         b"\0" * (shop.root / "models" / "base" / "model.onnx").stat().st_size

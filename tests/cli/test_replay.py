@@ -68,7 +68,7 @@ def test_a_repository_without_the_commits_is_named(recorded: GitRepository, tmp_
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b"\xff\n", b"[" * 5000])
-def test_a_file_that_is_no_record_is_a_usage_error(
+def test_a_file_that_is_not_a_record_is_a_usage_error(
     repo: GitRepository, tmp_path: Path, content: bytes
 ) -> None:
     (tmp_path / "r").write_bytes(content)

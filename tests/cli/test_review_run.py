@@ -66,12 +66,12 @@ def test_the_change_really_runs(ports: GitRepository, tmp_path: Path) -> None:
     done = ports.wardround(*REVIEW, "--run=all", "--format", "json", "--record", record)
     assert done.returncode == 1, done.stderr
     report = json.loads(done.stdout)
-    found = {(one["rule"], one["line"]): one["message"] for one in report["findings"]}
+    found = {(item["rule"], item["line"]): item["message"] for item in report["findings"]}
     assert found["run/failed-test", 6].startswith(
         "test_app.py::test_empty fails; it passed before the change"
     )
     assert "parse_port('') returned None; it raises ValueError(" in found["run/unstated-behaviour", 4]
-    tests = {one["id"]: (one["outcome"], one["base"]) for one in report["run"]["tests"]["tests"]}
+    tests = {item["id"]: (item["outcome"], item["base"]) for item in report["run"]["tests"]["tests"]}
     assert tests["test_app.py::test_broken"] == ("failed", "failed")
     assert tests["test_app.py::test_port"] == ("passed", None)
     counts = report["run"]["counts"]["tests"]

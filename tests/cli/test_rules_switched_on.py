@@ -1,4 +1,4 @@
-"""Rules our selection leaves out: a configuration that names one has its tool asked for it."""
+"""Rules that our selection excludes: if a configuration names one, its tool is run with it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_without_it_nothing_is_reported(repo: GitRepository) -> None:
     assert reported(repo, '"ruff/E501" = "off"') == []
 
 
-def test_it_is_asked_for_where_it_is_configured(repo: GitRepository) -> None:
+def test_it_is_requested_where_it_is_configured(repo: GitRepository) -> None:
     files = {"pkg/.wardround.toml": '[rules]\n"ruff/E501" = "warn"\n', "pkg/b.py": MODULE, "c.py": MODULE}
     found = reported(repo, "", **files)
     assert found == [("pkg/b.py", "ruff/E501", "warn")]
@@ -66,7 +66,7 @@ def test_a_code_of_oxlint(repo: GitRepository) -> None:
     assert reported(repo, '"oxlint/no-var" = "error"', **files) == [("b.ts", "oxlint/no-var", "error")]
 
 
-def test_an_unknown_code_is_refused(repo: GitRepository) -> None:
+def test_an_unknown_code_is_rejected(repo: GitRepository) -> None:
     repo.stage({".wardround.toml": '[rules]\n"ruff/XYZ999" = "warn"\n', "a.py": MODULE})
     done = repo.wardround("review")
     assert done.returncode == 2
@@ -79,13 +79,13 @@ def test_an_unknown_code_is_refused(repo: GitRepository) -> None:
         ("A1", ()), ("A2", ("A2",)), ("B1", ("B1",)), ("A*", ("A*",)), ("*", ("*",)),
     ],
 )  # fmt: skip
-def test_what_a_tool_with_a_selection_is_asked_for(key: str, codes: tuple[str, ...]) -> None:
+def test_what_a_tool_with_a_selection_is_requested(key: str, codes: tuple[str, ...]) -> None:
     content = ToolMapFile(tool="x", code=".*", default=load_tool_map("ruff").content.default,
                           select=["A"], ignore=["A2"])  # fmt: skip
-    assert content.requested(key, "a.py") == codes
+    assert content.requested_codes(key, "a.py") == codes
 
 
-def test_eval_asks_for_every_rule(repo: GitRepository, tmp_path: Path) -> None:
+def test_eval_requests_every_rule(repo: GitRepository, tmp_path: Path) -> None:
     diff = f"--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+{LONG}"
     case = {"id": "1", "diff": diff, "expected": [{"file": "a.py", "line": 1, "category": "x"}],
             "after": {"a.py": LONG}}  # fmt: skip

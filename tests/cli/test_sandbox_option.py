@@ -1,4 +1,4 @@
-"""A command that runs code takes the name of an isolation, and refuses any other."""
+"""A command that runs code takes the name of an isolation, and rejects any other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_choice_is_left_to_the_configuration_by_default() -> None:
     assert CliRunner().invoke(command, []).output == "None\n"
 
 
-def test_an_unknown_isolation_is_refused_with_the_names() -> None:
+def test_an_unknown_isolation_is_rejected_with_the_names() -> None:
     result = CliRunner().invoke(command, ["--sandbox", "chroot"])
 
     assert result.exit_code == 2

@@ -32,13 +32,13 @@ def test_a_first_run_runs_everything_and_the_next_plan_is_small(scripts: GitRepo
 
     first = report(scripts)
 
-    assert {one["id"].partition(" > ")[0] for one in first["tests"]} == set(TESTS)
+    assert {test["id"].partition(" > ")[0] for test in first["tests"]} == set(TESTS)
     assert (first["state"], first["runs"][0]["framework"]) == ("complete", "node:test")
     assert first["runs"][0]["command_source"] == {
         "value": "node --test", "file": "package.json", "key": "scripts.test",
     }  # fmt: skip
     second = report(scripts)
-    assert {one["id"].partition(" > ")[0] for one in second["tests"]} == {
+    assert {test["id"].partition(" > ")[0] for test in second["tests"]} == {
         "test/basket.test.js", "test/launch.test.js", "test/prices.test.js",
     }  # fmt: skip
     assert second["omitted"] == 3
@@ -74,7 +74,7 @@ def test_without_packages_the_report_names_what_to_do(scripts: GitRepository) ->
 def test_requested_files_are_planned(scripts: GitRepository) -> None:
     plan = report(scripts, "--dry-run", "--target", "test/words.test.js")["plan"]
 
-    assert [one["id"] for one in plan["selected"]] == ["test/words.test.js"]
+    assert [item["id"] for item in plan["selected"]] == ["test/words.test.js"]
 
 
 def test_a_test_that_failed_before_the_change_does_not_block_a_review(scripts: GitRepository) -> None:
@@ -87,8 +87,8 @@ def test_a_test_that_failed_before_the_change_does_not_block_a_review(scripts: G
     )
 
     found = json.loads(done.stdout)
-    assert [one["message"] for one in found["findings"] if one["rule"] == "run/failed-test"] == []
-    tests = {one["id"]: (one["outcome"], one["base"]) for one in found["run"]["tests"]["tests"]}
+    assert [item["message"] for item in found["findings"] if item["rule"] == "run/failed-test"] == []
+    tests = {item["id"]: (item["outcome"], item["base"]) for item in found["run"]["tests"]["tests"]}
     assert tests["test/broken.test.js > broken"] == ("failed", "failed")
 
 
@@ -115,8 +115,8 @@ def test_a_review_has_a_finding_for_changed_lines_that_no_test_runs(scripts: Git
         "review", "--base", "HEAD~1", "--run=tests", "--format", "json", "--only", "tests"
     )
 
-    found = [one for one in json.loads(done.stdout)["findings"] if one["rule"] == "run/uncovered-lines"]
-    assert [(one["file"], one["line"]) for one in found] == [("src/prices.js", 8)]
+    found = [item for item in json.loads(done.stdout)["findings"] if item["rule"] == "run/uncovered-lines"]
+    assert [(item["file"], item["line"]) for item in found] == [("src/prices.js", 8)]
 
 
 def test_the_coverage_of_the_base_is_compared(scripts: GitRepository) -> None:
@@ -133,7 +133,7 @@ def test_small_edits_of_changed_lines_run_the_tests_that_run_them(scripts: GitRe
     mutation = report(scripts, "--mutate", "60")["mutation"]
 
     assert mutation["state"] == "complete"
-    noticed = {(one["line"], one["kind"]): one["is_noticed"] for one in mutation["tried"]}
+    noticed = {(item["line"], item["kind"]): item["is_noticed"] for item in mutation["tried"]}
     assert noticed[7, "condition"]
     assert not noticed[7, "boundary"]
     assert {line for line, _ in noticed} == {7}

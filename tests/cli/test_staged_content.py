@@ -1,4 +1,4 @@
-"""What is reviewed is exactly what would be committed or pushed, whatever else lies in the work tree."""
+"""The review covers exactly the content that would be committed or pushed, independent of the work tree."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class TestReview:
         assert places(repo.report()) == []
         assert repo.fingerprint() == before
 
-    def test_a_bad_untracked_file_is_no_part_of_the_staged_change(self, repo: GitRepository) -> None:
+    def test_a_bad_untracked_file_is_not_a_part_of_the_staged_change(self, repo: GitRepository) -> None:
         repo.stage({"greet.py": GOOD})
         repo.write("draft.py", BAD)
         assert repo.wardround("review").returncode == 0
@@ -66,7 +66,7 @@ class TestReview:
         (repo.root / "shop/price.py").unlink()
         assert places(repo.report()) == []
 
-    def test_a_folder_below_the_root_reviews_the_whole_change(self, repo: GitRepository) -> None:
+    def test_a_folder_below_the_root_reviews_the_complete_change(self, repo: GitRepository) -> None:
         repo.stage({"greet.py": BAD, "docs/note.txt": "x\n"})
         done = repo.wardround("review", cwd=repo.root / "docs")
         assert done.returncode == 1
@@ -110,7 +110,7 @@ class TestCommit:
         done = guarded.run("git", "commit", "-a", "-m", "good")
         assert done.returncode == 0, done.stdout + done.stderr
 
-    def test_commit_of_a_path_leaves_out_what_else_is_staged(self, guarded: GitRepository) -> None:
+    def test_commit_of_a_path_excludes_what_else_is_staged(self, guarded: GitRepository) -> None:
         guarded.stage({"greet.py": BAD})
         guarded.write("other.py", "LIMIT = 2\n")
         done = guarded.run("git", "commit", "-m", "good", "other.py")
@@ -162,8 +162,8 @@ class TestCommit:
         repo.commit({"greet.py": GOOD})
         repo.git_hook("pre-commit", "exec wardround hook")
         repo.write("greet.py", BAD)
-        places = (f"--git-dir={repo.root}/.git", f"--work-tree={repo.root}")
-        done = repo.run("git", *places, "commit", "-a", "-m", "bad", cwd=tmp_path)
+        locations = (f"--git-dir={repo.root}/.git", f"--work-tree={repo.root}")
+        done = repo.run("git", *locations, "commit", "-a", "-m", "bad", cwd=tmp_path)
         assert done.returncode == 1
         assert "[ruff/F507]" in done.stdout + done.stderr
 
@@ -281,7 +281,7 @@ class TestPush:
         assert done.returncode == 1
         assert "[ruff/F507]" in done.stdout + done.stderr
 
-    def test_what_is_staged_is_no_part_of_a_push(self, pushing: GitRepository) -> None:
+    def test_what_is_staged_is_not_a_part_of_a_push(self, pushing: GitRepository) -> None:
         pushing.commit({"other.py": "LIMIT = 1\n"})
         pushing.stage({"greet.py": BAD})
         assert pushing.run("git", "push", "origin", "main").returncode == 0

@@ -41,7 +41,7 @@ def recorded(repo: GitRepository) -> GitRepository:
 def test_a_staged_edit_selects_the_tests_that_ran_it(recorded: GitRepository) -> None:
     recorded.stage({"shop/prices.py": FILES["shop/prices.py"].replace(GROSS, f"{GROSS} + 0")})
 
-    chosen = {one["id"]: one["reason"] for one in plan(recorded)["plan"]["selected"]}
+    chosen = {item["id"]: item["reason"] for item in plan(recorded)["plan"]["selected"]}
 
     changed = "it ran shop/prices.py::gross, which changed"
     assert chosen == {
@@ -77,7 +77,7 @@ def test_without_recorded_runs_the_tests_of_the_change_come_first(repo: GitRepos
 
     found = plan(repo, "--base", "HEAD~1")["plan"]
 
-    assert {one["id"].partition("::")[0] for one in found["selected"][:3]} == {"tests/test_prices.py"}
+    assert {item["id"].partition("::")[0] for item in found["selected"][:3]} == {"tests/test_prices.py"}
     assert len(found["selected"]) == 15
     assert "No run is recorded" in found["notes"][0]
 
@@ -111,7 +111,7 @@ def test_a_wrong_request_is_a_usage_error(
     assert words in done.stderr
 
 
-def test_contexts_of_files_that_are_not_staged_are_refused(recorded: GitRepository) -> None:
+def test_contexts_of_files_that_are_not_staged_are_rejected(recorded: GitRepository) -> None:
     recorded.write("shop/prices.py", "x = 1\n")
 
     done = recorded.wardround("test", "--dry-run", "--contexts", str(recorded.root.parent / "contexts.data"))
@@ -133,7 +133,7 @@ def report(repo: GitRepository) -> dict[str, Any]:
 
 
 def outcomes(repo: GitRepository) -> dict[str, str]:
-    return {one["id"].partition("::")[2]: one["outcome"] for one in report(repo)["tests"]}
+    return {item["id"].partition("::")[2]: item["outcome"] for item in report(repo)["tests"]}
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_edits_of_changed_lines_that_no_test_notices_are_listed(changed: GitRepo
     assert "not noticed: shop/prices.py:12: net * (1 + RATE) + 0 -> net * (1 + RATE) - 0\n" in done.stdout
     mutation = report(changed)["mutation"]
     assert (mutation["state"], len(mutation["tried"])) == ("complete", mutation["possible"])
-    assert {one["is_noticed"] for one in mutation["tried"]} == {True, False}
+    assert {item["is_noticed"] for item in mutation["tried"]} == {True, False}
 
 
 def test_a_failure_is_repeated_and_tied_to_the_changed_line(changed: GitRepository) -> None:
@@ -178,9 +178,9 @@ def test_a_failure_is_repeated_and_tied_to_the_changed_line(changed: GitReposito
     error = "ZeroDivisionError: division by zero\n"
     assert f"failed tests/test_prices.py::test_tax_is_added[1]: {error}" in done.stdout
     assert "changed lines in its traceback: shop/prices.py:12" in done.stdout
-    failed = [one for one in report(changed)["tests"] if one["outcome"] == "failed"]
+    failed = [item for item in report(changed)["tests"] if item["outcome"] == "failed"]
     assert len(failed) == 3
-    assert {(one["attempts"], *one["places"]) for one in failed} == {(2, "shop/prices.py:12")}
+    assert {(item["attempts"], *item["places"]) for item in failed} == {(2, "shop/prices.py:12")}
     assert "ZeroDivisionError" in failed[0]["excerpt"]
     suite = ElementTree.parse(Path(changed.root, "junit.xml")).getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("16", "3")
@@ -233,7 +233,7 @@ def test_a_conftest_that_fails_is_inconclusive(changed: GitRepository, conftest:
     assert words in done.stdout
 
 
-def test_a_folder_whose_conftest_ends_the_collection_is_left_out(changed: GitRepository) -> None:
+def test_a_folder_whose_conftest_ends_the_collection_is_excluded(changed: GitRepository) -> None:
     hook = "def pytest_collection_modifyitems(items): raise ValueError('no database')\n"
     changed.commit({"bench/conftest.py": hook, "bench/test_speed.py": "def test_speed(): pass\n"})
 
@@ -311,7 +311,7 @@ def test_a_test_that_needs_an_omitted_test_of_its_file_is_run_after_it(changed: 
     done = run(changed)
 
     assert "of 19 tests to run\n" in done.stdout
-    found = {one["id"].partition("::")[2]: one for one in report(changed)["tests"]}
+    found = {item["id"].partition("::")[2]: item for item in report(changed)["tests"]}
     assert "TestRates::test_case[offset]" not in found
     needy = found["TestRates::test_case[2]"]
     assert (needy["outcome"], needy["attempts"]) == ("passed", 3)
@@ -424,7 +424,9 @@ def test_the_coverage_before_the_change_is_compared_on_request(changed: GitRepos
 
     assert "  shop/stock.py: 3 of 3 lines run before the change, 4 of 5 now\n" in done.stdout
     assert report(changed)["delta"] == [{"path": "shop/stock.py", "base": [3, 3], "head": [4, 5]}]
-    assert "test-pytest-base.log" in {one.name for one in Path(changed.root, "artifacts/wardround").iterdir()}
+    assert "test-pytest-base.log" in {
+        item.name for item in Path(changed.root, "artifacts/wardround").iterdir()
+    }
 
 
 def test_the_coverage_before_the_change_is_not_known_if_its_tests_could_not_run(
@@ -510,7 +512,7 @@ def test_the_tests_that_make_another_one_fail_are_found_on_request(changed: GitR
     assert report(changed)["order"] == [{"id": names[0], "after": [names[1]]}]
 
 
-def test_output_that_is_long_or_binary_is_kept_in_the_log(changed: GitRepository) -> None:
+def test_output_that_is_long_or_binary_is_retained_in_the_log(changed: GitRepository) -> None:
     changed.commit(
         {
             "tests/test_loud.py": "import os, sys\n"
@@ -595,16 +597,18 @@ def test_a_key(key):
 """
 
 
-def test_a_secret_in_the_id_of_a_test_is_nowhere(changed: GitRepository, own_places: Path) -> None:
+def test_a_secret_in_the_id_of_a_test_is_nowhere(changed: GitRepository, isolated_folders: Path) -> None:
     changed.commit({"tests/test_key.py": SECRET_TESTS})
 
-    done = run(changed, "--format", "json", f"--format=junit={own_places / 'junit.xml'}")
+    done = run(changed, "--format", "json", f"--format=junit={isolated_folders / 'junit.xml'}")
 
-    ids = [one["id"] for one in json.loads(done.stdout)["tests"] if "test_key" in one["id"]]
+    ids = [item["id"] for item in json.loads(done.stdout)["tests"] if "test_key" in item["id"]]
     assert sorted(ids) == [f"tests/test_key.py::test_a_key[{name}" for name in ("***]", "***] (2)", "plain]")]
-    kept = [path for place in (own_places, changed.root / ".git") for path in place.rglob("*")]
-    holding = [path for path in kept if path.is_file() and TOKEN.encode() in path.read_bytes()]
+    retained = [
+        path for location in (isolated_folders, changed.root / ".git") for path in location.rglob("*")
+    ]
+    holding = [path for path in retained if path.is_file() and TOKEN.encode() in path.read_bytes()]
     assert [path for path in holding if "objects" not in path.parts] == []
     assert TOKEN not in done.stdout + done.stderr
     again = run(changed, "--format", "json")
-    assert {one["id"] for one in json.loads(again.stdout)["tests"]} >= set(ids)
+    assert {item["id"] for item in json.loads(again.stdout)["tests"]} >= set(ids)

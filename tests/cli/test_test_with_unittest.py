@@ -38,8 +38,8 @@ def outcomes(repo: GitRepository, text: str) -> tuple[int, dict[str, tuple[str, 
     )
     tests = json.loads(repo.read("artifacts/wardround/test-report.json"))["tests"]
     found = {
-        one["id"].rpartition("::")[2]: (one["outcome"], (one["excerpt"] or one["detail"]).split("\n")[-1])
-        for one in tests
+        item["id"].rpartition("::")[2]: (item["outcome"], (item["excerpt"] or item["detail"]).split("\n")[-1])
+        for item in tests
     }
     return done.returncode, found
 

@@ -45,8 +45,8 @@ def test_the_report_names_the_tests_and_the_lines_that_ran(shop: GitRepository, 
     coverage = found["tests"]["coverage"]
     assert (coverage["changed_lines"], coverage["changed_lines_covered"]) == (2, 1)
     assert coverage["lines"] == [{"file": "shop.py", "executed": 1, "missed": [[3, 3]]}]
-    (signal,) = [one for one in found["signals"] if one["plane"] == "tests"]
-    (claim,) = [one for one in signal["derivation"]["claims"] if "is tested" in one["text"]]
+    (signal,) = [item for item in found["signals"] if item["plane"] == "tests"]
+    (claim,) = [item for item in signal["derivation"]["claims"] if "is tested" in item["text"]]
     assert signal["confidence"] == claim["confidence"] == 0.955
     replayed = shop.wardround("replay", tmp_path / "r.intoto.jsonl", cwd=tmp_path)
     assert (replayed.returncode, replayed.stderr) == (0, "")
@@ -69,7 +69,7 @@ def test_a_named_coverage_file_that_is_missing_is_a_reason(shop: GitRepository) 
 
 
 @pytest.mark.parametrize("path", ["/etc/coverage.xml", "../coverage.xml", ""])
-def test_a_coverage_file_outside_of_the_repository_is_refused(shop: GitRepository, path: str) -> None:
+def test_a_coverage_file_outside_of_the_repository_is_rejected(shop: GitRepository, path: str) -> None:
     shop.commit({".wardround.toml": SETTINGS + f"coverage-files = ['{path}']\n"})
     done = shop.wardround("review", "--base", "HEAD~1", "--config-from", "head")
     assert done.returncode == 2

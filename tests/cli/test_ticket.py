@@ -125,7 +125,7 @@ def test_auto_without_a_reference_goes_on_without_a_ticket(ticketed: GitReposito
     assert (done.returncode, done.stderr) == (0, "wardround: --ticket auto: the change names no ticket\n")
 
 
-def test_the_ticket_of_another_project_is_no_ticket_of_this_one(ticketed: GitRepository) -> None:
+def test_the_ticket_of_another_project_is_not_a_ticket_of_this_one(ticketed: GitRepository) -> None:
     ticketed.commit({".wardround.toml": "tickets = {projects = ['acme/shop']}\n"})
     files = {"app.py": "x = 2\n", ".wardround.toml": "tickets = {projects = ['evil/repo']}\n"}
     ticketed.commit(files, "Limit uploads\n\nCloses: evil/repo#1")

@@ -9,8 +9,8 @@ import pytest
 
 from tests.conftest import GitRepository
 from wardround.processors.judge.model import load_judge
+from wardround.rules.judgement_files import record_judgement
 from wardround.rules.judgements import FindingKey, judgement_of
-from wardround.storage.judgement_files import record_judgement
 
 TODAY = datetime.date(2026, 11, 27)
 COMMITS = 10

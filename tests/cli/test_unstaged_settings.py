@@ -1,4 +1,4 @@
-"""Settings that are written and not staged: the staged ones count, and one line says so."""
+"""Settings that are modified and not staged: the staged ones count, and one line reports that."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_staged_it_counts_and_nothing_is_printed(changed: GitRepository) -> None
         ("pkg/b.py", BAD), ("pyproject.toml", '[project]\r\nname = "x"\r\n'),
     ],
 )  # fmt: skip
-def test_what_tells_wardround_the_same_is_not_named(changed: GitRepository, name: str, text: str) -> None:
+def test_what_reports_wardround_the_same_is_not_named(changed: GitRepository, name: str, text: str) -> None:
     changed.write(name, text)
     assert changed.wardround("review").stderr == ""
 
@@ -78,7 +78,7 @@ def test_no_report_for_a_machine_depends_on_it(changed: GitRepository) -> None:
     assert json.dumps(before) == json.dumps(after)
 
 
-def test_baseline_and_dismissals_say_that_they_are_to_be_staged(changed: GitRepository) -> None:
+def test_baseline_and_dismissals_state_that_they_are_to_be_staged(changed: GitRepository) -> None:
     changed.wardround("review")
     first = changed.wardround("dismiss", "--shown").stdout.split(" ")[0]
     dismissed = changed.wardround("dismiss", first, "--reason", "kept").stdout

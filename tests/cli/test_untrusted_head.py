@@ -1,4 +1,4 @@
-"""What is under review cannot change the rules it is judged by."""
+"""The change under review cannot change the rules of its own review."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BAD = "def start():\n    return missing\n"
 
 @pytest.fixture
 def base(repo: GitRepository) -> GitRepository:
-    """A repository whose base commit has a configuration of its own."""
+    """A repository whose base commit has its own configuration."""
     repo.write("pyproject.toml", '[project]\nname = "shop"\n\n[tool.ruff]\nline-length = 100\n')
     repo.write("app.py", "x = 1\n")
     repo.git("add", "-A")
@@ -64,7 +64,7 @@ def test_a_changed_configuration_does_not_count_and_is_a_finding(
     assert "wardround/config-changed" in rules
 
 
-def test_a_change_of_other_parts_of_pyproject_is_no_finding(base: GitRepository) -> None:
+def test_a_change_of_other_parts_of_pyproject_is_not_a_finding(base: GitRepository) -> None:
     base.write("pyproject.toml", '[project]\nname = "shop2"\n\n[tool.ruff]\nline-length = 100\n')
     assert _rules(base, "--config-from", "base") == (0, [])
 
@@ -126,7 +126,7 @@ def test_an_environment_that_is_not_under_version_control_is_used(
 
 
 def _environment(folder: Path, trace: Path) -> None:
-    """What looks like a virtual environment, whose interpreter leaves a trace."""
+    """A folder that resembles a virtual environment, whose interpreter writes a file when it is started."""
     (folder / "bin").mkdir(parents=True)
     (folder / "pyvenv.cfg").write_text("home = /usr/bin\n", encoding="utf-8")
     python = folder / "bin/python"
@@ -175,16 +175,16 @@ def test_a_program_that_the_change_brings_is_not_started(
 ) -> None:
     trace = tmp_path / "started"
     folder = {"submodule": tmp_path / "made", "link": base.root / "tools/made"}.get(way)
-    made = GitRepository(folder or base.root / "node_modules")
-    made.write("oxlint/package.json", "{}")
-    program = made.write("oxlint/bin/oxlint", f"#!/bin/sh\ntouch {trace}\necho '{OXLINT_SAYS_NOTHING}'\n")
+    created = GitRepository(folder or base.root / "node_modules")
+    created.write("oxlint/package.json", "{}")
+    program = created.write("oxlint/bin/oxlint", f"#!/bin/sh\ntouch {trace}\necho '{OXLINT_SAYS_NOTHING}'\n")
     program.chmod(0o755)
     if way == "submodule":
-        _submodule(base, made.root, "node_modules")
+        _submodule(base, created.root, "node_modules")
     elif way == "link":
         (base.root / "node_modules").symlink_to("tools/made")
     else:
-        made.write("oxlint/dist/cli.js", "")
+        created.write("oxlint/dist/cli.js", "")
         base.write(".gitignore", "node_modules/\n")
         base.git("add", "--force", "node_modules/oxlint/dist/cli.js")
     base.write("app.js", "debugger;\n")
@@ -231,7 +231,7 @@ WITHOUT_NODE = pytest.mark.skipif(
 
 
 def _with_eslint(repo: GitRepository, config: str, files: dict[str, str]) -> None:
-    """A base that has an eslint, which loads its configuration and says nothing more."""
+    """A base that has an eslint, which loads its configuration and reports nothing more."""
     repo.write("node_modules/eslint/package.json", "{}")
     repo.write("node_modules/eslint/bin/eslint.js", ESLINT).chmod(0o755)
     name = "eslint.config.mjs" if config.startswith("import") else "eslint.config.js"
@@ -270,8 +270,8 @@ def test_eslint_runs_nothing_that_the_change_brings(
         base.write(loaded, code)
     _, report = _report(base, "--profile", "ci", "--only", "typescript")
     assert not trace.exists()
-    said = [entry["reason"] for entry in report["unreviewed"] if entry["file"] == "app.js"]
-    assert [reason.endswith(f"the change edits what eslint would run: {loaded}") for reason in said] == [
+    reported = [entry["reason"] for entry in report["unreviewed"] if entry["file"] == "app.js"]
+    assert [reason.endswith(f"the change edits what eslint would run: {loaded}") for reason in reported] == [
         True
     ] * is_changed
 
@@ -414,14 +414,14 @@ def test_a_suppression_counts_where_it_was_moved_with_its_code(base: GitReposito
     assert "wardround/config-changed" not in {finding["rule"] for finding in report["findings"]}
 
 
-def test_a_comment_that_switches_a_tool_off_is_said_where_the_base_counts(base: GitRepository) -> None:
+def test_a_comment_that_disables_a_tool_is_reported_if_the_base_applies(base: GitRepository) -> None:
     base.commit({"app.py": "import os  # noqa: F401\n"})
     base.write("app.py", "import os  # noqa: F401\n\n\ndef start():\n    return missing  # noqa: F821\n")
     options = ("--only", "python")
     status, report = _report(base, "--config-from", "base", *options)
-    (said,) = [f for f in report["findings"] if f["rule"] == "wardround/waiver-added"]
-    assert (status, str(said["line"]), said["severity"]) == (1, "5", "info")  # what it hides blocks
-    assert "'noqa' switches a tool off here" in said["message"]
+    (reported,) = [f for f in report["findings"] if f["rule"] == "wardround/waiver-added"]
+    assert (status, str(reported["line"]), reported["severity"]) == (1, "5", "info")  # what it hides blocks
+    assert "'noqa' switches a tool off here" in reported["message"]
     assert "waiver-added" not in base.wardround("review", "--base", "HEAD~1", *options).stdout
 
     base.commit({".wardround.toml": '[rules]\n"wardround/waiver-added" = "off"\n'})

@@ -22,8 +22,8 @@ NAME = "review.intoto.jsonl"
 @pytest.fixture
 def own(repo: GitRepository) -> Bundle:
     """A record signed by the user's own key, which is not trusted yet."""
-    made = keys.create(keys.own_key_file(), None)
-    bundle = real_record(open_signer(SignerSettings(f"file:{made.private}"), {}))
+    created = keys.create(keys.own_key_file(), None)
+    bundle = real_record(open_signer(SignerSettings(f"file:{created.private}"), {}))
     repo.write(NAME, bundle.data)
     return bundle
 
@@ -65,7 +65,7 @@ def test_only_the_keys_of_the_command_line_count_where_there_are_any(
     )
 
 
-def test_a_changed_record_is_refused_with_its_place(repo: GitRepository, own: Bundle) -> None:
+def test_a_changed_record_is_rejected_with_its_place(repo: GitRepository, own: Bundle) -> None:
     keys.trust(Path(f"{keys.own_key_file()}.pub"))
     repo.write(NAME, own.data.replace(b'"payload":"ey', b'"payload":"fy', 1))
     changed = repo.wardround("verify", NAME)
@@ -73,7 +73,7 @@ def test_a_changed_record_is_refused_with_its_place(repo: GitRepository, own: Bu
     assert changed.stdout.startswith(f"{NAME} does not hold: line 1, signature 1: it is not a signature of")
 
 
-def test_a_record_that_is_not_signed_does_not_hold(repo: GitRepository) -> None:
+def test_a_record_that_is_not_signed_is_invalid(repo: GitRepository) -> None:
     repo.write(NAME, real_record(None).data)
     done = repo.wardround("verify", NAME)
     assert (done.returncode, done.stdout) == (1, f"{NAME} does not hold: line 1: not signed\n")

@@ -1,4 +1,4 @@
-"""What Python warns of in the text under review is not printed by us: it is no message of this program."""
+"""Python's warnings about the text under review are not printed: they are not messages of this program."""
 
 from __future__ import annotations
 

@@ -40,6 +40,6 @@ def test_pattern_is_relative_to_the_folder_of_its_file() -> None:
     assert not is_ignored("a/b/c.ts", {".gitignore": "c.ts", "a/.gitignore": "!c.ts"}.get)
 
 
-def test_suffix_alone_can_be_left_out() -> None:
+def test_suffix_alone_can_be_excluded() -> None:
     assert is_ignored("a/c.ts", {".gitignore": "*.ts"}.get)
     assert not is_ignored("a/c.ts", {".gitignore": "*.ts"}.get, by_suffix=False)

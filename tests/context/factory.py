@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.variants import specialist
+from wardround.assignment.change_under_review import ChangeUnderReview
+from wardround.assignment.review_context import ReviewContext, build_context
 from wardround.change.change_source import PatchChangeSource
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config, Layer
-from wardround.context.review_context import ReviewContext, build_context
 from wardround.host import PluginHost
 from wardround.specialists import Specialist
 
@@ -47,4 +48,5 @@ def context(
     source = PatchChangeSource("".join(diffs), root)
     layers = (Layer("", ".wardround.toml", {"exclude": exclude}),) if exclude else ()
     config = Config(layers=layers, specialists=specialists)
-    return build_context(source, source.change, PluginHost(specialists), config, request or ReviewRequest())
+    host = PluginHost(specialists)
+    return build_context(ChangeUnderReview(source, source.change, host, request or ReviewRequest(), config))

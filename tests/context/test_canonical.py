@@ -1,4 +1,4 @@
-"""Canonical JSON is that of RFC 8785, so that a digest over it is the same everywhere."""
+"""Canonical JSON follows RFC 8785, so that a digest over it is the same everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The id of a context is a digest over exactly what the planes see; stored ids stay valid."""
+"""The id of a context is a digest over exactly the input of the planes; stored ids stay valid."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_every_field_counts(document: ContextDocument) -> None:
         others.append(replace(document, files=(replace(first, **{field.name: other}), *rest)))
     others.append(replace(document, files=(*document.files, first)))
     others.append(replace(document, files=tuple(rest)))
-    ids = [document_id(one) for one in (document, *others)]
+    ids = [document_id(item) for item in (document, *others)]
     assert len(set(ids)) == len(ids)
 
 
@@ -81,8 +81,8 @@ def test_hunks_count() -> None:
 
 def test_the_order_of_files_does_not_count() -> None:
     other = replace(FILE, path="c.py")
-    one, two = (replace(CHANGE, files=files) for files in ((FILE, other), (other, FILE)))
-    assert document_id(describe(one, {})) == document_id(describe(two, {}))
+    item, two = (replace(CHANGE, files=files) for files in ((FILE, other), (other, FILE)))
+    assert document_id(describe(item, {})) == document_id(describe(two, {}))
 
 
 def test_content_without_an_object_id_has_a_digest() -> None:

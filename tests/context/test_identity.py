@@ -1,4 +1,4 @@
-"""The id of a context is the same for equivalent inputs, whatever the machine; from outside."""
+"""The id of a context is the same for equivalent inputs on any machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LATER = {
 
 @pytest.fixture
 def changed(repo: GitRepository) -> GitRepository:
-    """A repository with a commit before the change, and one of it."""
+    """A repository with a commit before the change, and one with it."""
     repo.commit({"old.txt": "x\n"}, "first")
     repo.commit(FILES, "second")
     repo.commit(LATER, "third\n\nwith a body")
@@ -69,9 +69,9 @@ def test_line_end_settings_do_not_count(changed: GitRepository, tmp_path: Path, 
     clone = GitRepository(tmp_path / "crlf")
     assert context_id(clone) == context_id(changed)
     ids = set()
-    for one in (clone, changed):
-        one.git("reset", "-q", "--soft", "HEAD~1")
-        ids.add(context_id(one, "--staged"))
+    for item in (clone, changed):
+        item.git("reset", "-q", "--soft", "HEAD~1")
+        ids.add(context_id(item, "--staged"))
     assert len(ids) == 1
 
 

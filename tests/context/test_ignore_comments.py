@@ -6,26 +6,46 @@ import re
 
 import pytest
 
-from wardround.context.added_ignores import without_ignore_comments
-from wardround.context.ignore_comments import (
-    FORMS,
-    IGNORE,
-    IGNORE_COMMENTS,
-    KEYWORDS,
-    REGION,
-    REGION_END,
-    IgnoreComment,
-    reported_pattern,
-)
+from wardround import host
+from wardround.context.added_ignores import cut_ignore_comments
+from wardround.tools.ignore_comments import ANY_FILE, CommentForm, IgnoreComment, IgnoreComments
+
+LOADED = host.load()
+COMMENTS = LOADED.ignore_comments
+DECLARED = [
+    comment
+    for specialist in LOADED.specialists
+    for declaring in (*specialist.tools, specialist)
+    for comment in declaring.ignore_comments
+]
 
 
-def test_every_form_has_reported_comments_and_every_tool_a_name() -> None:
-    assert all(reported_pattern(form).pattern for form in FORMS)
-    assert len({comment.tool for comment in IGNORE_COMMENTS}) == len(IGNORE_COMMENTS)
-    assert {form.files for form in FORMS} >= {of.files for one in IGNORE_COMMENTS for of, _ in one.reported}
+def test_the_cached_declarations_are_those_of_all_tools() -> None:
+    declared = IgnoreComments(DECLARED)
+    assert (COMMENTS.ignore.pattern, COMMENTS.words) == (declared.ignore.pattern, declared.words)
+    assert COMMENTS.forms == declared.forms
 
 
-@pytest.mark.parametrize("comment", IGNORE_COMMENTS, ids=lambda comment: str(comment.tool))
+def test_forms_for_one_kind_of_files_come_first() -> None:
+    python = CommentForm(("*.py",))
+    comments = IgnoreComments(
+        IgnoreComment(form.files[0], ("x",), ((form, "(x)"),)) for form in (ANY_FILE, python)
+    )
+    assert list(comments.forms) == [python, ANY_FILE]
+
+
+def test_comments_without_words_are_rejected() -> None:
+    with pytest.raises(ValueError, match="words is empty"):
+        IgnoreComment(r"#\s*acme:off")
+
+
+def test_no_tools_have_no_comments() -> None:
+    none = IgnoreComments(())
+    assert none.ignore.search("x = y  # noqa") is None
+    assert cut_ignore_comments(none, "x  # noqa") == "x  # noqa"
+
+
+@pytest.mark.parametrize("comment", DECLARED, ids=lambda comment: str(comment.words[0]))
 def test_every_pattern_compiles(comment: object) -> None:
     for pattern in (getattr(comment, name) for name in ("blanked", "region", "region_end")):
         re.compile(pattern, re.IGNORECASE)
@@ -56,21 +76,21 @@ def test_every_pattern_compiles(comment: object) -> None:
     ],
 )
 def test_comments_of_each_tool_are_known(line: str, *, is_region: bool) -> None:
-    assert IGNORE.search(line) is not None
-    assert (REGION.search(line) is not None) is is_region
+    assert COMMENTS.ignore.search(line) is not None
+    assert (COMMENTS.region.search(line) is not None) is is_region
 
 
 @pytest.mark.parametrize("line", ["/* eslint-enable */", "// biome-ignore-end lint", "# ruff: enable[F821]"])
 def test_the_end_of_a_region_is_known(line: str) -> None:
-    assert REGION_END.search(line) is not None
+    assert COMMENTS.region_end.search(line) is not None
 
 
 def test_a_text_can_be_read_without_them() -> None:
-    assert without_ignore_comments("x = y  # noqa\nz = 'noqa'\n") == "x = y  \nz = 'noqa'\n"
+    assert cut_ignore_comments(COMMENTS, "x = y  # noqa\nz = 'noqa'\n") == "x = y  \nz = 'noqa'\n"
 
 
-@pytest.mark.parametrize("comment", IGNORE_COMMENTS, ids=lambda comment: str(comment.tool))
+@pytest.mark.parametrize("comment", DECLARED, ids=lambda comment: str(comment.words[0]))
 def test_the_cheap_test_knows_the_words_of_every_tool(comment: IgnoreComment) -> None:
-    words = "|".join(map(re.escape, KEYWORDS))
+    words = "|".join(map(re.escape, comment.words))
     pattern = comment.blanked.lower().replace("\\b", "").replace("\\s+", " ")
     assert not pattern or re.search(words, pattern)

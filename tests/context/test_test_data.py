@@ -7,8 +7,10 @@ import json
 import pytest
 
 from tests.conftest import GitRepository
+from wardround import host
 from wardround.context.test_data import TestData, is_broken_data
 
+EXCLUDED = host.load().excluded_files
 PATH = "tests/fixtures/a.py"
 LEFT_OUT = {
     "ruff": {"pyproject.toml": '[tool.ruff]\nextend-exclude = ["tests/fixtures"]\n'},
@@ -37,25 +39,25 @@ _BROKEN = "def f(:\n    pass\n"
 
 
 @pytest.mark.parametrize("files", LEFT_OUT.values(), ids=LEFT_OUT)
-def test_data_is_left_out_by_the_projects_tools(files: dict[str, str]) -> None:
-    data = TestData(files.get)
+def test_data_is_excluded_by_the_projects_tools(files: dict[str, str]) -> None:
+    data = TestData(files.get, lambda: EXCLUDED)
 
-    assert data.is_left_out(PATH)
-    assert not data.is_left_out("src/a.py")
+    assert data.is_excluded(PATH)
+    assert not data.is_excluded("src/a.py")
 
 
 @pytest.mark.parametrize("files", KEPT.values(), ids=KEPT)
-def test_data_is_kept_otherwise(files: dict[str, str]) -> None:
-    assert not TestData(files.get).is_left_out(PATH)
+def test_data_is_retained_otherwise(files: dict[str, str]) -> None:
+    assert not TestData(files.get, lambda: EXCLUDED).is_excluded(PATH)
 
 
-def test_left_out_code_is_no_data() -> None:
+def test_excluded_code_is_not_a_data() -> None:
     files = {"pyproject.toml": '[tool.ruff]\nexclude = ["src"]\n'}
 
-    assert not TestData(files.get).is_left_out("src/fixture_loader.py")
+    assert not TestData(files.get, lambda: EXCLUDED).is_excluded("src/fixture_loader.py")
 
 
-def test_data_says_in_its_path_that_it_is_broken() -> None:
+def test_data_states_in_its_path_that_it_is_broken() -> None:
     assert is_broken_data("tests/data/invalid/a.py")
     assert is_broken_data("test/fixtures/syntax_error.ts")
     assert not is_broken_data("src/invalid/a.py")
@@ -84,7 +86,7 @@ def test_test_data_gives_no_finding(base: GitRepository) -> None:
     assert _rules(base) == ("pass", set())
 
 
-def test_left_out_code_that_is_no_data_does(base: GitRepository) -> None:
+def test_excluded_code_that_is_not_a_data_does(base: GitRepository) -> None:
     base.write("src/a.py", _BROKEN)
 
     outcome, rules = _rules(base)
@@ -93,7 +95,7 @@ def test_left_out_code_that_is_no_data_does(base: GitRepository) -> None:
     assert rules
 
 
-def test_security_findings_in_test_data_are_kept(base: GitRepository) -> None:
+def test_security_findings_in_test_data_are_retained(base: GitRepository) -> None:
     token = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o50smkjE"
     base.write(PATH, f'TOKEN = "{token}"\n')
 

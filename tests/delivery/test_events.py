@@ -19,9 +19,10 @@ DEFECT = "UPDATE {name} SET a = NULL WHERE b = NULL;\n"
 
 
 class Server:
-    """A repository on a server: main, where others go on, and topic, which left it after the first commit.
+    """A repository on a server: main, where others commit, and topic, which branched off after the first
+    commit.
 
-    ``merge`` is what the server makes of both, as ``refs/pull/7/merge``.
+    ``merge`` is the server's merge of both, as ``refs/pull/7/merge``.
     """
 
     def __init__(self, repo: GitRepository) -> None:
@@ -43,16 +44,16 @@ class Server:
 
     def checkout(self, folder: Path, commit: str, *, depth: int = 0, branches: str = "*") -> GitRepository:
         """A detached work tree, as actions/checkout and the git plugin of Jenkins leave it."""
-        made = GitRepository(folder)
-        made.git("init", "-q")
-        made.git("remote", "add", "origin", f"file://{self.repo.root}")
+        created = GitRepository(folder)
+        created.git("init", "-q")
+        created.git("remote", "add", "origin", f"file://{self.repo.root}")
         if branches and not depth:
-            made.git(
+            created.git(
                 "fetch", "-q", "--no-tags", "origin", f"+refs/heads/{branches}:refs/remotes/origin/{branches}"
             )
-        made.git("fetch", "-q", "--no-tags", *([f"--depth={depth}"] if depth else []), "origin", commit)
-        made.git("checkout", "-q", "--detach", commit)
-        return made
+        created.git("fetch", "-q", "--no-tags", *([f"--depth={depth}"] if depth else []), "origin", commit)
+        created.git("checkout", "-q", "--detach", commit)
+        return created
 
 
 @pytest.fixture
@@ -134,12 +135,12 @@ def test_a_run_reviews_the_change_of_its_event_and_nothing_else(
     server: Server, tmp_path: Path, name: str
 ) -> None:
     event, commit, how, base, files = SHAPES[name]
-    made = server.checkout(ci_runs.fresh(tmp_path), commit(server), **how)
-    refs, tree = made.git("for-each-ref"), made.fingerprint()
-    ran = Runner(tmp_path / "runner").run(made.root, event(server), {"fail-level": "none"})
+    created = server.checkout(ci_runs.fresh(tmp_path), commit(server), **how)
+    refs, tree = created.git("for-each-ref"), created.fingerprint()
+    ran = Runner(tmp_path / "runner").run(created.root, event(server), {"fail-level": "none"})
     assert ran.done.returncode == 0, ran.done.stderr
     assert (ran.base, _files(ran.report)) == (base(server), files)
-    assert (made.git("for-each-ref"), made.fingerprint()) == (refs, tree)
+    assert (created.git("for-each-ref"), created.fingerprint()) == (refs, tree)
 
 
 @pytest.mark.parametrize("name", ["pull_request_target", "workflow_run"])
@@ -148,8 +149,8 @@ def test_a_checkout_without_the_events_commit_is_inconclusive(
     server: Server, tmp_path: Path, name: str, depth: int
 ) -> None:
     event = _workflow_run(server) if name == "workflow_run" else _pull_request(server, name=name)
-    made = server.checkout(ci_runs.fresh(tmp_path), server.others[-1], depth=depth)
-    ran = Runner(tmp_path / "runner").run(made.root, event, {"fail-level": "none"})
+    created = server.checkout(ci_runs.fresh(tmp_path), server.others[-1], depth=depth)
+    ran = Runner(tmp_path / "runner").run(created.root, event, {"fail-level": "none"})
     assert ran.done.returncode == 4
     report = ran.report
     assert (report["gate"]["outcome"], report["findings"]) == ("inconclusive", [])
@@ -163,10 +164,10 @@ def test_a_checkout_without_the_events_commit_is_inconclusive(
 
 
 def test_the_events_commit_can_be_reviewed_without_being_checked_out(server: Server, tmp_path: Path) -> None:
-    made = server.checkout(ci_runs.fresh(tmp_path), server.others[-1], depth=1)
+    created = server.checkout(ci_runs.fresh(tmp_path), server.others[-1], depth=1)
     event = _pull_request(server, name="pull_request_target")
     inputs = {"head-ref": server.topic[-1], "fail-level": "none"}
-    ran = Runner(tmp_path / "runner").run(made.root, event, inputs)
+    ran = Runner(tmp_path / "runner").run(created.root, event, inputs)
     assert (ran.done.returncode, ran.base, _files(ran.report)) == (0, server.root, TOPIC)
 
 
@@ -181,8 +182,8 @@ def test_an_empty_change_passes_and_is_announced(server: Server, tmp_path: Path,
         server.repo.git("commit", "-q", "--allow-empty", "-m", "empty")
         head = server.repo.git("rev-parse", "HEAD").strip()
         event = Event.push(server.others[-1], head)
-    made = server.checkout(ci_runs.fresh(tmp_path), head)
-    ran = Runner(tmp_path / "runner").run(made.root, event)
+    created = server.checkout(ci_runs.fresh(tmp_path), head)
+    ran = Runner(tmp_path / "runner").run(created.root, event)
     assert ran.done.returncode == 0, ran.done.stderr
     (line,) = [line for line in ran.done.stdout.splitlines() if line.startswith("::warning ")]
     assert line.endswith("there is nothing to review")
@@ -227,19 +228,19 @@ BUILDS: dict[str, tuple[Variables, Of, dict[str, Any], Of, list[str]]] = {
 @pytest.mark.parametrize("name", BUILDS)
 def test_a_build_of_jenkins_reviews_what_is_new_in_it(server: Server, tmp_path: Path, name: str) -> None:
     variables, commit, how, base, files = BUILDS[name]
-    made = server.checkout(ci_runs.fresh(tmp_path), commit(server), **how)
-    done, reports = ci_runs.run_jenkins(made.root, tmp_path / "jenkins", variables(server))
+    created = server.checkout(ci_runs.fresh(tmp_path), commit(server), **how)
+    done, reports = ci_runs.run_jenkins(created.root, tmp_path / "jenkins", variables(server))
     assert done.returncode in (0, 1), done.stderr
     report = json.loads((reports / "report.json").read_text())
     assert (report["context"]["base"], _files(report)) == (base(server), files)
 
 
 def test_a_target_that_cannot_be_fetched_is_a_usage_error(server: Server, tmp_path: Path) -> None:
-    made = server.checkout(ci_runs.fresh(tmp_path), server.topic[-1], branches="topic")
-    made.git("remote", "set-url", "origin", f"file://{tmp_path / 'nowhere'}")
-    ran: Ran = Runner(tmp_path / "runner").run(made.root, _pull_request(server, target="release"))
+    created = server.checkout(ci_runs.fresh(tmp_path), server.topic[-1], branches="topic")
+    created.git("remote", "set-url", "origin", f"file://{tmp_path / 'nowhere'}")
+    ran: Ran = Runner(tmp_path / "runner").run(created.root, _pull_request(server, target="release"))
     assert ran.done.returncode == 0, "the event names the base itself"
-    done, _ = ci_runs.run_jenkins(made.root, tmp_path / "jenkins", {"CHANGE_TARGET": "main"})
+    done, _ = ci_runs.run_jenkins(created.root, tmp_path / "jenkins", {"CHANGE_TARGET": "main"})
     assert done.returncode == 2
     assert "the target branch 'main' is not in this clone and cannot be fetched" in done.stderr
 

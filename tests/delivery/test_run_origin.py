@@ -1,4 +1,4 @@
-"""A record names the run that made it, as the environment of the CI system does."""
+"""A record names the CI run that made it, from the environment of the CI system."""
 
 from __future__ import annotations
 

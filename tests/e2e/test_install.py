@@ -18,7 +18,7 @@ pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text()
 INSTALLED_LIMIT_MIB = 250
-"""That of pre-commit.ci."""
+"""The value of pre-commit.ci."""
 
 
 def _block(language: str, after: str) -> str:
@@ -34,7 +34,7 @@ def _size_mib(folder: Path) -> float:
 
 
 def _clone(target: Path) -> Path:
-    """The project as it is committed, with what is not committed yet on top, as a repository of its own."""
+    """The project at its last commit, with uncommitted changes applied, as a separate repository."""
     shutil.copytree(
         ROOT,
         target,
@@ -100,7 +100,7 @@ def test_doctor_finds_every_tool_of_the_commit_profile(venv: Path, repo: GitRepo
     assert re.search(r"semgrep +missing, .* \(CI\): pip install 'wardround\[ci\]'", done.stdout)
 
 
-def test_doctor_says_what_the_files_of_a_repository_need(venv: Path, repo: GitRepository) -> None:
+def test_doctor_reports_what_the_files_of_a_repository_need(venv: Path, repo: GitRepository) -> None:
     repo.write("web/total.ts", "export const total = 1;\n")
     repo.git("add", "-A")
     done = repo.run(venv / "bin" / "wardround", "doctor", env={"PATH": "/usr/bin:/bin"})
@@ -164,8 +164,8 @@ def test_a_hook_is_set_up_in_peace_and_told_which_hook_has_a_missing_tool(
     missing = repo.run(SCRIPTS / runner, "run", env=environment)
 
     assert "wardround: pass - no findings, 1 file, " in set_up.stdout, set_up.stdout + set_up.stderr
-    told = "hadolint is not installed; use the hook id wardround-docker-ci or wardround-all"
-    assert told in " ".join(missing.stdout.split())
+    reported = "hadolint is not installed; use the hook id wardround-docker-ci or wardround-all"
+    assert reported in " ".join(missing.stdout.split())
 
 
 def test_the_hook_of_a_set_brings_its_tools(repo: GitRepository, tmp_path: Path) -> None:

@@ -1,12 +1,12 @@
-"""A review of what is staged here, by checks that tell which process they ran in; started as a program.
+"""A review of the staged change, by checks that report the process in which they ran; started as a program.
 
     python -m tests.execution.reviewed_by_many REPOSITORY CORES [MANNER]
 
-It prints a line for each thing said: the path, whether the process that was started said it, and the words.
-In the manner ``killed`` every other process ends itself over its first file, in ``stuck`` it never ends; in
-``refused`` the system gives no other process. In ``slow`` a file that holds the word "slow" takes a check
-more time than it has: in a large file all in one call, which nothing interrupts, in a small one step by step.
-In ``slow-change`` a check of the whole change does, in one call unless it is in the process that was started.
+It prints a line for each message: the path, whether the worker process reported it, and the text.
+In the mode ``killed`` every second process ends itself at its first file, in ``stuck`` it never ends; in
+``refused`` the system refuses to start another process. In ``slow`` a file that contains the word "slow"
+exceeds the time limit of a check: in a large file within one uninterruptible call, in a small one step by
+step. In ``slow-change`` a change-level check does, in one call unless it is in the worker process.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import time
 from pathlib import Path
 
 from tests.variants import specialist
-from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.checks.base import ChangeCheck, Check
@@ -28,9 +27,10 @@ from wardround.config.request import ReviewRequest
 from wardround.execution import check_runner
 from wardround.execution.check_runner import BUDGET_S
 from wardround.execution.fork_executor import ForkExecutor
+from wardround.execution.resources import Resources
 from wardround.findings import Span
 from wardround.host import PluginHost
-from wardround.tools.process import Processes
+from wardround.review import review_once
 
 _FIRST = os.getpid()
 _MANNER = (*sys.argv, "", "", "", "")[3]
@@ -39,7 +39,7 @@ _LARGE = 30_000
 
 
 def _who() -> str:
-    """Whether this is the process that was started; others behave as the manner says."""
+    """Return True if this is the process that was started; others follow the mode."""
     if os.getpid() == _FIRST:
         time.sleep(0.02)  # so that the others get some of the files
         return "first"
@@ -52,7 +52,7 @@ def _who() -> str:
 
 
 class _Told(Check):
-    """Says who looked at a file. So it can be told."""
+    """Reports the process that checked a file. Reported for tests."""
 
     ID, NAME = "ACME001", "told"
 
@@ -63,7 +63,7 @@ class _Told(Check):
 
 
 class _After(Check):
-    """Runs after the check that takes long. So it can be told."""
+    """Runs after the check that takes long. Reported for tests."""
 
     ID, NAME = "ACME003", "after"
 
@@ -80,7 +80,7 @@ def _spend_time(*, at_once: bool) -> None:
 
 
 class _ToldOfAll(ChangeCheck):
-    """Says who looked at the change. So it can be told."""
+    """Reports the process that checked the change. Reported for tests."""
 
     ID, NAME = "ACME002", "told-of-all"
 
@@ -91,7 +91,7 @@ class _ToldOfAll(ChangeCheck):
 
 
 class _AfterAll(ChangeCheck):
-    """Runs after the check of the change that takes long. So it can be told."""
+    """Runs after the check of the change that takes long. Reported for tests."""
 
     ID, NAME = "ACME004", "after-all"
 
@@ -115,12 +115,10 @@ def main() -> None:
         name="acme", patterns=("*.acme",), checks=(_Told, _After), change_checks=(_ToldOfAll, _AfterAll)
     )
     with Repository(Path(sys.argv[1])) as repository:
-        change = repository.staged()
+        change = repository.staged_change()
         origin = GitChangeSource(repository, change)
         request = ReviewRequest(filter_mode="nofilter", jobs=int(sys.argv[2]))
-        done = review.run_review(
-            origin, change, PluginHost([acme]), request, Processes(), executor=ForkExecutor()
-        )
+        done = review_once(origin, PluginHost([acme]), request, Resources(executor=ForkExecutor()))
     for finding in done.findings:
         print(finding.file, finding.rule, finding.message)
     for missed in done.unreviewed:

@@ -1,4 +1,4 @@
-"""The old version of a file is asked only about what was said of the new one."""
+"""The old version of a file is only reviewed by the reporters of the new one."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class _Blue(_Word):
 
 
 class _Declared(_Word):
-    """A rule that is no check. So another says it."""
+    """A rule that is no check. Reported by another specialist."""
 
     ID, NAME = "ACME009", "declared"
 
 
 class Asked:
-    """A specialist that notes which checks it was asked for; ``also`` is a code that none of them has."""
+    """A specialist that records the checks requested from it; ``also`` is a code that none of them has."""
 
     def __init__(self, also: str = "") -> None:
         self.checks: list[list[str]] = []
@@ -67,8 +67,8 @@ class Asked:
 
     def _run(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
         self.checks.append([check.ID for check in checks])
-        for one in checks:
-            check = one(source)
+        for item in checks:
+            check = item(source)
             check.run()
             yield from (
                 RawFinding(self._also or result.code, result.file, result.span, result.message)
@@ -99,12 +99,12 @@ def test_a_code_that_no_rule_has_stops_the_run_in_one_sentence(repo: GitReposito
         Judged(repo, PluginHost([Asked("ACME404").specialist()])).findings({"a.txt": "red\n"})
 
 
-def test_a_tool_that_said_nothing_is_not_run_on_the_base(repo: GitRepository) -> None:
-    said: list[tuple[str, list[str]]] = []
+def test_a_tool_that_reported_nothing_is_not_run_on_the_base(repo: GitRepository) -> None:
+    reported: list[tuple[str, list[str]]] = []
 
     def noting(tool: Tool) -> Tool:
         def command(run: Invocation) -> list[str]:
-            said.append((tool.name, [str(run.root.parent.name).partition("-")[0]]))
+            reported.append((tool.name, [str(run.root.parent.name).partition("-")[0]]))
             return list(tool.command(run))
 
         return variant(tool, command=command)
@@ -114,7 +114,7 @@ def test_a_tool_that_said_nothing_is_not_run_on_the_base(repo: GitRepository) ->
     repo.commit({"a.py": old})
     (finding,) = Judged(repo, PluginHost([python])).findings({"a.py": old + "\n\nNUMBER = 2\n"})
     assert (finding.rule, finding.status) == ("ruff/F401", Status.EXISTING)
-    assert [one for one in sorted(said) if one[1] != ["probe"]] == [
+    assert [item for item in sorted(reported) if item[1] != ["probe"]] == [
         ("ruff", ["base"]),
         ("ruff", ["head"]),
         ("ty", ["head"]),

@@ -1,4 +1,4 @@
-"""Where there is much to check, idle cores take their part; nothing that is said depends on it."""
+"""If there is much to check, idle cores run a part of it; the messages do not depend on it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from wardround_docker_ci.specialist import DockerCiSpecialist
 
-from wardround import languages
-from wardround.checks import lazy
+from wardround import languages, lazy
 from wardround.execution import check_keys
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def _environment(tmp_path: Path) -> dict[str, str]:
 
 
 def _said(repo: GitRepository, tmp_path: Path, cores: int, manner: str = "") -> list[str]:
-    """What a review says that knows nothing of these files yet, a line each."""
+    """Return the messages of a review without cached results for these files, one per line."""
     done = subprocess.run(
         _command(repo, cores, manner), cwd=_ROOT, env=_environment(tmp_path / f"{cores}{manner}"),
         capture_output=True, text=True, timeout=60,
@@ -49,7 +48,7 @@ def _impersonal(lines: list[str]) -> list[str]:
 
 @pytest.fixture
 def much(repo: GitRepository) -> GitRepository:
-    """Many long files, staged, each with one that was committed before it."""
+    """Many long files, staged, each with a committed version."""
     for number in range(_FILES):
         repo.write(f"part{number}.acme", f"before {number}\n")
     repo.commit()
@@ -64,13 +63,13 @@ needs_fork = pytest.mark.skipif(sys.platform != "linux", reason="other systems a
 
 @needs_fork
 def test_other_processes_look_at_files_and_at_the_whole(much: GitRepository, tmp_path: Path) -> None:
-    said = _said(much, tmp_path, cores=4)
-    by_others = [line for line in said if " another " in line]
+    reported = _said(much, tmp_path, cores=4)
+    by_others = [line for line in reported if " another " in line]
     assert any("ACME001" in line for line in by_others)
     assert any("ACME002" in line for line in by_others)
 
 
-def test_what_is_said_is_the_same_on_one_core_and_on_many(much: GitRepository, tmp_path: Path) -> None:
+def test_what_is_reported_is_the_same_on_one_core_and_on_many(much: GitRepository, tmp_path: Path) -> None:
     alone = _said(much, tmp_path, cores=1)
     assert len(alone) == _FILES + 2
     assert not any(" another " in line for line in alone)
@@ -78,7 +77,7 @@ def test_what_is_said_is_the_same_on_one_core_and_on_many(much: GitRepository, t
 
 
 @pytest.mark.parametrize("manner", ["killed", "refused"])
-def test_what_no_other_process_answers_is_looked_at_here(
+def test_what_no_other_process_answers_is_inspected_here(
     much: GitRepository, tmp_path: Path, manner: str
 ) -> None:
     assert _said(much, tmp_path, cores=4, manner=manner) == _said(much, tmp_path, cores=1)
@@ -99,10 +98,10 @@ def test_a_file_whose_checks_take_too_long_is_unreviewed_and_the_others_are_not(
 ) -> None:
     much.write("slow.acme", "slow\n" + _LONG * 10 * size)
     much.stage()
-    said = _said(much, tmp_path, cores, "slow")
-    assert said[-2:] == ["unreviewed slow.acme its checks took longer than 0.5 s", "unreviewed 1"]
-    assert sum("ACME001" in line for line in said) == _FILES
-    assert not any(line.startswith("slow.acme ACME001") for line in said)
+    reported = _said(much, tmp_path, cores, "slow")
+    assert reported[-2:] == ["unreviewed slow.acme its checks took longer than 0.5 s", "unreviewed 1"]
+    assert sum("ACME001" in line for line in reported) == _FILES
+    assert not any(line.startswith("slow.acme ACME001") for line in reported)
 
 
 @pytest.mark.parametrize(
@@ -111,12 +110,12 @@ def test_a_file_whose_checks_take_too_long_is_unreviewed_and_the_others_are_not(
 def test_a_change_whose_checks_take_too_long_is_unreviewed_and_its_files_are_not(
     much: GitRepository, tmp_path: Path, cores: int
 ) -> None:
-    said = _said(much, tmp_path, cores, "slow-change")
-    assert said[-2:] == [
+    reported = _said(much, tmp_path, cores, "slow-change")
+    assert reported[-2:] == [
         "unreviewed part0.acme its checks of the whole change took longer than 0.5 s",
         "unreviewed 1",
     ]
-    assert sum("ACME001" in line for line in said) == _FILES
+    assert sum("ACME001" in line for line in reported) == _FILES
 
 
 @needs_fork

@@ -18,17 +18,19 @@ import pytest
 import wardround
 from tests.conftest import GitRepository
 from tests.variants import specialist, variant
-from wardround import host, review
+from wardround import host
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.checks.base import Check
 from wardround.config.request import ReviewRequest
 from wardround.execution.file_checks import CANCELLED
+from wardround.execution.resources import Resources
 from wardround.findings import RawFinding, Span
 from wardround.host import PluginHost
 from wardround.policy.gate import GateOutcome
 from wardround.reports.json import as_dict
-from wardround.review import ReviewResult
+from wardround.review import review_once
+from wardround.review_result import ReviewResult
 from wardround.storage.result_cache import ResultCache
 from wardround.tools.process import Processes
 from wardround.tools.tool import Invocation, Tool
@@ -74,7 +76,7 @@ def uncached(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def unforked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Refuse what a process can do once, or only in its main thread."""
+    """Fail on calls that only work once, or only in the main thread of a process."""
 
     def refuse(*arguments: object) -> NoReturn:
         raise AssertionError("a review in a thread changes its process")
@@ -103,9 +105,9 @@ def repositories(tmp_path: Path, repo: GitRepository) -> tuple[GitRepository, Gi
 
 def _review(root: Path, loaded: PluginHost, processes: Processes | None = None) -> ReviewResult:
     with Repository(root) as repository:
-        change = repository.staged()
+        change = repository.staged_change()
         source = GitChangeSource(repository, change)
-        return review.run_review(source, change, loaded, ReviewRequest(), processes or Processes())
+        return review_once(source, loaded, ReviewRequest(), Resources(processes or Processes()))
 
 
 def _report(result: ReviewResult) -> dict[str, Any]:
@@ -159,7 +161,7 @@ class _Waiting(Check):
         self.report(Span(1, 1, 1, 2), "waited")
 
 
-def _in_thread(work: Callable[[], ReviewResult]) -> tuple[threading.Thread, list[ReviewResult]]:
+def _run_in_thread(work: Callable[[], ReviewResult]) -> tuple[threading.Thread, list[ReviewResult]]:
     results: list[ReviewResult] = []
     thread = threading.Thread(target=lambda: results.append(work()))
     thread.start()
@@ -171,7 +173,7 @@ def test_a_review_in_a_thread_can_be_cancelled(repo: GitRepository) -> None:
     repo.stage({"a.acme": "a\n", "b.acme": "b\n"})
     acme = specialist(name="acme", patterns=("*.acme",), checks=(_Waiting,))
     processes = Processes()
-    thread, results = _in_thread(lambda: _review(repo.root, PluginHost([acme]), processes))
+    thread, results = _run_in_thread(lambda: _review(repo.root, PluginHost([acme]), processes))
     assert _Waiting.started.wait(30)
     processes.stop()
     _Waiting.released.set()
@@ -215,7 +217,7 @@ def test_a_tool_of_a_review_in_a_thread_is_ended(
     repo: GitRepository, sleeping: Callable[[float], PluginHost], timeout_s: float, reason: str
 ) -> None:
     processes = Processes()
-    thread, results = _in_thread(lambda: _review(repo.root, sleeping(timeout_s), processes))
+    thread, results = _run_in_thread(lambda: _review(repo.root, sleeping(timeout_s), processes))
     if timeout_s > 1:
         _wait_until(lambda: bool(processes.running))
         processes.stop()
@@ -244,7 +246,7 @@ _OWN_PROCESSES = {
     "workflows/wardround_in_sandbox/mutants",
     "workflows/wardround_in_sandbox/sessions",
 }
-"""Folders of programs, each of which runs as a process of its own."""
+"""Folders of programs that run as separate processes."""
 
 
 def test_only_the_process_of_the_command_line_and_its_forks_have_process_wide_state() -> None:

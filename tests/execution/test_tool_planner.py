@@ -11,7 +11,7 @@ import wardround_sql
 from wardround_sql.tools.squawk import SQUAWK
 
 import wardround
-from wardround.checks import lazy
+from wardround import lazy
 from wardround.execution import tool_planner
 from wardround.tools.ast_grep import AstGrep
 from wardround.tools.process import find_program

@@ -1,4 +1,4 @@
-"""Fixes reach index and work tree each for itself; what is not staged survives, whenever a run is killed."""
+"""Fixes are applied to index and work tree separately; unstaged changes survive, whenever a run is killed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from wardround import host, review
+from wardround import host
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
@@ -24,8 +24,8 @@ from wardround.findings import Edit, Span, SuggestedFix
 from wardround.fixes import journal
 from wardround.fixes.apply import fix
 from wardround.fixes.journal import IndexEntry, Journal, WorktreeFile
-from wardround.review import ReviewResult
-from wardround.tools.process import Processes
+from wardround.review import review_once
+from wardround.review_result import ReviewResult
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -52,9 +52,9 @@ def state_folder(repo: GitRepository) -> Path:
 
 
 def reviewed(repository: Repository, *, staged: bool = True) -> ReviewResult:
-    change = repository.staged() if staged else repository.worktree()
+    change = repository.staged_change() if staged else repository.worktree()
     origin = GitChangeSource(repository, change)
-    return review.run_review(origin, change, host.load(), ReviewRequest(), Processes())
+    return review_once(origin, host.load(), ReviewRequest())
 
 
 def with_fix(done: ReviewResult, edit: Edit) -> ReviewResult:
@@ -77,7 +77,7 @@ class TestSafeFixes:
         assert repo.staged("a.py") == repo.read("a.py") == MENDED.encode()
         assert repo.git("status", "--porcelain") == "A  a.py\n"
 
-    def test_the_patch_is_kept_and_can_be_taken_back(self, repo: GitRepository) -> None:
+    def test_the_patch_is_retained_and_can_be_taken_back(self, repo: GitRepository) -> None:
         repo.stage({"a.py": ODD})
         fixing(repo)
         patch = (state_folder(repo) / "last-fix.patch").read_text(encoding="utf-8")
@@ -93,7 +93,7 @@ class TestSafeFixes:
         assert "(unsafe; check it first)" in " ".join(done.stdout.split())
         assert repo.fingerprint() == before
 
-    def test_an_old_defect_is_left_alone(self, repo: GitRepository) -> None:
+    def test_an_old_defect_is_unchanged(self, repo: GitRepository) -> None:
         repo.commit({"a.py": ODD})
         repo.stage({"a.py": ODD + "\n\nLIMIT = 1\n"})
         fixing(repo)
@@ -122,7 +122,7 @@ class TestSafeFixes:
         assert repo.git("ls-files", "--stage", "a.py").startswith("100755 ")
         assert repo.staged("a.py") == repo.read("a.py") == ("#!/usr/bin/env python3\n" + MENDED).encode()
 
-    def test_a_name_that_is_not_utf8_is_no_obstacle(self, repo: GitRepository) -> None:
+    def test_a_name_that_is_not_utf8_is_not_a_obstacle(self, repo: GitRepository) -> None:
         path = os.fsdecode(b"caf\xe9 -x.py")
         repo.stage({path: ODD})
         done = fixing(repo)
@@ -148,7 +148,7 @@ class TestSafeFixes:
 
 
 class TestUnstagedEdits:
-    def test_an_unstaged_hunk_beside_the_fix_stays_unstaged(self, repo: GitRepository) -> None:
+    def test_an_unstaged_hunk_next_to_the_fix_stays_unstaged(self, repo: GitRepository) -> None:
         repo.stage({"a.py": ODD})
         repo.write("a.py", ODD.replace("str(count)", "str(count) + '!'"))
         done = fixing(repo)
@@ -156,7 +156,7 @@ class TestUnstagedEdits:
         assert repo.staged("a.py") == MENDED.encode()
         assert repo.read("a.py") == MENDED.replace("str(count)", "str(count) + '!'").encode()
 
-    def test_an_unstaged_edit_of_the_same_line_refuses_the_fix(self, repo: GitRepository) -> None:
+    def test_an_unstaged_edit_of_the_same_line_rejects_the_fix(self, repo: GitRepository) -> None:
         repo.stage({"a.py": ODD})
         repo.write("a.py", ODD.replace('"root"', '"admin"'))
         before = repo.fingerprint()
@@ -174,14 +174,14 @@ class TestUnstagedEdits:
         assert repo.staged("a.py") == ODD.encode()
         assert repo.staged("b.py") == repo.read("b.py") == MENDED.encode()
 
-    def test_a_file_gone_from_disk_is_mended_in_the_index_alone(self, repo: GitRepository) -> None:
+    def test_a_file_removed_from_disk_is_mended_in_the_index_alone(self, repo: GitRepository) -> None:
         repo.stage({"a.py": ODD})
         (repo.root / "a.py").unlink()
         fixing(repo)
         assert repo.staged("a.py") == MENDED.encode()
         assert not (repo.root / "a.py").exists()
 
-    def test_a_link_in_place_of_the_file_is_not_followed(self, repo: GitRepository, tmp_path: Path) -> None:
+    def test_a_link_instead_of_the_file_is_not_followed(self, repo: GitRepository, tmp_path: Path) -> None:
         (tmp_path / "elsewhere.py").write_text(ODD, encoding="utf-8")
         repo.stage({"a.py": ODD})
         (repo.root / "a.py").unlink()
@@ -207,7 +207,7 @@ class TestUnstagedEdits:
         assert repo.staged("a.py") == repo.read("a.py") == MENDED.replace("\n", "\r\n").encode()
 
     @pytest.mark.parametrize("side", ["--staged", "--worktree"])
-    def test_a_byte_order_mark_is_kept_by_leaving_the_file_alone(
+    def test_a_byte_order_mark_is_retained_by_leaving_the_file_alone(
         self, repo: GitRepository, side: str
     ) -> None:
         repo.stage({"a.py": b"\xef\xbb\xbf" + ODD.encode()})
@@ -261,7 +261,7 @@ class TestRefusals:
 
 class TestKilledRuns:
     def begun(self, repo: GitRepository) -> None:
-        """Leave what a run leaves that is killed between writing its journal and anything else."""
+        """Create the state of a run that is killed directly after writing its journal."""
         repo.stage({"a.py": ODD})
         repo.write("a.py", ODD + "\n\nUNSTAGED = 1\n")
         with Repository(repo.root) as repository:
@@ -301,14 +301,14 @@ class TestKilledRuns:
         assert fixing(repo).returncode == 0
         assert repo.staged("a.py") == MENDED.encode()
 
-    def test_a_plain_review_says_so(self, repo: GitRepository) -> None:
+    def test_a_plain_review_is_reported(self, repo: GitRepository) -> None:
         self.begun(repo)
         line = "wardround: an earlier --fix was interrupted; wardround review --fix completes it\n"
         assert line in repo.wardround("review").stderr
         repo.wardround("review", "--fix")
         assert line not in repo.wardround("review").stderr
 
-    def test_another_clone_in_the_same_place_is_left_alone(self, repo: GitRepository) -> None:
+    def test_another_clone_in_the_same_place_is_unchanged(self, repo: GitRepository) -> None:
         self.begun(repo)
         shutil.rmtree(repo.root / ".git")
         repo.git("init", "-q")
@@ -355,7 +355,9 @@ class TestKilledRuns:
         assert repo.fingerprint() == before
 
     def test_a_kill_at_any_moment_leaves_the_old_text_or_the_new(self, repo: GitRepository) -> None:
-        """Staged and unstaged text are one of the two they may be, and the next run ends in the new."""
+        """Staged and unstaged content are either the old or the new one, and the next run completes the
+        new one.
+        """
         unstaged = "\n\nUNSTAGED = 1\n"
         files = [f"m{number}.py" for number in range(8)]
         chance = random.Random(1)

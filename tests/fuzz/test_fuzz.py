@@ -1,4 +1,4 @@
-"""Readers of foreign text raise what they document, whatever they are given; see ``benchmarks/fuzz.py``."""
+"""Parsers of foreign text only raise documented exceptions, for any input; see ``benchmarks/fuzz.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models on the disk; without the libraries that make and run them there is nothing to test here."""
+"""Models on the disk; the tests are skipped without the libraries that create and run them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base model as an embedder: loaded late, and refused with a reason."""
+"""The base model as an embedder: loaded late, and rejected with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model counts for what its metadata shows, not for what somebody wrote into it."""
+"""The state of a model depends on its measured metadata, not on a state that somebody wrote into it."""
 
 from __future__ import annotations
 
@@ -36,25 +36,26 @@ def by_hand(folder: Path, **changes: Any) -> None:
 
 
 def troubles(folder: Path) -> dict[str, tuple[str, ...]]:
-    return {one.name: one.troubles for one in verify(ModelRegistry.of([folder]))}
+    return {item.name: item.troubles for item in verify(ModelRegistry.of([folder]))}
 
 
 class TestState:
     @pytest.fixture
     def unread(self, tmp_path: Path) -> Path:
-        """A table that may rank, and not report, since nobody read what it says."""
+        """A table that may rank, and not report, since nobody judged its results."""
         folder = make_table(tmp_path / "table", state=PromotionState.RANK)
         evaluation = read_metadata(folder).evaluation
         assert evaluation is not None
         renew(folder, evaluation=msgspec.structs.replace(evaluation, read=None))
         return folder
 
-    def test_one_raised_by_hand_is_wrong_and_counts_as_shadow(self, unread: Path) -> None:
+    def test_one_raised_manually_is_wrong_and_counts_as_shadow(self, unread: Path) -> None:
         assert troubles(unread)["table"] == ()
         by_hand(unread, state="report")
-        (said,) = troubles(unread)["table"]
+        (reported,) = troubles(unread)["table"]
         assert (
-            "its metadata says report, which its recorded evaluation does not permit (Nobody read its" in said
+            "its metadata says report, which its recorded evaluation does not permit (Nobody read its"
+            in reported
         )
         assert ModelRegistry.of([unread]).get("table").metadata.state is PromotionState.SHADOW
 
@@ -66,23 +67,23 @@ class TestState:
         folder = make_table(tmp_path / "table", reasons=("10 findings were read; 50 are needed.",))
         assert "10 findings were read" in troubles(folder)["table"][0]
 
-    def test_it_is_not_lent_and_the_review_says_so(self, unread: Path) -> None:
+    def test_it_is_not_lent_and_the_review_is_reported(self, unread: Path) -> None:
         by_hand(unread, state="report")
         shelf = ModelRegistry.of([unread])
         models = ModelSession(lambda: shelf, lambda: Runtime("onnxruntime", "0", CPU))
         assert models.scope(["table"], 8).table("table") is None
         assert models.errors(["table"]) == {}
-        (said,) = models.overstated(["table"])
-        assert said.startswith("model table counts as shadow: its metadata says report, which")
+        (reported,) = models.overstatements(["table"])
+        assert reported.startswith("model table counts as shadow: its metadata says report, which")
 
-    def test_the_list_says_so_too(self, repo: GitRepository, unread: Path) -> None:
+    def test_the_list_reports_so_too(self, repo: GitRepository, unread: Path) -> None:
         by_hand(unread, state="report")
         lines = repo.wardround("adapters", "list", unread).stdout.splitlines()
         assert lines[0].split()[:2] == ["table", "shadow"]
         assert "counts as shadow: its metadata says report" in lines[1]
 
     def test_what_earned_it_keeps_it(self, shelf_folder: Path) -> None:
-        states = {one.name: one.metadata.state for one in ModelRegistry.of([shelf_folder]).found}
+        states = {item.name: item.metadata.state for item in ModelRegistry.of([shelf_folder]).found}
         assert states == {
             "base": PromotionState.SHADOW,
             "adapter": PromotionState.RANK,
@@ -113,7 +114,7 @@ class TestSettings:
     }
 
     @pytest.mark.parametrize("key", list(CHANGES))
-    def test_those_changed_by_hand_are_refused(self, shelf_folder: Path, key: str) -> None:
+    def test_those_changed_manually_are_rejected(self, shelf_folder: Path, key: str) -> None:
         folder = shelf_folder / ("adapter" if key in ("window", "fusion") else "table")
         by_hand(folder, **{key: self.CHANGES[key]})
         with pytest.raises(ModelError, match="were changed after it was written"):
@@ -194,7 +195,7 @@ class TestFilesBeside:
 
 
 class TestWhatIsNoModel:
-    def test_a_folder_without_one_is_told(self, repo: GitRepository, tmp_path: Path) -> None:
+    def test_a_folder_without_one_is_reported(self, repo: GitRepository, tmp_path: Path) -> None:
         (tmp_path / "merged").mkdir()
         (tmp_path / "merged" / "model.safetensors").write_bytes(b"")
         done = repo.wardround("adapters", "verify", tmp_path / "merged")

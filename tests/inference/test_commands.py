@@ -1,4 +1,4 @@
-"""``wardround adapters list`` and ``verify``, and what ``doctor`` says of models."""
+"""``wardround adapters list`` and ``verify``, and the lines of ``doctor`` about models."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TestList:
         states = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("table")]
         assert states == ["report", "hidden"]
 
-    def test_what_a_model_says_of_itself_does_not_steer_the_terminal(
+    def test_what_a_model_states_of_itself_does_not_steer_the_terminal(
         self, repo: GitRepository, shelf_folder: Path
     ) -> None:
         before = repo.wardround("adapters", "list", shelf_folder)
@@ -101,6 +101,6 @@ def test_the_group_brings_its_commands(repo: GitRepository) -> None:
     assert repo.wardround("adapters", "nonsense").returncode == 2
 
 
-def test_doctor_says_how_models_are_run(repo: GitRepository) -> None:
+def test_doctor_reports_how_models_are_run(repo: GitRepository) -> None:
     done = repo.wardround("doctor")
     assert "  run by onnxruntime" in done.stdout

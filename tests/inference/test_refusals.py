@@ -1,4 +1,4 @@
-"""Models that were damaged or made to do harm are refused in one sentence, before anything runs them."""
+"""Damaged or malicious models are rejected with one sentence, before anything runs them."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def load(shelf: ModelRegistry, name: str) -> None:
 
 
 def refusal(folder: Path, name: str = "base") -> str:
-    """What is said when a model is to be loaded; one sentence on one line."""
+    """The error of loading a model; one sentence on one line."""
     shelf = ModelRegistry.of([folder])
     with pytest.raises(ModelError) as refused:
         load(shelf, name)
-    said = str(refused.value)
-    assert "\n" not in said
-    assert len(said) < 400
-    return said
+    reported = str(refused.value)
+    assert "\n" not in reported
+    assert len(reported) < 400
+    return reported
 
 
 class TestDamage:
@@ -56,48 +56,48 @@ class TestDamage:
     @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "shared.bin"])
     def test_a_missing_file_is_named(self, shelf_folder: Path, name: str) -> None:
         (shelf_folder / "base" / name).unlink()
-        said = refusal(shelf_folder)
-        assert name in said
-        assert "No such file" in said
+        reported = refusal(shelf_folder)
+        assert name in reported
+        assert "No such file" in reported
 
     def test_a_damaged_base_takes_its_adapters_with_it(self, shelf_folder: Path) -> None:
         flip(shelf_folder / "base" / "shared.bin")
         assert "shared.bin" in refusal(shelf_folder, "adapter")
 
-    def test_an_adapter_without_its_base_says_so(self, shelf_folder: Path) -> None:
+    def test_an_adapter_without_its_base_is_reported(self, shelf_folder: Path) -> None:
         (shelf_folder / "base" / METADATA_FILE).unlink()
         assert "its base, with shared tensors" in refusal(shelf_folder, "adapter")
 
     @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"schema": "wardround.adapter/2"}', b"\xff" * 9])
-    def test_metadata_that_is_none_is_refused(self, shelf_folder: Path, content: bytes) -> None:
+    def test_metadata_that_is_none_is_rejected(self, shelf_folder: Path, content: bytes) -> None:
         (shelf_folder / "base" / METADATA_FILE).write_bytes(content)
         assert METADATA_FILE in refusal(shelf_folder)
 
-    def test_a_tokenizer_that_is_none_is_refused(self, shelf_folder: Path) -> None:
+    def test_a_tokenizer_that_is_none_is_rejected(self, shelf_folder: Path) -> None:
         folder = shelf_folder / "base"
         (folder / "tokenizer.json").write_bytes(b'{"model": 3}')
         renew(folder, tokenizer=file_of(folder, "tokenizer.json"))
         assert "the tokenizer cannot be read" in refusal(shelf_folder)
 
-    def test_a_graph_that_onnxruntime_cannot_load_is_refused(self, shelf_folder: Path) -> None:
+    def test_a_graph_that_onnxruntime_cannot_load_is_rejected(self, shelf_folder: Path) -> None:
         altered(shelf_folder / "base", lambda model: model.graph.node.pop())
         assert "onnxruntime cannot load it" in refusal(shelf_folder)
 
 
 class TestPlainFiles:
-    def test_a_symbolic_link_is_refused(self, shelf_folder: Path) -> None:
+    def test_a_symbolic_link_is_rejected(self, shelf_folder: Path) -> None:
         file = shelf_folder / "base" / "model.onnx"
         file.rename(shelf_folder / "elsewhere")
         file.symlink_to(shelf_folder / "elsewhere")
         assert "is a symbolic link" in refusal(shelf_folder)
 
-    def test_linked_metadata_is_refused(self, shelf_folder: Path) -> None:
+    def test_linked_metadata_is_rejected(self, shelf_folder: Path) -> None:
         file = shelf_folder / "base" / METADATA_FILE
         file.rename(shelf_folder / "elsewhere")
         file.symlink_to(shelf_folder / "elsewhere")
         assert "is a symbolic link" in refusal(shelf_folder)
 
-    def test_a_pipe_is_refused_and_not_waited_for(self, shelf_folder: Path) -> None:
+    def test_a_pipe_is_rejected_and_not_waited_for(self, shelf_folder: Path) -> None:
         file = shelf_folder / "base" / "model.onnx"
         file.unlink()
         os.mkfifo(file)
@@ -108,7 +108,7 @@ class TestPlainFiles:
         with pytest.raises(ValueError, match="not a plain file name"):
             File(name=name, sha256="0" * 64, bytes=1)
 
-    def test_a_size_beyond_all_bounds_is_refused_before_it_is_read(self, shelf_folder: Path) -> None:
+    def test_a_size_beyond_all_bounds_is_rejected_before_it_is_read(self, shelf_folder: Path) -> None:
         folder = shelf_folder / "base"
         known = read_metadata(folder)
         huge = msgspec.structs.replace(known.model, bytes=10**15)
@@ -117,7 +117,7 @@ class TestPlainFiles:
 
 
 class TestWhatIsNoModel:
-    def test_a_pickle_is_refused_by_its_name(self, shelf_folder: Path) -> None:
+    def test_a_pickle_is_rejected_by_its_name(self, shelf_folder: Path) -> None:
         folder = shelf_folder / "base"
         (folder / "model.pkl").write_bytes(pickle.dumps({"weights": [1.0]}))
         known = read_metadata(folder)
@@ -137,8 +137,8 @@ class TestWhatIsNoModel:
     def test_an_archive_is_not_opened(self, shelf_folder: Path) -> None:
         with zipfile.ZipFile(shelf_folder / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("model.onnx", bytes(50_000_000))
-        said = refusal(shelf_folder, "bomb.zip")
-        assert "is an archive, and archives are not opened; unpack it" in said
+        reported = refusal(shelf_folder, "bomb.zip")
+        assert "is an archive, and archives are not opened; unpack it" in reported
 
     def test_nor_is_one_that_calls_itself_a_model(self, shelf_folder: Path) -> None:
         with zipfile.ZipFile(shelf_folder / "base" / "model.onnx", "w", zipfile.ZIP_DEFLATED) as archive:
@@ -161,8 +161,8 @@ def _field(number: int, content: bytes) -> bytes:
     return bytes([number << 3 | 2]) + length + bytes([size]) + content
 
 
-def _at(location: str) -> Callable[[onnx.ModelProto], None]:
-    """Let the second layer's weights stand somewhere else."""
+def _move_weights_to(location: str) -> Callable[[onnx.ModelProto], None]:
+    """Store the second layer's weights at another location."""
 
     def change(model: onnx.ModelProto) -> None:
         tensor = next(t for t in model.graph.initializer if t.name == "down_quantized")
@@ -173,13 +173,13 @@ def _at(location: str) -> Callable[[onnx.ModelProto], None]:
     return change
 
 
-def _in_attribute(model: onnx.ModelProto) -> None:
+def _hide_in_attribute(model: onnx.ModelProto) -> None:
     value = helper.make_tensor("value", TensorProto.FLOAT, [1], [1.0])
     point_to(value, "/etc/passwd", 0, 4)
     model.graph.node.append(helper.make_node("Constant", [], ["unused"], value=value))
 
 
-def _in_subgraph(model: onnx.ModelProto) -> None:
+def _hide_in_subgraph(model: onnx.ModelProto) -> None:
     value = helper.make_tensor("hidden", TensorProto.FLOAT, [1], [1.0])
     point_to(value, "../../secret", 0, 4)
     inner = helper.make_graph(
@@ -189,7 +189,7 @@ def _in_subgraph(model: onnx.ModelProto) -> None:
     model.graph.node.append(helper.make_node("If", ["yes"], ["unused"], then_branch=inner, else_branch=inner))
 
 
-def _in_function(model: onnx.ModelProto) -> None:
+def _hide_in_function(model: onnx.ModelProto) -> None:
     value = helper.make_tensor("value", TensorProto.FLOAT, [1], [1.0])
     point_to(value, "outside.bin", 0, 4)
     node = helper.make_node("Constant", [], ["out"], value=value)
@@ -207,19 +207,21 @@ def _sparse(model: onnx.ModelProto) -> None:
 
 
 def _memory(model: onnx.ModelProto) -> None:
-    _at("*/_ORT_MEM_ADDR_/*")(model)
+    _move_weights_to("*/_ORT_MEM_ADDR_/*")(model)
 
 
 class TestReachingOutside:
     @pytest.mark.parametrize(
         "location", ["/etc/passwd", "../other/shared.bin", "weights.bin", "./shared.bin", "", "shared.bin"]
     )
-    def test_weights_elsewhere_are_refused(self, shelf_folder: Path, location: str) -> None:
-        altered(shelf_folder / "base", _at(location))
+    def test_weights_elsewhere_are_rejected(self, shelf_folder: Path, location: str) -> None:
+        altered(shelf_folder / "base", _move_weights_to(location))
         assert f"its tensor 'down_quantized' is stored in {location!r}" in refusal(shelf_folder)
 
     @pytest.mark.parametrize(
-        "change", [_in_attribute, _in_subgraph, _in_function, _sparse, _memory], ids=lambda c: c.__name__
+        "change",
+        [_hide_in_attribute, _hide_in_subgraph, _hide_in_function, _sparse, _memory],
+        ids=lambda c: c.__name__,
     )
     def test_wherever_in_the_graph_they_are_named(
         self, shelf_folder: Path, change: Callable[[onnx.ModelProto], None]
@@ -227,7 +229,7 @@ class TestReachingOutside:
         altered(shelf_folder / "base", change)
         assert "which is not declared" in refusal(shelf_folder)
 
-    def test_another_place_in_the_shared_file_is_refused(self, shelf_folder: Path) -> None:
+    def test_another_place_in_the_shared_file_is_rejected(self, shelf_folder: Path) -> None:
         def change(model: onnx.ModelProto) -> None:
             tensor = next(t for t in model.graph.initializer if t.name == "words")
             point_to(tensor, "shared.bin", 64, int(tensor.external_data[2].value))
@@ -254,7 +256,7 @@ class TestReachingOutside:
             (SharedTensor(name="words", offset=0, dtype="float32", shape=(10**9, 10**9)), "beyond the end"),
         ],
     )
-    def test_declared_nonsense_is_refused(self, shelf_folder: Path, tensor: SharedTensor, said: str) -> None:
+    def test_declared_nonsense_is_rejected(self, shelf_folder: Path, tensor: SharedTensor, said: str) -> None:
         folder = shelf_folder / "base"
         rest = read_metadata(folder).shared[1:]
         renew(folder, shared=(tensor, *rest))
@@ -266,14 +268,14 @@ class TestReachingOutside:
         renew(folder, shared=(*read_metadata(folder).shared, more))
         assert "declares tensor 'more'" in refusal(shelf_folder)
 
-    def test_operators_of_other_libraries_are_refused(self, shelf_folder: Path) -> None:
+    def test_operators_of_other_libraries_are_rejected(self, shelf_folder: Path) -> None:
         def change(model: onnx.ModelProto) -> None:
             model.graph.node.append(helper.make_node("Run", ["mean"], ["unused"], domain="evil.ops"))
 
         altered(shelf_folder / "base", change)
         assert "operators of 'evil.ops'" in refusal(shelf_folder)
 
-    def test_operators_that_open_files_are_refused(self, shelf_folder: Path) -> None:
+    def test_operators_that_open_files_are_rejected(self, shelf_folder: Path) -> None:
         def change(model: onnx.ModelProto) -> None:
             node = helper.make_node(
                 "EPContext", ["mean"], ["unused"], domain="com.microsoft", embed_mode=0, ep_cache_context="/x"
@@ -283,7 +285,7 @@ class TestReachingOutside:
         altered(shelf_folder / "base", change)
         assert "its operator EPContext opens files" in refusal(shelf_folder)
 
-    def test_graphs_nested_without_end_are_refused(self) -> None:
+    def test_graphs_nested_without_end_are_rejected(self) -> None:
         graph = b""
         for _ in range(200):
             attribute = _field(6, graph)
@@ -292,10 +294,10 @@ class TestReachingOutside:
         with pytest.raises(ModelError, match="nested too deep"):
             outside(content)
 
-    def test_the_shared_file_is_handed_in_and_not_opened_again(
+    def test_the_shared_file_is_passed_in_and_not_opened_again(
         self, shelf_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """What onnxruntime would read from the folder is not what it computes with."""
+        """The file that onnxruntime would read from the folder is not used for the computation."""
         from wardround.inference import verified_files
 
         held = verified_files.mmap_verified

@@ -15,24 +15,25 @@ from msgspec.structs import replace
 
 from tests.inference.making import flip, make_table, renew, unbuild
 from tests.variants import variant
-from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.checks.base import ChangeCheck, Check
 from wardround.config.request import ReviewRequest
 from wardround.errors import ConfigError, ModelError
+from wardround.execution import broker
 from wardround.findings import Span
 from wardround.host import PluginHost
-from wardround.inference import broker, registry, runtime
+from wardround.inference import registry, runtime
 from wardround.inference.locations import METADATA_FILE
 from wardround.inference.metadata import PromotionState
 from wardround.inference.shadow_log import ShadowScore
 from wardround.plugin_discovery import InstalledPlugins
 from wardround.policy.gate import GateOutcome
 from wardround.reports import json, text
+from wardround.review import review_once
+from wardround.review_result import ReviewResult
 from wardround.specialists import Specialist
 from wardround.storage.paths import cache_dir, state_dir
-from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 class NearestLine(Check):
     """The first line is nearest to another one.
 
-    Says to which, by the model if there is one.
+    Reports the nearest line, by the model if there is one.
     """
 
     ID = "W1"
@@ -56,7 +57,7 @@ class NearestLine(Check):
             return
         scores = model.scores(query, others)
         evidence = [{"bm25": 0.5}] * len(others)
-        fused = model.fused(query, others, evidence)
+        fused = model.fuse(query, others, evidence)
         best = max(range(len(others)), key=lambda at: scores[at])
         self.report(Span(1, 1, 1, 2), f"nearest is {others[best]} {scores[best]:.4f} {fused[best]:.4f}")
 
@@ -93,8 +94,8 @@ class WholeChangeNearest(ChangeCheck):
     def run(self) -> None:
         model = self.change.models.ranker("adapter")
         texts = [file.text or "" for file in self.change.files]
-        said = "no model" if model is None else f"{len(model.scores('read', texts))} files ranked"
-        self.report(self.change.files[0].path, Span(1, 1, 1, 2), said)
+        reported = "no model" if model is None else f"{len(model.scores('read', texts))} files ranked"
+        self.report(self.change.files[0].path, Span(1, 1, 1, 2), reported)
 
 
 def specialist(*checks: type[Check], change: Sequence[type[ChangeCheck]] = ()) -> Specialist:
@@ -106,7 +107,7 @@ def specialist(*checks: type[Check], change: Sequence[type[ChangeCheck]] = ()) -
 
 @dataclass
 class Reviewing:
-    """A repository of texts with models beside it, and how often one was loaded."""
+    """A repository of texts with models next to it, and the number of model loads."""
 
     repo: GitRepository
     models: Path
@@ -114,19 +115,17 @@ class Reviewing:
     loads: list[str] = field(default_factory=list)
     rendered: str = ""
 
-    def review(
-        self, *checks: type[Check], request: ReviewRequest | None = None, **more: Any
-    ) -> review.ReviewResult:
+    def review(self, *checks: type[Check], request: ReviewRequest | None = None, **more: Any) -> ReviewResult:
         """Review what is staged."""
         lines = [f"{name} = {value}" for name, value in self.settings.items()]
         self.repo.write(".wardround.toml", "\n".join([f'model-folders = ["{self.models}"]', *lines]))
         host = PluginHost([specialist(*checks, **more)])
         with Repository(self.repo.root) as repository:
-            change = repository.staged()
+            change = repository.staged_change()
             origin = GitChangeSource(repository, change)
-            wanted = request or ReviewRequest(filter_mode="nofilter", config_from="head")
-            wanted = replace(wanted, config_file=self.repo.root / ".wardround.toml")
-            done = review.run_review(origin, change, host, wanted, Processes())
+            expected = request or ReviewRequest(filter_mode="nofilter", config_from="head")
+            expected = replace(expected, config_file=self.repo.root / ".wardround.toml")
+            done = review_once(origin, host, expected)
             self.rendered = text.render(done)
             return done
 
@@ -138,28 +137,28 @@ class Reviewing:
 
 @pytest.fixture
 def reviewing(repo: GitRepository, shelf_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Reviewing:
-    made = Reviewing(repo, shelf_folder)
+    created = Reviewing(repo, shelf_folder)
     plain = registry.ModelRegistry._load
 
     def counted(
         self: registry.ModelRegistry, one: registry.ModelEntry, how: runtime.Runtime
-    ) -> registry.Loaded:
-        made.loads.append(one.name)
+    ) -> registry.LoadedModel:
+        created.loads.append(one.name)
         return plain(self, one, how)
 
     monkeypatch.setattr(registry.ModelRegistry, "_load", counted)
     monkeypatch.setattr(registry, "_LOADED", {})
     monkeypatch.setattr(registry, "_SHARED", {})
-    made.stage({"a.txt": "read the file\nwrite a value\nopen the file\n"})
-    return made
+    created.stage({"a.txt": "read the file\nwrite a value\nopen the file\n"})
+    return created
 
 
-def told(done: review.ReviewResult) -> list[str]:
+def told(done: ReviewResult) -> list[str]:
     return [finding.message for finding in done.findings]
 
 
-def same(done: review.ReviewResult) -> dict[str, Any]:
-    """What of a report must not differ from run to run."""
+def same(done: ReviewResult) -> dict[str, Any]:
+    """Return the parts of a report that must not differ between runs."""
     report = json.as_dict(done)
     del report["timings"]
     for run in report["runs"]:
@@ -175,7 +174,7 @@ class TestUse:
         assert reviewing.loads == ["adapter", "table"]
         assert done.notes == ()
 
-    def test_the_report_says_which_models_took_part(self, reviewing: Reviewing) -> None:
+    def test_the_report_reports_which_models_took_part(self, reviewing: Reviewing) -> None:
         done = reviewing.review(NearestLine)
         runs = {run.tool: run.version for run in done.runs}
         known = registry.read_metadata(reviewing.models / "adapter")
@@ -183,7 +182,7 @@ class TestUse:
         assert runs["model adapter"].endswith("CPUExecutionProvider")
         assert list(runs) == sorted(runs)
 
-    def test_a_second_review_loads_nothing_and_says_the_same(self, reviewing: Reviewing) -> None:
+    def test_a_second_review_loads_nothing_and_reports_the_same(self, reviewing: Reviewing) -> None:
         first = reviewing.review(NearestLine, LikelyWrong, change=[WholeChangeNearest])
         reviewing.loads.clear()
         second = reviewing.review(NearestLine, LikelyWrong, change=[WholeChangeNearest])
@@ -207,10 +206,10 @@ class TestUse:
         renew(reviewing.models / "table", state=PromotionState.RANK)
         assert told(reviewing.review(LikelyWrong)) == []
 
-    def test_checks_of_the_whole_change_have_models_too(self, reviewing: Reviewing) -> None:
+    def test_checks_of_the_complete_change_have_models_too(self, reviewing: Reviewing) -> None:
         assert told(reviewing.review(change=[WholeChangeNearest])) == ["1 files ranked"]
 
-    def test_asking_for_what_is_not_named_is_a_mistake_that_is_told(self, reviewing: Reviewing) -> None:
+    def test_asking_for_what_is_not_named_is_a_mistake_that_is_reported(self, reviewing: Reviewing) -> None:
         done = reviewing.review(Undeclared)
         assert "'other' is not among the specialist's `models`" in done.unreviewed[0].reason
 
@@ -236,19 +235,19 @@ class TestWithout:
         done = reviewing.review(NearestLine)
         assert (told(done), reviewing.loads, done.notes) == (["no model"], [], ())
 
-    def test_required_and_not_wanted_is_unreviewed(self, reviewing: Reviewing) -> None:
+    def test_required_and_not_expected_is_unreviewed(self, reviewing: Reviewing) -> None:
         reviewing.settings["models"] = '"required"'
         done = reviewing.review(NearestLine, request=ReviewRequest(filter_mode="nofilter", use_models=False))
-        assert {(one.tool, one.reason) for one in done.unreviewed} == {
+        assert {(item.tool, item.reason) for item in done.unreviewed} == {
             ("model adapter", "--no-models was given"), ("model table", "--no-models was given")
         }  # fmt: skip
 
-    def test_what_may_say_nothing_is_no_loss_there(self, reviewing: Reviewing) -> None:
+    def test_what_may_state_nothing_is_not_a_loss_there(self, reviewing: Reviewing) -> None:
         reviewing.settings["models"] = '"required"'
         renew(reviewing.models / "adapter", state=PromotionState.SHADOW)
         request = ReviewRequest(filter_mode="nofilter", use_models=False)
         done = reviewing.review(NearestLine, request=request)
-        assert [(one.tool, one.reason) for one in done.unreviewed] == [
+        assert [(item.tool, item.reason) for item in done.unreviewed] == [
             ("model table", "--no-models was given")
         ]
         renew(reviewing.models / "table", state=PromotionState.SHADOW)
@@ -261,7 +260,7 @@ class TestWithout:
         )
         reviewing.settings["models"] = '"required"'
         done = reviewing.review(NearestLine)
-        assert [(one.file, one.tool, one.reason) for one in done.unreviewed] == [
+        assert [(item.file, item.tool, item.reason) for item in done.unreviewed] == [
             ("a.txt", "model adapter", "model adapter is not installed; name its folder in model-folders")
         ]
         assert "  a.txt: model adapter is not installed; name its folder" in reviewing.rendered
@@ -269,7 +268,7 @@ class TestWithout:
 
     @pytest.mark.parametrize("junk", [b"", b"{", b"[]", b'{"name": "adapter"}', b'{"name": 1}', None])
     @pytest.mark.parametrize("folder", ["adapter", "of-another-name"])
-    def test_one_that_cannot_be_read_is_told_and_not_replaced(
+    def test_one_that_cannot_be_read_is_reported_and_not_replaced(
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, junk: bytes, folder: str
     ) -> None:
         package = tmp_path / "package"
@@ -286,7 +285,7 @@ class TestWithout:
         assert done.notes[0].startswith(f"model adapter not used: {broken}: ")
         reviewing.settings["models"] = '"required"'
         done = reviewing.review(NearestLine)
-        assert [(one.file, one.tool) for one in done.unreviewed] == [("a.txt", "model adapter")]
+        assert [(item.file, item.tool) for item in done.unreviewed] == [("a.txt", "model adapter")]
         assert done.gate.outcome is GateOutcome.INCONCLUSIVE
 
     def test_one_of_another_name_that_cannot_be_read_is_a_note(self, reviewing: Reviewing) -> None:
@@ -322,7 +321,7 @@ class TestWithout:
         done = reviewing.review(NearestLine)
         assert (told(done), done.notes) == (["no model"], ())
 
-    def test_without_onnxruntime_nothing_is_said_of_hunks_that_models_did_not_see(
+    def test_without_onnxruntime_nothing_is_reported_of_hunks_that_models_did_not_see(
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(runtime, "discover", lambda group: InstalledPlugins((), {"numpy": "2"}))
@@ -331,7 +330,7 @@ class TestWithout:
         done = reviewing.review(NearestLine)
         assert (set(told(done)), done.notes) == ({"no model"}, ())
 
-    def test_one_that_lacks_a_part_is_told(
+    def test_one_that_lacks_a_part_is_reported(
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         versions = {"numpy": "2", "onnxruntime": "1.20"}
@@ -352,7 +351,7 @@ class TestWithout:
         monkeypatch.setattr(runtime, "discover", lambda group: InstalledPlugins((), {}))
         request = ReviewRequest(filter_mode="nofilter", profile=profile, config_from="head")
         done = reviewing.review(NearestLine, request=request)
-        assert {one.tool for one in done.unreviewed} == {"model adapter", "model table"}
+        assert {item.tool for item in done.unreviewed} == {"model adapter", "model table"}
         assert (done.notes, done.exit_status) == ((), status)
 
     @pytest.mark.parametrize("library", ["numpy", "onnxruntime"])
@@ -387,7 +386,7 @@ class TestWithout:
         assert told(done) == ["likely wrong", "no model"] or told(done) == ["no model", "likely wrong"]
         assert [run.tool for run in done.runs] == ["model table", "words"]
 
-    def test_a_row_of_the_wrong_width_is_told(
+    def test_a_row_of_the_wrong_width_is_reported(
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(LikelyWrong, "ROW", lambda text: [1.0])
@@ -416,15 +415,15 @@ class TestShadow:
         assert (told(done), done.notes, reviewing.loads) == (["no model"], (), [])
         assert not (state_dir() / "shadow.jsonl").exists()
 
-    def test_its_scores_are_logged_where_that_is_asked_for(self, reviewing: Reviewing) -> None:
+    def test_its_scores_are_logged_where_that_is_requested(self, reviewing: Reviewing) -> None:
         renew(reviewing.models / "adapter", state=PromotionState.SHADOW)
         reviewing.settings["log-shadow"] = "true"
         done = reviewing.review(NearestLine, change=[WholeChangeNearest])
         assert set(told(done)) == {"no model"}
         lines = (state_dir() / "shadow.jsonl").read_bytes().splitlines()
         logged = [msgspec.json.decode(line, type=ShadowScore) for line in lines]
-        assert {one.model for one in logged} == {"adapter"}
-        assert sorted(len(one.scores) for one in logged) == [1, 2, 2]
+        assert {item.model for item in logged} == {"adapter"}
+        assert sorted(len(item.scores) for item in logged) == [1, 2, 2]
         assert b"file" not in b"".join(lines)
 
     @pytest.mark.parametrize("models", ['"on"', '"required"'])
@@ -449,7 +448,7 @@ class TestNotBuilt:
         unbuild(reviewing.models / "adapter")
         reviewing.settings["models"] = '"required"'
         done = reviewing.review(NearestLine)
-        assert [(one.file, one.tool) for one in done.unreviewed] == [("a.txt", "model adapter")]
+        assert [(item.file, item.tool) for item in done.unreviewed] == [("a.txt", "model adapter")]
         assert done.gate.outcome is GateOutcome.INCONCLUSIVE
 
     def test_a_model_that_nothing_uses_is_not_mentioned(self, reviewing: Reviewing) -> None:
@@ -467,7 +466,7 @@ class TestLimits:
         monkeypatch.setitem(broker.LIMITS, Profile.COMMIT, broker.Limits(2, 64, 256))  # type: ignore[arg-type]
         reviewing.stage({f"{name}.txt": "read the file\nwrite a value\n" for name in "bcd"})
         first, second = reviewing.review(NearestLine), reviewing.review(NearestLine)
-        assert [one.startswith("nearest") for one in told(first)] == [True, True, False, False]
+        assert [item.startswith("nearest") for item in told(first)] == [True, True, False, False]
         assert first.notes == ("models scored the first 2 hunks; 2 hunks in 2 files are unscored",)
         assert same(first) == same(second)
 
@@ -486,12 +485,12 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("key", "value"), [("models", '"maybe"'), ("model-threads", "0"), ("model-provider", '"tpu"')]
     )
-    def test_nonsense_is_refused(self, reviewing: Reviewing, key: str, value: str) -> None:
+    def test_nonsense_is_rejected(self, reviewing: Reviewing, key: str, value: str) -> None:
         reviewing.settings[key] = value
         with pytest.raises(ConfigError, match=key):
             reviewing.review(NearestLine)
 
-    def test_cuda_that_is_not_there_is_told(self, reviewing: Reviewing) -> None:
+    def test_cuda_that_is_not_there_is_reported(self, reviewing: Reviewing) -> None:
         reviewing.settings["model-provider"] = '"cuda"'
         assert "CUDA cannot be used" in reviewing.review(NearestLine).notes[0]
 

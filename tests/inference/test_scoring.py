@@ -1,4 +1,4 @@
-"""Scores are the same alone and in any company, on one thread or two, from the model or from the cache."""
+"""Scores are the same alone or in a batch, on one thread or two, from the model or from the cache."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ class TestVectors:
         assert (together == backwards).all()
 
     def test_in_one_batch_it_would_not_be(self, embedder: Embedder) -> None:
-        """Why texts are run one at a time: integer scales are those of the largest activation of a batch."""
+        """The reason why texts are run one at a time: integer scales are those of the largest activation of a
+        batch.
+        """
         same_length = [text for text in texts(300) if len(text.split()) == 5]
         ids = np.array([embedder.tokens.ids(text) for text in same_length])
         batch = embedder.session.run({"input_ids": ids})[-1]
@@ -88,9 +90,9 @@ class TestVectors:
         assert other.digest != embedder.digest
         assert not np.allclose(other.embed(["read"]), embedder.embed(["read"]))
 
-    def test_it_is_what_retrieval_asks_for(self, embedder: Embedder) -> None:
-        asked: retrieval.Embedder = embedder
-        assert asked.digest == embedder.digest
+    def test_it_is_what_retrieval_queries_for(self, embedder: Embedder) -> None:
+        requested: retrieval.Embedder = embedder
+        assert requested.digest == embedder.digest
 
     def test_a_model_is_loaded_once(self, shelf: ModelRegistry, shelf_folder: Path) -> None:
         again = ModelRegistry.of([shelf_folder])
@@ -102,12 +104,12 @@ class TestTables:
         session = shelf.load(shelf.get("table"), RUNTIME).session
         assert raw_score(session, [1.0, 0.5, 2.0]) == 2.5
 
-    def test_a_row_of_another_width_is_refused(self, shelf: ModelRegistry) -> None:
+    def test_a_row_of_another_width_is_rejected(self, shelf: ModelRegistry) -> None:
         session = shelf.load(shelf.get("table"), RUNTIME).session
         with pytest.raises(ModelError, match="it cannot be run"):
             raw_score(session, [1.0, 0.5])
 
-    def test_a_score_that_is_no_number_is_refused(self, tmp_path: Path) -> None:
+    def test_a_score_that_is_not_a_number_is_rejected(self, tmp_path: Path) -> None:
         shelf = ModelRegistry.of([make_table(tmp_path / "bad", weights=(math.nan, 1.0, 1.0))])
         with pytest.raises(ModelError, match="its output nan is not a score"):
             raw_score(shelf.load(shelf.get("table"), RUNTIME).session, [1.0] * len(INPUTS))
@@ -140,28 +142,28 @@ class TestFusion:
     FUSION = Fusion(names=("bm25", "cosine"), weights=(0.5, 2.0), bias=-1.0)
 
     def test_it_is_the_weighted_sum(self) -> None:
-        found = similarity.fused(self.FUSION, [0.25, 0.5], [{"bm25": 2.0}, {"bm25": 0.0}])
+        found = similarity.fuse(self.FUSION, [0.25, 0.5], [{"bm25": 2.0}, {"bm25": 0.0}])
         assert found == [0.5, 0.0]
 
     def test_missing_evidence_is_named(self) -> None:
         with pytest.raises(ModelError, match="lacks 'bm25'"):
-            similarity.fused(self.FUSION, [0.25], [{"overlap": 2.0}])
+            similarity.fuse(self.FUSION, [0.25], [{"overlap": 2.0}])
 
     @pytest.mark.parametrize("fusion", [None, Fusion((), (), 0.0)])
     def test_none_was_measured(self, fusion: Fusion | None) -> None:
         with pytest.raises(ModelError, match="without cheap evidence"):
-            similarity.fused(fusion, [0.25], [{}])
+            similarity.fuse(fusion, [0.25], [{}])
 
 
 class TestDigests:
-    def test_they_tell_runtimes_and_models_apart(self, shelf: ModelRegistry) -> None:
+    def test_they_report_runtimes_and_models_apart(self, shelf: ModelRegistry) -> None:
         base, adapter = shelf.get("base").metadata, shelf.get("adapter").metadata
         runtimes = [
             RUNTIME,
             Runtime("onnxruntime", "1", CPU),
             Runtime("onnxruntime", "0", "CUDAExecutionProvider"),
         ]
-        digests = {score_digest(one, runtime) for one in (base, adapter) for runtime in runtimes}
+        digests = {score_digest(item, runtime) for item in (base, adapter) for runtime in runtimes}
         assert len(digests) == 6
         assert model_digest(base) != model_digest(adapter)
 
@@ -212,7 +214,7 @@ class TestCache:
         again.close()
 
     @pytest.mark.parametrize("content", [b"", b"no database at all" * 100])
-    def test_a_file_that_is_no_cache_costs_time_only(self, tmp_path: Path, content: bytes) -> None:
+    def test_a_file_that_is_not_a_cache_costs_time_only(self, tmp_path: Path, content: bytes) -> None:
         (tmp_path / "scores.sqlite").write_bytes(content)
         for _ in range(2):
             cache = ScoreCache(tmp_path)

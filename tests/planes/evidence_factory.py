@@ -1,12 +1,17 @@
-"""Evidence made by hand and at random, for planes, tiers, policies and records."""
+"""Hand-written and random evidence, for planes, tiers, policies and records."""
 
 from __future__ import annotations
 
 import random
+from functools import cache
 from typing import Any
 
 from msgspec.structs import replace
 
+from wardround import host
+from wardround.analyses.change_tests import ChangedSourceTests
+from wardround.analyses.criterion.results import CodeSpan, CriterionResult, CriterionState
+from wardround.analyses.registry import own_analyses
 from wardround.context.change_tests import (
     ChangeCoverage,
     ChangeTests,
@@ -20,7 +25,7 @@ from wardround.context.change_tests import (
 )
 from wardround.context.document import ContextDocument, ContextFile
 from wardround.findings import Plane, Severity, Status
-from wardround.planes.criterion.results import CodeSpan, CriterionResult, CriterionState
+from wardround.planes.declared_reviewers import declared_reviewers
 from wardround.planes.evidence import (
     Evidence,
     FileEvidence,
@@ -30,6 +35,7 @@ from wardround.planes.evidence import (
     ToolEvidence,
 )
 from wardround.planes.signal import PlaneStatus, Signal
+from wardround.specialists import Specialist
 
 PYTHON = FileEvidence("app.py", FileRole.SOURCE, ("python", "secrets"), ("python", "ruff", "secrets"), 3)
 TEST = FileEvidence(
@@ -40,11 +46,16 @@ TEST = FileEvidence(
     5,
     tests_change=True,
 )
+_ANALYSES = frozenset(analysis.name for analysis in own_analyses())
 SEVERITIES = ("none", "info", "warn", "error")
 
 
 def evidence(*files: FileEvidence, **values: Any) -> Evidence:
-    """A passed review in CI of a change to ``main``; by default of a source file with its test."""
+    """A passed review in CI of a change to ``main``; by default of a source file with its test.
+
+    Args:
+        values: fields, and the notes of analyses by their names.
+    """
     defaults: dict[str, Any] = {
         "profile": "ci",
         "gate": "pass",
@@ -54,7 +65,16 @@ def evidence(*files: FileEvidence, **values: Any) -> Evidence:
         "change_reviewers": ("contract", "python", "tests"),
         "tools": (ToolEvidence("ruff", "0.17.6"),),
     }
-    return Evidence(**(defaults | values))
+    notes = {name: values.pop(name) for name in _ANALYSES & values.keys()}
+    known = Evidence(**(defaults | values), notes=notes)
+    if "plane_reviewers" in values:
+        return known
+    return replace(known, plane_reviewers=declared_reviewers(_installed(), known))
+
+
+@cache
+def _installed() -> tuple[Specialist, ...]:
+    return host.load().specialists
 
 
 def document(*paths: str) -> ContextDocument:
@@ -150,9 +170,9 @@ def random_tests(source: random.Random) -> ChangeTests:
 
 def weaker_tests(tests: ChangeTests, source: random.Random) -> ChangeTests:
     """The same tests with less evidence: fewer, lost, or not run."""
-    unreached = tuple(replace(one, tests=()) for one in tests.functions or (REACHED,))
+    unreached = tuple(replace(function, tests=()) for function in tests.functions or (REACHED,))
     by_name = (replace(REACHING, is_resolved=False),)
-    named = tuple(replace(one, tests=by_name if one.tests else ()) for one in tests.functions)
+    named = tuple(replace(function, tests=by_name if function.tests else ()) for function in tests.functions)
     return source.choice(
         (
             replace(tests, functions=unreached),
@@ -166,8 +186,8 @@ def weaker_tests(tests: ChangeTests, source: random.Random) -> ChangeTests:
 
 
 def _weaker_coverage(coverage: ChangeCoverage, source: random.Random) -> ChangeCoverage:
-    lines = tuple(replace(one, executed=0, missed=((9, 9),)) for one in coverage.lines)
-    stale = tuple(replace(one, state=CoverageState.STALE, reason="older") for one in coverage.files)
+    lines = tuple(replace(item, executed=0, missed=((9, 9),)) for item in coverage.lines)
+    stale = tuple(replace(item, state=CoverageState.STALE, reason="older") for item in coverage.files)
     return source.choice(
         (
             replace(coverage, lines=lines),
@@ -193,7 +213,9 @@ def weaker(
         unknown = FileEvidence("data.bin", FileRole.OTHER)
         return signals, replace(known, files=(*known.files, unknown))
     if choice in (6, 7):
-        return signals, replace(known, tests=weaker_tests(known.tests, source))
+        return signals, known.with_notes(
+            ChangedSourceTests, weaker_tests(known.notes_of(ChangedSourceTests), source)
+        )
     if choice == 3:
         changed = replace(signal, status=PlaneStatus.INCONCLUSIVE, confidence=0.0)
     elif choice == 4:

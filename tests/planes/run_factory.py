@@ -1,4 +1,4 @@
-"""Runs of a change made by hand."""
+"""Hand-written runs of a change."""
 
 from __future__ import annotations
 

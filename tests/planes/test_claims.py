@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from wardround.planes import intent, run_findings, tests
+from wardround.analyses import change_tests, criteria, intent
+from wardround.planes import run_findings
 from wardround.planes.claims import (
     MOST_SOURCES,
     ClaimSource,
@@ -70,7 +71,7 @@ def test_a_source_that_was_not_measured_has_no_precision() -> None:
     assert (found.precision, found.derived_from) == (0.0, "not measured")
 
 
-def test_more_right_ones_than_results_are_refused() -> None:
+def test_more_right_ones_than_results_are_rejected() -> None:
     with pytest.raises(ValueError, match="4 right ones of 3"):
         MeasuredPrecision(SourceKind.RETRIEVAL, 4, 3, "evals/x.py")
 
@@ -83,8 +84,8 @@ def test_the_table_names_an_evaluation_that_exists() -> None:
 
 def test_every_source_of_a_plane_is_in_the_table() -> None:
     assert load_precision().keys() == {
-        intent.CRITERIA_MET, intent.SCOPE_NOTES, intent.KIND_NOTES, intent.COMPANIONS,
-        tests.RESOLVED, tests.NAMED, tests.COVERAGE, run_findings.UNNOTICED_MUTATION,
+        criteria.CRITERIA_MET, intent.SCOPE_NOTES, intent.KIND_NOTES, intent.COMPANIONS,
+        change_tests.RESOLVED, change_tests.NAMED, change_tests.COVERAGE, run_findings.UNNOTICED_MUTATION,
         "run/behaviour", "run/published-behaviour",
     }  # fmt: skip
 
@@ -100,5 +101,5 @@ def test_one_more_source_never_lowers_a_claim_and_one_more_claim_never_raises_a_
         sources = [replace(MODEL, name=str(n), precision=source.random()) for n in range(source.randrange(4))]
         more = replace(MODEL, name="more", precision=source.random())
         assert claim("x", [*sources, more]).confidence >= claim("x", sources).confidence
-        claims = [claim(str(n), [one]) for n, one in enumerate(sources)] or [claim("y", [MODEL])]
+        claims = [claim(str(n), [item]) for n, item in enumerate(sources)] or [claim("y", [MODEL])]
         assert confidence_of([*claims, claim("z", [more])]) <= confidence_of(claims)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from tests.planes.evidence_factory import PYTHON, TEST, document, evidence, finding, missing
 from wardround import host
+from wardround.config.config_files import tools_for
 from wardround.findings import Plane, Status
 from wardround.planes.contract import CONTRACT
-from wardround.planes.coverage import MOST_REASONS, FindingsPlane
+from wardround.planes.coverage import MOST_REASONS
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole, PartialEvidence
-from wardround.planes.run import PLANES
 from wardround.planes.security import SECURITY
 from wardround.planes.semantic import SEMANTIC
 from wardround.planes.signal import PlaneAnalysis, PlaneStatus, Signal
@@ -93,7 +94,7 @@ def test_confidence_is_that_of_the_most_certain_of_the_most_severe_findings() ->
 def test_a_plane_without_findings_names_the_results_it_rests_on() -> None:
     found = signal(evidence())
     assert found.derivation == ("no finding in 2 files, 0 required results missing: python 1, ruff 1",)
-    assert [(one.kind.value, one.derived_from) for one in found.claims[0].sources] == [
+    assert [(source.kind.value, source.derived_from) for source in found.claims[0].sources] == [
         ("check", "static"),
         ("tool", "static"),
     ]
@@ -108,13 +109,21 @@ def test_many_reasons_are_counted() -> None:
 
 def test_every_contributing_tool_is_known_to_its_planes() -> None:
     """A failed tool must leave each plane inconclusive to which one of its codes belongs."""
-    lists = {plane.name: plane for plane in PLANES if isinstance(plane, FindingsPlane)}
-    tools = {tool.name for s in host.load().specialists for tool in (*s.tools, *s.borrowed_tools)}
-    for rule in host.load().catalogue.listed():
-        tool = rule.id.partition("/")[0]
-        if "/" in rule.id and tool in tools:
-            known = lists[rule.plane].tools.union(*lists[rule.plane].reviewers.values())
-            assert tool in known, f"{tool} reports {rule.id} to {rule.plane}"
+    tools = {tool.name: tool for tool in tools_for(host.load().specialists)}
+    for rule in host.load().catalogue.all_rules():
+        tool = tools.get(rule.id.partition("/")[0]) if "/" in rule.id else None
+        assert tool is None or rule.plane in tool.planes, f"{rule.id} is of {rule.plane}"
+
+
+@pytest.mark.parametrize("plane", [SEMANTIC, CONTRACT, TESTS, SECURITY])
+def test_evidence_of_older_records_has_the_reviewers_of_their_version(plane: PlaneAnalysis) -> None:
+    for known in (evidence(), evidence(missing=(missing(tool="ty"),)), evidence(change_reviewers=())):
+        assert signal(replace(known, plane_reviewers=msgspec.UNSET), plane) == signal(known, plane)
+
+
+def test_a_required_result_is_missing_in_an_older_record_too() -> None:
+    older = evidence(replace(PYTHON, reviewers=("python",)), plane_reviewers=msgspec.UNSET)
+    assert signal(older).reasons == ("app.py: no result of ruff",)
 
 
 def test_test_files_count_for_the_planes_of_their_language() -> None:

@@ -130,7 +130,7 @@ def test_a_deleted_document_is_documentation() -> None:
         b"import sys\nsys.settrace(None)\n",
     ],
 )
-def test_code_that_decides_what_tests_report_is_no_test(text: bytes) -> None:
+def test_code_that_decides_what_tests_report_is_not_a_test(text: bytes) -> None:
     assert role("tests/test_a.py", specialists=("python", "tests"), content=text) is FileRole.SOURCE
 
 
@@ -186,7 +186,7 @@ def test_other_examples_are_documentation(content: bytes) -> None:
         ("LICENSE.txt", b"-r other.txt\n"),
     ],
 )
-def test_a_list_of_packages_is_no_documentation(path: str, content: bytes) -> None:
+def test_a_list_of_packages_is_not_a_documentation(path: str, content: bytes) -> None:
     assert role(path, content=content) is FileRole.OTHER
 
 

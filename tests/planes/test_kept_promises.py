@@ -1,4 +1,4 @@
-"""A promise counts only where the text leaves no doubt about it."""
+"""A guarantee counts only if the code leaves no doubt about it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import pytest
 
 from tests.planes.run_factory import difference
 from wardround.context.run_evidence import Observed
-from wardround.planes.kept_promises import kept_promise
+from wardround.planes.kept_promises import guarantee_kept
 
 NOW_NONE = {"before": Observed(returned="80"), "after": Observed(returned="None")}
 
 
 def promise(text: str, **values: object) -> str:
-    return kept_promise(text, difference(**(NOW_NONE | values)))
+    return guarantee_kept(text, difference(**(NOW_NONE | values)))
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_any_other_annotation_promises_nothing_certain(annotation: str) -> None:
         "",
     ],
 )
-def test_what_is_not_certain_about_the_function_is_no_promise(text: str) -> None:
+def test_what_is_not_certain_about_the_function_is_not_a_promise(text: str) -> None:
     assert promise(text) == ""
 
 
-def test_the_annotation_is_kept_if_the_result_is_none_on_both_sides() -> None:
+def test_the_annotation_is_retained_if_the_result_is_none_on_both_sides() -> None:
     text = "def parse_port(text) -> int:\n    ...\n"
     assert promise(text, before=Observed(returned="None")) == ""
     assert promise(text, before=Observed(raised="ValueError()")) == ""

@@ -33,8 +33,8 @@ TEXT = dedent(
 
 def found(lines: LineEvidence, text: str | None = TEXT) -> list[tuple[str, int, int, str]]:
     return [
-        (one.code, one.span.line, one.span.end_line, one.message)
-        for one in line_findings(lines, FileLines.read(NEW, text))
+        (finding.code, finding.span.line, finding.span.end_line, finding.message)
+        for finding in line_findings(lines, FileLines.read(NEW, text))
     ]
 
 
@@ -42,7 +42,10 @@ def noted(
     *unnoticed: UnnoticedMutation, lines: tuple[LineEvidence, ...] = (), text: str | None = TEXT
 ) -> list[tuple[str, int, str]]:
     known = {"app.py": FileLines.read(NEW, text)}
-    return [(one.file, one.span.line, one.message) for one in mutation_findings(unnoticed, lines, known, 0.5)]
+    return [
+        (finding.file, finding.span.line, finding.message)
+        for finding in mutation_findings(unnoticed, lines, known, 0.5)
+    ]
 
 
 def edit(line: int, after: str = "b", path: str = "app.py") -> UnnoticedMutation:
@@ -75,8 +78,8 @@ def test_many_ranges_are_counted() -> None:
 
 
 def test_a_branch_into_reported_lines_has_no_finding_of_its_own() -> None:
-    assert [one[0] for one in found(LineEvidence("app.py", (1, 2, 8), (3,), (2,)))] == ["uncovered-lines"]
-    assert [one[0] for one in found(LineEvidence("app.py", (1, 2, 3), (), (2,)))] == ["partial-branch"]
+    assert [item[0] for item in found(LineEvidence("app.py", (1, 2, 8), (3,), (2,)))] == ["uncovered-lines"]
+    assert [item[0] for item in found(LineEvidence("app.py", (1, 2, 3), (), (2,)))] == ["partial-branch"]
 
 
 def test_a_loop_that_never_ends_by_itself_is_not_reported() -> None:
@@ -98,7 +101,7 @@ def test_the_edits_of_a_line_are_one_note() -> None:
 
 def test_a_change_has_at_most_five_notes_those_with_most_edits_first() -> None:
     edits = [*(edit(line) for line in range(1, 9)), edit(8, "c"), edit(7, "c")]
-    assert [one[1] for one in noted(*edits)] == [1, 2, 3, 7, 8]
+    assert [item[1] for item in noted(*edits)] == [1, 2, 3, 7, 8]
 
 
 def test_a_branch_that_is_reported_has_no_note() -> None:
@@ -117,6 +120,6 @@ def test_the_lines_of_a_half_run_condition_have_no_note() -> None:
 
 def test_many_ranges_of_a_file_without_known_functions_are_one_finding() -> None:
     lines = LineEvidence("app.ts", tuple(range(2, 12, 2)), tuple(range(1, 12, 2)))
-    assert [one[3] for one in found(lines, None)] == [
+    assert [item[3] for item in found(lines, None)] == [
         "no passing test runs the lines 1, 3, 5, 7 and 2 more ranges"
     ]

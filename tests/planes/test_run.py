@@ -68,9 +68,9 @@ BEHAVIOURS = (crash, leave, hang, empty)
 def test_a_signal_is_the_same_while_all_others_fail(plane: PlaneAnalysis) -> None:
     (alone,), _ = run_planes(document(), EVIDENCE, [plane])
     behaviours = iter(BEHAVIOURS * 2)
-    others = [one if one is plane else Broken(one.name, next(behaviours)) for one in PLANES]
+    others = [item if item is plane else Broken(item.name, next(behaviours)) for item in PLANES]
     signals, _ = run_planes(document(), EVIDENCE, others, timeout_s=0.05)
-    assert [signal.plane for signal in signals] == [one.name for one in PLANES]
+    assert [signal.plane for signal in signals] == [item.name for item in PLANES]
     for signal in signals:
         if signal.plane is plane.name:
             assert canonical_json(signal) == canonical_json(alone)
@@ -83,7 +83,7 @@ def test_a_signal_is_the_same_while_all_others_fail(plane: PlaneAnalysis) -> Non
 def test_nothing_is_approved_without_the_signal_of_each_plane(
     name: Plane, behaviour: Callable[[], Any]
 ) -> None:
-    planes = [Broken(name, behaviour) if one.name is name else one for one in PLANES]
+    planes = [Broken(name, behaviour) if item.name is name else item for item in PLANES]
     signals, known = run_planes(document(), evidence(), planes, timeout_s=0.05)
     verdict = decide(signals, document(), known, [bundled_policy("default")])
     assert verdict.name not in MILD
@@ -106,7 +106,7 @@ def test_a_failure_states_its_kind_and_not_its_text() -> None:
 
 
 def test_a_recorded_failure_gives_the_same_signals_again() -> None:
-    planes = [Broken(one.name, crash) if one.name is Plane.PERF else one for one in PLANES]
+    planes = [Broken(item.name, crash) if item.name is Plane.PERF else item for item in PLANES]
     signals, known = run_planes(document(), EVIDENCE, planes)
     assert run_planes(document(), known) == (
         tuple(s if s.plane is not Plane.PERF else _optional(s) for s in signals),

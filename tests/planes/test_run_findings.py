@@ -1,4 +1,4 @@
-"""The findings of a run: what happened, at changed lines, in words that state no more than that."""
+"""The findings of a run: they report the events, at changed lines, and no more than that."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ READING = RunReading({"app.py": APP, "test_app.py": TEST}, BEHAVIOUR)
 
 def of_tests(run: TestsRun, reading: RunReading = READING) -> list[tuple[str, str, int, int, str]]:
     return [
-        (one.code, one.file, one.span.line, one.span.end_line, one.message)
-        for one in run_results(RunEvidence(tests=run), reading)
+        (result.code, result.file, result.span.line, result.span.end_line, result.message)
+        for result in run_results(RunEvidence(tests=run), reading)
     ]
 
 
@@ -74,23 +74,23 @@ def test_a_failure_is_compared_with_the_base_where_that_is_known() -> None:
 
 def test_a_failure_elsewhere_is_where_the_change_begins() -> None:
     unchanged = replace(FAILED, id="test_b.py::test_b", places=("other.py:3",), outcome=TestOutcome.ERROR)
-    assert [one[1:4] for one in of_tests(run_of_tests(unchanged))] == [("app.py", 1, 1)]
+    assert [test[1:4] for test in of_tests(run_of_tests(unchanged))] == [("app.py", 1, 1)]
     own = replace(FAILED, places=())
-    assert [one[1:4] for one in of_tests(run_of_tests(own))] == [("test_app.py", 7, 7)]
+    assert [test[1:4] for test in of_tests(run_of_tests(own))] == [("test_app.py", 7, 7)]
 
 
 def test_a_failure_of_a_changed_file_is_at_its_test() -> None:
     text = "class TestG:\n    def test_f(self):\n        pass\n\n    def test_g(self):\n        pass\n"
     reading = replace(READING, behaviour=BehaviourReading(head=lambda path: text))
     own = replace(FAILED, id="test_app.py::TestG::test_g[1]", places=())
-    assert [one[1:4] for one in of_tests(run_of_tests(own), reading)] == [("test_app.py", 5, 5)]
-    gone = replace(own, id="test_app.py::TestG::test_h")
-    assert [one[1:4] for one in of_tests(run_of_tests(gone), reading)] == [("test_app.py", 7, 7)]
+    assert [test[1:4] for test in of_tests(run_of_tests(own), reading)] == [("test_app.py", 5, 5)]
+    removed = replace(own, id="test_app.py::TestG::test_h")
+    assert [test[1:4] for test in of_tests(run_of_tests(removed), reading)] == [("test_app.py", 7, 7)]
 
 
 def test_places_that_a_run_invents_are_not_used() -> None:
     strange = replace(FAILED, places=("../x.py:1", "app.py:0", "app.py:-1", "app.py:x", "app.py"))
-    assert [one[1:3] for one in of_tests(run_of_tests(strange))] == [("test_app.py", 7)]
+    assert [test[1:3] for test in of_tests(run_of_tests(strange))] == [("test_app.py", 7)]
 
 
 def test_a_flaky_test_is_a_note() -> None:
@@ -124,7 +124,7 @@ def test_a_failure_without_a_place_is_at_code_before_documents() -> None:
     notes = ChangedFile("a.md", None, FileStatus.ADDED, "100644")
     unchanged = replace(FAILED, id="test_b.py::test_b", places=())
     reading = replace(READING, files={"a.md": notes, "app.py": APP})
-    assert [one[1] for one in of_tests(run_of_tests(unchanged), reading)] == ["app.py"]
+    assert [test[1] for test in of_tests(run_of_tests(unchanged), reading)] == ["app.py"]
 
 
 def test_changed_lines_that_no_passing_test_ran_are_reported() -> None:
@@ -166,7 +166,7 @@ def test_a_measured_file_without_an_edited_statement_needs_no_inference() -> Non
 
 def test_a_part_that_did_not_run_to_the_end_is_not_reviewed() -> None:
     run = RunEvidence(run_of_tests(conditions=TIMED_OUT), run_of_behaviour(conditions=REFUSED))
-    assert [(one.file, one.tool, one.reason) for one in not_run(run)] == [
+    assert [(item.file, item.tool, item.reason) for item in not_run(run)] == [
         (".", "run of tests", "the tests of the change did not all run: 3 tests were not reached in 600 s"),
         (
             ".",
@@ -225,7 +225,7 @@ def test_a_change_that_states_that_nothing_changes_gets_a_warning() -> None:
     )
 
 
-def test_a_promise_that_is_kept_in_the_text_gets_a_warning() -> None:
+def test_a_promise_that_is_retained_in_the_text_gets_a_warning() -> None:
     text = "def parse_port(text) -> int:\n    ...\n"
     reading = BehaviourReading(head=lambda path: text)
     now_none = {"before": Observed(returned="80"), "after": Observed(returned="None")}

@@ -1,4 +1,4 @@
-"""A run shows the planes that it concerns what happened, and never more than that."""
+"""A run shows the affected planes its events, and no more than that."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_clean_run_leaves_all_planes_reviewed() -> None:
 
 
 def test_the_tests_plane_names_what_ran_and_where() -> None:
-    (line,) = [one for one in signals(CLEAN)[Plane.TESTS].derivation if one.startswith("tests that ran")]
+    (line,) = [item for item in signals(CLEAN)[Plane.TESTS].derivation if item.startswith("tests that ran")]
     assert line == "tests that ran in bubblewrap: 1 passed; 3 of 3 changed lines ran in passing tests"
 
 
@@ -48,7 +48,7 @@ def test_the_tests_plane_names_what_ran_and_where() -> None:
 def test_a_run_that_is_not_complete_leaves_its_planes_inconclusive(conditions: object) -> None:
     run = RunEvidence(run_of_tests(conditions=conditions), run_of_behaviour(conditions=conditions))
     found = signals(run)
-    inconclusive = {plane for plane, one in found.items() if one.status is PlaneStatus.INCONCLUSIVE}
+    inconclusive = {plane for plane, item in found.items() if item.status is PlaneStatus.INCONCLUSIVE}
     assert inconclusive == {Plane.TESTS, Plane.SEMANTIC, Plane.CONTRACT}
     assert found[Plane.SECURITY] == signals(RunEvidence())[Plane.SECURITY]
 
@@ -92,7 +92,9 @@ def test_a_test_that_failed_before_the_change_needs_no_finding() -> None:
 def test_lines_that_passing_tests_ran_support_the_claim_with_their_measured_precision() -> None:
     known = evidence(PYTHON, precision=MEASURED)
     (claim, coverage) = [
-        one for one in signals(CLEAN, known)[Plane.TESTS].claims if "tested" in one.text or "ran" in one.text
+        item
+        for item in signals(CLEAN, known)[Plane.TESTS].claims
+        if "tested" in item.text or "ran" in item.text
     ]
     assert (claim.confidence, claim.counts) == (0.96, True)
     assert (coverage.text, coverage.counts) == ("3 of 3 changed lines ran in passing tests", False)
@@ -115,7 +117,7 @@ def test_a_run_without_isolation_or_with_gaps_supports_nothing(run: object) -> N
     known = evidence(PYTHON, precision=MEASURED, findings=(FAILURE,))
     assert isinstance(run, type(run_of_tests()))
     claims = signals(RunEvidence(tests=run), known)[Plane.TESTS].claims
-    assert [source.name for one in claims for source in one.sources if source.name.startswith("run-")] == []
+    assert [source.name for item in claims for source in item.sources if source.name.startswith("run-")] == []
 
 
 def test_a_run_without_isolation_is_named_so() -> None:
@@ -154,7 +156,9 @@ def test_chosen_tests_that_are_all_skipped_are_no_review() -> None:
     assert signals(RunEvidence(tests=run_of_tests(PASSED, skipped)))[Plane.TESTS].reasons == ()
 
 
-def test_a_new_test_that_fails_as_others_did_before_is_no_finding_and_leaves_the_plane_inconclusive() -> None:
+def test_a_new_test_that_fails_as_others_did_before_is_not_a_finding_and_leaves_the_plane_inconclusive() -> (
+    None
+):
     before = replace(FAILED, base=TestOutcome.FAILED)
     new = replace(FAILED, id="test_app.py::test_new")
     run = run_of_tests(PASSED, before, new)

@@ -1,4 +1,4 @@
-"""A plane sees the part of a run that it judges, and no other one."""
+"""A plane only receives the part of a run that it judges."""
 
 from __future__ import annotations
 

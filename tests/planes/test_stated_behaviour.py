@@ -1,4 +1,4 @@
-"""A change states that nothing changes by the kind of all of its messages, or in words."""
+"""A change states that no behaviour changes by the kind of all of its messages, or in words."""
 
 from __future__ import annotations
 

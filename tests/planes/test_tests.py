@@ -75,8 +75,8 @@ def test_a_source_without_a_measurement_counts_nothing() -> None:
 
 def test_the_sources_are_named_with_their_evaluation() -> None:
     found = signal(evidence(tests=functions((RESOLVED,)), precision=PRECISION))
-    (claim,) = [one for one in found.claims if "tested" in one.text]
-    assert [(one.name, one.precision, one.derived_from) for one in claim.sources] == [
+    (claim,) = [item for item in found.claims if "tested" in item.text]
+    assert [(item.name, item.precision, item.derived_from) for item in claim.sources] == [
         ("reaching-tests", 0.95, "95 of 100, evals/a.py"),
         ("tests, a changed test asserts something about the changed source", 1.0, "static"),
     ]

@@ -10,7 +10,7 @@ from wardround.inference.api import Ranker, TableModel
 
 @dataclass
 class Judge:
-    """A model that gives one answer and remembers what it was asked."""
+    """A model that always returns one answer and records its inputs."""
 
     answer: float = 1.0
     threshold: float = 0.5

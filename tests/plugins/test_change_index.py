@@ -1,4 +1,4 @@
-"""The index by which change checks are chosen excludes none from a change it can report on."""
+"""The index that selects change-level checks excludes none from a change it can report on."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 from tests.rule_cases import RULE_CASES
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import ChangeCase
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import ChangedFileView
+from wardround.rules.cases import ChangeCase
 from wardround.specialists import Specialist
 from wardround.testing import cases_of_change_check
 
@@ -19,8 +19,8 @@ LANGUAGES = ["python", "sql", "typescript", "tests"]
 
 def specialist_of(language: str) -> Specialist:
     module = importlib.import_module(f"wardround_{language}.specialist")
-    made: Specialist = getattr(module, f"{language.title()}Specialist")()
-    return made
+    created: Specialist = getattr(module, f"{language.title()}Specialist")()
+    return created
 
 
 def checks_of(language: str) -> CheckRegistry[type[ChangeCheck]]:
@@ -41,9 +41,9 @@ def files_of(case: ChangeCase) -> list[ChangedFileView]:
 @pytest.mark.parametrize(
     ("language", "check", "case"),
     [
-        (one, check, case)
-        for one in LANGUAGES
-        for check in checks_of(one)
+        (item, check, case)
+        for item in LANGUAGES
+        for check in checks_of(item)
         for case in cases_of_change_check(check, RULE_CASES)[1]
     ],
 )

@@ -1,4 +1,6 @@
-"""What each plugin's model is trained on: the choices a real history gives, and texts that must give none."""
+"""The training data of each plugin's model: the choices mined from a real history, and texts that must yield
+none.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,7 @@ def choices(plugin: str, repo: GitRepository) -> list[Choice]:
 
 def answers(plugin: str, repo: GitRepository) -> dict[str, list[str]]:
     found = choices(plugin, repo)
-    return {one.query: [one.candidates[at] for at in one.right] for one in found}
+    return {item.query: [item.candidates[at] for at in item.right] for item in found}
 
 
 def test_a_steps_name_goes_with_its_commands(repo: GitRepository) -> None:

@@ -25,7 +25,7 @@ def run_table(tmp_path: Path, cases: str, *policy: str) -> int:
     return invoke(["policy", "test", *(policy or ("default",)), str(tmp_path / "cases.yml")])
 
 
-def test_a_table_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_that_is_valid(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_table(tmp_path, CASES) == 0
     assert capsys.readouterr().out == "7 cases, 0 failed\n"
 
@@ -120,7 +120,7 @@ def test_check_warns_of_what_passes_without_people(
     assert all(part in line for part, line in zip(warnings, lines, strict=True))
 
 
-def test_check_refuses_changed_content_under_an_old_version(
+def test_check_rejects_changed_content_under_an_old_version(
     repo: GitRepository, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = CHECKED.replace("T5V", "escalate") + BLOCKED

@@ -44,7 +44,7 @@ def verdict(
 
 
 def expected_by_table(signals: tuple[Signal, ...], context: ContextDocument, known: Evidence) -> str:
-    """Read the default policy by hand: its rules without the expression language and without its code."""
+    """Evaluate the default policy independently: its rules without the expression language and its code."""
     tier = decide_tier(signals, known)[0]
     demands = ["auto-approve" if tier is Tier.T1 else "human-review"]
     paths = [file.path for file in context.files]
@@ -77,11 +77,11 @@ def test_ten_thousand_random_reviews_have_the_verdict_of_the_table() -> None:
 @pytest.mark.parametrize("name", BUNDLED)
 def test_less_evidence_or_more_severe_findings_never_give_a_milder_verdict(name: str) -> None:
     source = random.Random(6)
-    one, context = bundled_policy(name), document()
+    item, context = bundled_policy(name), document()
     for _ in range(2_000):
         signals, known = random_signals(source), random_evidence(source)
-        before = decide(signals, context, known, [one])
-        after = decide(*_swapped(weaker(signals, known, source), context), [one])
+        before = decide(signals, context, known, [item])
+        after = decide(*_swapped(weaker(signals, known, source), context), [item])
         assert after.name.strictness >= before.name.strictness
 
 
@@ -110,7 +110,7 @@ def test_the_floor_can_only_make_the_verdict_stricter() -> None:
     for order in ((merging, strict), (strict, merging)):
         found = verdict(*order)
         assert found.name is VerdictName.HUMAN_REVIEW
-        assert found.policy == " + ".join(one.identity for one in order)
+        assert found.policy == " + ".join(item.identity for item in order)
     assert verdict(merging, policy(MERGING.replace("escalate", "declined"))).name is VerdictName.AUTO_MERGE
 
 

@@ -1,4 +1,4 @@
-"""What the exit status says, and nothing but: old findings and waived ones never block."""
+"""The meaning of the exit status: existing and waived findings never block."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def test_nothing_found_and_everything_reviewed_passes() -> None:
 @pytest.mark.parametrize("status", [Status.NEW, Status.CAUSED])
 @pytest.mark.parametrize("severity", list(Severity))
 @pytest.mark.parametrize("level", LEVELS)
-def test_what_the_change_brought_blocks_from_the_level_on(
+def test_what_the_change_added_blocks_from_the_level_on(
     level: str, severity: Severity, status: Status
 ) -> None:
-    blocks = level != "none" and severity >= Severity.named(level)
+    blocks = level != "none" and severity >= Severity.from_label(level)
     expected = (
         Gate(GateOutcome.BLOCKED, level, ("ruff/B006: 1",)) if blocks else Gate(GateOutcome.PASS, level, ())
     )
@@ -60,7 +60,7 @@ def test_something_not_reviewed_is_never_a_pass(level: str) -> None:
     )
 
 
-def test_a_block_tells_what_was_not_reviewed_too() -> None:
+def test_a_block_reports_what_was_not_reviewed_too() -> None:
     both = [finding(Severity.ERROR, rule="z/1"), finding(Severity.ERROR, rule="a/1"), finding(Severity.ERROR)]
     lost = [
         LOST,

@@ -151,12 +151,12 @@ def test_lines_that_passing_tests_ran_count_as_much_as_a_changed_test() -> None:
 )
 def test_a_run_with_a_gap_keeps_the_change_from_t1(run: Any, reason: str) -> None:
     tier, reasons = decide_tier(REVIEWED, evidence(), run)
-    assert (tier, [one.text for one in reasons]) == (Tier.T2, [reason])
+    assert (tier, [item.text for item in reasons]) == (Tier.T2, [reason])
 
 
 def test_a_note_of_a_run_about_tests_lowers_no_tier_and_any_other_finding_does() -> None:
     tests = Signal(Plane.TESTS, PlaneStatus.REVIEWED, "info", 1.0, ("n",))
-    signals = tuple(tests if one.plane is Plane.TESTS else one for one in REVIEWED)
+    signals = tuple(tests if item.plane is Plane.TESTS else item for item in REVIEWED)
     note = finding(Plane.TESTS, "info", specialist="run", fingerprint="n", confidence=0.4)
     assert decide_tier(signals, evidence(findings=(note,)), run_of_tests())[0] is Tier.T1
     certain = replace(note, confidence=1.0)

@@ -40,7 +40,7 @@ def test_a_run_that_is_not_complete_is_one_reason() -> None:
 
     _, reasons = decide_tier(signals, evidence(), run_of_tests(conditions=TIMED_OUT))
 
-    assert [one.text for one in reasons if reason in one.text] == [
+    assert [item.text for item in reasons if reason in item.text] == [
         f"tests: required and not reviewed: {reason}"
     ]
 
@@ -201,7 +201,7 @@ def test_documentation_alone_needs_no_test() -> None:
 
 def test_untested_source_is_one_reason_and_not_two() -> None:
     uncertain = with_signal(Plane.TESTS, confidence=0.0)
-    assert [one.text for one in decide_tier(uncertain, evidence(PYTHON))[1]] == [
+    assert [item.text for item in decide_tier(uncertain, evidence(PYTHON))[1]] == [
         "source is changed without a test",
         NO_RUN,
     ]
@@ -234,7 +234,7 @@ def test_what_executes_needs_a_run_in_which_all_of_it_ran_and_passed(
 ) -> None:
     tier, reasons = decide_tier(CLEAN, known, run)
     assert tier is Tier.T2
-    assert reason in {one.text for one in reasons}
+    assert reason in {item.text for item in reasons}
 
 
 def test_a_commit_needs_no_run() -> None:
@@ -266,7 +266,7 @@ def test_a_criterion_lowers_the_tier_unless_it_is_met(
     criteria = tuple(criterion(f"AC{n}", state) for n, state in enumerate(states, 1))
     found, reasons = decide_tier(CLEAN, evidence(criteria=criteria), run_of_tests())
     assert found == tier
-    assert not reason or reason in {one.text for one in reasons}
+    assert not reason or reason in {item.text for item in reasons}
 
 
 def test_less_evidence_or_more_severe_findings_never_raise_the_tier() -> None:

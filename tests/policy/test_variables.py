@@ -39,7 +39,7 @@ def test_functions_tests_and_lines_are_counted() -> None:
     }
 
 
-def test_a_required_file_that_is_no_evidence_makes_the_coverage_stale() -> None:
+def test_a_required_file_that_is_not_a_evidence_makes_the_coverage_stale() -> None:
     stale = replace(COVERED.files[0], path="b.xml", state=CoverageState.STALE)
     assert (
         variable(ChangeTests(coverage=replace(COVERED, files=(*COVERED.files, stale))))["coverage"] == "stale"

@@ -1,4 +1,4 @@
-"""Fixtures for reviews by ruff alone."""
+"""Fixtures for reviews with ruff only."""
 
 from tests.ruff_reviews import judged, ruff_host
 

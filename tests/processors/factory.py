@@ -10,7 +10,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from tests.variants import specialist
-from wardround.change.change_source import decoded, in_any_encoding
+from wardround import host
+from wardround.change.change_source import decode_any_encoding, decode_text
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
 from wardround.config.schema import Config
 from wardround.context.test_data import TestData
@@ -23,6 +24,7 @@ from wardround.processors.judge.model import default_judge
 from wardround.processors.model import Candidate, PipelineInputs, ReviewFindings, SideResults
 from wardround.specialists import Specialist
 
+IGNORE_COMMENTS = host.load().ignore_comments
 PYTHON = specialist("python", ("*.py",))
 FINDING = Finding(
     fingerprint="",
@@ -49,11 +51,11 @@ class InMemoryTexts:
 
     def head(self, path: str) -> str | None:
         content = self.head_bytes(path)
-        return None if content is None else decoded(content)
+        return None if content is None else decode_text(content)
 
     def readable(self, path: str, *, base: bool = False) -> str | None:
         content = self.base_bytes(path) if base else self.head_bytes(path)
-        return None if content is None else in_any_encoding(content)
+        return None if content is None else decode_any_encoding(content)
 
     def head_bytes(self, path: str) -> bytes | None:
         return self.head_contents.get(path)
@@ -79,7 +81,7 @@ def inputs(
     specialists: tuple[Specialist, ...] = (PYTHON,),
     **values: Any,
 ) -> PipelineInputs:
-    """The inputs of a review of these files, by default of an added ``a.py``; texts by path."""
+    """The inputs of a review of these files, by default of an added ``a.py``; contents by path."""
     changed = files or (added("a.py"),)
     texts = InMemoryTexts(
         {path: text.encode() for path, text in (head or {}).items()},
@@ -91,6 +93,7 @@ def inputs(
         unwaived_results=SideResults(Results(), Results()),
         reviewers={file.path: specialists for file in changed},
         unreviewed=(),
+        ignore_comments=IGNORE_COMMENTS,
         specialists=specialists,
         catalogue=PluginHost(specialists).catalogue,
         config=Config(),
@@ -123,8 +126,8 @@ def finding(line: int = 1, **values: Any) -> Finding:
 def candidate(line: int = 1, *, result: RawFinding | None = None, **values: Any) -> Candidate:
     """A candidate on a line of ``a.py``; attributes of the finding by name."""
     own = {name: values.pop(name) for name in ("was_unparsed", "is_hidden") if name in values}
-    made = finding(line, **values)
-    return Candidate(made, result or raw(line=line, path=made.file), **own)
+    created = finding(line, **values)
+    return Candidate(created, result or raw(line=line, path=created.file), **own)
 
 
 def review(*findings: Finding, **values: Any) -> ReviewFindings:

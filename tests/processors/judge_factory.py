@@ -26,14 +26,14 @@ def judge(**values: Any) -> Judge:
         repositories=9,
         until="2026-11-27",
         rates=RateTable(_ALL, {**none, "rule": _COUNTS, "tool": {"ruff": _ALL}}),
-        worth=_of_rule("worth"),
-        wrong=_of_rule("wrong"),
+        worth=_rule_regression("worth"),
+        wrong=_rule_regression("wrong"),
         thresholds=Thresholds(warning=0.4, note=0.05, wrong=0.3),
         **values,
     )
     return Judge("default", "0" * 64, file)
 
 
-def _of_rule(verdict: str) -> Regression:
+def _rule_regression(verdict: str) -> Regression:
     weights = dict.fromkeys(FEATURES, 0.0)
     return Regression(0.0, {**weights, f"rule-{verdict}": 1.0})

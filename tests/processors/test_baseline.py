@@ -1,4 +1,4 @@
-"""The baseline accepts what was there, each entry one finding, and nothing that came since."""
+"""Each entry of the baseline accepts one existing finding, and no later one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.processors.factory import inputs, review
 from wardround.errors import ConfigError
 from wardround.findings import Finding, Plane, Severity, Span, Status
 from wardround.processors.baseline import Acceptance, ApplyBaseline
-from wardround.processors.baseline_file import Baseline, BaselineEntry, accepted, dump, load
+from wardround.processors.baseline_file import Baseline, BaselineEntry, baseline_of, dump, load
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -63,23 +63,23 @@ class TestFile:
         with pytest.raises(ConfigError, match=r"^b\.json is not a baseline: "):
             load(content, "b.json")
 
-    def test_a_path_that_is_no_utf_8_can_be_accepted(self) -> None:
-        content = dump(accepted([(found("f1", "bad\udcff.py"), "c1")]))
+    def test_a_path_that_is_not_a_utf_8_can_be_accepted(self) -> None:
+        content = dump(baseline_of([(found("f1", "bad\udcff.py"), "c1")]))
         assert len(load(content, "b.json").findings) == 1
 
 
 class TestAcceptance:
     def test_each_entry_accepts_one_finding(self) -> None:
-        acceptance = Acceptance(accepted([(found("f1"), "c1")]))
+        acceptance = Acceptance(baseline_of([(found("f1"), "c1")]))
         assert acceptance.entry(found("f1"), "c1") is not None
         assert acceptance.entry(found("f1"), "c1") is None
 
     def test_the_same_in_another_file_is_not_accepted(self) -> None:
-        acceptance = Acceptance(accepted([(found("f1"), "c1")]), present={"a.py", "b.py"})
+        acceptance = Acceptance(baseline_of([(found("f1"), "c1")]), present={"a.py", "b.py"})
         assert acceptance.entry(found("f2", "b.py"), "c1") is None
 
     def test_the_same_in_a_renamed_file_is(self) -> None:
-        acceptance = Acceptance(accepted([(found("f1"), "c1")]), present={"b.py"})
+        acceptance = Acceptance(baseline_of([(found("f1"), "c1")]), present={"b.py"})
         assert acceptance.entry(found("f2", "b.py"), "c1") is not None
         assert acceptance.entry(found("f3", "c.py"), "c1") is None
 
@@ -87,7 +87,7 @@ class TestAcceptance:
     def test_never_more_than_there_are_entries(
         self, known: list[tuple[str, str]], seen: list[tuple[str, str]]
     ) -> None:
-        baseline = accepted([(found(f), c) for f, c in known])
+        baseline = baseline_of([(found(f), c) for f, c in known])
         acceptance = Acceptance(baseline, present=set())
         assert sum(acceptance.entry(found(f, "new.py"), c) is not None for f, c in seen) <= len(
             baseline.findings
@@ -95,7 +95,7 @@ class TestAcceptance:
 
 
 class TestInAReview:
-    """``baseline write`` accepts the repository as it is; after that only new findings count."""
+    """``baseline write`` accepts the existing findings of the repository; later only new findings count."""
 
     @pytest.fixture
     def adopted(self, repo: GitRepository) -> GitRepository:
@@ -113,7 +113,7 @@ class TestInAReview:
         ]
 
     def since_the_beginning(self, repo: GitRepository) -> list[tuple[str, int, str]]:
-        """What counts if everything were one change."""
+        """The findings that count if the complete history is one change."""
         empty = repo.git("commit-tree", "-m", "empty", repo.git("mktree").strip()).strip()
         merged = repo.git(
             "commit-tree", "-p", empty, "-m", "all", f"{repo.git('write-tree').strip()}"
@@ -134,7 +134,7 @@ class TestInAReview:
         adopted.git("mv", "a.py", "zz.py")
         assert self.since_the_beginning(adopted) == []
 
-    def test_a_renamed_file_stays_accepted_beside_a_note(self, adopted: GitRepository) -> None:
+    def test_a_renamed_file_stays_accepted_next_to_a_note(self, adopted: GitRepository) -> None:
         adopted.git("mv", "a.py", "zz.py")
         adopted.write("0.py", "# wardround: ignore[B006] why\nx = 1\n")
         adopted.stage()

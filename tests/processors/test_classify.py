@@ -1,4 +1,4 @@
-"""Only what the change brought: old findings stay old however the code around them moves."""
+"""Only findings of the change count: old findings stay old if the code around them moves."""
 
 from __future__ import annotations
 
@@ -115,10 +115,10 @@ class TestStatuses:
         assert classify([pair]) == [[EXISTING, NEW]]
 
     def test_a_line_moved_to_another_file_keeps_its_result(self) -> None:
-        gone = compared("bad\n", "", [result(1)], [], Hunk(1, 1, 0, 0))
+        removed = compared("bad\n", "", [result(1)], [], Hunk(1, 1, 0, 0))
         come = compared("", "bad\n", [], [result(1)], Hunk(0, 0, 1, 1), base_path=None, path="b.py")
-        assert classify([gone, come]) == [[], [EXISTING]]
-        assert classify([come, gone]) == [[EXISTING], []]
+        assert classify([removed, come]) == [[], [EXISTING]]
+        assert classify([come, removed]) == [[EXISTING], []]
 
     def test_a_line_copied_to_another_file_is_new_there(self) -> None:
         stays = compared("bad\n", "bad\n", [result(1)], [result(1)])

@@ -12,15 +12,15 @@ CONFLICT = finding(rule="text/TX001", defect_class=MERGE_CONFLICT, severity=Seve
 
 def _rules(*findings: Finding) -> list[str]:
     done = DropConflictEchoes().apply(review(*findings), inputs(head={"a.py": TEXT}))
-    return [one.rule for one in done.findings]
+    return [item.rule for item in done.findings]
 
 
-def test_syntax_errors_of_the_file_are_left_out() -> None:
+def test_syntax_errors_of_the_file_are_excluded() -> None:
     echo = finding(2, rule="ruff/E999", defect_class=SYNTAX_ERROR, severity=Severity.ERROR)
     assert _rules(CONFLICT, echo) == ["text/TX001"]
 
 
-def test_findings_on_a_marker_are_left_out_and_others_stay() -> None:
+def test_findings_on_a_marker_are_excluded_and_others_stay() -> None:
     on_marker, elsewhere = finding(3, rule="ruff/E225"), finding(2, rule="ruff/F821")
     assert _rules(CONFLICT, on_marker, elsewhere) == ["text/TX001", "ruff/F821"]
 

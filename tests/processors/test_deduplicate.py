@@ -1,4 +1,4 @@
-"""One defect, one finding, with all who said it."""
+"""One defect is one finding, with all of its sources."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class TestMerging:
         ids=["same", "same line", "overlapping", "empty"],
     )
     def test_one_defect_at_one_place_is_one_finding(self, place: tuple[int, int, int, int]) -> None:
-        (one,) = deduplicate([said("ruff/B006"), said("semgrep/PY201", place)])
-        assert one.sources == ("ruff/B006", "semgrep/PY201")
+        (item,) = deduplicate([said("ruff/B006"), said("semgrep/PY201", place)])
+        assert item.sources == ("ruff/B006", "semgrep/PY201")
 
     def test_spans_of_several_lines_meet_where_they_overlap(self) -> None:
         assert len(deduplicate([said("a/1", (1, 1, 5, 1)), said("b/1", (4, 1, 9, 1))])) == 1
@@ -61,9 +61,9 @@ class TestMerging:
         note = said("squawk/syntax-error", (1, 1, 1, 2), severity=Severity.INFO, **syntax)
         wrong = said("secrets/SE015", (7, 1, 7, 8), severity=Severity.ERROR, **syntax)
         later = said("secrets/SE015", (9, 1, 9, 8), severity=Severity.ERROR, **syntax)
-        (one,) = deduplicate([note, later, wrong])
-        assert (one.rule, one.span.line, one.severity) == ("secrets/SE015", 7, Severity.ERROR)
-        assert one.sources == ("secrets/SE015", "squawk/syntax-error")
+        (item,) = deduplicate([note, later, wrong])
+        assert (item.rule, item.span.line, item.severity) == ("secrets/SE015", 7, Severity.ERROR)
+        assert item.sources == ("secrets/SE015", "squawk/syntax-error")
 
     def test_the_most_severe_speaks_then_one_with_a_fix_then_the_first_by_name(self) -> None:
         loud = said("z/1", severity=Severity.ERROR, message="loud")
@@ -93,11 +93,11 @@ class TestMerging:
         assert [f.status for f in deduplicate([said("a/1", status=one), said("b/1", status=other)])] == [all_]
         assert [f.status for f in deduplicate([said("a/1", status=other), said("b/1", status=one)])] == [all_]
 
-    def test_confidence_mask_reason_and_url_are_taken_from_whoever_has_them(self) -> None:
+    def test_confidence_mask_reason_and_url_are_read_from_whoever_has_them(self) -> None:
         speaker = said("a/1", severity=Severity.ERROR, confidence=0.4)
         other = said("b/1", confidence=0.9, masked=True, rationale="why", url="https://x")
-        (one,) = deduplicate([speaker, other])
-        assert (one.rule, one.confidence, one.masked, one.rationale, one.url) == (
+        (item,) = deduplicate([speaker, other])
+        assert (item.rule, item.confidence, item.masked, item.rationale, item.url) == (
             "a/1", 0.9, True, "why", "https://x",
         )  # fmt: skip
 
@@ -124,7 +124,7 @@ findings = st.lists(
 class TestProperties:
     @settings(max_examples=200, deadline=None)
     @given(findings)
-    def test_nothing_said_is_lost_and_nothing_is_made_up(self, given_: list[Finding]) -> None:
+    def test_nothing_reported_is_lost_and_nothing_is_made_up(self, given_: list[Finding]) -> None:
         out = deduplicate(given_)
         assert len(out) <= len(given_)
         assert {(f.file, f.defect_class, s) for f in out for s in f.sources} == {

@@ -12,7 +12,7 @@ from wardround.errors import ConfigError
 from wardround.findings import Finding, Plane, Severity, Span, Status
 from wardround.processors import dismissals_file
 from wardround.processors.dismissals import ApplyDismissals, DismissalMatcher
-from wardround.processors.dismissals_file import Dismissal, Dismissals, by_rule
+from wardround.processors.dismissals_file import Dismissal, Dismissals, dismissals_by_rule
 
 TODAY = datetime.date(2026, 11, 22)
 PLAIN = Finding(
@@ -74,7 +74,7 @@ def test_findings_about_the_review_itself_cannot_be_dismissed() -> None:
 def test_the_weight_of_a_dismissal_halves_with_its_age() -> None:
     ages = (0, dismissals_file.HALF_LIFE_DAYS, 2 * dismissals_file.HALF_LIFE_DAYS, -30)
     stored = Dismissals(tuple(entry(f"f{n}", age=age) for n, age in enumerate(ages)))
-    assert by_rule(stored, TODAY) == {"ruff/SIM108": pytest.approx(1 + 0.5 + 0.25 + 1)}
+    assert dismissals_by_rule(stored, TODAY) == {"ruff/SIM108": pytest.approx(1 + 0.5 + 0.25 + 1)}
 
 
 def test_the_file_is_in_the_folder_of_the_baseline() -> None:

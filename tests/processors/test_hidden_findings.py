@@ -1,4 +1,6 @@
-"""What added ignore comments hide is reported if it would block the change, and silenced otherwise."""
+"""A finding hidden by an added ignore comment is reported if it would block the change, and waived
+otherwise.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from wardround.processors.model import Candidate, ReviewFindings
 def _revealed(*candidates: Candidate, **values: Any) -> list[Finding]:
     review = ReviewFindings(candidates=candidates)
     done = RevealHiddenFindings().apply(review, inputs(**values))
-    return [one.finding for one in done.candidates]
+    return [item.finding for item in done.candidates]
 
 
 def _lines(*candidates: Candidate) -> list[int]:
@@ -51,5 +53,5 @@ def test_one_that_is_reported_anyway_is_not_repeated() -> None:
     assert _lines(shown, candidate(1, severity=Severity.ERROR, is_hidden=True)) == [1]
 
 
-def test_other_findings_are_kept_at_any_severity() -> None:
+def test_other_findings_are_retained_at_any_severity() -> None:
     assert _lines(candidate(1, severity=Severity.INFO), candidate(2, status=Status.EXISTING)) == [1, 2]

@@ -1,4 +1,4 @@
-"""Tests of comments that state that code is meant as it is."""
+"""Comments that state that code is intentional."""
 
 from __future__ import annotations
 

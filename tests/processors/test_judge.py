@@ -146,8 +146,8 @@ class TestExceptions:
     def test_only_findings_of_rules_that_the_change_introduces_are_judged(
         self, values: dict[str, object]
     ) -> None:
-        one = replace(of(BAD), **values)
-        assert judged(one) == one
+        item = replace(of(BAD), **values)
+        assert judged(item) == item
 
     def test_without_a_judge_nothing_changes(self) -> None:
         given = inputs(head=TEXTS, judge=lambda: None)

@@ -13,7 +13,7 @@ SECRET = finding(1, span=Span(1, 12, 1, 28), masked=True, message="a literal")
 def test_a_secret_is_masked_in_the_messages_of_other_findings() -> None:
     other = finding(2, message="value 'hunter2hunter2' is printed")
     done = MaskSecrets().apply(review(SECRET, other), inputs(head={"a.py": TEXT}))
-    assert [one.message for one in done.findings] == ["a literal", "value 'hu***' is printed"]
+    assert [item.message for item in done.findings] == ["a literal", "value 'hu***' is printed"]
     assert done.mask_text("it fails at hunter2hunter2") == "it fails at hu***"
 
 
@@ -28,7 +28,7 @@ def test_notices_are_masked_by_the_secrets_of_all_findings() -> None:
     notice = finding(1, file="b.py", message="suppression names no known rule: 'hunter2hunter2'")
     given = inputs(added("a.py"), added("b.py"), head={"a.py": TEXT, "b.py": "x\n"})
     done = MaskNotices().apply(review(SECRET, notices=(notice,)), given)
-    assert [one.message for one in done.notices] == ["suppression names no known rule: 'hu***'"]
+    assert [item.message for item in done.notices] == ["suppression names no known rule: 'hu***'"]
     assert done.findings == (SECRET,)
 
 

@@ -1,4 +1,4 @@
-"""Reasons say the same in every run."""
+"""Reasons are the same in every run."""
 
 from __future__ import annotations
 

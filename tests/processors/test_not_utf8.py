@@ -1,4 +1,4 @@
-"""A file that its language requires to be UTF-8 gets a finding at its first other byte."""
+"""A file that its language requires to be UTF-8 gets a finding at its first invalid byte."""
 
 from __future__ import annotations
 

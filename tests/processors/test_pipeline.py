@@ -41,12 +41,12 @@ def _given() -> PipelineInputs:
 
 def test_results_become_findings_and_notices_in_order() -> None:
     done = process(_given())
-    assert [(one.rule, one.span.line, one.status) for one in done.findings] == [
+    assert [(item.rule, item.span.line, item.status) for item in done.findings] == [
         ("ruff/B006", 1, "new"),
         ("wardround/suppression-without-reason", 5, "new"),
     ]
-    assert len({one.fingerprint for one in done.findings}) == len(done.content_names) == 2
-    assert [one.tool for one in done.unreviewed] == ["ty"]
+    assert len({item.fingerprint for item in done.findings}) == len(done.content_names) == 2
+    assert [item.tool for item in done.unreviewed] == ["ty"]
     assert (done.candidates, done.notices) == ((), ())
 
 

@@ -1,4 +1,4 @@
-"""A specialist refutes what others report about values it knows, unless the project enabled the rule."""
+"""A specialist refutes findings of others about values that it knows, unless the project enabled the rule."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ REFUTING = variant(PYTHON, refutes=_refutes_line_one)
 def _kept(*candidates: Candidate, text: str = "known\n") -> list[int]:
     given = inputs(head={"a.py": text}, specialists=(REFUTING,))
     done = RefuteFindings().apply(ReviewFindings(candidates=candidates), given)
-    return [one.finding.span.line for one in done.candidates]
+    return [item.finding.span.line for item in done.candidates]
 
 
-def test_a_refuted_result_of_a_tool_is_left_out() -> None:
+def test_a_refuted_result_of_a_tool_is_excluded() -> None:
     assert _kept(candidate(1), candidate(2)) == [2]
 
 

@@ -27,7 +27,9 @@ def shop(repo: GitRepository) -> GitRepository:
 
 def rules(shop: GitRepository, run: RunEvidence | None) -> set[str]:
     found = reviewed(shop, Runner(run or RunEvidence()), run=("tests",) if run else ())
-    return {one.rule for one in found.result.findings if one.rule.startswith(("tests/TE20", "run/"))}
+    return {
+        finding.rule for finding in found.result.findings if finding.rule.startswith(("tests/TE20", "run/"))
+    }
 
 
 def test_without_a_run_the_coverage_file_counts(shop: GitRepository) -> None:

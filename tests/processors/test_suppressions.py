@@ -1,4 +1,4 @@
-"""A comment waives one rule at one place, with a reason; anything else about it is said aloud."""
+"""A comment waives one rule at one line, with a reason; any other form is reported."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class TestReading:
         assert read([Comment(3, text)]) == ([], [])
 
     def test_it_covers_its_own_line_and_the_next(self) -> None:
-        one = Suppression(3, 1, ("B006",), "why")
-        assert [line for line in range(1, 7) if one.covers(line)] == [3, 4]
+        item = Suppression(3, 1, ("B006",), "why")
+        assert [line for line in range(1, 7) if item.covers(line)] == [3, 4]
 
     def test_only_comments_count_not_strings(self) -> None:
         text = 's = "# wardround: ignore[B006] why"\nx = 1  # wardround: ignore[E722] why\n'
@@ -69,10 +69,10 @@ class TestReading:
 
     @given(st.lists(st.from_regex(r"[A-Za-z0-9/_-]{1,8}", fullmatch=True), min_size=1), st.text())
     def test_names_and_reason_come_back_as_written(self, names: list[str], reason: str) -> None:
-        ((one,), unreadable) = read([Comment(1, f"wardround: ignore[{', '.join(names)}] {reason}")])
+        ((item,), unreadable) = read([Comment(1, f"wardround: ignore[{', '.join(names)}] {reason}")])
         assert unreadable == []
-        assert one.rules == tuple(names)
-        assert one.reason == reason.strip().lstrip("-:").strip()
+        assert item.rules == tuple(names)
+        assert item.reason == reason.strip().lstrip("-:").strip()
 
 
 class TestInAReview:
@@ -125,7 +125,7 @@ class TestInAReview:
         assert "a.py\n  1:8 warn" in done.stdout
         assert "[ruff/F401]" in done.stdout
 
-    def test_what_it_names_beside_an_unknown_rule_is_waived(self, repo: GitRepository) -> None:
+    def test_what_it_names_next_to_an_unknown_rule_is_waived(self, repo: GitRepository) -> None:
         text = "def f(x=[]):  # wardround: ignore[B006, no-such] shared on purpose\n    return x\n"
         assert self.reviewed(repo, text) == [
             (1, "ruff/B006", "suppressed"),

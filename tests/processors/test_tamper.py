@@ -1,4 +1,4 @@
-"""A change to the configuration that reviews it is reported where that of the target counts."""
+"""A change to the configuration of its own review is reported if that of the target applies."""
 
 from __future__ import annotations
 

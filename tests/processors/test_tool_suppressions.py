@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from wardround import host
 from wardround.change.diff import ChangedFile, FileStatus, Hunk
 from wardround.processors import tool_suppressions
+
+SUPPRESSIONS = tool_suppressions.ToolSuppressions(host.load().ignore_comments)
 
 
 def _added(path: str, text: str) -> list[tool_suppressions.ToolSuppression]:
     lines = text.count("\n") + 1
     file = ChangedFile(path, None, FileStatus.ADDED, "100644", hunks=(Hunk(0, 0, 1, lines),))
-    return tool_suppressions.added_tool_suppressions(file, str, text)
+    return SUPPRESSIONS.added_comments(file, str, text)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +75,7 @@ def test_a_comment_for_one_line_that_states_a_reason_is_not_reported(
         (".env", "KEY=abc # gitleaks:allow", "gitleaks:allow"),
     ],
 )
-def test_what_switches_a_tool_off_is_found(path: str, line: str, marker: str) -> None:
+def test_what_disables_a_tool_is_found(path: str, line: str, marker: str) -> None:
     (found,) = _added(path, f"first\n{line}\n")
     assert (found.line, found.marker) == (2, marker)
 
@@ -98,18 +101,16 @@ def test_a_comment_that_stood_there_on_another_wording_is_none() -> None:
     before = "a = b  # noqa: F821\nc = d\n"
     after = "a = bb  # noqa: F821\nc = dd  # noqa: F821\n"
     file = ChangedFile("a.py", "a.py", FileStatus.MODIFIED, "100644", hunks=(Hunk(1, 2, 1, 2),))
-    assert [one.line for one in tool_suppressions.added_tool_suppressions(file, lambda: before, after)] == [2]
+    assert [comment.line for comment in SUPPRESSIONS.added_comments(file, lambda: before, after)] == [2]
     wider = after.replace(": F821", "")
-    assert [one.line for one in tool_suppressions.added_tool_suppressions(file, lambda: before, wider)] == [
+    assert [comment.line for comment in SUPPRESSIONS.added_comments(file, lambda: before, wider)] == [
         1,
         2,
     ]
     other = ChangedFile("a.py", "a.py", FileStatus.MODIFIED, "100644", hunks=(Hunk(2, 1, 2, 1),))
-    assert [one.line for one in tool_suppressions.added_tool_suppressions(other, lambda: before, after)] == [
-        2
-    ]
+    assert [comment.line for comment in SUPPRESSIONS.added_comments(other, lambda: before, after)] == [2]
 
 
 def test_of_many_the_first_speak_for_all() -> None:
     found = _added("a.py", "x = y  # noqa\n" * 10)
-    assert [(one.line, one.more) for one in found] == [(1, 0), (2, 0), (3, 7)]
+    assert [(item.line, item.more) for item in found] == [(1, 0), (2, 0), (3, 7)]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from wardround import host
 from wardround.findings import Edit, Estimate, Finding, Plane, Severity, Span, Status, SuggestedFix
 from wardround.processors.judge.counters import function_lengths
 from wardround.processors.triage import (
@@ -18,10 +19,10 @@ from wardround.processors.triage import (
     SHOWN_OF_CROWD,
     RuleGroupFold,
     Triage,
-    is_high_impact,
     triage,
 )
 
+CATALOGUE = host.load().catalogue
 RULE = "ruff/SIM108"
 PLAIN = Finding(
     "0" * 16, RULE, "ruff-SIM108", Plane.SEMANTIC, "python", Severity.INFO, "a.py",
@@ -35,12 +36,12 @@ def likely(worth: float) -> Estimate:
 
 
 def numbered(number: int = 0, **values: object) -> Finding:
-    one = replace(PLAIN, fingerprint=f"{number:016x}", span=Span(number + 1, 1, number + 1, 2))
-    return replace(one, **values)
+    item = replace(PLAIN, fingerprint=f"{number:016x}", span=Span(number + 1, 1, number + 1, 2))
+    return replace(item, **values)
 
 
 def ranked(*findings: Finding, dismissed: Mapping[str, float] | None = None, known: int = 0) -> Triage:
-    return triage(findings, {RULE: known}, dismissed or {})
+    return triage(findings, {RULE: known}, dismissed or {}, CATALOGUE.is_high_impact)
 
 
 class TestFolding:
@@ -59,8 +60,8 @@ class TestFolding:
         assert equal[0].fingerprint not in done.folded
 
     def test_equal_errors_and_equal_findings_of_other_files_are_not(self) -> None:
-        errors = [numbered(one, file="tests/test_a.py", severity=Severity.ERROR) for one in range(5)]
-        assert not ranked(*errors, *(numbered(one + 10) for one in range(5))).folded
+        errors = [numbered(item, file="tests/test_a.py", severity=Severity.ERROR) for item in range(5)]
+        assert not ranked(*errors, *(numbered(item + 10) for item in range(5))).folded
 
     def test_a_rule_that_was_dismissed_often_is(self) -> None:
         assert ranked(numbered(), dismissed={RULE: FOLD_AFTER}).folded
@@ -80,7 +81,7 @@ class TestFolding:
     )
     def test_findings_with_high_impact_are_not_folded_for_dismissals(self, values: dict[str, object]) -> None:
         many = [numbered(n, **values) for n in range(3 * CROWD)]
-        done = triage(many, {}, {many[0].rule: 100.0})
+        done = triage(many, {}, {many[0].rule: 100.0}, CATALOGUE.is_high_impact)
         assert (done.folded, done.crowds) == (frozenset(), ())
 
     @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ class TestFolding:
          ("ruff/F821", True), ("ruff/F401", False), ("acme/S110", False)],
     )  # fmt: skip
     def test_rules_with_high_impact(self, rule: str, expected: bool) -> None:
-        assert is_high_impact(rule) is expected
+        assert CATALOGUE.is_high_impact(rule) is expected
 
 
 class TestCrowds:
@@ -120,9 +121,9 @@ class TestRanking:
         assert sorted(done.order, key=lambda f: done.order[f]) == [f"{n:016x}" for n in (3, 1, 2, 0)]
 
     def test_dismissals_of_its_rule_lower_a_finding(self) -> None:
-        one, other = numbered(0, estimate=likely(0.3)), numbered(1, rule="acme/A1", estimate=likely(0.29))
-        assert ranked(one, other).order[one.fingerprint] == 0
-        assert ranked(one, other, dismissed={RULE: 1.0}).order[one.fingerprint] == 1
+        item, other = numbered(0, estimate=likely(0.3)), numbered(1, rule="acme/A1", estimate=likely(0.29))
+        assert ranked(item, other).order[item.fingerprint] == 0
+        assert ranked(item, other, dismissed={RULE: 1.0}).order[item.fingerprint] == 1
 
     @given(st.randoms(use_true_random=False))
     def test_the_order_of_the_findings_changes_nothing(self, chance: random.Random) -> None:

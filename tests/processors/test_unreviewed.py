@@ -1,4 +1,4 @@
-"""What was not reviewed is listed once, without secrets, unless a finding already says why."""
+"""An unreviewed file is listed once, without secrets, unless a finding already states the reason."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CRASHED = Unreviewed("a.py", "python", "ty", "it crashed at 0xdeadbeef")
 def test_a_file_with_a_finding_about_its_syntax_is_not_listed_for_it(defect_class: str) -> None:
     given = inputs(unreviewed=(UNPARSED, CRASHED))
     done = ReportUnreviewed().apply(review(finding(defect_class=defect_class)), given)
-    assert [one.tool for one in done.unreviewed] == ["ty"]
+    assert [item.tool for item in done.unreviewed] == ["ty"]
 
 
 def test_test_data_that_is_broken_on_purpose_is_not_listed() -> None:
@@ -27,4 +27,4 @@ def test_test_data_that_is_broken_on_purpose_is_not_listed() -> None:
 def test_reasons_are_masked_and_do_not_differ_between_runs() -> None:
     given = inputs(unreviewed=(CRASHED, CRASHED))
     done = ReportUnreviewed().apply(review(mask_text=lambda text: text.replace("crashed", "***")), given)
-    assert [one.reason for one in done.unreviewed] == ["it *** at 0x..."]
+    assert [item.reason for item in done.unreviewed] == ["it *** at 0x..."]

@@ -31,8 +31,8 @@ FINDINGS = (
     ],
 )
 def test_each_mode_shows_its_findings(mode: FilterMode, lines: list[int]) -> None:
-    assert [one.span.line for one in visible_findings(FINDINGS, FILES, mode)] == lines
+    assert [item.span.line for item in visible_findings(FINDINGS, FILES, mode)] == lines
 
 
 def test_suppressed_findings_are_not_open() -> None:
-    assert [one.span.line for one in open_findings(FINDINGS, FILES, "added")] == [2]
+    assert [item.span.line for item in open_findings(FINDINGS, FILES, "added")] == [2]

@@ -23,7 +23,7 @@ class Place(Protocol):
 
     kind: str
     text: str
-    """As the option ``--store`` takes it."""
+    """The value of the option ``--store``."""
 
     @property
     def location(self) -> Location: ...

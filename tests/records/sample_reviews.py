@@ -82,7 +82,7 @@ def record(signed_by: CryptoSigner | None, facts: Facts = FACTS, **changes: Any)
 
 
 def public(*signers: CryptoSigner) -> Sequence[Key]:
-    return [one.public_key for one in signers]
+    return [item.public_key for item in signers]
 
 
 def review(known: Evidence, run: RunEvidence | None = None) -> ReviewRecord:
@@ -90,7 +90,7 @@ def review(known: Evidence, run: RunEvidence | None = None) -> ReviewRecord:
     policies = (bundled_policy("default"), bundled_policy("strict"))
     context = document() if run is None else replace(document(), run=run)
     found = conclude(context, known, policies)
-    own, floor = (RecordedPolicy(one.name, one.digest, one) for one in policies)
+    own, floor = (RecordedPolicy(item.name, item.digest, item) for item in policies)
     return ReviewRecord(
         schema=SCHEMA,
         context=RecordedContext(document_id(found.context), found.context),

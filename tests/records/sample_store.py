@@ -18,10 +18,10 @@ def bundle_of(number: int, **changes: Any) -> Bundle:
 
 def filled(place: Place, count: int = 5) -> list[str]:
     """Digests of records appended to a new store."""
-    with store.opened(place.location) as records:
+    with store.open_store(place.location) as records:
         return [records.append(bundle_of(number), FACTS) for number in range(count)]
 
 
 def chain_break(place: Place) -> ChainBreak | None:
-    with store.opened(place.location) as records:
+    with store.open_store(place.location) as records:
         return records.verify_chain()

@@ -1,4 +1,4 @@
-"""A record takes the place of a review only if everything that it names is as it would be now."""
+"""A record replaces a review only if all inputs that it names are unchanged."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def present(record: ReviewRecord, **changes: Any) -> PresentReview:
         target_branch=record.evidence.target_branch,
         policy_file=record.evidence.policy_file,
         request=record.request,
-        policies=tuple((one.name, one.digest) for one in (record.policy, record.floor)),
+        policies=tuple((item.name, item.digest) for item in (record.policy, record.floor)),
         components=record.components,
         programs=frozenset({(RUFF.tool, RUFF.version, RUFF.digest)}),
         models={MODEL.tool: MODEL.version},
@@ -112,8 +112,8 @@ def test_each_part_that_differs_is_named(changes: dict[str, Any], reason: str) -
 )
 def test_each_program_of_ours_that_differs_is_named(changes: dict[str, Any]) -> None:
     record = recorded()
-    now = present(record, components=replace(record.components, **changes))
-    assert len(list(differences(record, now))) == 1
+    current = present(record, components=replace(record.components, **changes))
+    assert len(list(differences(record, current))) == 1
 
 
 def test_every_field_of_the_present_state_counts() -> None:
@@ -135,7 +135,7 @@ def test_every_field_of_the_present_state_counts() -> None:
 def test_an_older_policy_and_another_floor_are_named() -> None:
     record = recorded()
     assert record.floor is not None
-    own, floor = ((one.name, one.digest) for one in (record.policy, record.floor))
+    own, floor = ((item.name, item.digest) for item in (record.policy, record.floor))
     newer = list(differences(record, present(record, policies=(("default", OTHER), floor))))
     assert newer == [f"the policy is default@{OTHER}, recorded default@{own[1]}"]
     without = list(differences(record, present(record, policies=(own,))))

@@ -28,17 +28,20 @@ from wardround.storage.directories import LinkRefusedError
     ids=["clean", "warned", "incomplete"],
 )
 def test_the_record_of_a_review_holds_and_its_verdict_follows_from_it(known: Evidence) -> None:
-    ada, made = signer(), review(known)
-    written = bundle.write(predicate_of(made), FACTS, ada, MOMENT)
+    ada, created = signer(), review(known)
+    written = bundle.write(predicate_of(created), FACTS, ada, MOMENT)
     found = verify_record(written.data, public(ada), [evidence_fault])
     assert found.problem is None
     assert found.review is not None
-    assert (found.review.verdict.name, found.review.verdict.tier) == (made.verdict.name, made.verdict.tier)
+    assert (found.review.verdict.name, found.review.verdict.tier) == (
+        created.verdict.name,
+        created.verdict.tier,
+    )
     payload = json.loads(base64.b64decode(json.loads(written.data.splitlines()[0])["payload"]))
-    assert read_record(payload["predicate"]) == made
+    assert read_record(payload["predicate"]) == created
 
 
-def test_a_verdict_that_does_not_follow_is_refused_although_it_is_signed() -> None:
+def test_a_verdict_that_does_not_follow_is_rejected_although_it_is_signed() -> None:
     ada = signer()
     content = predicate_of(review(evidence(gate="blocked", findings=(finding(severity="error"),))))
     content["verdict"]["name"] = "auto-merge"
@@ -92,10 +95,10 @@ def test_a_review_that_lacks_a_part_is_not_recorded() -> None:
 
 
 def test_a_record_is_saved_with_its_folder(tmp_path: Path) -> None:
-    made = record(None)
-    bundle.save(made, tmp_path / "new" / f"x{bundle.SUFFIX}", None)
-    bundle.save(made, tmp_path / "new" / f"x{bundle.SUFFIX}", None)
-    assert [file.read_bytes() for file in (tmp_path / "new").iterdir()] == [made.data]
+    created = record(None)
+    bundle.save(created, tmp_path / "new" / f"x{bundle.SUFFIX}", None)
+    bundle.save(created, tmp_path / "new" / f"x{bundle.SUFFIX}", None)
+    assert [file.read_bytes() for file in (tmp_path / "new").iterdir()] == [created.data]
 
 
 def test_a_record_is_not_saved_through_a_link_of_the_work_tree(tmp_path: Path) -> None:

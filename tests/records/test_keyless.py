@@ -1,6 +1,6 @@
-"""Keyless signatures by configuration: the plumbing, with an identity that a stand-in of sigstore checks.
+"""Keyless signatures by configuration, with an identity that a fake of sigstore verifies.
 
-The services of sigstore are never contacted: a stand-in signs with a key in memory and checks the bundle.
+The services of sigstore are never contacted: a fake signs with a key in memory and verifies the bundle.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class KeylessStandIn(Signer):
 
 
 def check(key: SigstoreKey, signature: Signature, data: bytes) -> None:
-    """Check the bundle alone, as sigstore does."""
+    """Verify only the bundle, as sigstore does."""
     message = signature.unrecognized_fields["bundle"]["messageSignature"]
     try:
         PRIVATE.public_key().verify(base64.b64decode(message["signature"]), data)

@@ -1,4 +1,4 @@
-"""Keys are created for their owner alone, never overwritten, and trusted one by one."""
+"""Keys are created with access for their owner only, never overwritten, and trusted one by one."""
 
 from __future__ import annotations
 
@@ -17,15 +17,19 @@ from wardround.storage.paths import state_dir
 
 
 def test_a_private_key_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
-    made = keys.create(tmp_path / "new" / "key", None)
-    assert stat.S_IMODE(made.private.stat().st_mode) == 0o600
-    assert made.public == tmp_path / "new" / "key.pub"
-    assert keys.read_any(made.public, None).keyid == keys.read_any(made.private, None).keyid == made.key_id
+    created = keys.create(tmp_path / "new" / "key", None)
+    assert stat.S_IMODE(created.private.stat().st_mode) == 0o600
+    assert created.public == tmp_path / "new" / "key.pub"
+    assert (
+        keys.read_any(created.public, None).keyid
+        == keys.read_any(created.private, None).keyid
+        == created.key_id
+    )
 
 
 def test_the_folder_of_the_own_key_is_private() -> None:
-    made = keys.create(keys.own_key_file(), None)
-    assert stat.S_IMODE(made.private.parent.stat().st_mode) == 0o700
+    created = keys.create(keys.own_key_file(), None)
+    assert stat.S_IMODE(created.private.parent.stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize("name", ["key", "key.pub"])
@@ -56,11 +60,11 @@ def test_no_key_is_created_through_a_link_of_the_work_tree(tmp_path: Path) -> No
 
 def test_keys_are_trusted_and_removed_by_id(tmp_path: Path) -> None:
     first, second = (keys.create(tmp_path / name, None) for name in ("a", "b"))
-    assert keys.trusted() == ()
+    assert keys.trusted_keys() == ()
     assert {keys.trust(first.public), keys.trust(second.public)} == {first.key_id, second.key_id}
-    assert [key.keyid for key in keys.trusted()] == sorted([first.key_id, second.key_id])
+    assert [key.keyid for key in keys.trusted_keys()] == sorted([first.key_id, second.key_id])
     assert keys.remove(first.key_id[:12]) == first.key_id
-    assert [key.keyid for key in keys.trusted()] == [second.key_id]
+    assert [key.keyid for key in keys.trusted_keys()] == [second.key_id]
 
 
 @pytest.mark.parametrize("prefix", ["", "abc", "0" * 64])
@@ -68,22 +72,22 @@ def test_a_key_that_is_not_trusted_is_not_removed(tmp_path: Path, prefix: str) -
     keys.trust(keys.create(tmp_path / "key", None).public)
     with pytest.raises(SigningError, match="no trusted key begins with"):
         keys.remove(prefix)
-    assert len(keys.trusted()) == 1
+    assert len(keys.trusted_keys()) == 1
 
 
 def test_a_private_key_is_not_trusted_by_mistake(tmp_path: Path) -> None:
-    made = keys.create(tmp_path / "key", None)
+    created = keys.create(tmp_path / "key", None)
     with pytest.raises(SigningError, match="is a private key; give the public one"):
-        keys.trust(made.private)
-    assert keys.trusted() == ()
+        keys.trust(created.private)
+    assert keys.trusted_keys() == ()
 
 
-def test_a_damaged_trusted_key_is_an_error_and_not_left_out(tmp_path: Path) -> None:
+def test_a_damaged_trusted_key_is_an_error_and_not_excluded(tmp_path: Path) -> None:
     key_id = keys.trust(keys.create(tmp_path / "key", None).public)
     file = state_dir() / "keys" / "trusted" / f"{key_id}.json"
     file.write_text("{}")
     with pytest.raises(SigningError, match="is not a public key"):
-        keys.trusted()
+        keys.trusted_keys()
 
 
 @pytest.mark.parametrize(

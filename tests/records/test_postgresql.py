@@ -1,4 +1,4 @@
-"""The shared store on a real PostgreSQL server: who may do what, and what is printed if something fails."""
+"""The shared store on a real PostgreSQL server: permissions, and messages of failures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def place(postgres_server: PostgresServer, postgres_database: str) -> ServerPlac
 
 def refusal(url: str) -> str:
     """The message about a store that cannot be opened."""
-    with pytest.raises(StoreError) as refused, store.opened(PostgresUrl(url)):
+    with pytest.raises(StoreError) as refused, store.open_store(PostgresUrl(url)):
         pass
     assert PASSWORD not in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -45,16 +45,16 @@ def test_the_same_records_have_the_same_chain_in_both_kinds_of_store(
     place: ServerPlace, tmp_path: Any
 ) -> None:
     heads = []
-    for one in (place, FilePlace(tmp_path / "records.sqlite")):
-        filled(one, 3)
-        with store.opened(one.location) as records:
+    for item in (place, FilePlace(tmp_path / "records.sqlite")):
+        filled(item, 3)
+        with store.open_store(item.location) as records:
             heads.append(records.head())
     assert heads[0] == heads[1]
 
 
 def test_the_chain_does_not_depend_on_how_the_database_sorts_texts(place: ServerPlace) -> None:
     rules = ("b", "B", "a-c", "ab", "\u00e4", "Z", "_")
-    with store.opened(place.location) as records:
+    with store.open_store(place.location) as records:
         digest = records.append(bundle_of(1), Facts(rules=rules))
         assert records.get(digest).rules == tuple(sorted(rules))
         assert records.verify_chain() is None
@@ -78,7 +78,7 @@ def test_the_password_is_read_from_the_environment(
 ) -> None:
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
     url = PostgresUrl(f"postgresql://owner@127.0.0.1:{place.server.port}/{place.database}")
-    with store.opened(url) as records:
+    with store.open_store(url) as records:
         assert records.append(bundle_of(1), FACTS)
 
 
@@ -163,7 +163,7 @@ def test_a_connection_lost_in_the_middle_is_one_sentence_and_stores_nothing(
     dropped = DroppedConnection(place, table)
     with monkeypatch.context() as patched:
         patched.setattr("wardround.records.store._connect", lambda location: (dropped, migrations.POSTGRESQL))
-        with pytest.raises(StoreError) as refused, store.opened(place.location) as records:
+        with pytest.raises(StoreError) as refused, store.open_store(place.location) as records:
             records.append(bundle_of(7), FACTS)
     assert str(refused.value) == (
         f"the record store {place.location}: the connection was lost (terminating connection due to "
@@ -171,7 +171,7 @@ def test_a_connection_lost_in_the_middle_is_one_sentence_and_stores_nothing(
     )
     assert capfd.readouterr() == ("", "")
     assert chain_break(place) is None
-    with store.opened(place.location) as records:
+    with store.open_store(place.location) as records:
         assert records.head()[0] == 2
         records.append(bundle_of(7), FACTS)
         assert records.verify_chain() is None
@@ -187,11 +187,11 @@ def test_a_writer_that_holds_the_lock_for_too_long_is_one_sentence(
         closing(holder),
         holder.transaction(),
         pytest.raises(StoreError) as refused,
-        store.opened(place.location) as records,
+        store.open_store(place.location) as records,
     ):
         records.append(bundle_of(7), FACTS)
     assert str(refused.value).endswith("another process writes to it; run it again")
-    with store.opened(place.location) as records:
+    with store.open_store(place.location) as records:
         assert records.head()[0] == 1
 
 
@@ -215,9 +215,9 @@ def test_a_user_with_few_privileges_appends_and_reads_but_changes_nothing(
     place: ServerPlace, writer: str
 ) -> None:
     own = PostgresUrl(place.server.url(place.database, writer))
-    with store.opened(own) as records:
+    with store.open_store(own) as records:
         digests = [records.append(bundle_of(number), FACTS) for number in range(3)]
-        assert [one.digest for one in records.query(Query())] == digests[::-1]
+        assert [item.digest for item in records.query(Query())] == digests[::-1]
         assert records.verify_chain() is None
     for statement in (
         "UPDATE records SET tier = 'T1'", "DELETE FROM records", "TRUNCATE records CASCADE",
@@ -264,19 +264,19 @@ def test_a_database_that_cannot_hold_a_name_is_one_sentence_and_stores_nothing(
     postgres_server: PostgresServer,
 ) -> None:
     name = postgres_server.create_database("template0", "LATIN1")
-    place = ServerPlace(postgres_server, name)
-    filled(place, 1)
-    with pytest.raises(StoreError) as refused, store.opened(place.location) as records:
+    location = ServerPlace(postgres_server, name)
+    filled(location, 1)
+    with pytest.raises(StoreError) as refused, store.open_store(location.location) as records:
         records.append(bundle_of(7), Facts(author="\u6f22"))
     assert str(refused.value).endswith("; use a database with the encoding UTF8")
-    assert chain_break(place) is None
+    assert chain_break(location) is None
     postgres_server.drop_database(name)
 
 
 def test_reading_creates_no_tables(place: ServerPlace) -> None:
     with store.opened_if_present(place.location) as records:
         assert records is None
-    with pytest.raises(StoreError) as refused, store.opened_required(place.location):
+    with pytest.raises(StoreError) as refused, store.open_existing(place.location):
         pass
     assert str(refused.value) == (
         f"there are no records in {place.location}: it has no tables of a record store"
@@ -290,11 +290,11 @@ def test_reading_creates_no_tables(place: ServerPlace) -> None:
 def test_a_schema_of_its_own_is_chosen_in_the_url(place: ServerPlace) -> None:
     place.execute("CREATE SCHEMA audit")
     url = PostgresUrl(f"{place.text}?options=-csearch_path%3Daudit")
-    with store.opened(url) as records:
+    with store.open_store(url) as records:
         records.append(bundle_of(1), FACTS)
-    with store.opened(place.location) as records:
+    with store.open_store(place.location) as records:
         assert records.head()[0] == 0
-    with store.opened(url) as records:
+    with store.open_store(url) as records:
         assert records.verify_chain() is None
         assert records.head()[0] == 1
 
@@ -306,8 +306,8 @@ def test_a_reader_meets_only_complete_records_while_another_appends(place: Serve
         with database.transaction():
             RecordStore(database)._append(bundle_of(7), FACTS)
             assert chain_break(place) is None
-            with store.opened(place.location) as records:
+            with store.open_store(place.location) as records:
                 assert records.head()[0] == 2
         assert chain_break(place) is None
-        with store.opened(place.location) as records:
+        with store.open_store(place.location) as records:
             assert records.head()[0] == 3

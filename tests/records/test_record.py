@@ -10,13 +10,13 @@ from wardround.records.record import source_digest
 
 
 def test_a_plugin_of_one_module_has_a_digest_of_its_source(
-    own_places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    isolated_folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     for name, text in (("acme_one", "A = 1\n"), ("acme_two", "A = 1\n"), ("acme_three", "A = 2\n")):
         (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
-    one, two, three = (source_digest(name) for name in ("acme_one", "acme_two", "acme_three"))
-    assert one == two != three
+    item, two, three = (source_digest(name) for name in ("acme_one", "acme_two", "acme_three"))
+    assert item == two != three
 
 
 DATA = (
@@ -38,7 +38,7 @@ def package(folder: Path, name: str) -> Path:
 
 
 def test_the_digest_of_a_package_is_the_same_in_another_folder(
-    own_places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    isolated_folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     package(tmp_path, "acme_four")
@@ -51,7 +51,7 @@ def test_the_digest_of_a_package_is_the_same_in_another_folder(
 
 @pytest.mark.parametrize("file", DATA)
 def test_an_edited_data_file_alone_changes_the_digest(
-    own_places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+    isolated_folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     edited = package(tmp_path, "acme_six") / file

@@ -61,14 +61,14 @@ def test_another_version_is_noted() -> None:
 
 def drifts(after: ReviewRecord, before: ReviewRecord = RECORD) -> list[str]:
     found = Conclusion(after.context.document, after.evidence, after.signals, after.verdict, after.policies)
-    return [f"{one.kind}: {one.text}" for one in compare_rerun(before, found, after.components)]
+    return [f"{item.kind}: {item.text}" for item in compare_rerun(before, found, after.components)]
 
 
 def test_the_same_review_has_no_drift() -> None:
     assert drifts(RECORD) == []
 
 
-def test_a_score_inside_the_dead_band_is_no_drift() -> None:
+def test_a_score_inside_the_dead_band_is_not_a_drift() -> None:
     first, second = RECORD.evidence.findings
     for confidence, expected in ((0.71, []), (0.6, ["score: app.py:1: ruff/B006 has 0.6, recorded 0.7"])):
         scored = replace(RECORD.evidence, findings=(first, replace(second, confidence=confidence)))

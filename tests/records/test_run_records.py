@@ -86,7 +86,7 @@ def test_another_run_does_not_lead_to_the_recorded_signals(run: Any, parts: set[
     assert parts <= set(differing(altered(run)))
 
 
-def test_a_failed_test_cannot_be_left_out_of_the_findings() -> None:
+def test_a_failed_test_cannot_be_excluded_of_the_findings() -> None:
     known = replace(RECORD.evidence, findings=(), gate="pass")
     found = review(known, FAILING)
     assert found.signals[3].status is PlaneStatus.INCONCLUSIVE
@@ -101,7 +101,7 @@ def test_a_record_with_an_unknown_part_of_a_run_is_rejected() -> None:
 
 
 def drifts(found: RunEvidence) -> list[str]:
-    return [one.text for one in run_drifts(FAILING, found)]
+    return [drift.text for drift in run_drifts(FAILING, found)]
 
 
 def test_the_same_run_has_no_drift() -> None:
@@ -138,12 +138,12 @@ def test_a_run_that_shows_something_else_has_drifted(found: RunEvidence, texts: 
 
 
 def test_a_part_that_only_runs_now_has_drifted() -> None:
-    assert [one.text for one in run_drifts(RunEvidence(), RunEvidence(tests=run_of_tests()))] == [
+    assert [drift.text for drift in run_drifts(RunEvidence(), RunEvidence(tests=run_of_tests()))] == [
         "tests ran, and did not in the record"
     ]
 
 
-def test_no_record_is_accepted_in_place_of_a_run(present_of: Callable[[ReviewRecord], Any]) -> None:
+def test_no_record_is_accepted_instead_of_a_run(present_of: Callable[[ReviewRecord], Any]) -> None:
     present = present_of(RECORD)
     assert "the change is to be run, and a record does not show what a run would show now" in (
         list(differences(RECORD, present))

@@ -34,16 +34,16 @@ def refusal(uri: str, **settings: str) -> str:
 
 @pytest.mark.parametrize("passphrase", [None, "correct horse"])
 def test_a_key_file_signs_records_that_hold(tmp_path: Path, passphrase: str | None) -> None:
-    made = keys.create(tmp_path / "key", passphrase)
-    found = opened(f"file:{made.private}", passphrase_env="PASSPHRASE" if passphrase else "")
-    assert found.public_key.keyid == made.key_id
+    created = keys.create(tmp_path / "key", passphrase)
+    found = opened(f"file:{created.private}", passphrase_env="PASSPHRASE" if passphrase else "")
+    assert found.public_key.keyid == created.key_id
     assert verify_record(record(found).data, public(found)).problem is None
 
 
 def test_a_key_in_an_environment_variable_signs(tmp_path: Path) -> None:
-    made = keys.create(tmp_path / "key", None)
-    found = open_signer(SignerSettings("env:KEY"), {"KEY": made.private.read_text()})
-    assert found.public_key.keyid == made.key_id
+    created = keys.create(tmp_path / "key", None)
+    found = open_signer(SignerSettings("env:KEY"), {"KEY": created.private.read_text()})
+    assert found.public_key.keyid == created.key_id
 
 
 def test_a_missing_key_is_one_sentence(tmp_path: Path) -> None:
@@ -55,20 +55,20 @@ def test_a_missing_key_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_a_passphrase_that_is_missing_or_wrong_is_one_sentence(tmp_path: Path) -> None:
-    made = keys.create(tmp_path / "key", "another")
-    uri = f"file:{made.private}"
+    created = keys.create(tmp_path / "key", "another")
+    uri = f"file:{created.private}"
     assert refusal(uri) == (
-        f"the private key {made.private} is encrypted; "
+        f"the private key {created.private} is encrypted; "
         "name the environment variable with its passphrase (passphrase-env)"
     )
     assert refusal(uri, passphrase_env="NONE") == ("the environment variable NONE has no passphrase; set it")
     assert refusal(uri, passphrase_env="PASSPHRASE") == (
-        f"the private key {made.private} cannot be read with this passphrase; "
+        f"the private key {created.private} cannot be read with this passphrase; "
         "give an Ed25519 key as PKCS#8 PEM"
     )
 
 
-def test_a_key_of_another_kind_is_refused(tmp_path: Path) -> None:
+def test_a_key_of_another_kind_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_bytes(
         ec.generate_private_key(ec.SECP256R1()).private_bytes(
@@ -85,10 +85,10 @@ def test_a_key_of_another_kind_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_message_never_has_the_key(tmp_path: Path) -> None:
-    made = keys.create(tmp_path / "key", None)
-    body = made.private.read_text().splitlines()[1]
+    created = keys.create(tmp_path / "key", None)
+    body = created.private.read_text().splitlines()[1]
     file = tmp_path / "broken"
-    file.write_text(made.private.read_text().replace("END", "STOP"))
+    file.write_text(created.private.read_text().replace("END", "STOP"))
     assert body not in refusal(f"file:{file}")
 
 
@@ -160,12 +160,12 @@ def test_a_signer_that_fails_is_one_sentence() -> None:
 
 
 def test_without_the_extra_signing_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = keys.create(tmp_path / "key", None)
+    created = keys.create(tmp_path / "key", None)
     for name in list(sys.modules):
         if name.partition(".")[0] == "securesystemslib":
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "securesystemslib", None)
-    assert refusal(f"file:{made.private}") == (
+    assert refusal(f"file:{created.private}") == (
         "securesystemslib, which signs and checks records, is not installed; "
         "install it with: pip install 'wardround[records]'"
     )

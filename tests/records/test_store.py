@@ -21,28 +21,30 @@ DATABASE_ERRORS = (sqlite3.Error, psycopg.Error)
 
 def test_a_record_is_found_by_the_first_digits_of_its_digest(store_place: Place) -> None:
     digests = filled(store_place)
-    made = bundle_of(2)
-    with store.opened(store_place.location) as records:
+    created = bundle_of(2)
+    with store.open_store(store_place.location) as records:
         found = records.get(digests[2][:10])
         assert records.get(f"sha256:{digests[2].upper()}") == found
-        assert records.data(found) == made.data
-    assert (found.sequence, found.digest, found.created) == (3, made.digest, "2030-01-31T12:00:05Z")
+        assert records.data(found) == created.data
+    assert (found.sequence, found.digest, found.created) == (3, created.digest, "2030-01-31T12:00:05Z")
     assert (found.verdict, found.tier, found.rules) == ("human-review", "T3", ("ruff/B006",))
     assert (found.repository, found.author) == ("shop", "Ada <ada@example.org>")
-    assert (found.context, found.policy) == (made.review.context.id, f"default@sha256:{'d' * 64}")
+    assert (found.context, found.policy) == (created.review.context.id, f"default@sha256:{'d' * 64}")
 
 
 @pytest.mark.parametrize("digest", ["", "abc", "x" * 64, "0" * 65, "%%%%%%", "zzzzzz"])
 def test_a_record_that_is_not_there_is_an_error(store_place: Place, digest: str) -> None:
     filled(store_place, 2)
-    with store.opened(store_place.location) as records, pytest.raises(RecordNotFound):
+    with store.open_store(store_place.location) as records, pytest.raises(RecordNotFound):
         records.get(digest)
 
 
 def test_a_record_is_stored_once(store_place: Place) -> None:
-    made = bundle_of(1)
-    with store.opened(store_place.location) as records:
-        assert records.append(made, FACTS) == records.append(made, Facts(author="else")) == made.digest
+    created = bundle_of(1)
+    with store.open_store(store_place.location) as records:
+        assert (
+            records.append(created, FACTS) == records.append(created, Facts(author="else")) == created.digest
+        )
         assert len(records.query(Query())) == 1
         assert records.head()[0] == 1
         assert records.verify_chain() is None
@@ -54,13 +56,13 @@ def test_records_are_found_by_verdict_tier_rule_author_and_time(store_place: Pla
         facts = Facts(author=author, rules=rules)
         return records.append(bundle.write(content, facts, None, MOMENT.replace(day=day)), facts)
 
-    with store.opened(store_place.location) as records:
+    with store.open_store(store_place.location) as records:
         first = appended(1, "auto-merge", "T1", "Ada <ada@example.org>", (), 1)
         second = appended(2, "escalate", "T4", "Grace <100%_grace@example.org>", ("ruff/B006", "x/y"), 2)
         third = appended(3, "escalate", "T5", "Ada <ada@example.org>", ("ruff/B006",), 3)
 
         def found(limit: int | None = None, **conditions: str) -> list[str]:
-            return [one.digest for one in records.query(Query(**conditions), limit)]
+            return [item.digest for item in records.query(Query(**conditions), limit)]
 
         assert found() == [third, second, first]
         assert found(limit=2) == [third, second]
@@ -77,14 +79,14 @@ def test_records_are_found_by_verdict_tier_rule_author_and_time(store_place: Pla
 
 
 def test_paths_and_names_that_are_not_utf8_are_stored_escaped(store_place: Place) -> None:
-    with store.opened(store_place.location) as records:
+    with store.open_store(store_place.location) as records:
         digest = records.append(bundle_of(1), Facts(author="J\udcf6rg", repository="/srv/\udcff"))
         found = records.get(digest)
         assert (found.author, found.repository) == ("J\\xf6rg", "/srv/\\xff")
         assert records.verify_chain() is None
 
 
-def test_the_chain_of_an_unchanged_store_holds(store_place: Place) -> None:
+def test_the_chain_of_an_unchanged_store_is_valid(store_place: Place) -> None:
     assert chain_break(store_place) is None
     filled(store_place, 250)
     assert chain_break(store_place) is None
@@ -158,7 +160,7 @@ def test_exchanged_rows_are_detected(store_place: Place) -> None:
     "UPDATE records SET tier = 'T1'", "DELETE FROM records", "UPDATE record_rules SET rule = 'x'",
     "DELETE FROM record_rules", "DELETE FROM chain_head", "UPDATE chain_head SET sequence = 1",
 ])  # fmt: skip
-def test_the_database_itself_refuses_updates_and_deletes(store_place: Place, statement: str) -> None:
+def test_the_database_itself_rejects_updates_and_deletes(store_place: Place, statement: str) -> None:
     filled(store_place)
     with pytest.raises(DATABASE_ERRORS, match="append-only"):
         store_place.execute(statement)
@@ -170,7 +172,7 @@ WRITERS, EACH = 8, 25
 
 def _append_many(name: str, first: int) -> None:
     for number in range(first, first + EACH):
-        with store.opened(location_of(name, {})) as records:
+        with store.open_store(location_of(name, {})) as records:
             records.append(bundle_of(number), FACTS)
             records.append(bundle_of(0), FACTS)  # the same record as every other writer
 
@@ -186,8 +188,8 @@ def test_several_processes_append_to_one_chain_that_none_of_them_made(store_plac
     for writer in writers:
         writer.join()
     assert [writer.exitcode for writer in writers] == [0] * WRITERS
-    with store.opened(store_place.location) as records:
-        found = {one.digest for one in records.query(Query())}
+    with store.open_store(store_place.location) as records:
+        found = {item.digest for item in records.query(Query())}
         assert found == {bundle_of(number).digest for number in range(WRITERS * EACH + 1)}
         assert records.verify_chain() is None
 
@@ -197,19 +199,19 @@ def test_a_transaction_that_fails_stores_nothing(store_place: Place, monkeypatch
     monkeypatch.setattr("wardround.records.queries.NEXT_HEAD", "INSERT INTO nowhere VALUES (1)")
     with (
         pytest.raises(StoreError, match=UNDEFINED_TABLE[store_place.kind]),
-        store.opened(store_place.location) as records,
+        store.open_store(store_place.location) as records,
     ):
         records.append(bundle_of(7), FACTS)
     monkeypatch.undo()
     assert chain_break(store_place) is None
-    with store.opened(store_place.location) as records:
+    with store.open_store(store_place.location) as records:
         assert records.head()[0] == 2
 
 
 def test_a_store_of_a_newer_version_is_one_sentence(store_place: Place) -> None:
     filled(store_place, 1)
     store_place.execute("INSERT INTO schema_migrations VALUES (9)")
-    with pytest.raises(StoreError) as refused, store.opened(store_place.location):
+    with pytest.raises(StoreError) as refused, store.open_store(store_place.location):
         pass
     assert str(refused.value) == (
         f"the record store {store_place.location}: its tables have version 9; this wardround knows 1; "

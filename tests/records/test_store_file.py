@@ -23,10 +23,10 @@ def file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("column", ["previous", "chain", "digest", "created", "bundle"])
 @pytest.mark.parametrize("value", ["1", "X'ff'", "CAST(X'ff' AS TEXT)"])
 def test_a_value_of_another_type_is_detected(file: Path, column: str, value: str) -> None:
-    place = FilePlace(file)
-    filled(place)
-    place.tamper(f"UPDATE records SET {column} = {value} WHERE sequence = 3")
-    found = chain_break(place)
+    location = FilePlace(file)
+    filled(location)
+    location.tamper(f"UPDATE records SET {column} = {value} WHERE sequence = 3")
+    found = chain_break(location)
     assert found is not None
     assert found.sequence in (3, 4)
 
@@ -35,13 +35,13 @@ def test_the_file_is_readable_by_its_owner_alone(file: Path) -> None:
     filled(FilePlace(file), 1)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-    assert [one.name for one in file.parent.iterdir()] == [file.name]
+    assert [item.name for item in file.parent.iterdir()] == [file.name]
 
 
 def test_a_file_that_is_not_a_database_is_one_sentence(file: Path) -> None:
     file.parent.mkdir()
     file.write_bytes(b"nothing of the kind" * 100)
-    with pytest.raises(StoreError) as refused, store.opened(file):
+    with pytest.raises(StoreError) as refused, store.open_store(file):
         pass
     assert str(refused.value) == (
         f"the record store {file}: file is not a database; move the file away, then a new one is made"
@@ -51,7 +51,7 @@ def test_a_file_that_is_not_a_database_is_one_sentence(file: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     file = tmp_path / "file" / "records.sqlite"
-    with pytest.raises(StoreError) as refused, store.opened(file):
+    with pytest.raises(StoreError) as refused, store.open_store(file):
         pass
     assert str(refused.value) == (
         f"the record store {file}: File exists; set XDG_STATE_HOME to a folder that can be written"
@@ -62,13 +62,13 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     folder = tmp_path / "readonly"
     folder.mkdir(mode=0o500)
-    opened = store.opened(folder / "records.sqlite")
+    opened = store.open_store(folder / "records.sqlite")
     with pytest.raises(StoreError, match="Permission denied; set XDG_STATE_HOME"), opened:
         pass
 
 
 def _append_to_full_disk(file: Path) -> None:
-    with store.opened(file) as records:
+    with store.open_store(file) as records:
         records._database.execute("PRAGMA max_page_count = 1")  # SQLite reports the same as on a full disk
         records.append(bundle_of(3), FACTS)
 

@@ -1,4 +1,4 @@
-"""A verifier that knows nothing of wardround accepts a record: in-toto's own models, DSSE and openssl.
+"""A verifier independent of wardround accepts a record: in-toto's own models, DSSE and openssl.
 
 The DSSE check follows the text of the protocol: the signature covers "DSSEv1", the length and text of the
 payload type, and the length and bytes of the payload, separated by spaces.
@@ -69,7 +69,7 @@ def test_the_models_of_in_toto_accept_every_statement(line: int) -> None:
     found = json_format.Parse(payload, statement_pb2.Statement())
     Statement.copy_from_pb(found).validate()
     assert found.predicate_type == MEMBERS[line]
-    subjects = [(one.name, dict(one.digest)) for one in found.subject]
+    subjects = [(item.name, dict(item.digest)) for item in found.subject]
     context = predicate()["context"]["id"].removeprefix("sha256:")
     assert subjects == [("review-context", {"sha256": context}), ("head", {"gitCommit": HEAD})]
 
@@ -78,7 +78,7 @@ def test_the_model_of_a_test_result_accepts_ours() -> None:
     value = json.loads(base64.b64decode(envelopes(DATA)[2]["payload"]))
     found = json_format.ParseDict(value["predicate"], test_result_pb2.TestResult())
     assert (found.result, list(found.warned_tests)) == ("WARNED", ["semantic"])
-    assert [one.name for one in found.configuration] == ["default"]
+    assert [item.name for item in found.configuration] == ["default"]
 
 
 def test_a_simple_verification_result_has_the_fields_that_its_specification_requires() -> None:
@@ -86,7 +86,7 @@ def test_a_simple_verification_result_has_the_fields_that_its_specification_requ
     assert sorted(value) == ["properties", "timeCreated", "verifier"]
     assert value["verifier"]["id"].startswith("https://")
     assert [sorted(policy) for policy in value["verifier"]["policies"]] == [["digest", "name"]]
-    assert all(isinstance(one, str) for one in value["properties"])
+    assert all(isinstance(item, str) for item in value["properties"])
 
 
 def test_the_subject_is_the_digest_of_the_document_in_the_predicate() -> None:
@@ -98,7 +98,7 @@ def test_the_subject_is_the_digest_of_the_document_in_the_predicate() -> None:
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 @pytest.mark.parametrize("line", [0, 1, 2], ids=MEMBERS)
-def test_openssl_accepts_every_line_and_refuses_a_changed_one(tmp_path: Path, pem: str, line: int) -> None:
+def test_openssl_accepts_every_line_and_rejects_a_changed_one(tmp_path: Path, pem: str, line: int) -> None:
     envelope = envelopes(DATA)[line]
     (tmp_path / "key.pub").write_text(pem)
     (tmp_path / "signature").write_bytes(base64.b64decode(envelope["signatures"][0]["sig"]))
@@ -116,7 +116,7 @@ def documented(language: str) -> str:
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
-def test_the_documented_program_accepts_a_record_and_refuses_a_changed_one(tmp_path: Path, pem: str) -> None:
+def test_the_documented_program_accepts_a_record_and_rejects_a_changed_one(tmp_path: Path, pem: str) -> None:
     (tmp_path / "check.py").write_text(documented("python"))
     (tmp_path / "key.pub").write_text(pem)
     command = [sys.executable, "-I", "check.py", "record", "key.pub"]

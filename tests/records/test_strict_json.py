@@ -1,4 +1,4 @@
-"""Canonical JSON has one encoding for each value; every other encoding is refused with its position."""
+"""Canonical JSON has one encoding for each value; every other encoding is rejected with its position."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def test_what_is_encoded_is_accepted_and_encoded_to_the_same_bytes(value: object
         (b'"\\ud800"', "byte 1: not canonical JSON: input contains non-UTF-8 codepoints"),
     ],
 )
-def test_another_encoding_is_refused_with_its_position(data: bytes, reason: str) -> None:
+def test_another_encoding_is_rejected_with_its_position(data: bytes, reason: str) -> None:
     with pytest.raises(strict_json.NotCanonical) as refused:
         strict_json.decode(data)
     assert str(refused.value) == reason
 
 
 @pytest.mark.parametrize("data", [b"[" * 100_000, b"9" * 10_000])
-def test_excessive_input_is_refused(data: bytes) -> None:
+def test_excessive_input_is_rejected(data: bytes) -> None:
     with pytest.raises(strict_json.NotCanonical):
         strict_json.decode(data)
 

@@ -1,4 +1,4 @@
-"""Every change of a record's bytes is detected, and the first thing that does not hold is named."""
+"""Every change of a record's bytes is detected, and the first fault is named."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ada() -> CryptoSigner:
 
 
 def problem(data: bytes, *trusted: CryptoSigner, **options: Any) -> str:
-    """The place and reason of the first thing that does not hold."""
+    """The position and reason of the first fault."""
     found = verify_record(data, public(*trusted), **options)
     assert found.problem is not None
     assert found.review is None
@@ -33,16 +33,16 @@ def problem(data: bytes, *trusted: CryptoSigner, **options: Any) -> str:
 
 
 def resigned(data: bytes, line: int, change: Callable[[dict[str, Any]], Any], by: CryptoSigner) -> bytes:
-    """The record with one statement changed and signed again, as a signer could do who lies."""
-    envelopes = [envelope.parse(one) for one in data.splitlines()]
+    """The record with one statement changed and signed again, as a dishonest signer could do."""
+    envelopes = [envelope.parse(splitline) for splitline in data.splitlines()]
     value = json.loads(envelopes[line - 1].payload)
     change(value)
     unsigned = Envelope(strict_json.encode(value), envelope.PAYLOAD_TYPE)
-    envelopes[line - 1] = signing.signed(unsigned, by)
+    envelopes[line - 1] = signing.add_signature(unsigned, by)
     return envelope.bundle(envelopes)
 
 
-def test_a_record_holds(ada: CryptoSigner) -> None:
+def test_a_record_is_valid(ada: CryptoSigner) -> None:
     found = verify_record(record(ada).data, public(ada))
     assert found.problem is None
     assert found.signers == (ada.public_key.keyid,)
@@ -83,7 +83,7 @@ def test_every_truncation_is_detected(ada: CryptoSigner) -> None:
         assert verify_record(data[:length], public(ada)).problem is not None
 
 
-def test_lines_are_neither_exchanged_nor_left_out_nor_repeated(ada: CryptoSigner) -> None:
+def test_lines_are_neither_exchanged_nor_excluded_nor_repeated(ada: CryptoSigner) -> None:
     lines = record(ada).data.splitlines(keepends=True)
     swapped = problem(lines[0] + lines[2] + lines[1], ada)
     assert swapped == (
@@ -135,7 +135,7 @@ def test_a_valid_signature_by_a_known_key_does_not_suffice(ada: CryptoSigner) ->
     )
 
 
-def test_a_signature_by_another_key_under_the_id_of_a_trusted_one_is_refused(ada: CryptoSigner) -> None:
+def test_a_signature_by_another_key_under_the_id_of_a_trusted_one_is_rejected(ada: CryptoSigner) -> None:
     impostor = CryptoSigner.generate_ed25519(keyid=ada.public_key.keyid)
     assert problem(record(impostor).data, ada) == (
         f"line 1, signature 1: it is not a signature of the payload by the key {ada.public_key.keyid}"
@@ -145,7 +145,10 @@ def test_a_signature_by_another_key_under_the_id_of_a_trusted_one_is_refused(ada
 def test_every_listed_signature_must_be_valid_and_the_threshold_met(ada: CryptoSigner) -> None:
     grace = signer()
     both = envelope.bundle(
-        [signing.signed(envelope.parse(one), grace) for one in record(ada).data.splitlines()]
+        [
+            signing.add_signature(envelope.parse(splitline), grace)
+            for splitline in record(ada).data.splitlines()
+        ]
     )
     assert verify_record(both, public(ada, grace), threshold=2).problem is None
     assert verify_record(both, public(ada), known=public(grace)).problem is None
@@ -201,7 +204,7 @@ NOT_BASE64 = "line 1, payload: not base64 (RFC 4648, section 4)"
         (lambda line: line.update(payload=5), NOT_BASE64),
     ],
 )
-def test_an_envelope_of_another_form_is_refused(
+def test_an_envelope_of_another_form_is_rejected(
     ada: CryptoSigner, change: Callable[[dict[str, Any]], Any], reason: str
 ) -> None:
     lines = record(ada).data.splitlines()
@@ -258,7 +261,7 @@ ELSEWHERE = [{"name": "review-context", "digest": {"sha256": "0" * 64}}]
         (3, nested("subject", to=ELSEWHERE), "subject: it differs from the subject of line 1"),
     ],
 )
-def test_a_signed_statement_that_contradicts_itself_is_refused(
+def test_a_signed_statement_that_contradicts_itself_is_rejected(
     ada: CryptoSigner, line: int, change: Callable[[dict[str, Any]], Any], reason: str
 ) -> None:
     assert problem(resigned(record(ada).data, line, change, ada), ada) == f"line {line}, {reason}"
@@ -276,10 +279,10 @@ def test_the_subject_is_the_digest_of_the_context(ada: CryptoSigner) -> None:
     )
 
 
-def test_a_payload_in_another_encoding_is_refused_although_it_is_signed(ada: CryptoSigner) -> None:
-    envelopes = [envelope.parse(one) for one in record(ada).data.splitlines()]
+def test_a_payload_in_another_encoding_is_rejected_although_it_is_signed(ada: CryptoSigner) -> None:
+    envelopes = [envelope.parse(splitline) for splitline in record(ada).data.splitlines()]
     spaced = json.dumps(json.loads(envelopes[0].payload)).encode()
-    envelopes[0] = signing.signed(Envelope(spaced, envelope.PAYLOAD_TYPE), ada)
+    envelopes[0] = signing.add_signature(Envelope(spaced, envelope.PAYLOAD_TYPE), ada)
     assert problem(envelope.bundle(envelopes), ada) == (
         "line 1, payload: byte 10: not the canonical encoding of its value (RFC 8785)"
     )
@@ -300,7 +303,7 @@ def test_a_further_check_can_refuse_a_record_that_holds_otherwise(ada: CryptoSig
     assert verify_record(data, public(ada), [lambda _: None]).problem is None
 
 
-def test_further_checks_see_no_record_whose_signatures_do_not_hold(ada: CryptoSigner) -> None:
+def test_further_checks_see_no_record_whose_signatures_are_invalid(ada: CryptoSigner) -> None:
     seen: list[Any] = []
     problem(record(signer()).data, ada, further_checks=[seen.append])
     assert seen == []
@@ -309,7 +312,7 @@ def test_further_checks_see_no_record_whose_signatures_do_not_hold(ada: CryptoSi
 def test_a_staged_change_has_no_commit_as_subject(ada: CryptoSigner) -> None:
     data = record(ada, Facts(head=":index")).data
     value = json.loads(base64.b64decode(json.loads(data.splitlines()[0])["payload"]))
-    assert [one["name"] for one in value["subject"]] == [statement.CONTEXT_SUBJECT]
+    assert [item["name"] for item in value["subject"]] == [statement.CONTEXT_SUBJECT]
     assert verify_record(data, public(ada)).problem is None
 
 

@@ -1,4 +1,4 @@
-"""Reviews made by hand, for the renderers."""
+"""Hand-written reviews for the renderers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from wardround.analyses.repetitions import Repetitions
+from wardround.assignment.review_context import ReviewContext
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config, FilterMode
 from wardround.context.document import describe
 from wardround.context.repetition import Repetition, RepetitionKind
-from wardround.context.review_context import ReviewContext
 from wardround.findings import (
     Edit,
     Finding,
@@ -26,12 +27,12 @@ from wardround.findings import (
     ToolRun,
     Unreviewed,
 )
-from wardround.planes.collect_evidence import finding_evidence, missing_evidence
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
+from wardround.planes.result_evidence import finding_evidence, missing_evidence
 from wardround.policy.conclude import conclude
 from wardround.policy.gate import Gate, gate
 from wardround.policy.loading import bundled_policy
-from wardround.review import PendingConclusion, ReviewResult
+from wardround.review_result import PendingConclusion, ReviewResult
 from wardround.tools.tool import Profile
 
 POLICY = bundled_policy("default")
@@ -55,7 +56,7 @@ def _evidence(
         files=tuple(files),
         change_reviewers=("contract", "python", "tests"),
         findings=tuple(finding_evidence(f) for f in findings if f.status is not Status.EXISTING),
-        missing=tuple(missing_evidence(one) for one in unreviewed),
+        missing=tuple(missing_evidence(item) for item in unreviewed),
     )
 
 
@@ -103,7 +104,7 @@ class Factory:
         fail_level: str = "error",
         seconds: float = 0.25,
     ) -> ReviewResult:
-        """A review of new files; ``texts`` is what they hold."""
+        """A review of new files; ``texts`` are their contents."""
         ordered = tuple(sorted(findings, key=lambda f: f.sort_key))
         lines: dict[str, int] = {}
         for finding in ordered:
@@ -143,7 +144,7 @@ class Factory:
             Repetition("src/a.py", 3, 9, f"slug{at}", "src/b.py", 5, 11, "make_slug", True, kind, 1.0)
             for at, kind in enumerate(kinds)
         )
-        evidence = replace(review.conclusion.evidence, repetitions=found)
+        evidence = review.conclusion.evidence.with_notes(Repetitions, found)
         conclusion = replace(review.conclusion, evidence=evidence)
         return replace(review, pending=PendingConclusion.of(conclusion))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from tests.planes.evidence_factory import COVERED, LOST, REACHED
+from tests.planes.evidence_factory import COVERED, LOST, REACHED, document
+from wardround.analyses.change_tests import ChangedSourceTests
 from wardround.context.change_tests import ChangeTests, CoverageState, CoveredFile
-from wardround.reports.change_tests import change_tests_dict, change_tests_line
+from wardround.reports.change_tests import change_tests_dict
 
 UNREACHED = replace(REACHED, name="Cart.total", tests=())
 STALE = replace(COVERED.files[0], state=CoverageState.STALE, reason="app.py has no line 9")
@@ -36,7 +37,8 @@ MISSED = replace(COVERED, lines=(CoveredFile("app.py", 2, ((3, 4), (7, 7))),))
     ],
 )
 def test_the_line_for_people(tests: ChangeTests, line: str) -> None:
-    assert change_tests_line(tests) == line
+    lines = ChangedSourceTests().lines(tests, document())
+    assert "".join(shown.text for shown in lines) == line
 
 
 def test_a_part_without_content_has_no_key() -> None:

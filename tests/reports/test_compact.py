@@ -64,7 +64,7 @@ def test_of_eleven_findings_only_the_messages_are_shown_in_one_order(make: Facto
 def test_messages_are_wrapped_at_the_width_of_the_terminal_and_never_cut(make: Factory, width: int) -> None:
     message = "Undefined name in src/some/folder/of/a/rather/deep/tree/with/long/names.py and more words"
     findings = [make.finding(place=(n, 1, n, 2), message=message) for n in range(1, 12)]
-    with terminal.in_columns(width):
+    with terminal.wrap_at_columns(width):
         report = text.render(make.review(*findings))
     assert report.count("src/some/folder/of/a/rather/deep/tree/with/long/names.py") == 11
     lines = [line for line in report.split("\n") if "/tree/" not in line]
@@ -85,8 +85,8 @@ class TestAllFiles:
         report = text.render(review)
         assert report.count(" error  ") == 200
         assert "and 700 more of 900 findings: --all shows them" in " ".join(report.split())
-        whole = text.render(replace(review, request=replace(review.request, show_all=True)))
-        assert whole.count("[ruff/") == 900
+        complete = text.render(replace(review, request=replace(review.request, show_all=True)))
+        assert complete.count("[ruff/") == 900
 
 
 def test_verbose_shows_all_in_full(make: Factory) -> None:
@@ -126,7 +126,7 @@ class TestConflicts:
         found = [(f["file"], f["rule"]) for f in repo.report()["findings"]]
         assert ("b.py", "ruff/F401") in found
 
-    def test_where_conflicts_are_switched_off_syntax_errors_are_reported(self, repo: GitRepository) -> None:
+    def test_where_conflicts_are_disabled_syntax_errors_are_reported(self, repo: GitRepository) -> None:
         repo.stage({"a.py": CONFLICT, ".wardround.toml": '[rules]\n"secrets/SE015" = "off"\n'})
         assert "syntax-error" in [f["defect_class"] for f in repo.report()["findings"]]
 

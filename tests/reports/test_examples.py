@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wardround.checks.cases import ChangeCase, change, code
 from wardround.reports.examples import as_lines, comparison
+from wardround.rules.cases import ChangeCase, change, code
 
 BAD, GOOD = code("x = «eval(y)»\n"), code("x = int(y)\n")
 

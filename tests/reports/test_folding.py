@@ -1,4 +1,4 @@
-"""What triage folds is counted and named in the text report; no other report knows of it."""
+"""Folded findings are counted and named in the text report; other reports are not affected."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from wardround.findings import Estimate, Finding, Severity, Status
 from wardround.processors.triage import RuleGroupFold, Triage
-from wardround.reports import FORMATS, renderer, text
+from wardround.reports import formats, renderer, text
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def folding(order: Sequence[Finding], *folded: Finding, crowds: Sequence[RuleGroupFold] = ()) -> Triage:
-    ranks = {finding.fingerprint: place for place, finding in enumerate(order)}
+    ranks = {finding.fingerprint: location for location, finding in enumerate(order)}
     return Triage(ranks, frozenset(f.fingerprint for f in folded), tuple(crowds))
 
 
 def small(make: Factory, rule: str, file: str, line: int, severity: Severity = Severity.INFO) -> Finding:
-    place = (line, 1, line, 2)
-    return make.finding(rule, file, place, severity=severity, rationale="", message=f"about {file}:{line}")
+    location = (line, 1, line, 2)
+    return make.finding(rule, file, location, severity=severity, rationale="", message=f"about {file}:{line}")
 
 
-def test_a_whole_report(make: Factory) -> None:
+def test_a_complete_report(make: Factory) -> None:
     first = small(make, "ruff/F821", "b.py", 3, Severity.ERROR)
     shown = small(make, "ruff/RET505", "a.py", 1)
     low = [small(make, "ruff/RET505", f"{name}.py", 2) for name in "abcde"]
@@ -97,8 +97,8 @@ def test_errors_stand_first_and_the_others_by_file_and_line(make: Factory) -> No
     wrong = small(make, "ruff/X3", "b.py", 3, Severity.ERROR)
     review = replace(make.review(*findings, wrong), triage=folding([findings[1], wrong, findings[0]]))
     rendered = text.render(review)
-    places = [rendered.index(f"about {place}") for place in ("b.py:3", "a.py:1", "a.py:2")]
-    assert places == sorted(places)
+    locations = [rendered.index(f"about {location}") for location in ("b.py:3", "a.py:1", "a.py:2")]
+    assert locations == sorted(locations)
     assert "folded" not in rendered
 
 
@@ -108,8 +108,8 @@ def test_what_is_waived_is_not_looked_up(make: Factory) -> None:
     assert text.render(review) == "wardround: pass - no findings, 1 file, 0.25 s, 1 suppressed\n"
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name != "text"])
-def test_machines_are_told_the_same_as_without(make: Factory, name: str) -> None:
+@pytest.mark.parametrize("name", [name for name in formats() if name != "text"])
+def test_machines_are_reported_the_same_as_without(make: Factory, name: str) -> None:
     findings = make.many(40)
     review = make.review(*findings)
     ranked = replace(review, triage=folding(findings, *findings[:20]))
@@ -117,7 +117,7 @@ def test_machines_are_told_the_same_as_without(make: Factory, name: str) -> None
 
 
 class TestInAReview:
-    """Ten of a rule that few act on, and one that many do."""
+    """Ten findings of a rule that few people act on, and one of a rule that many do."""
 
     @pytest.fixture
     def notes(self, repo: GitRepository) -> GitRepository:
@@ -144,6 +144,6 @@ class TestInAReview:
         assert "folded" not in notes.wardround("review").stdout
 
     def test_json_is_the_same_with_and_without(self, notes: GitRepository) -> None:
-        one, other = (notes.report(*options)["findings"] for options in ((), ("--all",)))
-        assert one == other
-        assert len(one) == 11
+        item, other = (notes.report(*options)["findings"] for options in ((), ("--all",)))
+        assert item == other
+        assert len(item) == 11

@@ -31,8 +31,8 @@ class Made:
 
 
 def ran(output: str) -> tuple[list[Made], list[str]]:
-    """What the runner makes of some output: annotations, and lines it only prints."""
-    made, printed = [], []
+    """The runner's interpretation of some output: annotations, and plain lines."""
+    created, printed = [], []
     token: str | None = None
     for line in re.split(r"\r\n|\r|\n", output):
         match = re.match(r"\s*::([^: ]+)(?: (.*?))?::(.*)\Z", line, re.DOTALL)
@@ -47,13 +47,13 @@ def ran(output: str) -> tuple[list[Made], list[str]]:
         elif match and match[1] in COMMANDS:
             pairs = [pair.split("=", 1) for pair in (match[2] or "").split(",") if pair]
             given_ = {name: plain(value, (":", "%3A"), (",", "%2C")) for name, value in pairs}
-            made.append(Made(match[1], given_, plain(match[3])))
+            created.append(Made(match[1], given_, plain(match[3])))
         elif old and old[1] in COMMANDS:
-            made.append(Made(old[1], {}, line))
+            created.append(Made(old[1], {}, line))
         else:
             printed.append(line)
     assert token is None, "commands stay stopped"
-    return made, printed
+    return created, printed
 
 
 def plain(text: str, *more: tuple[str, str]) -> str:
@@ -63,7 +63,7 @@ def plain(text: str, *more: tuple[str, str]) -> str:
 
 
 class TestOneFinding:
-    def test_the_command_says_all_of_it(self, make: Factory) -> None:
+    def test_the_command_reports_all_of_it(self, make: Factory) -> None:
         finding = make.finding(severity=Severity.ERROR, sources=("ruff/B006", "semgrep/PY201"))
         assert github.render(make.review(finding)).split("\n")[0] == (
             "::error file=src/a.py,line=1,endLine=1,col=9,endColumn=10,title=ruff/B006::"
@@ -78,8 +78,8 @@ class TestOneFinding:
         [(Severity.INFO, "notice"), (Severity.WARN, "warning"), (Severity.ERROR, "error")],
     )
     def test_severity_becomes_kind(self, make: Factory, severity: Severity, kind: str) -> None:
-        (made,), _ = ran(github.render(make.review(make.finding(severity=severity))))
-        assert made.kind == kind
+        (created,), _ = ran(github.render(make.review(make.finding(severity=severity))))
+        assert created.kind == kind
 
     @pytest.mark.parametrize(
         ("place", "properties"),
@@ -94,16 +94,16 @@ class TestOneFinding:
     def test_a_place_names_its_first_and_last_line_and_column(
         self, make: Factory, place: tuple[int, int, int, int], properties: dict[str, str]
     ) -> None:
-        (made,), _ = ran(github.render(make.review(make.finding(place=place))))
-        assert {k: v for k, v in made.properties.items() if k not in ("file", "title")} == properties
+        (created,), _ = ran(github.render(make.review(make.finding(place=place))))
+        assert {k: v for k, v in created.properties.items() if k not in ("file", "title")} == properties
 
     def test_a_message_and_a_path_cannot_end_the_command(self, make: Factory) -> None:
         finding = make.finding(
             file="a,line=9::error ::%0A.py", message="100% wrong::\r\n::error::gotcha", rationale="", url=None
         )
-        (made,), _ = ran(github.render(make.review(finding)))
-        assert made.properties["file"] == "a,line=9::error ::%0A.py"
-        assert made.message == "100% wrong::\\r\\n::error::gotcha"
+        (created,), _ = ran(github.render(make.review(finding)))
+        assert created.properties["file"] == "a,line=9::error ::%0A.py"
+        assert created.message == "100% wrong::\\r\\n::error::gotcha"
         assert "\n::error::gotcha" not in github.render(make.review(finding))
 
     @pytest.mark.parametrize(
@@ -114,14 +114,14 @@ class TestOneFinding:
             (Status.EXISTING, " (was there before)"),
         ],
     )
-    def test_status_is_said(self, make: Factory, status: Status, said: str) -> None:
+    def test_status_is_reported(self, make: Factory, status: Status, said: str) -> None:
         finding = make.finding(message="x", status=status, rationale="", url=None)
-        (made,), _ = ran(github.render(make.review(finding, filter_mode="nofilter")))
-        assert made.message == f"x{said}"
+        (created,), _ = ran(github.render(make.review(finding, filter_mode="nofilter")))
+        assert created.message == f"x{said}"
 
     def test_what_is_waived_is_not_annotated(self, make: Factory) -> None:
-        made, _ = ran(github.render(make.review(make.finding(status=Status.SUPPRESSED))))
-        assert made == []
+        created, _ = ran(github.render(make.review(make.finding(status=Status.SUPPRESSED))))
+        assert created == []
 
     @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
@@ -131,9 +131,9 @@ class TestOneFinding:
         hostile = "".join(parts)
         finding = make.finding(message=hostile, file=f"d/{hostile}", rationale=hostile, url=None)
         lost = Unreviewed(f"u/{hostile}", "python", hostile or "tool", hostile)
-        made, printed = ran(github.render(make.review(finding, unreviewed=[lost])))
-        assert [m.kind for m in made] == ["warning", "warning"]
-        assert made[1].properties["line"] == "1"
+        created, printed = ran(github.render(make.review(finding, unreviewed=[lost])))
+        assert [m.kind for m in created] == ["warning", "warning"]
+        assert created[1].properties["line"] == "1"
         assert [line for line in printed if line] == [summary_line(make.review(finding, unreviewed=[lost]))]
 
 
@@ -147,8 +147,8 @@ class TestOrderAndBudget:
             make.finding(file="d.py", severity=error, status=new, place=(2, 1, 2, 2)),
             make.finding(file="d.py", severity=error, status=new, place=(1, 1, 1, 2)),
         ]
-        made, _ = ran(github.render(make.review(*findings)))
-        order = [(m.properties["file"], m.properties["line"]) for m in made]
+        created, _ = ran(github.render(make.review(*findings)))
+        order = [(m.properties["file"], m.properties["line"]) for m in created]
         assert order == [("c.py", "1"), ("d.py", "1"), ("d.py", "2"), ("b.py", "1"), ("a.py", "1")]
 
     def test_ten_of_a_kind_are_shown_and_the_rest_counted_exactly(self, make: Factory) -> None:
@@ -158,33 +158,33 @@ class TestOrderAndBudget:
             for severity, count in counts.items()
             for n in range(count)
         ]
-        made, _ = ran(github.render(make.review(*findings)))
-        assert [m.kind for m in made] == ["error"] * 10 + ["warning"] * 10 + ["notice"] * 4
-        assert made[-1].message == (
+        created, _ = ran(github.render(make.review(*findings)))
+        assert [m.kind for m in created] == ["error"] * 10 + ["warning"] * 10 + ["notice"] * 4
+        assert created[-1].message == (
             "3 are not shown here, because GitHub accepts 10 of a kind from one step: 2 errors, 1 warning. "
             "The text, JSON and SARIF reports have all of them."
         )
 
     def test_the_notice_about_the_rest_is_within_the_budget_too(self, make: Factory) -> None:
         findings = [make.finding(place=(n + 1, 1, n + 1, 2), severity=Severity.INFO) for n in range(11)]
-        made, _ = ran(github.render(make.review(*findings)))
-        assert [m.kind for m in made] == ["notice"] * 10
-        assert made[-1].message.startswith("2 are not shown here")
-        assert "2 notices" in made[-1].message
+        created, _ = ran(github.render(make.review(*findings)))
+        assert [m.kind for m in created] == ["notice"] * 10
+        assert created[-1].message.startswith("2 are not shown here")
+        assert "2 notices" in created[-1].message
 
     @pytest.mark.parametrize("count", [0, 1, 9, 10])
-    def test_nothing_is_said_where_nothing_is_held_back(self, make: Factory, count: int) -> None:
+    def test_nothing_is_reported_where_nothing_is_held_back(self, make: Factory, count: int) -> None:
         findings = [make.finding(place=(n + 1, 1, n + 1, 2), severity=Severity.INFO) for n in range(count)]
-        made, _ = ran(github.render(make.review(*findings)))
-        assert len(made) == count
-        assert not any("not shown" in m.message for m in made)
+        created, _ = ran(github.render(make.review(*findings)))
+        assert len(created) == count
+        assert not any("not shown" in m.message for m in created)
 
     def test_what_was_not_reviewed_comes_before_other_warnings(self, make: Factory) -> None:
         findings = [make.finding(place=(n + 1, 1, n + 1, 2)) for n in range(10)]
         lost = [Unreviewed(f"q{n}.py", "python", "ruff", "timed out after 10 s") for n in range(5)]
         lost.append(Unreviewed("one.py", "python", "ty", "crashed"))
-        made, _ = ran(github.render(make.review(*findings, unreviewed=lost)))
-        warnings = [m for m in made if m.kind == "warning"]
+        created, _ = ran(github.render(make.review(*findings, unreviewed=lost)))
+        warnings = [m for m in created if m.kind == "warning"]
         assert len(warnings) == 10
         assert warnings[0] == Made(
             "warning",
@@ -192,16 +192,16 @@ class TestOrderAndBudget:
             "not reviewed: q0.py, q1.py, q2.py and 2 more: timed out after 10 s",
         )
         assert warnings[1].properties == {"file": "one.py", "title": "ty"}
-        assert "2 warnings" in made[-1].message
+        assert "2 warnings" in created[-1].message
 
     def test_30_000_findings_are_30_annotations(self, make: Factory) -> None:
-        made, _ = ran(github.render(make.review(*make.many(30_000))))
-        assert len(made) == 30
-        assert made[-1].message.startswith("29971 are not shown here")
+        created, _ = ran(github.render(make.review(*make.many(30_000))))
+        assert len(created) == 30
+        assert created[-1].message.startswith("29971 are not shown here")
 
 
 class TestClosingLine:
-    def test_it_stands_where_the_runner_looks_for_no_commands(self, make: Factory) -> None:
+    def test_it_is_where_the_runner_looks_for_no_commands(self, make: Factory) -> None:
         review = make.review(make.finding())
         *_, stop, line, resume, end = github.render(review).split("\n")
         assert line == summary_line(review)
@@ -222,9 +222,9 @@ def test_a_shown_repetition_is_a_notice_after_the_findings(make: Factory) -> Non
     review = make.repeating(
         make.review(make.finding(severity=Severity.INFO)), RepetitionKind.IDENTICAL, RepetitionKind.LITERALS
     )
-    made, _ = ran(github.render(review))
-    assert [one.kind for one in made] == ["notice", "notice"]
-    assert made[1].message == "`slug0` repeats src/b.py:5 `make_slug`: import it"
-    assert made[1].properties == {
+    created, _ = ran(github.render(review))
+    assert [item.kind for item in created] == ["notice", "notice"]
+    assert created[1].message == "`slug0` repeats src/b.py:5 `make_slug`: import it"
+    assert created[1].properties == {
         "file": "src/a.py", "line": "3", "endLine": "9", "title": "wardround/repetition",
     }  # fmt: skip

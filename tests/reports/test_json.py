@@ -39,7 +39,7 @@ def fixed(text: str) -> str:
 
 
 class TestContract:
-    def test_a_whole_report(self, make: Factory) -> None:
+    def test_a_complete_report(self, make: Factory) -> None:
         finding = make.finding(severity=Severity.ERROR, suggested_fix=make.fix())
         lost = Unreviewed("q.py", "python", "ruff", "timed out after 10 s")
         old = make.finding("ruff/E501", status=Status.EXISTING)
@@ -159,11 +159,11 @@ class TestContract:
             for rule in ("ruff/Z", "ruff/A")
         ]
         data = json.loads(report.render(make.review(*findings)))
-        places = [(f["file"], f["line"], f["column"], f["rule"]) for f in data["findings"]]
-        assert places == sorted(places)
-        assert len(places) == 18
+        locations = [(f["file"], f["line"], f["column"], f["rule"]) for f in data["findings"]]
+        assert locations == sorted(locations)
+        assert len(locations) == 18
 
-    def test_a_path_that_is_no_utf_8_can_be_written(self, make: Factory) -> None:
+    def test_a_path_that_is_not_a_utf_8_can_be_written(self, make: Factory) -> None:
         fix = make.fix("\udcfe", file="bad\udcff.py")
         finding = make.finding(file="bad\udcff.py", message="\udcfd", suggested_fix=fix)
         lost = Unreviewed("bad\udcff.py", "python", "ruff", "\udcfc")

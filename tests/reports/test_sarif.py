@@ -1,4 +1,6 @@
-"""The SARIF report is valid SARIF 2.1.0, keeps GitHub's limits, and says what was cut or not reviewed."""
+"""The SARIF report is valid SARIF 2.1.0, respects GitHub's limits, and states what was truncated or not
+reviewed.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def schema() -> Draft4Validator:
 
 
 def run_of(text: str) -> dict[str, Any]:
-    """The one run of a log, after the checks GitHub makes before it takes a file."""
+    """The single run of a log, after the checks that GitHub applies to an uploaded file."""
     log = json.loads(text)
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
@@ -51,17 +53,17 @@ def run_of(text: str) -> dict[str, Any]:
 
 
 class TestOneFinding:
-    def test_the_result_says_all_of_it(self, make: Factory) -> None:
+    def test_the_result_reports_all_of_it(self, make: Factory) -> None:
         finding = make.finding(sources=("ruff/B006", "semgrep/PY201"), suggested_fix=make.fix())
         (result,) = run_of(sarif.render(make.review(finding)))["results"]
-        place = {"uri": "src/a.py", "uriBaseId": "%SRCROOT%"}
+        location = {"uri": "src/a.py", "uriBaseId": "%SRCROOT%"}
         region = {"startLine": 1, "startColumn": 9, "endLine": 1, "endColumn": 11}
         assert result == {
             "ruleId": "ruff/B006",
             "ruleIndex": 0,
             "level": "warning",
             "message": {"text": "Do not use mutable data structures for argument defaults"},
-            "locations": [{"physicalLocation": {"artifactLocation": place, "region": region}}],
+            "locations": [{"physicalLocation": {"artifactLocation": location, "region": region}}],
             "partialFingerprints": {"wardround/v1": finding.fingerprint},
             "baselineState": "new",
             "fixes": [
@@ -69,7 +71,7 @@ class TestOneFinding:
                     "description": {"text": "Replace with `None`"},
                     "artifactChanges": [
                         {
-                            "artifactLocation": place,
+                            "artifactLocation": location,
                             "replacements": [{"deletedRegion": region, "insertedContent": {"text": "None"}}],
                         }
                     ],
@@ -103,7 +105,7 @@ class TestOneFinding:
             "helpUri": url,
         }
 
-    def test_the_run_says_who_where_and_how_columns_count(self, make: Factory) -> None:
+    def test_the_run_states_who_where_and_how_columns_count(self, make: Factory) -> None:
         run = run_of(sarif.render(make.review(make.finding(), profile=Profile.CI)))
         assert run["tool"]["driver"]["name"] == "wardround"
         assert "informationUri" not in run["tool"]["driver"]
@@ -195,7 +197,7 @@ class TestStatus:
         assert result["baselineState"] == state
         assert "suppressions" not in result
 
-    def test_where_one_result_is_suppressed_all_say_whether_they_are(self, make: Factory) -> None:
+    def test_where_one_result_is_suppressed_all_state_whether_they_are(self, make: Factory) -> None:
         waived = make.finding(place=(3, 1, 3, 2), status=Status.SUPPRESSED)
         results = run_of(sarif.render(make.review(make.finding(), waived)))["results"]
         assert [result["suppressions"] for result in results] == [[], [{"kind": "inSource"}]]
@@ -292,14 +294,14 @@ class TestLimits:
             "5000 of 30000 findings were omitted from this file, which GitHub would reject otherwise: "
             "5000 info; the JSON report has them all"
         )
-        places = [
+        locations = [
             (
                 result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
                 result["locations"][0]["physicalLocation"]["region"]["startLine"],
             )
             for result in run["results"]
         ]
-        assert places == sorted(places)
+        assert locations == sorted(locations)
 
     def test_a_file_that_would_be_too_large_is_cut_until_it_fits(
         self, make: Factory, monkeypatch: pytest.MonkeyPatch
@@ -308,15 +310,15 @@ class TestLimits:
         text = sarif.render(make.review(*make.many(900)))
         assert len(gzip.compress(text.encode())) <= 6_000
         run = run_of(text)
-        kept = len(run["results"])
-        assert 0 < kept < 900
+        retained = len(run["results"])
+        assert 0 < retained < 900
         (note,) = run["invocations"][0]["toolExecutionNotifications"]
-        assert note["message"]["text"].startswith(f"{900 - kept} of 900 findings were omitted")
+        assert note["message"]["text"].startswith(f"{900 - retained} of 900 findings were omitted")
         assert {result["level"] for result in run["results"]} == {"error"}
 
 
 class TestRepetitions:
-    def test_a_shown_repetition_is_a_note_and_the_others_are_left_out(
+    def test_a_shown_repetition_is_a_note_and_the_others_are_excluded(
         self, make: Factory, schema: Draft4Validator
     ) -> None:
         review = make.repeating(make.review(make.finding()), RepetitionKind.IDENTICAL, RepetitionKind.SIMILAR)
@@ -327,19 +329,19 @@ class TestRepetitions:
             "ruff/B006", "wardround/repetition", "note",
         )  # fmt: skip
         assert note["message"]["text"] == "`slug0` repeats src/b.py:5 `make_slug`: import it"
-        place = note["locations"][0]["physicalLocation"]
-        assert place["artifactLocation"]["uri"] == "src/a.py"
-        assert (place["region"]["startLine"], place["region"]["endLine"]) == (3, 9)
+        location = note["locations"][0]["physicalLocation"]
+        assert location["artifactLocation"]["uri"] == "src/a.py"
+        assert (location["region"]["startLine"], location["region"]["endLine"]) == (3, 9)
 
     def test_repetitions_have_suppressions_where_findings_have(self, make: Factory) -> None:
         review = make.review(make.finding(status=Status.SUPPRESSED))
         results = run_of(sarif.render(make.repeating(review, RepetitionKind.IDENTICAL)))["results"]
-        assert [one["suppressions"] for one in results][-1] == []
+        assert [item["suppressions"] for item in results][-1] == []
 
     def test_findings_come_first_at_the_limit_of_results(
         self, make: Factory, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(sarif, "MAX_RESULTS", 4)
         review = make.repeating(make.review(*make.many(3)), *[RepetitionKind.IDENTICAL] * 3)
-        rules = [one["ruleId"] for one in run_of(sarif.render(review))["results"]]
+        rules = [item["ruleId"] for item in run_of(sarif.render(review))["results"]]
         assert rules.count("wardround/repetition") == 1

@@ -35,7 +35,7 @@ def lines_of(report: str) -> list[str]:
 
 
 class TestLayout:
-    def test_a_whole_report(self, make: Factory) -> None:
+    def test_a_complete_report(self, make: Factory) -> None:
         source = "def f(x=[], y=1):\n    return x\n"
         findings = [
             make.finding(sources=("ruff/B006", "semgrep/PY201"), suggested_fix=make.fix()),
@@ -72,7 +72,7 @@ class TestLayout:
             "wardround: blocked - 1 error, 1 warning, 1 file, 0.25 s, 1 not fully reviewed\n"
         )
 
-    def test_why_a_rule_matters_is_said_once(self, make: Factory) -> None:
+    def test_why_a_rule_matters_is_reported_once(self, make: Factory) -> None:
         findings = [make.finding(place=(n + 1, 1, n + 1, 2)) for n in range(3)]
         report = text.render(make.review(*findings))
         assert report.count("[ruff/B006]") == 3
@@ -99,11 +99,11 @@ class TestLayout:
         report = text.render(make.review(unreviewed=[missing]))
         assert "  q.sql: squawk is not installed; pip install 'wardround[x]'\n" in report
 
-    def test_a_line_that_is_cut_says_so(self, make: Factory) -> None:
+    def test_a_line_that_is_cut_is_reported(self, make: Factory) -> None:
         source = "a" * 60 + " = wrong + " + "b" * 60 + "\n"
         finding = make.finding(place=(1, 64, 1, 69))
         shown = lines_of(text.render(make.review(finding, texts={finding.file: source})))
-        (line,) = [one for one in shown if "wrong" in one]
+        (line,) = [item for item in shown if "wrong" in item]
         assert re.fullmatch(r" +1 \| …a+ = wrong \+ b+…", line)
 
     def test_what_is_waived_or_older_is_counted_only(self, make: Factory) -> None:
@@ -149,7 +149,7 @@ class TestWidth:
             ("x", (1, 40, 1, 50), "x", (1, 1)),
         ],
     )
-    def test_the_mark_stands_below_the_place(
+    def test_the_mark_is_below_the_place(
         self, make: Factory, line: str, place: tuple[int, int, int, int], shown: str, marked: tuple[int, int]
     ) -> None:
         lines = lines_of(text.render(make.review(make.finding(place=place), texts={"src/a.py": line})))
@@ -198,7 +198,7 @@ class TestHostileText:
     def test_only_our_own_colours_are_printed(self, make: Factory) -> None:
         finding = make.finding(message="\x1b[31mred")
         review = make.review(finding, texts={"src/a.py": "\x1b[31m(x=[])"})
-        report = text.render(review, text.coloured)
+        report = text.render(review, text.colour)
         assert set(re.findall(r"\x1b[^m]*m", report)) <= {
             "\x1b[31;1m", "\x1b[33;1m", "\x1b[36;1m", "\x1b[2m", "\x1b[1m", "\x1b[32m", "\x1b[31m", "\x1b[0m",
         }  # fmt: skip
@@ -206,10 +206,10 @@ class TestHostileText:
 
     def test_the_id_of_a_rule_links_to_its_page_and_to_nothing_else(self, make: Factory) -> None:
         page = "https://docs.astral.sh/ruff/rules/B006"
-        report = text.render(make.review(make.finding()), link=finding_lines.linked)
+        report = text.render(make.review(make.finding()), link=finding_lines.link_text)
         assert f"\x1b]8;;{page}\x1b\\[ruff/B006]\x1b]8;;\x1b\\" in report
         for address in ("file:///etc/passwd", "https://x\x1b\\", "javascript:x"):
-            report = text.render(make.review(make.finding(url=address)), link=finding_lines.linked)
+            report = text.render(make.review(make.finding(url=address)), link=finding_lines.link_text)
             assert "\x1b" not in report
 
     @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ class TestHostileText:
         monkeypatch.setattr("sys.stdout.isatty", lambda: False)
         assert wants_colour(requested) is elsewhere
 
-    def test_a_path_that_is_no_utf_8_and_one_with_an_escape_are_printed(self, repo: GitRepository) -> None:
+    def test_a_path_that_is_not_a_utf_8_and_one_with_an_escape_are_printed(self, repo: GitRepository) -> None:
         repo.stage({os.fsdecode(b"bad\xff.py"): "import os\n", "e\x1b[31mvil.py": "import os\n"})
         done = repo.wardround("review")
         assert "bad\\xff.py" in done.stdout
@@ -291,8 +291,8 @@ class TestSecrets:
             ("password = hunter2hunter2  # 'x'", "***"),
         ],
     )
-    def test_a_line_is_reduced_to_what_stands_before_the_first_string(self, line: str, shown: str) -> None:
-        assert secret_lines.masked(line) == shown
+    def test_a_line_is_reduced_to_what_is_before_the_first_string(self, line: str, shown: str) -> None:
+        assert secret_lines.mask_line(line) == shown
 
     def test_a_line_inside_a_string_of_several_lines_is_not_shown(self, make: Factory) -> None:
         source = f'password = """\nPASSWORD={SECRET} = "x"\n"""\n'
@@ -310,7 +310,7 @@ class TestSecrets:
         assert SECRET[:9] not in report
 
     def test_no_format_and_no_file_of_ours_holds_a_secret(
-        self, repo: GitRepository, own_places: Path
+        self, repo: GitRepository, isolated_folders: Path
     ) -> None:
         source = (
             f"import os\npassword = '{SECRET}'\n"
@@ -327,16 +327,18 @@ class TestSecrets:
         done = repo.wardround("review", *formats)
         assert "ruff/S105" in done.stdout
         assert SECRET not in done.stdout + done.stderr
-        for cached in own_places.rglob("results.sqlite"):
+        for cached in isolated_folders.rglob("results.sqlite"):
             with closing(sqlite3.connect(cached)) as database:
                 database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        holding = [f for f in own_places.rglob("*") if f.is_file() and SECRET.encode() in f.read_bytes()]
+        holding = [
+            f for f in isolated_folders.rglob("*") if f.is_file() and SECRET.encode() in f.read_bytes()
+        ]
         assert holding == []
 
     def test_a_crash_keeps_no_secret(
         self,
         repo: GitRepository,
-        own_places: Path,
+        isolated_folders: Path,
         monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
@@ -344,7 +346,7 @@ class TestSecrets:
         monkeypatch.chdir(repo.root)
         monkeypatch.setattr("wardround.reports.text.summary_line", lambda *_: 1 / 0)
         assert commands.invoke(["review"]) == 5
-        said = capsys.readouterr()
-        (trace,) = own_places.rglob("crash.txt")
+        reported = capsys.readouterr()
+        (trace,) = isolated_folders.rglob("crash.txt")
         assert "ZeroDivisionError" in trace.read_text("utf-8")
-        assert SECRET not in said.out + said.err + trace.read_text("utf-8")
+        assert SECRET not in reported.out + reported.err + trace.read_text("utf-8")

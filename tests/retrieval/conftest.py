@@ -1,4 +1,4 @@
-"""A stand-in for a model: vectors from word groups, so that the tests know what is close to what."""
+"""A fake model: vectors from word groups, so that the tests know which texts are similar."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GROUPS = (
 
 @dataclass
 class GroupEmbedder:
-    """Texts that speak of the same things have close vectors; it notes what it was asked."""
+    """Texts about the same topics have similar vectors; it records its inputs."""
 
     digest: str = "groups-1"
     asked: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""A real model that is made on the spot: the mean of its words' vectors, which tell three subjects apart."""
+"""A real model created on the fly: the mean of its words' vectors, which separate three topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Definitions told from lines and indentation."""
+"""Definitions detected from lines and indentation."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ func main() {
 def test_definitions_are_found_with_their_lines(
     path: str, text: str, places: list[tuple[str, int, int]]
 ) -> None:
-    assert [(one.name, one.line, one.end_line) for one in functions(path, text)] == places
+    assert [(function.name, function.line, function.end_line) for function in functions(path, text)] == places
 
 
 def test_the_innermost_definition_encloses_a_line() -> None:

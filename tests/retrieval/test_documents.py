@@ -1,11 +1,11 @@
-"""The forms in which texts are compared."""
+"""The representations in which texts are compared."""
 
 from __future__ import annotations
 
 from wardround.retrieval.documents import CHUNKS, file_texts, hunk_text, leading, query_text, query_variants
 
 
-def test_a_message_loses_what_says_nothing_about_the_code() -> None:
+def test_a_message_loses_what_reports_nothing_about_the_code() -> None:
     message = (
         "fix(auth)!: keep the session after login\n\nSee https://example.org/7 for why.\n\n"
         "Signed-off-by: A <a@example.org>\nCo-authored-by: B <b@example.org>\nChange-Id: I77\n"
@@ -18,9 +18,9 @@ def test_a_message_that_only_looks_conventional_keeps_its_words() -> None:
     assert query_text("tests fail when offline") == "tests fail when offline"
 
 
-def test_a_message_is_asked_about_as_a_whole_and_by_its_first_line() -> None:
-    whole = "Keep the session\n\nIt was lost."
-    assert query_variants(whole) == [whole, "Keep the session"]
+def test_a_message_is_queried_about_as_a_complete_and_by_its_first_line() -> None:
+    complete = "Keep the session\n\nIt was lost."
+    assert query_variants(complete) == [complete, "Keep the session"]
     assert query_variants("Keep the session") == ["Keep the session"]
     assert query_variants("") == [""]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wardround.retrieval.commit_signals import CommitIndex
-from wardround.retrieval.file_search import is_beside, is_source, locate_functions, search_files
+from wardround.retrieval.file_search import is_accompanying_file, is_source, locate_functions, search_files
 from wardround.retrieval.index import IndexedFile, SearchIndex, using
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def _located(tmp_path: Path, query: str, embedder: GroupEmbedder | None = None) 
     def work(index: SearchIndex) -> list[tuple[str, bool]]:
         entries = [IndexedFile(path, text) for path, text in FILES.items()]
         found = search_files(query, entries, lambda entry: FILES[entry.path], index, embedder)
-        return [(one.path, one.model is not None) for one in found]
+        return [(item.path, item.model is not None) for item in found]
 
     return using(Path("/r"), work, tmp_path)
 
@@ -50,12 +50,12 @@ def test_with_a_model_every_file_has_a_place(tmp_path: Path, embedder: GroupEmbe
 def _with_past(tmp_path: Path, query: str, past: list[CommitIndex]) -> list[str]:
     def work(index: SearchIndex) -> list[str]:
         entries = [IndexedFile(path, text) for path, text in FILES.items()]
-        return [one.path for one in search_files(query, entries, lambda e: FILES[e.path], index, past=past)]
+        return [file.path for file in search_files(query, entries, lambda e: FILES[e.path], index, past=past)]
 
     return using(Path("/r"), work, tmp_path)
 
 
-def test_a_file_is_found_by_what_was_said_when_it_was_changed(tmp_path: Path) -> None:
+def test_a_file_is_found_by_what_was_reported_when_it_was_changed(tmp_path: Path) -> None:
     past = [
         CommitIndex.of("Stripes were painted twice", ["src/zoo.py"]),
         CommitIndex.of("Typing", ["src/cart.py"]),
@@ -71,8 +71,8 @@ def test_of_two_files_the_one_that_is_worked_on_comes_first(tmp_path: Path) -> N
         pasts = [[], [CommitIndex.of("Something else", ["src/e.py"])]]
         return [
             [
-                one.path
-                for one in search_files("shared word", entries, lambda e: texts[e.path], index, past=past)
+                file.path
+                for file in search_files("shared word", entries, lambda e: texts[e.path], index, past=past)
             ]
             for past in pasts
         ]
@@ -92,7 +92,7 @@ def test_an_empty_tree_holds_nothing(tmp_path: Path, embedder: GroupEmbedder) ->
 def test_functions_are_found_in_files() -> None:
     texts = list(FILES.items())
     found = locate_functions("forget a user", texts)
-    assert [(one.path, one.function.name, one.function.line) for one in found] == [
+    assert [(item.path, item.function.name, item.function.line) for item in found] == [
         ("src/auth.py", "forget", 5)
     ]
     assert locate_functions("forget a user", []) == []
@@ -121,8 +121,8 @@ def test_functions_are_found_in_files() -> None:
         ("web/store.servertest.ts", True, True),
     ],
 )
-def test_what_stands_beside_the_source_is_told_by_its_path(path: str, source: bool, beside: bool) -> None:
-    assert (is_source(path), is_beside(path)) == (source, beside)
+def test_what_is_next_to_the_source_is_reported_by_its_path(path: str, source: bool, beside: bool) -> None:
+    assert (is_source(path), is_accompanying_file(path)) == (source, beside)
 
 
 def test_nothing_heavy_is_loaded_without_a_model() -> None:

@@ -78,9 +78,9 @@ def _hunks() -> list[ChangedCode]:
 
 def test_words_alone_order_hunks() -> None:
     found = rank("fix: count the attempts of a retry", _hunks())
-    assert [one.hunk.path for one in found][:2] == ["retry.py", "retry_test.py"]
+    assert [item.hunk.path for item in found][:2] == ["retry.py", "retry_test.py"]
     assert found[0].lexical > 0
-    assert {one.model for one in found} == {None}
+    assert {item.model for item in found} == {None}
 
 
 def test_the_model_finds_what_shares_no_word(embedder: GroupEmbedder) -> None:
@@ -91,7 +91,7 @@ def test_the_model_finds_what_shares_no_word(embedder: GroupEmbedder) -> None:
     assert embedder.asked == ["users can not sign in", *wholes, *bodies]
 
 
-def test_the_first_line_of_a_message_is_asked_about_too(embedder: GroupEmbedder) -> None:
+def test_the_first_line_of_a_message_is_queried_about_too(embedder: GroupEmbedder) -> None:
     rank("Users can not sign in\n\nSince the last release.", _hunks(), embedder)
     assert embedder.asked[:2] == ["Users can not sign in\n\nSince the last release.", "Users can not sign in"]
 
@@ -103,14 +103,14 @@ def test_a_hunk_gains_by_the_others_of_its_file() -> None:
         ChangedCode("sleep.py", 9, 9, "", "pause()"),
     ]
     found = rank("count the attempts", hunks)
-    order = [(one.hunk.path, one.hunk.line) for one in found]
+    order = [(item.hunk.path, item.hunk.line) for item in found]
     assert order.index(("retry.py", 9)) < order.index(("sleep.py", 9))
 
 
 def test_few_hunks_are_ordered_by_words_even_with_a_model(embedder: GroupEmbedder) -> None:
     found = rank("stripes when you sign in", [_hunks()[0], _hunks()[5]], embedder)
-    assert [one.hunk.path for one in found] == ["zebra.py", "auth.py"]
-    assert all(one.model is not None for one in found)
+    assert [item.hunk.path for item in found] == ["zebra.py", "auth.py"]
+    assert all(item.model is not None for item in found)
 
 
 def test_the_order_does_not_depend_on_the_order_given(embedder: GroupEmbedder) -> None:

@@ -1,4 +1,4 @@
-"""What is kept of a repository's files."""
+"""The index of a repository's files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from wardround.retrieval import bm25
 from wardround.retrieval import index as index_module
 from wardround.retrieval.index import CachedEmbedder, IndexedFile, SearchIndex, document, using
-from wardround.text.search_terms import counted
+from wardround.text.search_terms import count_words
 
 if TYPE_CHECKING:
     from tests.retrieval.conftest import GroupEmbedder
@@ -27,7 +27,7 @@ FILES = {
 
 
 class Files:
-    """Files by path; it notes what was read."""
+    """Files by path; it records the reads."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = dict(texts)
@@ -54,7 +54,7 @@ def _database(folder: Path) -> Path:
 
 def test_scores_are_those_of_bm25_over_words_and_path(folder: Path) -> None:
     files = Files(FILES)
-    query = counted("the basket's price in the cart")
+    query = count_words("the basket's price in the cart")
     index = SearchIndex.open(Path("/r"), folder)
     index.update(files.entries, files.read, None)
     expected = bm25.scores(query, [document(path, text) for path, text in FILES.items()])
@@ -108,38 +108,38 @@ def test_several_queries_count_alike(folder: Path, embedder: GroupEmbedder) -> N
     files = Files(FILES)
     index = SearchIndex.open(Path("/r"), folder)
     index.update(files.entries, files.read, embedder)
-    one, other = (index.similarity([query], files.entries, embedder) for query in ("sign in", "basket"))
+    item, other = (index.similarity([query], files.entries, embedder) for query in ("sign in", "basket"))
     both = index.similarity(["sign in", "basket"], files.entries, embedder)
-    assert both == pytest.approx([(a + b) / 2 for a, b in zip(one, other, strict=True)], abs=1e-4)
+    assert both == pytest.approx([(a + b) / 2 for a, b in zip(item, other, strict=True)], abs=1e-4)
     index.close()
 
 
-def test_what_commits_said_is_read_once(folder: Path) -> None:
-    told = {
+def test_what_commits_reported_is_read_once(folder: Path) -> None:
+    reported = {
         "aa": ("Close the basket", ["cart.py"]),
         "bb": ("Rename everything", [f"{n}.py" for n in range(30)]),
         "cc": ("Send letters later", [os.fsdecode(b"n\xff.py"), "news.py"]),
     }
-    asked: list[list[str]] = []
+    requested: list[list[str]] = []
 
     def read(commits: Sequence[str]) -> list[tuple[str, str, Sequence[str]]]:
-        asked.append(list(commits))
-        return [(one, *told[one]) for one in commits if one in told]
+        requested.append(list(commits))
+        return [(item, *reported[item]) for item in commits if item in reported]
 
     first = using(Path("/r"), lambda index: index.past(["cc", "aa"], read), folder)
     again = using(Path("/r"), lambda index: index.past(["bb", "cc", "gone", "aa"], read), folder)
-    assert asked == [["cc", "aa"], ["bb", "gone"]]
-    assert [one.paths for one in again] == [(), (os.fsdecode(b"n\xff.py"), "news.py"), ("cart.py",)]
+    assert requested == [["cc", "aa"], ["bb", "gone"]]
+    assert [item.paths for item in again] == [(), (os.fsdecode(b"n\xff.py"), "news.py"), ("cart.py",)]
     assert first == again[1:]
-    assert first[1].words == counted("Close the basket")
+    assert first[1].words == count_words("Close the basket")
 
 
-def test_commits_nobody_asks_for_any_more_are_dropped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commits_nobody_requests_any_more_are_dropped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_module, "_LIMIT_COMMITS", 2)
 
     def ask(commits: list[str]) -> int:
         def read(missing: Sequence[str]) -> list[tuple[str, str, Sequence[str]]]:
-            return [(one, "said", ["a.py"]) for one in missing]
+            return [(item, "said", ["a.py"]) for item in missing]
 
         return len(using(Path("/r"), lambda index: index.past(commits, read), folder))
 
@@ -152,34 +152,36 @@ def test_commits_nobody_asks_for_any_more_are_dropped(folder: Path, monkeypatch:
     database.close()
 
 
-def test_vectors_of_texts_are_kept(folder: Path, embedder: GroupEmbedder) -> None:
+def test_vectors_of_texts_are_retained(folder: Path, embedder: GroupEmbedder) -> None:
     index = SearchIndex.open(Path("/r"), folder)
-    kept = CachedEmbedder(embedder, index)
-    first = kept.embed(["sign in", "price", "sign in"])
+    retained = CachedEmbedder(embedder, index)
+    first = retained.embed(["sign in", "price", "sign in"])
     assert embedder.asked == ["sign in", "price"]
-    assert kept.embed(["price", "sign in"])[1].tolist() == first[0].tolist()
+    assert retained.embed(["price", "sign in"])[1].tolist() == first[0].tolist()
     assert embedder.asked == ["sign in", "price"]
     index.close()
 
 
-def test_the_index_is_private_and_the_repository_is_not_touched(own_places: Path) -> None:
-    index = SearchIndex.open(own_places / "somewhere" / ".git")
+def test_the_index_is_private_and_the_repository_is_not_touched(isolated_folders: Path) -> None:
+    index = SearchIndex.open(isolated_folders / "somewhere" / ".git")
     index.close()
-    folder = own_places / "cache" / "wardround" / "retrieval"
+    folder = isolated_folders / "cache" / "wardround" / "retrieval"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert not (own_places / "somewhere").exists()
+    assert not (isolated_folders / "somewhere").exists()
 
 
 @pytest.mark.parametrize("damage", ["text", "cut", "format", "tables", "vectors", "commits"])
-def test_a_damaged_index_is_made_anew(folder: Path, embedder: GroupEmbedder, damage: str) -> None:
+def test_a_damaged_index_is_made_again(folder: Path, embedder: GroupEmbedder, damage: str) -> None:
     files = Files({f"{n}{path}": text for n in range(40) for path, text in FILES.items()})
 
     def ask(index: SearchIndex) -> list[float]:
         index.update(files.entries, files.read, embedder)
-        assert index.past(["aa"], lambda missing: [(one, "Sign in", ["auth.py"]) for one in missing])[0].words
+        assert index.past(["aa"], lambda missing: [(item, "Sign in", ["auth.py"]) for item in missing])[
+            0
+        ].words
         return index.similarity(["sign in"], files.entries, embedder)
 
-    whole = using(Path("/r"), ask, folder)
+    complete = using(Path("/r"), ask, folder)
     file = _database(folder)
     if damage == "text":
         file.write_text("this is no database, and long enough to be looked at " * 40)
@@ -196,8 +198,8 @@ def test_a_damaged_index_is_made_anew(folder: Path, embedder: GroupEmbedder, dam
                 }[damage]
             )
         database.close()
-    assert using(Path("/r"), ask, folder) == whole
-    assert using(Path("/r"), ask, folder) == whole
+    assert using(Path("/r"), ask, folder) == complete
+    assert using(Path("/r"), ask, folder) == complete
 
 
 def test_a_folder_that_cannot_be_written_costs_time_alone(tmp_path: Path, embedder: GroupEmbedder) -> None:
@@ -209,7 +211,7 @@ def test_a_folder_that_cannot_be_written_costs_time_alone(tmp_path: Path, embedd
     index.close()
 
 
-def test_a_database_that_another_holds_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_another_holds_is_unchanged(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = Files(FILES)
     using(Path("/r"), lambda index: index.update(files.entries, files.read, None), folder)
     before = _database(folder).read_bytes()
@@ -242,7 +244,7 @@ def test_an_interrupted_run_keeps_what_it_had_done(folder: Path, monkeypatch: py
     assert files.read_paths == ["news.py"]
 
 
-def test_what_is_no_longer_used_is_dropped(
+def test_what_is_not_a_longer_used_is_dropped(
     folder: Path, embedder: GroupEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = Files({f"old{n}.py": FILES["auth.py"] for n in range(4001)})
@@ -284,7 +286,9 @@ def test_two_runs_at_once_keep_one_index(folder: Path) -> None:
     second.close()
 
 
-def test_progress_is_told(folder: Path, embedder: GroupEmbedder) -> None:
-    files, told = Files(FILES), list[str]()
-    using(Path("/r"), lambda index: index.update(files.entries, files.read, embedder, told.append), folder)
-    assert told == ["reading files: 0 of 3", "reading files with the model, once: 0 of 3"]
+def test_progress_is_reported(folder: Path, embedder: GroupEmbedder) -> None:
+    files, reported = Files(FILES), list[str]()
+    using(
+        Path("/r"), lambda index: index.update(files.entries, files.read, embedder, reported.append), folder
+    )
+    assert reported == ["reading files: 0 of 3", "reading files with the model, once: 0 of 3"]

@@ -1,4 +1,4 @@
-"""Overlap as evidence: what it counts, and that the group decides how much a word is worth."""
+"""Word overlap as evidence: its features, and the weight of a word within its group."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_words_match_parts_of_identifiers_whatever_their_case_and_ending() -> No
     assert wrong["covered-margin"] == pytest.approx(-1.0)
 
 
-def test_a_word_that_every_candidate_holds_says_little() -> None:
+def test_a_word_that_every_candidate_holds_states_little() -> None:
     first, second, _ = named("client retries", "client.retry()", "client.close()", "client.open()")
     assert first["covered"] > 0.7 > second["covered"] > 0
 

@@ -1,10 +1,10 @@
-"""Tests of a file, and what it imports, told from its lines."""
+"""Tests of a file and its imports, detected from its lines."""
 
 from __future__ import annotations
 
 import pytest
 
-from wardround.retrieval.test_discovery import TestFile, holds_tests, imports, module_parts
+from wardround.retrieval.test_discovery import TestFile, contains_tests, imports, module_parts
 
 PYTHON = """\
 import os, shop.basket as basket
@@ -89,7 +89,7 @@ def test_script_tests_with_their_groups() -> None:
     ]
 
 
-def test_what_stands_outside_of_tests_is_known() -> None:
+def test_what_is_outside_of_tests_is_known() -> None:
     file = TestFile("tests/test_rows.py", PYTHON)
     assert {"helper", "parse_row", "fields"} <= file.shared_identifiers
     assert "R" in file.cases[0].identifiers
@@ -97,7 +97,7 @@ def test_what_stands_outside_of_tests_is_known() -> None:
 
 
 def test_python_imports_are_resolved() -> None:
-    found = [(one.module, sorted(one.names)) for one in imports("shop/tests/test_rows.py", PYTHON)]
+    found = [(item.module, sorted(item.names)) for item in imports("shop/tests/test_rows.py", PYTHON)]
     assert found == [
         ("shop.rows", ["R", "Row", "parse_row"]),
         ("shop.tests", ["fixtures"]),
@@ -108,7 +108,7 @@ def test_python_imports_are_resolved() -> None:
 
 
 def test_script_imports_are_resolved() -> None:
-    found = [(one.module, sorted(one.names)) for one in imports("test/rows.test.ts", SCRIPT)]
+    found = [(item.module, sorted(item.names)) for item in imports("test/rows.test.ts", SCRIPT)]
     assert found == [
         ("react", ["FC", "React", "state", "useState"]),
         ("src/rows", ["parseRow"]),
@@ -121,14 +121,14 @@ def test_script_imports_are_resolved() -> None:
     "path", ["test_a.py", "a/b_test.py", "app/tests.py", "a.spec.tsx", "a/__tests__/b.js", "a.cy.ts"]
 )
 def test_a_file_of_tests_is_known_by_its_name(path: str) -> None:
-    assert holds_tests(path)
+    assert contains_tests(path)
 
 
 @pytest.mark.parametrize(
     "path", ["conftest.py", "tests/data.py", "latest.py", "a.test-d.ts", "a/__tests__/b.snap", "a.ts"]
 )
 def test_another_file_is_not(path: str) -> None:
-    assert not holds_tests(path)
+    assert not contains_tests(path)
 
 
 def test_a_module_is_named_by_its_path() -> None:
@@ -141,7 +141,7 @@ def test_a_module_is_named_by_its_path() -> None:
 @pytest.mark.parametrize(
     "text", ["", "\0", "it('", "describe(" * 50, "def test_a(:\n" * 3, "it.each`\n" * 200]
 )
-def test_odd_text_is_no_trouble(text: str) -> None:
+def test_odd_text_is_not_a_trouble(text: str) -> None:
     for path in ("test_a.py", "a.test.ts"):
         file = TestFile(path, text)
         assert all(1 <= case.line <= case.end_line for case in file.cases)
@@ -150,4 +150,4 @@ def test_odd_text_is_no_trouble(text: str) -> None:
 
 def test_an_import_without_an_end_does_not_reach_for_the_end_of_the_file() -> None:
     assert list(imports("a.test.ts", "import\n" * 30_000)) == []
-    assert not any(one.names for one in imports("test_a.py", "from a import (b,\n" * 10_000))
+    assert not any(item.names for item in imports("test_a.py", "from a import (b,\n" * 10_000))

@@ -1,4 +1,4 @@
-"""Which tests most likely cover a function."""
+"""Ranking of the tests that most likely cover a function."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from wardround.retrieval.test_selection import (
     Caller,
     TargetFunction,
     Tests,
+    find_subject,
     names,
     same_language,
-    subject_named,
     subjects,
     users,
-    weighed,
+    weigh,
 )
 
 ROWS = '''\
@@ -49,7 +49,7 @@ TEST_LEDGER = """\
 from shop.rows import read_ledger
 
 
-def test_a_whole_ledger(tmp_path):
+def test_a_complete_ledger(tmp_path):
     assert read_ledger(["a|b"]) == [("a", "b")]
 """
 TEST_MAIL = """\
@@ -71,7 +71,7 @@ def _tests(files: dict[str, str]) -> Tests:
 
 
 def _subject(name: str) -> TargetFunction:
-    found = subject_named("src/shop/rows.py", ROWS, name)
+    found = find_subject("src/shop/rows.py", ROWS, name)
     assert found is not None
     return found
 
@@ -89,8 +89,8 @@ def test_a_test_of_what_uses_a_function_is_found() -> None:
     subject = _subject("parse_row")
     used_by = users(subject, [("src/shop/rows.py", ROWS)])
     assert used_by == [Caller("src/shop/rows.py", "read_ledger")]
-    found = {one.case.name: one.why for one in _tests(FILES).rank(subject, used_by)}
-    assert found["test_a_whole_ledger"][0] == 'uses "read_ledger", which uses "parse_row"'
+    found = {item.case.name: item.why for item in _tests(FILES).rank(subject, used_by)}
+    assert found["test_a_complete_ledger"][0] == 'uses "read_ledger", which uses "parse_row"'
 
 
 def test_a_method_is_found_by_its_class() -> None:
@@ -101,7 +101,7 @@ def test_a_method_is_found_by_its_class() -> None:
 
 def test_scripts_are_found_by_their_groups_and_imports() -> None:
     text = "export function parseRow(line: string) {\n  return line.split('|');\n}\n"
-    subject = subject_named("src/rows.ts", text, "parseRow")
+    subject = find_subject("src/rows.ts", text, "parseRow")
     assert subject is not None
     tests = {
         "src/rows.test.ts": "import { parseRow } from './rows';\ndescribe('parseRow', () => {\n"
@@ -126,14 +126,14 @@ def test_what_a_change_wrote_counts_more_than_the_rest() -> None:
 
 def test_only_functions_that_differ_are_subjects() -> None:
     after = ROWS.replace("cell.strip()", "cell") + "\n\ndef new():\n    return 1\n"
-    assert [one.name for one in subjects("a.py", ROWS, after)] == ["parse_row", "new"]
+    assert [item.name for item in subjects("a.py", ROWS, after)] == ["parse_row", "new"]
     assert subjects("a.py", ROWS, ROWS) == []
     assert names("a.py", ROWS) == ["Row.fields", "parse_row", "read_ledger"]
-    assert subject_named("a.py", ROWS, "fields") == subject_named("a.py", ROWS, "Row.fields")
-    assert subject_named("a.py", ROWS, "Row") is None
+    assert find_subject("a.py", ROWS, "fields") == find_subject("a.py", ROWS, "Row.fields")
+    assert find_subject("a.py", ROWS, "Row") is None
 
 
-def test_a_name_that_everything_uses_tells_nothing() -> None:
+def test_a_name_that_everything_uses_reports_nothing() -> None:
     many = "".join(f"def use{n}():\n    return parse_row(x)\n\n\n" for n in range(40))
     assert users(_subject("parse_row"), [("a.py", many)]) == []
     assert users(_subject("parse_row"), [("a.py", "nothing = 1\n")]) == []
@@ -143,12 +143,12 @@ def test_a_name_that_everything_uses_tells_nothing() -> None:
 def test_every_number_is_from_0_to_1_and_has_a_weight(name: str) -> None:
     rows = _tests(FILES).evidence(_subject(name), [Caller("src/shop/rows.py", "read_ledger")])
     assert len(rows) == 4
-    assert all(len(row) == len(NAMES) and all(0 <= one <= 1 + 1e-9 for one in row) for row in rows)
+    assert all(len(row) == len(NAMES) and all(0 <= item <= 1 + 1e-9 for item in row) for row in rows)
     assert set(WEIGHTS) == set(NAMES)
-    assert weighed([0.0] * len(NAMES)) == 0
+    assert weigh([0.0] * len(NAMES)) == 0
 
 
-def test_without_tests_there_is_no_order() -> None:
+def test_without_tests_there_is_not_a_order() -> None:
     assert Tests([]).rank(_subject("parse_row")) == []
     assert _tests({"test_a.py": ""}).rank(_subject("parse_row")) == []
 
@@ -157,7 +157,7 @@ def test_the_order_does_not_depend_on_that_of_the_files() -> None:
     subject = _subject("parse_row")
     turned = dict(reversed(list(FILES.items())))
     found = [
-        [(one.case.id, one.score, one.why) for one in _tests(files).rank(subject)]
+        [(item.case.id, item.score, item.why) for item in _tests(files).rank(subject)]
         for files in (FILES, turned)
     ]
     assert found[0] == found[1]

@@ -36,7 +36,7 @@ def test_threads_that_load_a_group_at_once_all_get_its_rules() -> None:
 
     def request(name: str) -> list[str]:
         barrier.wait()
-        return [catalogue.rule(name).id, *(rule.id for rule in catalogue.listed())]
+        return [catalogue.rule(name).id, *(rule.id for rule in catalogue.all_rules())]
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(request, names)) == [[name, *names] for name in names]

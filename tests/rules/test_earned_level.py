@@ -26,7 +26,7 @@ RULE = Rule("acme/A1", "a-name", Plane.SEMANTIC, Severity.ERROR, "a-class", "why
 def rule_at(level: Level, declared: Severity = Severity.ERROR) -> Rule:
     if level is Level.PREVIEW:
         return msgspec.structs.replace(RULE, maturity=Maturity.PREVIEW, severity=declared)
-    return msgspec.structs.replace(RULE, severity=Severity.named(level))
+    return msgspec.structs.replace(RULE, severity=Severity.from_label(level))
 
 
 def follows(level: Level, worth: int = 0, true: int = 0, wrong: int = 0, unclear: int = 0) -> Level:

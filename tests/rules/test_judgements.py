@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from wardround.errors import ConfigError, UsageError
+from wardround.rules.judgement_files import load_judgements, record_judgement
 from wardround.rules.judgements import FindingKey, ReasonCode, Verdict, judgement_of, reasons_for
-from wardround.storage.judgement_files import load_judgements, record_judgement
 
 KEY = FindingKey("team/shop", "a" * 40, "src/a.py", 3, "ruff/B006")
 DAY = datetime.date(2026, 5, 4)
@@ -33,7 +33,7 @@ def test_a_second_verdict_of_a_reader_replaces_the_first_and_not_that_of_others(
         ("ana", "wrong", "misread"),
     ):
         record_judgement(tmp_path, judgement_of(KEY, verdict, reason, reader, DAY), None)
-    assert [(one.reader, one.verdict) for one in load_judgements(tmp_path)] == [
+    assert [(judgement.reader, judgement.verdict) for judgement in load_judgements(tmp_path)] == [
         ("bo", "true"),
         ("ana", "wrong"),
     ]

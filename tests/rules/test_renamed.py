@@ -9,15 +9,18 @@ from wardround import host
 from wardround.rules.renamed import former_names, renaming_note
 
 CATALOGUE = host.load().catalogue
-LISTS = """\
-def f(xs):
-    rows = [[]] * 3  # wardround: ignore[multiplied-list] filled once
-    return rows
+DURATIONS = """\
+from datetime import datetime
 
 
-def g(xs):
-    rows = [[]] * 4  # wardround: ignore[multiplied-list] filled once
-    return rows
+def f(start):
+    took = (datetime.now() - start).seconds  # wardround: ignore[part-of-duration] less than a day
+    return took
+
+
+def g(start):
+    took = (datetime.now() - start).seconds  # wardround: ignore[part-of-duration] less than a day
+    return took
 """
 
 
@@ -27,7 +30,7 @@ def test_a_former_name_resolves_to_its_rules_and_to_nothing_else(name: str) -> N
 
 
 def test_no_rule_has_the_former_name_of_another() -> None:
-    listed = CATALOGUE.listed()
+    listed = CATALOGUE.all_rules()
     assert [r.id for r in listed if r.id not in former_names().get(r.name, (r.id,))] == []
     assert not former_names().keys() & {rule.id for rule in listed}
 
@@ -47,31 +50,36 @@ def test_a_configuration_may_name_a_removed_rule_by_its_id(repo: GitRepository, 
 def test_a_suppression_by_a_former_name_waives_and_one_note_per_run_gives_the_new_name(
     repo: GitRepository,
 ) -> None:
-    repo.stage({".wardround.toml": "preview = true\n", "a.py": LISTS, "b.py": LISTS})
+    repo.stage({"a.py": DURATIONS, "b.py": DURATIONS})
     report = repo.report("--filter-mode", "nofilter")
     found = [(f["line"], f["rule"], f["status"]) for f in report["findings"]]
-    assert found == [(2, "python/PY028", "suppressed"), (7, "python/PY028", "suppressed")] * 2
-    assert report["notes"] == ["renamed rules: multiplied-list is now called list-of-same-object"]
+    assert found == [(5, "python/PY053", "suppressed"), (10, "python/PY053", "suppressed")] * 2
+    assert report["notes"] == [
+        "renamed rules: part-of-duration is now called timedelta-seconds-instead-of-total"
+    ]
 
 
 def test_a_suppression_by_the_present_name_brings_no_note(repo: GitRepository) -> None:
-    text = LISTS.replace("multiplied-list", "list-of-same-object")
-    repo.stage({".wardround.toml": "preview = true\n", "a.py": text})
+    text = DURATIONS.replace("part-of-duration", "timedelta-seconds-instead-of-total")
+    repo.stage({"a.py": text})
     report = repo.report("--filter-mode", "nofilter")
     assert {f["status"] for f in report["findings"]} == {"suppressed"}
     assert "notes" not in report
 
 
 def test_explain_finds_a_rule_by_its_former_name_and_gives_the_new_one(repo: GitRepository) -> None:
-    done = repo.wardround("explain", "multiplied-list")
+    done = repo.wardround("explain", "part-of-duration")
     assert done.returncode == 0
-    assert done.stdout.startswith("python/PY028  list-of-same-object\n")
-    assert done.stderr == "note: renamed rules: multiplied-list is now called list-of-same-object\n"
+    assert done.stdout.startswith("python/PY053  timedelta-seconds-instead-of-total\n")
+    assert (
+        done.stderr
+        == "note: renamed rules: part-of-duration is now called timedelta-seconds-instead-of-total\n"
+    )
 
 
 def test_the_note_lists_every_former_name_once() -> None:
-    names = ("multiplied-list", "stale-words")
+    names = ("part-of-duration", "file-work-in-async")
     assert renaming_note({name: CATALOGUE.resolve(name) for name in names}) == (
-        "renamed rules: multiplied-list is now called list-of-same-object; "
-        "stale-words is now called outdated-comment"
+        "renamed rules: file-work-in-async is now called file-io-in-async; "
+        "part-of-duration is now called timedelta-seconds-instead-of-total"
     )

@@ -1,6 +1,6 @@
 """A container of an engine is started with every restriction, and removed however the run ends.
 
-No engine runs here: a program in its place records the command lines and starts the command as it is.
+No engine runs here: a fake program records the command lines and starts the command directly.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ IMAGE = "registry.example/python:3.12@sha256:" + "0" * 64
 @pytest.fixture
 def tree(repo: GitRepository) -> Iterator[EphemeralTree]:
     commit = repo.commit({"a.py": "A = 1\n"})
-    with Repository(repo.root) as repository, EphemeralTree(repository, commit) as made:
-        yield made
+    with Repository(repo.root) as repository, EphemeralTree(repository, commit) as created:
+        yield created
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ class Engine:
         return [call[1:] for call in map(json.loads, lines) if call[0] == name]
 
     def containers(self) -> list[str]:
-        return sorted(one.name.removeprefix("container-") for one in self._folder.glob("container-*"))
+        return sorted(item.name.removeprefix("container-") for item in self._folder.glob("container-*"))
 
     def add(self, name: str) -> None:
         (self._folder / f"container-{name}").write_text("0 false ")
@@ -177,7 +177,7 @@ def test_the_container_has_every_restriction(tree: EphemeralTree, engine: Engine
         "no-new-privileges", "label=disable", f"seccomp={tree.home}/seccomp.json",
     ]  # fmt: skip
     assert {f"fsize={1 << 20}:{1 << 20}", "nofile=77:77", "core=0:0"} <= set(value_of(call, "--ulimit"))
-    assert all(f"size={1 << 21}" in one for one in value_of(call, "--tmpfs"))
+    assert all(f"size={1 << 21}" in item for item in value_of(call, "--tmpfs"))
     assert value_of(call, "--mount") == [f"type=bind,source={tree.root},target=/tree"]
     assert call[-3:] == ["--entrypoint", "true", IMAGE]
 
@@ -194,7 +194,7 @@ def test_the_view_is_bound_and_the_environment_is_limited_to_its_list(
     (call,) = engine.calls("run")
     quoted = str(packages).replace('"', '""')
     assert value_of(call, "--mount")[1] == f'type=bind,"source={quoted}","target={quoted}",readonly'
-    given = dict(one.split("=", 1) for one in value_of(call, "--env"))
+    given = dict(item.split("=", 1) for item in value_of(call, "--env"))
     assert set(given) == {"HOME", "PATH", "TMPDIR", "MODE"}
     assert given["PATH"].startswith(f"{packages}:")
 
@@ -262,7 +262,7 @@ def test_containers_of_a_killed_wardround_are_removed_by_the_next_run(
         ),
     ],
 )
-def test_an_engine_that_fails_refuses_the_run_with_its_reason(
+def test_an_engine_that_fails_rejects_the_run_with_its_reason(
     tree: EphemeralTree, engine: Engine, condition: str, reason: str
 ) -> None:
     engine.set_condition(condition)
@@ -273,7 +273,9 @@ def test_an_engine_that_fails_refuses_the_run_with_its_reason(
     assert engine.containers() == []
 
 
-def test_a_container_that_was_created_and_not_started_is_refused(tree: EphemeralTree, engine: Engine) -> None:
+def test_a_container_that_was_created_and_not_started_is_rejected(
+    tree: EphemeralTree, engine: Engine
+) -> None:
     engine.set_condition("only-created")
 
     outcome = contained(tree, "true", engine=PODMAN)
@@ -282,7 +284,7 @@ def test_a_container_that_was_created_and_not_started_is_refused(tree: Ephemeral
     assert engine.containers() == []
 
 
-def test_a_program_that_the_image_lacks_is_refused(tree: EphemeralTree, engine: Engine) -> None:
+def test_a_program_that_the_image_lacks_is_rejected(tree: EphemeralTree, engine: Engine) -> None:
     outcome = contained(tree, "no-such-program")
 
     assert outcome.state is State.REFUSED
@@ -291,7 +293,7 @@ def test_a_program_that_the_image_lacks_is_refused(tree: EphemeralTree, engine: 
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_an_engine_that_is_not_installed_is_refused(
+def test_an_engine_that_is_not_installed_is_rejected(
     tree: EphemeralTree, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(container, "_program", lambda engine: None)
@@ -303,7 +305,7 @@ def test_an_engine_that_is_not_installed_is_refused(
 
 
 @pytest.mark.parametrize("image", ["", "--privileged"])
-def test_a_name_that_is_not_an_image_is_refused(tree: EphemeralTree, engine: Engine, image: str) -> None:
+def test_a_name_that_is_not_an_image_is_rejected(tree: EphemeralTree, engine: Engine, image: str) -> None:
     outcome = contained(tree, "true", image=image)
 
     assert outcome.state is State.REFUSED

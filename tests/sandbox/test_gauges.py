@@ -16,26 +16,26 @@ def test_descendants_are_counted_with_their_memory_and_processor_time() -> None:
     program = "import os\nx = os.urandom(32 << 20)\nos.fork()\nprint('ready', flush=True)\nos.read(0, 1)"
     with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as one:
-        assert one.stdout is not None
-        one.stdout.readline()
-        one.stdout.readline()
+    ) as item:
+        assert item.stdout is not None
+        item.stdout.readline()
+        item.stdout.readline()
 
-        counted = sample_processes(one.pid, 100, 1 << 40)
-        shared = sample_processes(one.pid, 100, 1)
+        counted = sample_processes(item.pid, 100, 1 << 40)
+        shared = sample_processes(item.pid, 100, 1)
 
         assert counted.threads == 2
         assert counted.memory_bytes > 64 * MIB
         assert 32 * MIB < shared.memory_bytes < 64 * MIB
         assert counted.cpu_s > 0
-        one.kill()
+        item.kill()
 
 
 def test_a_process_that_ended_has_no_resources() -> None:
-    one = subprocess.Popen(["true"])
-    one.wait()
+    item = subprocess.Popen(["true"])
+    item.wait()
 
-    assert sample_processes(one.pid, 100, 1).memory_bytes == 0
+    assert sample_processes(item.pid, 100, 1).memory_bytes == 0
 
 
 def test_counting_stops_above_the_limit() -> None:

@@ -1,4 +1,4 @@
-"""The back end of our own start program isolates by the kernel alone, or reports why it cannot."""
+"""The back end of our own launcher isolates only by kernel features, or reports why it cannot."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from wardround.sandbox.tree import EphemeralTree
 @pytest.fixture
 def tree(repo: GitRepository) -> Iterator[EphemeralTree]:
     commit = repo.commit({"a.py": "A = 1\n"})
-    with Repository(repo.root) as repository, EphemeralTree(repository, commit) as made:
-        yield made
+    with Repository(repo.root) as repository, EphemeralTree(repository, commit) as created:
+        yield created
 
 
 def isolated(tree: EphemeralTree, log: Path, *command: str) -> Outcome:
@@ -66,7 +66,7 @@ def test_a_system_that_has_none_of_these_settings_is_tried(tmp_path: Path) -> No
     assert Namespaces(tmp_path).objection() is None
 
 
-def test_an_old_kernel_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_kernel_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     old = os.uname_result(("Linux", "machine", "5.4.0-generic", "#1", "x86_64"))
     monkeypatch.setattr(os, "uname", lambda: old)
 
@@ -112,7 +112,7 @@ def test_the_start_program_loads_no_package_of_the_environment() -> None:
 
     package = "wardround.sandbox.confinement"
     ours = ["wardround", "wardround.sandbox", package]
-    ours += [f"{package}.{one}" for one in ("kernel", "mounts", "program", "rights")]
+    ours += [f"{package}.{item}" for item in ("kernel", "mounts", "program", "rights")]
     assert done.stdout.strip() == f"True {ours} False"
 
 

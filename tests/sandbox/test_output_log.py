@@ -20,7 +20,7 @@ def test_output_above_the_limit_is_dropped(tmp_path: Path) -> None:
     assert path.read_bytes() == b"abcde"
 
 
-def test_the_end_of_a_long_stream_is_kept(tmp_path: Path) -> None:
+def test_the_end_of_a_long_stream_is_retained(tmp_path: Path) -> None:
     with OutputLog(tmp_path / "output.log", 10**6) as log:
         log.write("stdout", b"x" * TAIL_BYTES + b"\xffend")
 

@@ -26,7 +26,7 @@ def test_the_priority_ends_with_the_run_and_reaches_no_child() -> None:
     assert os.sched_getscheduler(0) == before
 
 
-def test_a_kernel_that_forbids_the_priority_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_that_forbids_the_priority_is_not_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError
 

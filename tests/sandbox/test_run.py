@@ -28,8 +28,8 @@ from wardround.sandbox.visible import python_profile
 @pytest.fixture
 def tree(repo: GitRepository) -> Iterator[EphemeralTree]:
     commit = repo.commit({"a.py": "A = 1\n", "tests/b.py": "B = 1\n"})
-    with Repository(repo.root) as repository, EphemeralTree(repository, commit) as made:
-        yield made
+    with Repository(repo.root) as repository, EphemeralTree(repository, commit) as created:
+        yield created
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_processor_time_of_ended_processes_is_counted(tree: EphemeralTree, log: 
 
 
 @each
-def test_a_program_that_does_not_exist_is_refused(tree: EphemeralTree, log: Path, isolation: str) -> None:
+def test_a_program_that_does_not_exist_is_rejected(tree: EphemeralTree, log: Path, isolation: str) -> None:
     outcome = run(["no-such-program"], tree, Limits(), log=log, isolation=isolation)
 
     assert (outcome.state, outcome.status) == (State.REFUSED, None)
@@ -94,7 +94,7 @@ def test_variables_are_passed_by_name_only(
 
     lines = set(outcome.stdout.splitlines())
     assert {"BUILD=7", "MODE=test"} <= lines
-    assert not [one for one in lines if "secret" in one or str(os.environ["HOME"]) in one]
+    assert not [line for line in lines if "secret" in line or str(os.environ["HOME"]) in line]
 
 
 @each
@@ -157,7 +157,7 @@ def test_runs_in_threads_do_not_mix(tree: EphemeralTree, tmp_path: Path, isolati
     with ThreadPoolExecutor(6) as pool:
         outcomes = list(pool.map(echo, range(6)))
 
-    assert [(one.stdout, one.status) for one in outcomes] == [(f"{n}\n", n) for n in range(6)]
+    assert [(item.stdout, item.status) for item in outcomes] == [(f"{n}\n", n) for n in range(6)]
 
 
 @isolated
@@ -211,7 +211,7 @@ def test_where_bubblewrap_fails_the_namespaces_of_the_kernel_are_used(
     assert log.read_text() == "ran\n"
 
 
-def test_without_a_back_end_a_run_is_refused_with_the_package(
+def test_without_a_back_end_a_run_is_rejected_with_the_package(
     tree: EphemeralTree, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bubblewrap, "_program", lambda: None)
@@ -226,7 +226,7 @@ def test_without_a_back_end_a_run_is_refused_with_the_package(
     assert not (tree.root / "ran").exists()
 
 
-def test_a_view_of_private_files_is_refused_by_every_back_end(tree: EphemeralTree, log: Path) -> None:
+def test_a_view_of_private_files_is_rejected_by_every_back_end(tree: EphemeralTree, log: Path) -> None:
     for isolation in ("auto", *WORKING, "docker", "none"):
         outcome = shell(tree, log, "true", isolation, read_only=[Path("/etc")])
 
@@ -234,7 +234,7 @@ def test_a_view_of_private_files_is_refused_by_every_back_end(tree: EphemeralTre
         assert "would show private files" in outcome.detail
 
 
-def test_an_old_version_is_refused(
+def test_an_old_version_is_rejected(
     tree: EphemeralTree, log: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     program = tmp_path / "bwrap"
@@ -269,7 +269,7 @@ def _failing_bubblewrap(folder: Path) -> Path:
     return program
 
 
-def test_an_unknown_isolation_is_refused(tree: EphemeralTree, log: Path) -> None:
+def test_an_unknown_isolation_is_rejected(tree: EphemeralTree, log: Path) -> None:
     outcome = shell(tree, log, "true", "chroot")
 
     assert outcome.state is State.REFUSED

@@ -60,7 +60,7 @@ def decided(
     monkeypatch: pytest.MonkeyPatch, machine: str, name: str, *arguments: int, loopback: bool = False
 ) -> int:
     monkeypatch.setattr(platform, "machine", lambda: machine)
-    program = syscall_filter.compiled(loopback=loopback)
+    program = syscall_filter.compile_filter(loopback=loopback)
     return decision(program, AUDIT[machine], NUMBERS[machine][name], *arguments)
 
 
@@ -116,7 +116,7 @@ def test_address_families_are_limited(monkeypatch: pytest.MonkeyPatch, machine: 
 
 def test_another_interface_of_the_kernel_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
-    program = syscall_filter.compiled(loopback=False)
+    program = syscall_filter.compile_filter(loopback=False)
 
     assert decision(program, 0x40000003, 20) == KILL
     assert decision(program, AUDIT["x86_64"], 0x40000000 | 39) == ERRNO | errno.ENOSYS

@@ -58,7 +58,7 @@ def test_a_submodule_is_an_empty_folder(repo: GitRepository) -> None:
 
 
 @pytest.mark.parametrize("name", ["..", ".git", ".GIT"])
-def test_a_tree_with_a_path_outside_is_refused(repo: GitRepository, name: str) -> None:
+def test_a_tree_with_a_path_outside_is_rejected(repo: GitRepository, name: str) -> None:
     blob = repo.git("hash-object", "-w", "--stdin", stdin=b"x").strip()
     entry = f"100644 {name}\0".encode() + bytes.fromhex(blob)
     inner = repo.git("hash-object", "-w", "-t", "tree", "--literally", "--stdin", stdin=entry).strip()

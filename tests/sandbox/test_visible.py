@@ -17,7 +17,7 @@ def test_a_profile_of_python_has_the_environment_and_its_installation() -> None:
     assert Path(sys.prefix) in profile.read_only
     assert profile.programs == (Path(sys.prefix) / "bin",)
     base = Path(sys.base_prefix).resolve()
-    assert base.is_relative_to("/usr") or base in [one.resolve() for one in profile.read_only]
+    assert base.is_relative_to("/usr") or base in [item.resolve() for item in profile.read_only]
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_folders_of_credentials_cannot_be_shown(tmp_path: Path, name: str) -> No
     assert found == f"{path} would show private files to the run; make only folders of packages visible"
 
 
-def test_a_path_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+def test_a_path_that_does_not_exist_is_rejected(tmp_path: Path) -> None:
     for path in (Path("relative"), tmp_path / "absent"):
         found = objection_to(Visible(read_only=(path,)), [tmp_path], {"HOME": str(tmp_path)})
 

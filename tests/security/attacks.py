@@ -1,8 +1,9 @@
-"""Texts that make a backtracking engine work hardest on a pattern, built from the pattern's own parse tree.
+"""Strings that maximize the work of a backtracking engine on a pattern, built from the pattern's own parse
+tree.
 
-A search is superlinear where a repeat takes a text (the pump) that also starts another attempt, another round
-of an outer repeat, or a neighbouring repeat, and where the end of the text then fails. So each sample of each
-part of a pattern is a pump, behind each way into a repeat, with ends that most patterns refuse.
+A search is superlinear if a repeat matches a string (the pump) that also starts another attempt, another
+round of an outer repeat, or an adjacent repeat, and if the end of the string then fails. So each sample of
+each part of a pattern is a pump, behind each way into a repeat, with ends that most patterns reject.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _LONG = 20_000
 """A repeat that may take more than this many rounds counts as unbounded."""
 _ENDS = ("\0", "\n\0")
 _OTHERS = "aA0_ \n\t.-/=:,;\"'`({[<#é"
-"""One character of each kind that classes tell apart."""
+"""One character of each kind that character classes distinguish."""
 _MOST_ATTACKS = 200
 FEW_ROUNDS = range(2, 40, 2)
 """Over which a pattern shows itself whose time doubles with each round."""
@@ -29,11 +30,13 @@ _LENGTHS = (500, 2_000, 6_000)
 _FLOOR_S = 0.02
 """CPU seconds that hardly a linear pattern needs for the longest text."""
 _RATIO = 3.0
-"""Of the times for a text and one half as long: 2 where time is linear, 4 where it is quadratic."""
+"""Ratio of the times for a string and one half as long: 2 if time is linear, 4 if it is quadratic."""
 
 
 def attacks(text: str, flags: int) -> Iterator[tuple[str, str, str]]:
-    """Start, pump and end of each attack on a pattern; one text is the start, many pumps and the end."""
+    """Start, pump and end of each attack on a pattern; an attack string is the start, many pumps and the
+    end.
+    """
     tree = _parser.parse(text, flags)
     starts = list(dict.fromkeys(["", *_ways_in(tree)]))
     pumps = list(dict.fromkeys(chain(_samples_of_all(tree), _whole(tree, 2), _joined(tree))))
@@ -42,10 +45,10 @@ def attacks(text: str, flags: int) -> Iterator[tuple[str, str, str]]:
 
 
 def slow_attack(pattern: re.Pattern[str], searched: bool, rounds_tried: Sequence[int] = ()) -> str | None:
-    """A text over which the time of a pattern grows faster than its length; None where there is none.
+    """A string over which the time of a pattern grows faster than its length; None if there is none.
 
     Args:
-        rounds_tried: how often a text is repeated; by default so many thousand characters of it too.
+        rounds_tried: how often a string is repeated; by default so many thousand characters of it too.
     """
     repeats = depth_of_repeats(_parser.parse(pattern.pattern, pattern.flags))
     for start, pump, end in attacks(pattern.pattern, pattern.flags) if repeats else ():
@@ -61,7 +64,7 @@ def slow_attack(pattern: re.Pattern[str], searched: bool, rounds_tried: Sequence
 
 
 def depth_of_repeats(tree: Any) -> int:
-    """How deep unbounded repeats are nested; one of more than a character counts twice."""
+    """Nesting depth of unbounded repeats; one of more than a character counts twice."""
     depth = 0
     for operation, given in tree:
         own = 0
@@ -91,7 +94,7 @@ def _seconds(pattern: re.Pattern[str], text: str, searched: bool) -> float:
 
 
 def _ways_in(tree: Any) -> Iterator[str]:
-    """Texts that lead a search to the start of each repeat, and into it."""
+    """Strings that lead a search to the start of each repeat, and into it."""
     before = ""
     for operation, given in tree:
         for part in _parts(operation, given):
@@ -134,7 +137,7 @@ def _whole(tree: Any, variants: int) -> Iterator[str]:
 
 
 def _joined(tree: Any) -> Iterator[str]:
-    """What stands before each repeat of the outermost sequence: it starts another attempt."""
+    """The part before each repeat of the outermost sequence: it starts another attempt."""
     before = ""
     for operation, given in tree:
         before += _sample(operation, given, 0)
@@ -148,7 +151,7 @@ def _sequence(tree: Any, variant: int) -> str:
 
 
 def _sample(operation: Any, given: Any, variant: int) -> str:
-    """One text an operation takes; at another variant, of another alternative of it."""
+    """A string that an operation matches; for another variant, of another alternative of it."""
     if operation in _REPEATS:
         rounds = max(given[0], 1 if variant and given[1] else 0)
         return _sequence(given[2], variant) * min(rounds, _LONG)
@@ -164,25 +167,27 @@ def _sample(operation: Any, given: Any, variant: int) -> str:
 
 
 def _characters(operation: Any, given: Any) -> Sequence[str]:
-    """A few characters an operation for one character takes."""
+    """A few characters that a single-character operation matches."""
     if operation is _constants.LITERAL:
         return (chr(given),)
     if operation is _constants.ANY:
         return ("a", " ", "#")
     if operation is _constants.NOT_LITERAL:
-        return [one for one in _OTHERS if ord(one) != given][:3]
+        return [item for item in _OTHERS if ord(item) != given][:3]
     if operation is not _constants.IN:
         return ()
     chosen = [chr(v) for op, v in given if op is _constants.LITERAL][:4]
     chosen += [chr(v[0]) for op, v in given if op is _constants.RANGE][:2]
     pattern = _class(given)
     candidates = dict.fromkeys([*chosen, *_OTHERS])
-    return [one for one in candidates if pattern.match(one)][:6]
+    return [item for item in candidates if pattern.match(item)][:6]
 
 
 def _class(given: Any) -> re.Pattern[str]:
     parsed = _parser.parse("[a]")
     parsed[0] = (_constants.IN, given)
     compiler: Any = import_module("re._compiler")
-    made: re.Pattern[str] = import_module("_sre").compile("", 32, compiler._code(parsed, 32), 0, {}, (None,))
-    return made
+    created: re.Pattern[str] = import_module("_sre").compile(
+        "", 32, compiler._code(parsed, 32), 0, {}, (None,)
+    )
+    return created

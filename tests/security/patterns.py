@@ -1,4 +1,4 @@
-"""Every regular expression of this project, as its source has it, and how it is used."""
+"""Every regular expression of this project in its source, and how it is used."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ class UsedPattern:
     """A pattern at its position in the source.
 
     Attributes:
-        searched: whether it is tried at every position of a text, and not only at one that the caller names.
-        bounded: whether what has no limit in it gets one for a search.
+        searched: True if it is tried at every position of a string, and not only at one that the caller
+            names.
+        bounded: True if its unlimited repeats get a limit for a search.
     """
 
     position: str
@@ -38,7 +39,9 @@ class UsedPattern:
 
 
 class _Sample(str):
-    """A word for whatever a local variable holds: it has every attribute, and every call of it is a word."""
+    """A placeholder for the value of a local variable: it has every attribute, and every call of it returns a
+    word.
+    """
 
     __slots__ = ()
 
@@ -64,7 +67,7 @@ class _Names(dict[str, Any]):
 @cache
 def every_pattern() -> tuple[UsedPattern, ...]:
     """All patterns of the project, in the order of the files."""
-    return tuple(pattern for path in _sources() for pattern in _of_file(path))
+    return tuple(pattern for path in _sources() for pattern in _patterns_in_file(path))
 
 
 def _sources() -> Iterator[Path]:
@@ -72,7 +75,7 @@ def _sources() -> Iterator[Path]:
         yield from sorted((ROOT / folder).rglob("*.py"))
 
 
-def _of_file(path: Path) -> Iterator[UsedPattern]:
+def _patterns_in_file(path: Path) -> Iterator[UsedPattern]:
     source = path.read_text(encoding="utf-8")
     if not any(word in source for word in ("re.", *_BOUNDED)):
         return
@@ -83,7 +86,7 @@ def _of_file(path: Path) -> Iterator[UsedPattern]:
         if isinstance(node, ast.Call) and node.args and (function := _function(node.func)):
             value = _evaluated(node.args[0], names)
             pattern = getattr(value, "pattern", value)
-            flags = max((_flags(one, names) for one in _rest(node, function)), default=0)
+            flags = max((_flags(item, names) for item in _rest(node, function)), default=0)
             searched = function in _SEARCHES or (function == "compile" and id(node) not in only_matched)
             if isinstance(pattern, str) and not isinstance(value, re.Pattern):
                 position = f"{path.relative_to(ROOT)}:{node.lineno}"
@@ -92,7 +95,9 @@ def _of_file(path: Path) -> Iterator[UsedPattern]:
 
 
 def _function(node: ast.expr) -> str:
-    """``compile`` for what makes a pattern, the name of the function for what uses its text."""
+    """``compile`` for a function that creates a pattern, the name of the function for one that uses its
+    string.
+    """
     if isinstance(node, ast.Name) and node.id in _BOUNDED:
         return "compile"
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "re":
@@ -120,7 +125,7 @@ def _evaluated(node: ast.expr, names: dict[str, Any]) -> Any:
 
 def _only_matched(tree: ast.AST) -> set[int]:
     """The calls whose pattern a module names and never searches with."""
-    made = {
+    created = {
         target.id: id(node.value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Assign)
@@ -137,7 +142,7 @@ def _only_matched(tree: ast.AST) -> set[int]:
             loads[node.id] = loads.get(node.id, 0) + 1
     return {
         call
-        for name, call in made.items()
+        for name, call in created.items()
         if methods.get(name, {""}) <= {"match", "fullmatch", "pattern"} and loads.get(name, 1) == 0
     }
 

@@ -1,4 +1,4 @@
-"""Attacks on the supply chain of a project: two sides of a change, and the note that shows each."""
+"""Attacks on the supply chain of a project: base and head of a change, and the note that shows each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NPM = "https://registry.npmjs.org"
 class Attack(NamedTuple):
     """One change of a file, or of several.
 
-    ``expected`` is group, kind and name of a note; ``unchanged`` are files of both sides.
+    ``expected`` is group, kind and name of a note; ``unchanged`` are files of base and head.
     """
 
     name: str
@@ -44,7 +44,7 @@ def npm_lock(declared: Mapping[str, str], **entry: Any) -> str:
 
 
 def without(text: str, line: str) -> str:
-    return "".join(one for one in text.splitlines(keepends=True) if line not in one)
+    return "".join(splitline for splitline in text.splitlines(keepends=True) if line not in splitline)
 
 
 YARN = f"""# yarn lockfile v1

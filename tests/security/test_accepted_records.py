@@ -54,7 +54,7 @@ def recorded(repo: GitRepository, *options: str | Path, file: str = RECORD) -> b
 
 
 def accepting(repo: GitRepository, *options: str | Path, record: bytes | None = None) -> tuple[str, str]:
-    """What a review prints that may accept a record: its report, and its messages."""
+    """Return the output of a review that may accept a record: its report, and its messages."""
     file = repo.root.parent / "given.intoto.jsonl"
     if record is not None:
         file.write_bytes(record)
@@ -107,12 +107,12 @@ def test_a_record_of_the_same_review_is_accepted_with_its_verdict_id_and_key(bra
     own = keys.own_public_key()
     assert own is not None
     digest = store.sha256(record).hexdigest()
-    told = " ".join(out.replace("note:", "").split())
+    reported = " ".join(out.replace("note:", "").split())
     verdict = parse_record(record, "record").verdict
     assert (
         f"the verdict {verdict.name} ({verdict.tier}) was accepted from the record sha256:{digest} "
         f"signed by the key {own[1].keyid}; nothing was run again"
-    ) in told
+    ) in reported
     assert err == ""
     assert (branch.root.parent / "again").read_bytes() == record
     usual = branch.wardround(*REVIEW, "--format", "json")
@@ -155,7 +155,7 @@ def test_the_change_cannot_switch_acceptance_on(branch: GitRepository) -> None:
     assert "accepted" not in done.stdout + done.stderr
 
 
-def test_a_record_by_an_untrusted_key_is_refused(branch: GitRepository, tmp_path: Path) -> None:
+def test_a_record_by_an_untrusted_key_is_rejected(branch: GitRepository, tmp_path: Path) -> None:
     keys.create(tmp_path / "other.pem", None)
     record = recorded(branch, "--sign-with", tmp_path / "other.pem")
     require_reviewed(accepting(branch, record=record), "is not trusted")
@@ -186,7 +186,7 @@ def test_without_a_signature_or_a_trusted_key_nothing_is_accepted(branch: GitRep
 
 
 @pytest.mark.parametrize("line", [0, 1, 2])
-def test_an_edited_verdict_is_refused(branch: GitRepository, line: int) -> None:
+def test_an_edited_verdict_is_rejected(branch: GitRepository, line: int) -> None:
     def edit(statement: dict[str, Any]) -> None:
         predicate = statement["predicate"]
         if line == 0:
@@ -200,7 +200,7 @@ def test_an_edited_verdict_is_refused(branch: GitRepository, line: int) -> None:
     require_reviewed(accepting(branch, record=forged), f"it does not hold: line {line + 1}")
 
 
-def test_a_verdict_that_does_not_follow_is_refused_even_by_a_trusted_key(branch: GitRepository) -> None:
+def test_a_verdict_that_does_not_follow_is_rejected_even_by_a_trusted_key(branch: GitRepository) -> None:
     from msgspec.structs import replace
 
     record = parse_record(recorded(branch), "record")
@@ -211,7 +211,7 @@ def test_a_verdict_that_does_not_follow_is_refused_even_by_a_trusted_key(branch:
     require_reviewed(accepting(branch, record=forged), "follows from the evidence")
 
 
-def test_a_record_of_another_repository_or_commit_is_refused(branch: GitRepository) -> None:
+def test_a_record_of_another_repository_or_commit_is_rejected(branch: GitRepository) -> None:
     record = recorded(branch)
     branch.commit({MIGRATION: COLUMN.replace("age", "height")})
     require_reviewed(accepting(branch, record=record), "is not accepted: the context is sha256:")
@@ -237,7 +237,7 @@ def test_a_record_of_another_repository_or_commit_is_refused(branch: GitReposito
         ),
     ],
 )
-def test_a_record_of_another_review_of_the_change_is_refused(
+def test_a_record_of_another_review_of_the_change_is_rejected(
     branch: GitRepository, then: tuple[str, ...], now: tuple[str, ...], reason: str
 ) -> None:
     above = branch.root.parent
@@ -262,7 +262,7 @@ def test_another_program_of_the_same_name_and_version_is_noticed(
     require_reviewed(accepting(branch, record=forged), "is not accepted: the tool ")
 
 
-def test_an_inconclusive_record_is_refused(branch: GitRepository) -> None:
+def test_an_inconclusive_record_is_rejected(branch: GitRepository) -> None:
     from wardround.planes.evidence import MissingEvidence
 
     missing = (MissingEvidence(MIGRATION, "sql", "squawk", "it crashed"),)
@@ -274,7 +274,7 @@ def test_an_inconclusive_record_is_refused(branch: GitRepository) -> None:
     ("age", "reason"),
     [(timedelta(days=8), "it is older than 7 days"), (-timedelta(days=1), "it is dated in the future")],
 )
-def test_an_old_record_and_one_of_the_future_are_refused(
+def test_an_old_record_and_one_of_the_future_are_rejected(
     branch: GitRepository, age: timedelta, reason: str
 ) -> None:
     forged = resigned(recorded(branch), datetime.now(UTC) - age)
@@ -285,10 +285,10 @@ def test_trusted_records_that_disagree_are_not_accepted(branch: GitRepository) -
     record = recorded(branch)
     milder = resigned(record, findings=(), gate="pass")
     assert parse_record(milder, "milder").verdict != parse_record(record, "record").verdict
-    with store.opened(default_file()) as records:
+    with store.open_store(default_file()) as records:
         for data in (record, milder):
-            made = bundle.Bundle(data, store.sha256(data).hexdigest(), "2030-01-31T12:00:05Z", _read(data))
-            records.append(made, bundle.Facts())
+            created = bundle.Bundle(data, store.sha256(data).hexdigest(), "2030-01-31T12:00:05Z", _read(data))
+            records.append(created, bundle.Facts())
     done = branch.wardround(*REVIEW, "--accept-record", "store")
     require_reviewed((done.stdout, done.stderr), "has another verdict for the same input")
 
@@ -342,9 +342,8 @@ def test_a_ci_run_accepts_a_record_and_keeps_it_with_its_reports(branch: GitRepo
 
 
 def test_a_checkout_without_the_commit_of_its_event_accepts_nothing() -> None:
-    anything: Any = object()
-    spec = RecordSpec(accept=None)
-    assert accepted_review(spec, anything, anything, anything, anything) is None
+    session: Any = object()  # nothing of it is read
+    assert accepted_review(RecordSpec(accept=None), session) is None
 
 
 def test_a_coverage_file_of_the_work_tree_is_not_covered_by_a_record(branch: GitRepository) -> None:

@@ -371,7 +371,7 @@ CHECKOUTS: dict[str, tuple[str, ...]] = {
 
 
 def _together(names: Iterable[str]) -> Attack:
-    """One attack with the parts of several ones, none of which replaces a part of another one."""
+    """Return one attack with the parts of several ones, none of which overlap."""
     attacks = [ATTACKS[name] for name in names]
     return Attack(
         _united(attack.files for attack in attacks),
@@ -434,7 +434,7 @@ def _environment(attack: Attack, repo: GitRepository) -> dict[str, str]:
 
 
 def _states(top: Path, *except_for: Path) -> dict[str, tuple[int, str]]:
-    """Mode and content of everything below a folder, but for folders that a run may write to."""
+    """Mode and content of all files below a folder, except folders that a run may write to."""
     found = {}
     for path in _everything(top, except_for):
         mode, content = path.lstat().st_mode, b""
@@ -494,7 +494,7 @@ def test_no_program_of_a_hostile_checkout_starts_and_nothing_is_written(
 
 
 def _runs_commands(stdout: str) -> list[str]:
-    """The lines in which GitHub's runner would look for a command."""
+    """The lines in which GitHub's runner would search a command."""
     return [line for line in stdout.splitlines() if line.lstrip().startswith("::")]
 
 
@@ -577,7 +577,7 @@ def test_no_program_of_a_hostile_checkout_starts_during_the_installation(
     assert repo.fingerprint() == tree
 
 
-def test_an_installation_from_the_workspace_is_refused(
+def test_an_installation_from_the_workspace_is_rejected(
     repo: GitRepository, tmp_path: Path, source: Path
 ) -> None:
     shutil.copytree(source, repo.root, dirs_exist_ok=True)
@@ -588,14 +588,14 @@ def test_an_installation_from_the_workspace_is_refused(
     assert f"{repo.root} is in the workspace" in done.stderr
 
 
-def test_an_installation_that_is_not_isolated_is_refused(tmp_path: Path) -> None:
+def test_an_installation_that_is_not_isolated_is_rejected(tmp_path: Path) -> None:
     here = GitRepository(tmp_path)
     done = here.run(sys.executable, ROOT / ".ci/install.py", tmp_path / "venv")
     assert (done.returncode, "start it as python3 -I" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("extras", ["nothing", "all,../../x", "--index-url=x", "all;touch x"])
-def test_a_set_that_does_not_exist_is_refused(tmp_path: Path, extras: str) -> None:
+def test_a_set_that_does_not_exist_is_rejected(tmp_path: Path, extras: str) -> None:
     here = GitRepository(tmp_path)
     argv = (sys.executable, "-I", ROOT / ".ci/install.py", f"--extras={extras}", tmp_path / "venv")
     done = here.run(*argv)

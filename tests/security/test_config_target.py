@@ -1,4 +1,4 @@
-"""A branch cannot choose its judge by its age: configuration comes from the tip of the target branch.
+"""A branch cannot select an older configuration: it is read from the tip of the target branch.
 
 Each attack forks a branch, lets ``main`` tighten its rules, and then reviews the old branch against ``main``.
 """
@@ -16,14 +16,15 @@ from wardround_typescript.node_modules import platform_name
 from tests.conftest import GitRepository
 from tests.stand_ins import stand_in
 from wardround import host
+from wardround.assignment.change_under_review import ChangeUnderReview
+from wardround.assignment.review_context import build_context
 from wardround.change.change_source import GitChangeSource, SideName
 from wardround.change.repository import Repository
 from wardround.change.snapshot import Snapshot
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
-from wardround.context.review_context import build_context
+from wardround.execution.resources import Resources
 from wardround.execution.review_run import ReviewRun
-from wardround.tools.process import Processes
 
 BAD = "def start():\n    return missing\n"
 LOOSE_RUFF = '[tool.ruff]\nlint.ignore = ["F821"]\n[tool.ty.rules]\nunresolved-reference = "ignore"\n'
@@ -139,11 +140,11 @@ def test_a_tool_the_target_has_configured_runs(
     _forked(repo, {".gitignore": "node_modules\n", **before}, after)
     repo.write("node_modules/@biomejs/biome/package.json", "{}")
     program = repo.root / f"node_modules/@biomejs/cli-{platform_name()}/biome"
-    said = {"severity": "error", "message": "debugger", "category": "lint/suspicious/noDebugger"}
-    place = {"path": "app.js", "start": {"line": 1, "column": 1}, "end": {"line": 1, "column": 9}}
+    reported = {"severity": "error", "message": "debugger", "category": "lint/suspicious/noDebugger"}
+    location = {"path": "app.js", "start": {"line": 1, "column": 1}, "end": {"line": 1, "column": 9}}
     answer = {
         "summary": {"changed": 0, "unchanged": 1, "errors": 1},
-        "diagnostics": [{**said, "location": place, "advices": []}],  # codespell:ignore advices
+        "diagnostics": [{**reported, "location": location, "advices": []}],  # codespell:ignore advices
     }
     stand_in(program, "biome", f"print(json.dumps({answer!r}))\nsys.exit(1)")
     _commit(repo, {"app.js": "debugger;\n", **head})
@@ -214,14 +215,14 @@ def test_tools_see_the_targets_settings_wherever_they_are(repo: GitRepository, s
 
 
 def _seen_in_snapshot(repo: GitRepository, side: SideName) -> dict[str, str]:
-    """The JSON files a tool that follows imports sees on a side, with their content."""
+    """The JSON files that a tool that follows imports sees at base or head, with their content."""
     request = ReviewRequest(config_from="base")
     with Repository(repo.root) as repository:
         change = repository.between("main", "HEAD")
         origin = GitChangeSource(repository, change)
         loaded = host.load()
-        context = build_context(origin, change, loaded, Config(), request)
-        sides = ReviewRun(origin, context, loaded, Config(), request, Processes())
+        review = ChangeUnderReview(origin, change, loaded, request, Config())
+        sides = ReviewRun(review, build_context(review), Resources())
         with Snapshot(repo.root.parent) as snapshot:
             sides.side(side).link_project(snapshot, "room", ("*.json",))
             root = snapshot.side("room")

@@ -21,7 +21,7 @@ from wardround.errors import EnvironmentUnavailable
 from wardround.sandbox.http_messages import Address
 from wardround.sandbox.model import Limits
 from wardround.sandbox.tree import RunFolder
-from wardround.workflows.environments.added_files import keep_modules, keep_outputs, move_checked
+from wardround.workflows.environments.added_files import move_checked, move_modules, move_outputs
 from wardround.workflows.environments.built import built_environment
 from wardround.workflows.environments.conditions import BuildConditions
 from wardround.workflows.environments.download import DownloadFailed, open_downloads, own_python
@@ -34,7 +34,7 @@ from wardround.workflows.environments.requirements import parse
 from wardround.workflows.environments.store import store_folder
 from wardround.workflows.environments.tree_files import TreeFiles
 from wardround.workflows.environments.uv import Uv
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 __all__ = ["index"]
 PYTHON, NODE = DetectedProject("", "python"), DetectedProject("", "javascript")
@@ -73,7 +73,7 @@ ADDED = {
 
 
 def hostile_project(outside: Path) -> dict[str, str | bytes]:
-    """Return a project whose files tell the package manager to run code and to write outside."""
+    """Return a project whose files instruct the package manager to run code and to write outside."""
     settings = f'no-binary = [":all:"]\ntarget = "{outside}/target"\n'
     backend = BACKEND.format(
         linked=str(outside / "linked"), added=ADDED, name="demo", needs=["leaf", "source"]
@@ -124,7 +124,7 @@ def test_no_code_of_a_build_runs_on_the_host_and_nothing_is_written_outside(
     assert sorted(outside.iterdir()) == []
     assert found is not None
     assert {path for path, _ in found.copies} == {"src/demo/_version.py"}
-    modes = [os.lstat(place).st_mode for place in _files(store_folder())]
+    modes = [os.lstat(location).st_mode for location in _files(store_folder())]
     assert not [mode for mode in modes if mode & (stat.S_ISUID | stat.S_ISGID)]
 
 
@@ -151,8 +151,8 @@ trial("tree", lambda: os.listdir({repository!r}))
 trial("written", lambda: open({outside!r}, "w"))
 trial("variable", lambda: os.environ["API_TOKEN"])
 trial("caller", lambda: {home!r} == os.environ["HOME"] and 1 / 1 or 1 / 0)
-trial("allowed", lambda: urllib.request.urlopen("http://127.0.0.1:{allowed}/simple/x/", timeout=5).status)
 open("/tree/report", "w").write("done")
+print("allowed", urllib.request.urlopen("http://127.0.0.1:{allowed}/simple/x/", timeout=50).status)
 """
 
 
@@ -222,7 +222,7 @@ PERMITTED = Registries(PUBLIC.addresses, ("https://github.com/known/",))
         ("--extra-index-url http://pypi.org/simple", "on no registry"),
     ],
 )
-def test_requirements_from_other_places_are_refused_with_the_reason(line: str, reason: str) -> None:
+def test_requirements_from_other_places_are_rejected_with_the_reason(line: str, reason: str) -> None:
     with pytest.raises(EnvironmentUnavailable, match=reason):
         require_registry(line, "requirements.txt", PERMITTED)
 
@@ -253,7 +253,7 @@ def test_a_repository_that_the_settings_name_is_permitted() -> None:
 @pytest.mark.parametrize(
     "line", ["-e ../../other", "../../other", "-e git+https://github.com/a/b", "/etc/leaf"]
 )
-def test_paths_outside_and_repositories_without_a_name_are_refused(line: str) -> None:
+def test_paths_outside_and_repositories_without_a_name_are_rejected(line: str) -> None:
     if line == "/etc/leaf":
         assert parse("requirements.txt", line, lambda _: None).lines == ()
         return
@@ -289,7 +289,7 @@ YARN_LOCK = 'leaf@^1:\n  version "1.0.0"\n  resolved "%s"\n'
         {"yarn.lock": "", "package.json": '{"dependencies": {"leaf": "GitHub:a/leaf"}}'},
     ],
 )
-def test_packages_of_javascript_from_other_places_are_refused(files: dict[str, str]) -> None:
+def test_packages_of_javascript_from_other_places_are_rejected(files: dict[str, str]) -> None:
     found = tree({"package.json": "{}"} | files)
     with pytest.raises(EnvironmentUnavailable):
         require_registries(node_sources(NODE, found), found, PERMITTED)
@@ -362,7 +362,7 @@ def test_the_key_of_an_environment_has_all_that_its_build_reads() -> None:
     assert node_key(NODE, tree(husky)) == node_key(NODE, tree(husky | {"a.ts": "changed"}))
 
 
-def test_only_modules_that_the_tree_lacks_are_kept_of_a_build(tmp_path: Path) -> None:
+def test_only_modules_that_the_tree_lacks_are_retained_of_a_build(tmp_path: Path) -> None:
     tracked = ["pkg/__init__.py", "pkg/core.py", "pkg/fast.pyx", "tests/__init__.py", "plain/a.py"]
     added = {
         "pkg/fast.so", "pkg/core.so", "pkg/conftest.so", "pkg/helper.py", "pkg/_version.py", "tests/x.so",
@@ -374,7 +374,7 @@ def test_only_modules_that_the_tree_lacks_are_kept_of_a_build(tmp_path: Path) ->
         (root / path).write_text("version = (1, 0)")
     os.symlink("/etc/passwd", root / "pkg" / "linked.so")
 
-    assert keep_modules(root, tracked, tmp_path / "built") == ("pkg/_version.py", "pkg/fast.so")
+    assert move_modules(root, tracked, tmp_path / "built") == ("pkg/_version.py", "pkg/fast.so")
 
 
 def test_files_that_tests_find_on_their_own_are_not_kept_of_scripts(tmp_path: Path) -> None:
@@ -390,7 +390,7 @@ def test_files_that_tests_find_on_their_own_are_not_kept_of_scripts(tmp_path: Pa
         (root / path).touch()
     os.symlink("/etc", root / "node_modules")
 
-    assert keep_outputs(root, ["package.json"], tmp_path / "built", {"dist"}) == ("dist",)
+    assert move_outputs(root, ["package.json"], tmp_path / "built", {"dist"}) == ("dist",)
     assert os.listdir(tmp_path / "built" / "tree" / "dist") == ["index.js"]
 
 

@@ -18,7 +18,7 @@ EXPECTED = "// @ts-expect-error"
 
 def _counts(path: str, text: str, rule: str = "tsc/TS2345") -> tuple[bool, bool]:
     """Return True if the hidden error of the call counts, and if the comment above it is reported."""
-    line = next(number for number, one in enumerate(text.split("\n"), 1) if "total('a')" in one)
+    line = next(number for number, item in enumerate(text.split("\n"), 1) if "total('a')" in item)
     known = inputs(
         added(path, text.count("\n")),
         head={path: text},

@@ -9,14 +9,15 @@ import pytest
 
 from tests.conftest import GitRepository
 from wardround import host
+from wardround.assignment.change_under_review import ChangeUnderReview
+from wardround.assignment.review_context import build_context
 from wardround.change.change_source import GitChangeSource, SideName
 from wardround.change.repository import Repository
 from wardround.change.snapshot import Snapshot
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
-from wardround.context.review_context import build_context
+from wardround.execution.resources import Resources
 from wardround.execution.review_run import ReviewRun
-from wardround.tools.process import Processes
 
 
 @pytest.fixture
@@ -79,18 +80,18 @@ def _link(repo: GitRepository, path: str, target: str | Path) -> None:
 
 
 def _seen(repo: GitRepository, side: SideName) -> dict[str, str]:
-    """The Python files that a tool sees on a side, with their content."""
+    """The Python files that a tool sees at base or head, with their content."""
     request = ReviewRequest(config_from="base")
     with Repository(repo.root) as repository:
         change = repository.between("HEAD~1", "HEAD")
         origin = GitChangeSource(repository, change)
         loaded = host.load()
-        context = build_context(origin, change, loaded, Config(), request)
-        sides = ReviewRun(origin, context, loaded, Config(), request, Processes())
+        review = ChangeUnderReview(origin, change, loaded, request, Config())
+        sides = ReviewRun(review, build_context(review), Resources())
         with Snapshot(repo.root.parent) as snapshot:
             sides.side(side).link_project(snapshot, "room", ("*.py",))
             root = snapshot.side("room")
             found = (
                 Path(folder, name) for folder, _, names in os.walk(root, followlinks=True) for name in names
             )
-            return {str(one.relative_to(root)): one.read_text() for one in found}
+            return {str(item.relative_to(root)): item.read_text() for item in found}

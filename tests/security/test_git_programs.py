@@ -30,7 +30,9 @@ _ATTRIBUTES = "*.py filter=x diff=x merge=x\n*.txt filter=a=b diff=x\n"
 
 @pytest.fixture
 def hostile(repo: GitRepository, tmp_path: Path) -> tuple[GitRepository, Callable[[], str]]:
-    """A repository whose settings name a program everywhere, and a function that tells how it was started."""
+    """A repository whose settings name a program everywhere, and a function that reports how it was
+    started.
+    """
     started, program = tmp_path / "started", tmp_path / "program"
     program.write_text(f'#!/bin/sh\necho "$0 $*" >>{started}\ncat\n')
     program.chmod(0o755)
@@ -90,7 +92,7 @@ def test_the_index_is_compared_with_files_by_their_bytes(
 ) -> None:
     repo, started = hostile
     with Repository(repo.root) as repository:
-        staged = repository.staged()
+        staged = repository.staged_change()
 
         assert staged.files == ()
         assert repository.differs_from_worktree(INDEX) >= {"a.py", "b.txt"}
@@ -108,7 +110,7 @@ def test_a_fix_is_merged_into_a_file_without_filters(
     with Repository(repo.root) as repository:
         old, new = (repository.write_blob(text.encode()) for text in (AFTER, BEFORE))
 
-        assert repository.merged("a.py", AFTER.encode(), old, new) == BEFORE.encode()
+        assert repository.merge_file("a.py", AFTER.encode(), old, new) == BEFORE.encode()
     assert started() == ""
 
 

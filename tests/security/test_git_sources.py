@@ -17,7 +17,7 @@ from wardround.change.repository import INDEX
 from wardround.errors import EnvironmentUnavailable
 from wardround.sandbox.model import Limits
 from wardround.workflows.environments.built import build_environment
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 __all__ = ["index"]
 MANIFEST = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
@@ -67,7 +67,7 @@ def served(tmp_path: Path) -> Iterator[tuple[Path, int]]:
 
 
 @pytest.mark.parametrize("isolation", WORKING)
-def test_a_permitted_repository_is_built_in_the_sandbox_and_another_is_refused(
+def test_a_permitted_repository_is_built_in_the_sandbox_and_another_is_rejected(
     isolation: str, tmp_path: Path, index: tuple[Path, str], served: tuple[Path, int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -97,7 +97,7 @@ def test_a_permitted_repository_is_built_in_the_sandbox_and_another_is_refused(
             build(repository=repository)
         found = build(repository=repository, git_sources=(f"http://127.0.0.1:{port}/",))
 
-    place = found.environment.visible.read_only[0]
-    modules = list(place.glob("python/lib/python*/site-packages/leaf.py"))
+    location = found.environment.visible.read_only[0]
+    modules = list(location.glob("python/lib/python*/site-packages/leaf.py"))
     assert [module.read_text() for module in modules] == ["found = []"]
     assert not outside.exists()

@@ -79,7 +79,7 @@ PYTEST = "[tool.pytest.ini_options]\npythonpath = ['.']\n"
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_failing_test_never_counts_as_passed(run: Callable[[str], TestsRun], attack: str) -> None:
     found = run(attack)
-    assert TestOutcome.PASSED not in {one.outcome for one in found.tests}
+    assert TestOutcome.PASSED not in {item.outcome for item in found.tests}
     assert not covers_change(found)
     signal = review(evidence(), RunEvidence(tests=found)).signals[3]
     assert (signal.plane, signal.status) == (Plane.TESTS, PlaneStatus.INCONCLUSIVE), found

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from tests.conftest import GitRepository
+from wardround import host
 from wardround.change.diff import ChangedFile, FileStatus, Hunk
-from wardround.context.added_ignores import blanked
+from wardround.context.added_ignores import blank_ignores
 
+COMMENTS = host.load().ignore_comments
 ERRORS = '[rules]\n"ty/*" = "error"\n"squawk/*" = "error"\n"shellcheck/*" = "error"\n"zizmor/*" = "error"\n'
-ERRORS += '"docker-ci/DC113" = "error"\n'
+ERRORS += '"docker-ci/DC113" = "error"\n"ast-grep/PY104" = "error"\n'
 WORKFLOW = """\
 on: issues
 permissions: {}
@@ -27,7 +29,7 @@ jobs:
       - run: echo "${{ github.event.issue.title }}"%s
 """
 UNION = "SELECT a, b FROM t UNION ALL SELECT a FROM s;%s\n"
-ASYNC = "import asyncio\n\n\nasync def main(serve):\n    asyncio.run(serve())%s\n"
+UNVERIFIED = "def trust(session):\n    session.verify = False%s\n"
 TAINTED = """\
 import os
 from flask import request
@@ -35,6 +37,10 @@ from flask import request
 
 def ping():
     os.system("ping -c 1 " + request.args["host"])%s
+"""
+PROJECT_RULES = """\
+rules:
+- {id: acme.no-shell, languages: [python], severity: ERROR, message: use subprocess, pattern: os.system(...)}
 """
 LOST = "const a = { one: 1, one: 2 };%s\nexport default a;\n"
 
@@ -73,8 +79,8 @@ def _blocking(report: dict[str, Any]) -> list[str]:
         pytest.param("a.py", "x = [1]\nx()  # type: ignore\n", "ty/not-callable", id="type-ignore"),
         pytest.param(
             "a.py",
-            ASYNC.replace("    async", "    # ast-grep-ignore\n    async") % "",
-            "ast-grep/PY110",
+            UNVERIFIED.replace("    session", "    # ast-grep-ignore\n    session") % "",
+            "ast-grep/PY104",
             id="ast-grep",
         ),
         pytest.param(
@@ -130,19 +136,20 @@ def test_an_added_ignore_hides_no_error(repo: GitRepository, path: str, text: st
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "rule"),
+    ("text", "rule", "specialist"),
     [
         pytest.param(
-            "a.py", "print(missing)  # pyright: ignore # noqa # ty: ignore\n", "pyright/", id="pyright"
+            "print(missing)  # pyright: ignore # noqa # ty: ignore\n", "pyright/", "python", id="pyright"
         ),
-        pytest.param("a.py", TAINTED % "  # nosemgrep", "semgrep/PY202", id="semgrep"),
-        pytest.param("a.py", TAINTED % "  # NOSEM", "semgrep/PY202", id="semgrep-short"),
+        pytest.param(TAINTED % "  # nosemgrep", "semgrep/acme.no-shell", "project-rules", id="semgrep"),
+        pytest.param(TAINTED % "  # NOSEM", "semgrep/acme.no-shell", "project-rules", id="semgrep-short"),
     ],
 )
 def test_an_added_ignore_hides_no_error_from_slow_tools(
-    repo: GitRepository, path: str, text: str, rule: str
+    repo: GitRepository, text: str, rule: str, specialist: str
 ) -> None:
-    status, report = _attack(repo, path, text, "--profile", "ci", "--only", "python")
+    repo.commit({".semgrep.yml": PROJECT_RULES})
+    status, report = _attack(repo, "a.py", text, "--profile", "ci", "--only", specialist)
     reported = {source for f in report["findings"] if f["severity"] == "error" for source in f["sources"]}
     assert (status, any(source.startswith(rule) for source in reported)) == (1, True), report["findings"]
 
@@ -216,17 +223,17 @@ def test_code_added_to_a_region_of_the_base_is_covered(repo: GitRepository) -> N
         "x = 1  # pyright: basic", "/* eslint no-debugger: 0 */", " * eslint-disable no-debugger",
         "// @ts-expect-error", "//@ts-nocheck", "// biome-ignore-all lint: x", "-- squawk-ignore-file",
         "# shellcheck shell=sh disable=SC2086", "#checkov:skip=CKV_K8S_1", "bridgecrew.io/skip1: CKV_1=x",
-        "token # gitleaks:allow", "f(x) # nosem", "  # ast-grep-ignore: PY110", "# check=skip=all",
+        "token # gitleaks:allow", "f(x) # nosem", "  # ast-grep-ignore: PY104", "# check=skip=all",
         "x = 1  #\u00a0noqa: S307", "x = 1  #\u3000noqa",
     ],
 )  # fmt: skip
 def test_blanking_keeps_every_position(line: str) -> None:
     file = ChangedFile("f", None, FileStatus.ADDED, "100644")
-    both = blanked(file, None, f"é\n{line}\n".encode())
+    both = blank_ignores(COMMENTS, file, None, f"é\n{line}\n".encode())
     assert both is not None
     _, after, _ = both.head.decode().split("\n")
     assert (len(after), after != line) == (len(line), True)
-    assert blanked(file, None, both.head) is None
+    assert blank_ignores(COMMENTS, file, None, both.head) is None
 
 
 @pytest.mark.parametrize(
@@ -234,12 +241,15 @@ def test_blanking_keeps_every_position(line: str) -> None:
     ['import x from "eslint";', "#type = 3", "ty.ignore(x)", "const noqa = 1", "// eslinted", "# types: a"],
 )
 def test_other_words_stay(line: str) -> None:
-    assert blanked(ChangedFile("f", None, FileStatus.ADDED, "100644"), None, line.encode()) is None
+    assert (
+        blank_ignores(COMMENTS, ChangedFile("f", None, FileStatus.ADDED, "100644"), None, line.encode())
+        is None
+    )
 
 
 def test_bytes_that_are_no_text_stay() -> None:
     file = ChangedFile("f", "f", FileStatus.MODIFIED, "100644", hunks=(Hunk(1, 1, 1, 1),))
-    both = blanked(file, b"\xff 1\n\xfe", b"\xff 2  # noqa\n\xfe")
+    both = blank_ignores(COMMENTS, file, b"\xff 1\n\xfe", b"\xff 2  # noqa\n\xfe")
     assert both is not None
     assert (both.base, both.head) == (b"\xff 1\n\xfe", b"\xff 2  # xxxx\n\xfe")
 
@@ -249,8 +259,8 @@ def test_a_tools_ignore_comment_silences_the_check_of_the_same_defect(repo: GitR
     repo.commit({".github/workflows/greet.yml": uses.replace("@main", "@v1") % ""})
     repo.commit({".github/workflows/greet.yml": uses % " # zizmor: ignore[unpinned-uses]"})
     status, report = _review(repo, "--only", "docker-ci")
-    found = [one for one in report["findings"] if one["defect_class"] == "unpinned-action"]
-    security = next(one for one in report["signals"] if one["plane"] == "security")
-    assert (status, {one["status"] for one in found}) == (0, {"suppressed"})
-    assert "docker-ci/DC056" in {source for one in found for source in one["sources"]}
-    assert {one["fingerprint"] for one in found} <= set(security["findings"])
+    found = [item for item in report["findings"] if item["defect_class"] == "unpinned-action"]
+    security = next(item for item in report["signals"] if item["plane"] == "security")
+    assert (status, {item["status"] for item in found}) == (0, {"suppressed"})
+    assert "docker-ci/DC056" in {source for item in found for source in item["sources"]}
+    assert {item["fingerprint"] for item in found} <= set(security["findings"])

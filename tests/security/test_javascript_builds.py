@@ -15,7 +15,7 @@ from wardround.change.repository import INDEX
 from wardround.sandbox.model import Limits
 from wardround.workflows.environments.built import build_environment
 from wardround.workflows.environments.store import store_folder
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 ATTACK = """
 const fs = require('fs'), {{execSync}} = require('child_process')
@@ -80,5 +80,5 @@ def test_scripts_and_settings_of_a_javascript_project_stay_in_the_sandbox(
     dist = Path(found.environment.copies[0][1])
     assert sorted(os.listdir(dist)) == ["main.js", "token"]
     assert (dist / "token").read_text() == "none"
-    kept = [Path(top, name) for top, _, names in os.walk(store_folder()) for name in names]
-    assert not [path for path in kept if path.lstat().st_mode & (stat.S_ISUID | stat.S_ISGID)]
+    retained = [Path(top, name) for top, _, names in os.walk(store_folder()) for name in names]
+    assert not [path for path in retained if path.lstat().st_mode & (stat.S_ISUID | stat.S_ISGID)]

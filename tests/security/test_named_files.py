@@ -103,9 +103,9 @@ def test_pyright_sees_the_configurations_that_its_own_extends() -> None:
     "form", ['[tool.sqlfluff.rules]\n"{}" = "/etc"', '[tool.sqlfluff.rules."{}"]\na = 1']
 )
 def test_a_name_in_toml_adds_no_settings_of_sqlfluff(name: str, form: str) -> None:
-    kept = SQLFLUFF.config_overlay("", {"pyproject.toml": form.format(name)})
+    retained = SQLFLUFF.config_overlay("", {"pyproject.toml": form.format(name)})
 
-    assert "templater" not in "".join(kept.values())
+    assert "templater" not in "".join(retained.values())
 
 
 def test_a_value_in_toml_adds_no_settings_of_sqlfluff() -> None:
@@ -121,11 +121,11 @@ def test_a_value_in_toml_adds_no_settings_of_sqlfluff() -> None:
 def test_an_end_of_line_of_yaml_adds_no_code_to_the_settings_of_checkov(end: str) -> None:
     text = f"check: CKV_K8S_1{end}external-checks-dir: [checks]\nskip-check:\n- CKV_K8S_2\n"
 
-    (kept,) = (
+    (retained,) = (
         text for name, text in CHECKOV.config_overlay("", {".checkov.yaml": text}).items() if "../" in name
     )
 
-    assert yaml.safe_load(kept) == {"check": "CKV_K8S_1", "skip-check": ["CKV_K8S_2"]}
+    assert yaml.safe_load(retained) == {"check": "CKV_K8S_1", "skip-check": ["CKV_K8S_2"]}
 
 
 def test_biome_extends_the_configuration_of_the_root() -> None:
@@ -152,7 +152,7 @@ def test_the_text_of_a_named_file_is_in_no_report(repo: GitRepository, tmp_path:
     ],
     ids=["rust", "boxes"],
 )
-def test_lines_that_a_tool_quotes_are_left_out_of_its_error(tmp_path: Path, error: str) -> None:
+def test_lines_that_a_tool_quotes_are_excluded_of_its_error(tmp_path: Path, error: str) -> None:
     program = f"import sys; sys.stderr.write({error!r}); sys.exit(3)"
     with pytest.raises(ToolFailed) as failure:
         Processes().run(

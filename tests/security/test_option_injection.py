@@ -53,14 +53,14 @@ def program(tmp_path: Path) -> tuple[Path, Callable[[], bool]]:
 
 class TestRevisions:
     @NAMES
-    def test_such_a_name_is_refused(self, name: str) -> None:
+    def test_such_a_name_is_rejected(self, name: str) -> None:
         with pytest.raises(UsageError, match="is not a revision; give a commit, branch or tag"):
             require_revision(name)
 
     @pytest.mark.parametrize(
         "name", ["HEAD~1", "HEAD", "origin/main", "main@{upstream}", "v1^{}", ":/a fix", "@{-1}", "f\u00fcr"]
     )
-    def test_git_s_own_notation_is_kept(self, name: str) -> None:
+    def test_git_s_own_notation_is_retained(self, name: str) -> None:
         assert require_revision(name) == name
 
     @pytest.mark.parametrize("option", ["--base", "--head"])
@@ -100,10 +100,10 @@ class TestRevisions:
             assert repository.head() == history.git("rev-parse", "HEAD").strip()
         assert history.fingerprint() == before
 
-    def test_what_goes_behind_the_end_of_options_is_no_option(self, history: GitRepository) -> None:
+    def test_what_goes_behind_the_end_of_options_is_not_a_option(self, history: GitRepository) -> None:
         with Repository(history.root) as repository:
             for ask in (
-                lambda: repository.tracked("--output=owned"),
+                lambda: repository.tracked_paths("--output=owned"),
                 lambda: repository.messages("--output=owned", "HEAD"),
                 lambda: repository.outgoing_base("--all", "origin"),
             ):
@@ -139,7 +139,7 @@ class TestPushes:
         assert "b.py" in done.stdout
 
     @pytest.mark.parametrize("remote", ["*", "o*", "[a-z]*", "?rigin", "*/main", "\\origin", ""])
-    def test_a_remote_is_no_pattern_for_others(self, history: GitRepository, remote: str) -> None:
+    def test_a_remote_is_not_a_pattern_for_others(self, history: GitRepository, remote: str) -> None:
         history.git("update-ref", "refs/remotes/origin/main", "HEAD")
         with Repository(history.root) as repository:
             head = repository.head()
@@ -164,14 +164,14 @@ class TestRequests:
             assert repository.tree(INDEX).read("a.py") == BAD.encode()
             assert not repository.tree(INDEX).holds(f"a.py{ending}")
 
-    def test_settings_are_not_read_from_beside_a_path(self, history: GitRepository) -> None:
+    def test_settings_are_not_read_from_next_to_a_path(self, history: GitRepository) -> None:
         history.stage({"d\r/.wardround.toml": "", "d\r/c.py": BAD, "d/.wardround.toml": 'exclude = ["*"]\n'})
         assert [f["rule"] for f in history.report()["findings"]] == ["ruff/F401"]
 
 
 class TestPaths:
     @pytest.mark.parametrize("path", ["--output=owned.py", "-x.py", ":(glob)*.py", "*.py", ":!a.py"])
-    def test_a_path_is_no_option_and_no_pattern(self, history: GitRepository, path: str) -> None:
+    def test_a_path_is_not_a_option_and_no_pattern(self, history: GitRepository, path: str) -> None:
         history.stage({path: BAD})
         found = history.report()["findings"]
         assert [f["file"] for f in found] == [path]
@@ -184,7 +184,7 @@ class TestPaths:
 
 
 class TestPrograms:
-    """No setting of the repository makes a question to git start a program."""
+    """No setting of the repository makes git start a program."""
 
     @pytest.mark.parametrize(
         "setting",

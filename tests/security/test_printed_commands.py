@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wardround.cli.messages import echo_err
-from wardround.text.escaping import json_text, lines_for_log, markdown_code, one_line, without_commands
+from wardround.text.escaping import defuse_commands, json_text, lines_for_log, markdown_code, one_line
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -102,9 +102,9 @@ class TestText:
     @pytest.mark.parametrize(
         "text", ["a::b::c", "error: ::x::", "# Title", "## [1.0]", "x[1]", "tests/a.py::test_b", ": a"]
     )
-    def test_what_is_no_command_is_printed_as_it_is(self, text: str) -> None:
+    def test_what_is_not_a_command_is_printed_as_it_is(self, text: str) -> None:
         assert lines_for_log(text, ACTIONS) == text
-        assert without_commands(text) == text
+        assert defuse_commands(text) == text
 
     def test_a_terminal_is_shown_colons_as_they_are(self) -> None:
         assert lines_for_log(f"{V2} {V1}", {}) == f"{V2} {V1}"
@@ -116,7 +116,7 @@ class TestText:
         "piece", [":", "#", "##", " ", "\t", "\ufe0f", "a", "##a", "#\ufe0f", ": ", "##aa["]
     )
     def test_long_lines_take_no_longer_than_their_length(self, piece: str) -> None:
-        without_commands("##[:" + piece * 200_000)
+        defuse_commands("##[:" + piece * 200_000)
 
 
 class TestCommands:
@@ -150,7 +150,7 @@ class TestCommands:
     def test_a_review_as_annotations(self, staged: GitRepository) -> None:
         done = staged.wardround("review", "--format", "github", env=ACTIONS)
         names = {line.split(" ")[0] for line in commands_in(done.stdout)}
-        assert {one for one in names if not one.startswith("::stop-commands")} <= {
+        assert {item for item in names if not item.startswith("::stop-commands")} <= {
             "::error", "::warning", "::notice", *(n for n in names if re.fullmatch(r"::[0-9a-f]{64}::", n)),
         }  # fmt: skip
         assert not re.search(r"##[a-z]*\[", done.stdout)
@@ -192,7 +192,7 @@ SETTINGS: Mapping[str, str] = {
 
 
 class TestMessages:
-    """What is refused is quoted; the quotation stays on its line."""
+    """A rejected value is quoted in a message; the quotation stays on its line."""
 
     @QUOTED
     @pytest.mark.parametrize("template", SETTINGS.values(), ids=SETTINGS)
@@ -218,7 +218,7 @@ class TestMessages:
     )  # fmt: skip
     def test_arguments(self, repo: GitRepository, hostile: str, arguments: list[str]) -> None:
         repo.commit({"a.py": "x = 1\n"})
-        done = repo.wardround(*(one.format(hostile) for one in arguments), env=ACTIONS)
+        done = repo.wardround(*(argument.format(hostile) for argument in arguments), env=ACTIONS)
         assert done.returncode == 2
         assert done.stderr.count("\n") <= 3
         assert_silent(done.stdout, done.stderr)

@@ -28,13 +28,13 @@ from wardround.workflows.environments.download import open_downloads, own_python
 from wardround.workflows.environments.registries import registries_of
 from wardround.workflows.environments.store import store_folder
 from wardround.workflows.environments.uv import Uv
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 TOKEN = "npm-" + "q7" * 12
 
 
 class TokenRegistry:
-    """A registry by TLS on loopback, whose folder ``/private`` asks for the token.
+    """A registry by TLS on loopback, whose folder ``/private`` requires the token.
 
     Attributes:
         files: path -> content.
@@ -216,9 +216,9 @@ def test_packages_of_a_private_registry_are_installed_and_the_token_stays_with_t
             private_registries=registry.settings(),
         )  # fmt: skip
 
-    kept = [Path(top, name) for top, _, names in os.walk(store_folder()) for name in names]
-    assert "leaf.py" in {path.name for path in kept}
-    assert not [path for path in kept if TOKEN.encode() in path.read_bytes()]
+    retained = [Path(top, name) for top, _, names in os.walk(store_folder()) for name in names]
+    assert "leaf.py" in {path.name for path in retained}
+    assert not [path for path in retained if TOKEN.encode() in path.read_bytes()]
 
 
 def test_a_variable_of_a_token_that_is_not_set_is_named(
@@ -253,7 +253,7 @@ def test_the_password_in_the_address_of_an_index_goes_to_the_proxy(is_variable: 
     assert credential_in("https://packages.example/simple") is None
 
 
-def test_a_token_that_would_add_a_field_is_refused() -> None:
+def test_a_token_that_would_add_a_field_is_rejected() -> None:
     with pytest.raises(EnvironmentUnavailable, match=r"packages\.example has characters"):
         RegistryCredential("https://packages.example/", "a\r\nX: b")
 

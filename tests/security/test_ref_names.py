@@ -1,4 +1,4 @@
-"""Attacks by the name of a ref: an option, a command or a path in place of a branch."""
+"""Attacks by the name of a ref: an option, a command or a path instead of a branch."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ REFS = {
 
 @pytest.mark.parametrize("option", ["head-ref", "base-ref"])
 @pytest.mark.parametrize("name", REFS)
-def test_a_ref_that_is_none_is_refused_before_git_sees_it(
+def test_a_ref_that_is_none_is_rejected_before_git_sees_it(
     repo: GitRepository, tmp_path: Path, name: str, option: str
 ) -> None:
     canary = tmp_path / "canary"

@@ -1,4 +1,4 @@
-"""Attacks on the reports: links that a change commits, and files it puts where reports go."""
+"""Attacks on the reports: links that a change commits, and files at the paths of reports."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_committed_reports_become_neither_the_summary_nor_the_artifact(
     assert all(content not in path.read_text() for path in ran.uploaded)
 
 
-def test_a_report_directory_that_is_in_use_is_refused(repo: GitRepository, tmp_path: Path) -> None:
+def test_a_report_directory_that_is_in_use_is_rejected(repo: GitRepository, tmp_path: Path) -> None:
     base, head = repo.commit(), repo.commit({"b.txt": "b\n"})
     (tmp_path / "used").mkdir()
     (tmp_path / "used" / "report.txt").write_text(PRECIOUS)

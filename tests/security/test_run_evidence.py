@@ -1,4 +1,4 @@
-"""Attacks on what a run shows: none of them makes a verdict milder."""
+"""Attacks on the results of a run: none of them makes a verdict milder."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_results_that_a_test_prints_are_text_and_nothing_else(repo: GitRepositor
     loud = replace(FAILED, excerpt=f"{printed}\nE  assert 2 == 1\n{printed}")
     done = reviewed(repo, Runner(RunEvidence(run_of_tests(PASSED, loud))))
     assert done.result.gate.outcome is GateOutcome.BLOCKED
-    assert [one[0] for one in done.of_run] == ["run/failed-test"]
+    assert [item[0] for item in done.of_run] == ["run/failed-test"]
 
 
 def test_texts_of_the_run_print_no_commands(repo: GitRepository) -> None:

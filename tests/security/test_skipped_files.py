@@ -1,6 +1,6 @@
-"""Attacks that keep a file from being read by its name, place, header, shape or size.
+"""Attacks that prevent the review of a file by its name, path, header, shape or size.
 
-Each of them is reviewed in spite of it, or listed as unreviewed, which makes the review inconclusive.
+Each of them is reviewed nevertheless, or listed as unreviewed, which makes the review inconclusive.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def test_a_project_decides_what_ruff_leaves_out(repo: GitRepository) -> None:
     assert [f["file"] for f in report["findings"]] == ["venv/run.py"]
 
 
-def test_ruff_leaves_nothing_out_beside_a_setting_for_other_files(repo: GitRepository) -> None:
+def test_ruff_leaves_nothing_out_next_to_a_setting_for_other_files(repo: GitRepository) -> None:
     repo.commit({"part/ruff.toml": 'exclude = ["old"]\n'})
     repo.stage({"part/a.py": PYTHON, "dist/run.py": PYTHON})
 

@@ -1,9 +1,9 @@
-"""Every regular expression of this project takes time in proportion to the text it reads.
+"""The time of every regular expression of this project is proportional to the length of its input.
 
-Those of ``LazyPattern`` and ``bounded`` limit each repeat that may read a part of a text twice. What is
-left is a repeat within a repeat, whose time doubles with each round. For all others, texts are made that are
-the worst for them. Make a pattern that fails here with ``LazyPattern``, or ``bounded`` if a review builds it;
-one that fails then takes the same text in two ways, as ``(a+)+`` does, and must be rewritten.
+Those of ``LazyPattern`` and ``bounded`` limit each repeat that may read a part of a string twice. Nested
+repeats are not limited; their time doubles with each round. For all others, worst-case strings are
+constructed. Define a pattern that fails here with ``LazyPattern``, or ``bounded`` if a review builds it; one
+that still fails matches the same string in two ways, as ``(a+)+`` does, and must be rewritten.
 """
 
 from __future__ import annotations
@@ -28,9 +28,11 @@ PACKAGES = (
 
 def _patterns(package: str, *, bounded: bool) -> list[UsedPattern]:
     found = (
-        one for one in every_pattern() if one.position.startswith(f"{package}/") and one.bounded is bounded
+        item
+        for item in every_pattern()
+        if item.position.startswith(f"{package}/") and item.bounded is bounded
     )
-    return list({(one.text, one.flags, one.searched): one for one in found}.values())
+    return list({(item.text, item.flags, item.searched): item for item in found}.values())
 
 
 def test_every_pattern_is_found() -> None:
@@ -44,10 +46,10 @@ def test_no_bounded_pattern_doubles_its_time_with_each_round(package: str) -> No
     slow = {}
     for pattern in _patterns(package, bounded=True):
         if depth_of_repeats(_parser.parse(pattern.text, pattern.flags)) > 1:
-            made = regex_cache.CompiledPattern.of(pattern.text, pattern.flags, bounded=True).pattern(
+            created = regex_cache.CompiledPattern.of(pattern.text, pattern.flags, bounded=True).pattern(
                 pattern.text
             )
-            slow[pattern.position] = slow_attack(made, pattern.searched, FEW_ROUNDS)
+            slow[pattern.position] = slow_attack(created, pattern.searched, FEW_ROUNDS)
     assert {position: text for position, text in slow.items() if text is not None} == {}
 
 

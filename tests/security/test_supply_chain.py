@@ -92,13 +92,13 @@ def test_a_regular_update_shows_no_inconsistency() -> None:
 def test_the_mirror_of_a_registry_is_the_same_host() -> None:
     base = npm_lock({}, resolved="https://registry.yarnpkg.com/left-pad/-/left-pad-1.3.0.tgz")
     notes = notes_between({"package-lock.json": base}, {"package-lock.json": npm_lock({})})
-    assert {one.change.value for one in notes.locks} == {"lock-only"}
+    assert {item.change.value for item in notes.locks} == {"lock-only"}
 
 
 def test_a_longer_hash_of_the_same_archive_is_not_another_one() -> None:
     base = npm_lock({}, integrity="sha1-AAAA")
     notes = notes_between({"package-lock.json": base}, {"package-lock.json": npm_lock({})})
-    assert {one.change.value for one in notes.locks} == {"lock-only"}
+    assert {item.change.value for item in notes.locks} == {"lock-only"}
 
 
 def test_sample_data_is_not_compared() -> None:
@@ -115,7 +115,7 @@ def test_a_lock_file_of_a_workspace_belongs_to_the_manifests_below_it() -> None:
     )
     path = "packages/web/package.json"
     notes = notes_between({path: old}, {path: new}, {"pnpm-lock.yaml": lock})
-    assert [(one.change.value, one.name, one.manifest) for one in notes.locks] == [
+    assert [(item.change.value, item.name, item.manifest) for item in notes.locks] == [
         ("unsatisfied", "left-pad", path)
     ]
 
@@ -139,4 +139,4 @@ def test_a_file_that_cannot_be_read_is_noted_and_removes_nothing(path: str, text
 def test_an_archive_of_the_repository_itself_may_have_another_content() -> None:
     local = PNPM.replace("left-pad@1.3.0", "left-pad@file:../left-pad.tgz")
     notes = notes_between({"pnpm-lock.yaml": local}, {"pnpm-lock.yaml": local.replace("AAAA", "BBBB")})
-    assert {one.change.value for one in notes.locks} == {"lock-only"}
+    assert {item.change.value for item in notes.locks} == {"lock-only"}

@@ -1,4 +1,4 @@
-"""Attacks on the reader: text that is not what it looks like, in every kind of file."""
+"""Attacks on the reader: deceptive text in every kind of file."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ LEGITIMATE = {
 }  # fmt: skip
 
 
-def test_other_scripts_are_left_alone(repo: GitRepository) -> None:
+def test_other_scripts_are_unchanged(repo: GitRepository) -> None:
     repo.commit()
     repo.stage(dict(LEGITIMATE))
 
@@ -133,9 +133,7 @@ READ = {
 
 
 @pytest.mark.parametrize(("path", "content", "rule"), READ.values(), ids=READ)
-def test_only_what_nobody_reads_is_left_alone(
-    repo: GitRepository, path: str, content: str, rule: str
-) -> None:
+def test_only_what_nobody_reads_is_unchanged(repo: GitRepository, path: str, content: str, rule: str) -> None:
     repo.commit()
     repo.stage({path: content})
 

@@ -1,7 +1,8 @@
-"""A program that only looks like a tool is not taken for one that found nothing.
+"""A program that only resembles a tool does not count as a tool without results.
 
-Each attack puts a stub where a tool is looked for. What is left: a program made for wardround can report the
-known defect and nothing else. That is not told from a tool; its digest is in the report.
+Each attack puts a stub at a path where a tool is searched. Not covered: a program written for wardround can
+report the known defect and nothing else. Such a program is indistinguishable from a tool; its digest is in
+the report.
 """
 
 from __future__ import annotations
@@ -22,15 +23,17 @@ from wardround_typescript.tools.tsc import TSC
 from tests.conftest import GitRepository
 from tests.stand_ins import stand_in
 from tests.variants import variant
-from wardround import host, review
+from wardround import host
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
+from wardround.config.config_files import tools_for
 from wardround.config.request import ReviewRequest
-from wardround.context.config_files import tools_for
 from wardround.errors import ToolFailed
 from wardround.host import PluginHost
 from wardround.policy.gate import GateOutcome
 from wardround.reports.json import as_dict
+from wardround.review import review_once
+from wardround.review_result import ReviewResult
 from wardround.storage.paths import cache_dir
 from wardround.tools import identity as identities
 from wardround.tools.identity import identity
@@ -55,16 +58,14 @@ def _stub(folder: Path, name: str, script: str) -> Path:
     return file
 
 
-def _review(repo: GitRepository, program: Path) -> review.ReviewResult:
-    """Review what is staged with one tool, whose program is elsewhere."""
+def _review(repo: GitRepository, program: Path) -> ReviewResult:
+    """Review the staged change with one tool, whose program is elsewhere."""
     (python,) = host.load(only=["python"]).specialists
     alone = PluginHost([variant(python, tools=(variant(RUFF, find=lambda root: program),), checks=())])
     with Repository(repo.root) as repository:
-        change = repository.staged()
+        change = repository.staged_change()
         origin = GitChangeSource(repository, change)
-        return review.run_review(
-            origin, change, alone, ReviewRequest(profile=Profile.CI, config_from="head"), Processes()
-        )
+        return review_once(origin, alone, ReviewRequest(profile=Profile.CI, config_from="head"))
 
 
 @pytest.fixture
@@ -113,7 +114,7 @@ def test_a_program_made_to_deceive_is_named_by_its_digest(repo: GitRepository, t
     assert run["version"] == "1.0.0"  # what it says, whatever is installed beside it
 
 
-def test_what_a_stub_said_is_not_kept(repo: GitRepository, tmp_path: Path) -> None:
+def test_what_a_stub_reported_is_not_kept(repo: GitRepository, tmp_path: Path) -> None:
     repo.stage(BAD)
     program = _stub(tmp_path, "ruff", f"{VERSION}echo '[]'")
     assert _review(repo, program).gate.outcome is GateOutcome.INCONCLUSIVE
@@ -233,7 +234,7 @@ def test_what_is_proven_is_not_proven_again(
     counter = tmp_path / "started"
     program = _stub(tmp_path / "stubs", "ruff", f'echo "$PWD" >> {counter}\nexec {find_program("ruff")} "$@"')
     _review(repo, program)
-    assert [one.count("/probe-") for one in counter.read_text().splitlines()].count(1) == 1
+    assert [splitline.count("/probe-") for splitline in counter.read_text().splitlines()].count(1) == 1
     counter.unlink()
     identities._identity.cache_clear()
     repo.stage({"app.py": "print(other)\n"})
@@ -250,10 +251,10 @@ def test_reports_name_the_digest(repo: GitRepository) -> None:
     repo.stage(BAD)
     real = find_program("ruff")
     assert real is not None
-    wanted = f"sha256:{hashlib.sha256(real.read_bytes()).hexdigest()}"
+    expected = f"sha256:{hashlib.sha256(real.read_bytes()).hexdigest()}"
     runs = {run["tool"]: run for run in repo.report("--only", "python")["runs"]}
-    assert runs["ruff"]["digest"] == wanted
+    assert runs["ruff"]["digest"] == expected
     assert "digest" not in runs["python"]  # checks of our own are no program
     sarif = json.loads(repo.wardround("review", "--only", "python", "--format", "sarif").stdout)
     tools = {tool["name"]: tool for tool in sarif["runs"][0]["properties"]["tools"]}
-    assert tools["ruff"] == {"name": "ruff", "version": runs["ruff"]["version"], "digest": wanted}
+    assert tools["ruff"] == {"name": "ruff", "version": runs["ruff"]["version"], "digest": expected}

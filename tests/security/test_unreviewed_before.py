@@ -1,6 +1,6 @@
 """Attacks that bring code past the review as *existing*, because it was there before as something else.
 
-Each entry commits content where no review looks at it, then changes as little as possible to make it code.
+Each entry commits content that no review reads, then changes as little as possible to make it code.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def moved(old: str, new: str, edit: tuple[str, str] | None = None) -> Callable[[
 
 
 def written(path: str, content: str | bytes) -> Callable[[GitRepository], None]:
-    """Replace a file, whatever it is."""
+    """Replace a file or a folder."""
 
     def change(repo: GitRepository) -> None:
         if (repo.root / path).is_symlink():
@@ -78,8 +78,8 @@ def both(*changes: Callable[[GitRepository], None]) -> Callable[[GitRepository],
     """Make several changes."""
 
     def change(repo: GitRepository) -> None:
-        for one in changes:
-            one(repo)
+        for item in changes:
+            item(repo)
 
     return change
 
@@ -238,7 +238,7 @@ def test_the_target_of_a_link_is_not_what_a_file_held_before(repo: GitRepository
     assert reported(repo, base, "run.py", RULE)[0] == {"new"}
 
 
-def test_a_folder_in_place_of_a_submodule_is_new(repo: GitRepository) -> None:
+def test_a_folder_instead_of_a_submodule_is_new(repo: GitRepository) -> None:
     repo.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},part")
     repo.git("commit", "--quiet", "--message", "submodule")
     base = repo.git("rev-parse", "HEAD").strip()

@@ -17,7 +17,7 @@ from wardround.semantics.argument_order import (
 
 
 def _order(arguments: str, parameters: str) -> list[tuple[int, int]] | None:
-    swap = best_order([ArgumentName(one) for one in arguments.split()], parameters.split())
+    swap = best_order([ArgumentName(item) for item in arguments.split()], parameters.split())
     return None if swap is None else list(swap.moves)
 
 
@@ -35,14 +35,14 @@ def _order(arguments: str, parameters: str) -> list[tuple[int, int]] | None:
         ("img_height", "imageHeight"),
     ],
 )
-def test_names_that_say_the_same_are_similar_either_way(one: str, other: str) -> None:
+def test_names_that_state_the_same_are_similar_either_way(one: str, other: str) -> None:
     assert similarity(one, other) == similarity(other, one) >= 0.9
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [("source", "target"), ("in", "index"), ("x1", "x12"), ("a", "account"), ("", "width")]
 )
-def test_names_that_say_different_things_are_not_similar(one: str, other: str) -> None:
+def test_names_that_state_different_things_are_not_similar(one: str, other: str) -> None:
     assert similarity(one, other) < 0.6
 
 
@@ -51,12 +51,12 @@ def test_part_of_a_name_that_both_have_counts_for_its_share() -> None:
 
 
 @pytest.mark.parametrize("name", ["x", "i", "x1", "_", "value", "data", "self", "_obj"])
-def test_names_that_tell_nothing(name: str) -> None:
+def test_names_that_report_nothing(name: str) -> None:
     assert not is_informative(name)
 
 
 @pytest.mark.parametrize("name", ["width", "user_data", "id", "old"])
-def test_names_that_tell_something(name: str) -> None:
+def test_names_that_report_something(name: str) -> None:
     assert is_informative(name)
 
 
@@ -114,7 +114,7 @@ def test_arguments_without_a_name_keep_their_place() -> None:
     assert swap.moves == ((0, 2), (2, 0))
 
 
-def test_owners_tell_arguments_of_the_same_name_apart() -> None:
+def test_owners_report_arguments_of_the_same_name_apart() -> None:
     swap = best_order([ArgumentName("path", "new"), ArgumentName("path", "old")], ["old_path", "new_path"])
     assert swap is not None
     assert (
@@ -131,12 +131,12 @@ def test_longer_calls_are_passed_over() -> None:
     assert best_order([ArgumentName(word) for word in words[:8][::-1]], words[:8]) is not None
 
 
-def test_call_tells_what_goes_where() -> None:
+def test_call_reports_what_goes_where() -> None:
     call = ArgumentList(
         "crop", ("width", "height"), (ArgumentName("width"), ArgumentName("height")), ("w.width", "h.height")
     )
     assert call.better_order() is None
-    wrong = call.swapped(0, 1)
+    wrong = call.swap(0, 1)
     swap = wrong.better_order()
     assert swap is not None
     assert wrong.describe(swap) == (
@@ -151,6 +151,6 @@ def test_callee_that_turns_things_round_is_believed() -> None:
     assert call.better_order() is None
 
 
-def test_the_other_order_beside_it() -> None:
+def test_the_other_order_next_to_it() -> None:
     assert has_mirror_call(["payee", "payer"], [["payer", "payee"]])
     assert not has_mirror_call(["payee", "payer"], [["payee", "payer"], ["payee", "bank"]])

@@ -18,7 +18,7 @@ _LINES = st.lists(
 )
 
 
-def _by_search(base: str, text: str) -> bool:
+def _has_guard_by_search(base: str, text: str) -> bool:
     starts = (found.start() for found in _NONE_TEST.finditer(base))
     return any(base[base.rfind("\n", 0, at) + 1 :].split("\n")[0].strip() not in text for at in starts)
 
@@ -28,4 +28,4 @@ def _by_search(base: str, text: str) -> bool:
 @example(["if x is None:"], ["  if x is None:"])
 def test_a_removed_comparison_is_found(before: list[str], after: list[str]) -> None:
     base, text = "\n".join(before), "\n".join(after)
-    assert removes_none_test(base, text) == _by_search(base, text)
+    assert removes_none_test(base, text) == _has_guard_by_search(base, text)

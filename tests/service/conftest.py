@@ -216,7 +216,7 @@ def _install_slow_plugin(folder: Path) -> None:
 
 
 @pytest.fixture
-def new_server(own_places: Path, tmp_path: Path) -> Iterator[Callable[..., Server]]:
+def new_server(isolated_folders: Path, tmp_path: Path) -> Iterator[Callable[..., Server]]:
     """A function that starts a server with settings; all are killed at the end."""
     servers: list[Server] = []
 

@@ -1,4 +1,4 @@
-"""The routes: what clients get, and what they do not learn."""
+"""The routes: their responses, and information that they do not reveal."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_without_a_valid_token_everything_looks_alike(route_server: Server) -> N
         assert len({response.content for response in responses}) == 1
 
 
-def test_a_token_cannot_tell_a_foreign_review_from_none(route_server: Server) -> None:
+def test_a_token_cannot_report_a_foreign_review_from_none(route_server: Server) -> None:
     server = route_server
     review_id = server.submit(PYTHON)
     server.wait_for(review_id, "done")

@@ -24,7 +24,7 @@ def _request(parts: Sequence[bytes]) -> Request:
     return Request({"type": "http", "method": "POST", "path": "/", "headers": []}, receive)
 
 
-def test_a_body_is_refused_while_others_fill_the_memory_and_accepted_afterwards() -> None:
+def test_a_body_is_rejected_while_others_fill_the_memory_and_accepted_afterwards() -> None:
     reader = BodyReader(Limits(body_bytes=4096, diff_bytes=1024, buffered_bytes=5000))
 
     async def read_two() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.conftest import GitRepository
 from tests.service.conftest import Server, new_file
 from wardround.config.request import ReviewRequest
-from wardround.service.engine import with_jobs
+from wardround.service.engine import divide_cores
 
 _TIMED = re.compile(r'"(?:seconds|total_s|cached)": [0-9.]+')
 
@@ -77,9 +77,9 @@ def test_first_reviews_at_the_same_time_report_the_same(new_server: Callable[...
 
 
 def test_the_cores_are_divided_among_the_workers() -> None:
-    assert with_jobs(ReviewRequest(), workers=2, cores=8).jobs == 4
-    assert with_jobs(ReviewRequest(), workers=4, cores=2).jobs == 1
-    assert with_jobs(ReviewRequest(jobs=3), workers=4, cores=2).jobs == 3
+    assert divide_cores(ReviewRequest(), workers=2, cores=8).jobs == 4
+    assert divide_cores(ReviewRequest(), workers=4, cores=2).jobs == 1
+    assert divide_cores(ReviewRequest(jobs=3), workers=4, cores=2).jobs == 3
 
 
 def test_a_failure_names_no_path_of_the_server_and_quotes_no_source(
@@ -127,7 +127,7 @@ def test_a_diff_cannot_probe_the_paths_of_the_server(
     config = "".join(f'model-folders = ["{folder}"]\n' for folder in [tmp_path])
     outside = new_file("../outside.py", "print(1)")
     reviews = [server.submit({"diff": text}) for text in (new_file(".wardround.toml", config), outside)]
-    done, failed = (server.wait_for(one, "done", "failed") for one in reviews)
+    done, failed = (server.wait_for(item, "done", "failed") for item in reviews)
     assert done["status"] == "done"
     assert str(tmp_path) not in str(done["report"])
     assert failed["reason"] == "the diff cannot be read; give a unified diff, as git diff prints it"

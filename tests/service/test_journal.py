@@ -76,7 +76,7 @@ def test_a_result_of_an_earlier_attempt_is_not_stored(journal: Journal) -> None:
 def test_a_cancelled_review_gets_no_result_and_is_not_begun(journal: Journal) -> None:
     running, queued = _accept(journal), _accept(journal)
     job = _claim(journal)
-    assert [journal.cancel("ci", one) is not None for one in (running, queued)] == [True, True]
+    assert [journal.cancel("ci", item) is not None for item in (running, queued)] == [True, True]
     assert not journal.complete(job, b"{}")
     assert journal.claim() is None
     assert _status(journal, running) == _status(journal, queued) == Status.CANCELLED
@@ -146,7 +146,7 @@ def test_the_oldest_reviews_that_have_ended_are_deleted(journal: Journal) -> Non
         journal.complete(_claim(journal), b"{}")
     waiting = _accept(journal)
     assert journal.prune(1) == 2
-    assert [journal.find("ci", one) is not None for one in (*ended, waiting)] == [False, False, True, True]
+    assert [journal.find("ci", item) is not None for item in (*ended, waiting)] == [False, False, True, True]
 
 
 def test_the_diff_of_a_review_that_has_ended_is_not_in_the_files(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_the_diff_of_a_review_that_has_ended_is_not_in_the_files(tmp_path: Path)
     assert not any(secret.encode() in file.read_bytes() for file in tmp_path.glob("journal*"))
 
 
-def test_accepted_reviews_survive_the_process_and_a_second_server_is_refused(tmp_path: Path) -> None:
+def test_accepted_reviews_survive_the_process_and_a_second_server_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / "journal.sqlite"
     with closing(Journal(file)) as journal:
         review_id = _accept(journal)

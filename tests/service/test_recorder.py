@@ -13,7 +13,7 @@ from tests.service.conftest import Server
 from wardround.records.location import VARIABLE
 
 
-def test_a_review_has_a_signed_record_that_holds(
+def test_a_review_has_a_signed_record_that_is_valid(
     new_server: Callable[..., Server],
     repo: GitRepository,
     tmp_path: Path,
@@ -25,8 +25,8 @@ def test_a_review_has_a_signed_record_that_holds(
     repo.git("checkout", "--quiet", "-b", "feature")
     repo.commit({"a.py": "def f(x=[]):\n    return eval(x)\n"})
     key = tmp_path / "key.pem"
-    made = repo.wardround("keys", "new", "--out", key)
-    assert made.returncode == 0, made.stderr
+    created = repo.wardround("keys", "new", "--out", key)
+    assert created.returncode == 0, created.stderr
     server = new_server(repositories={"shop": repo.root}, records={"sign-with": f"file:{key}", "store": True})
 
     review_id = server.submit({"repository": "shop", "base": "main", "head": "feature"})

@@ -77,7 +77,7 @@ def test_a_stop_finishes_what_it_can_and_returns_the_rest_to_the_queue(
 
     server.release()
     server.start()
-    assert [server.wait_for(one, "done")["status"] for one in accepted] == ["done", "done"]
+    assert [server.wait_for(item, "done")["status"] for item in accepted] == ["done", "done"]
     assert server.begun() == ["r0", "r0", "r1"]
 
 
@@ -121,7 +121,7 @@ def test_a_review_is_cancelled_while_it_waits_and_while_it_runs(new_server: Call
     server.release()
     last = server.submit(slow_diff("r2"))
     server.wait_for(last, "done")
-    assert [server.review(one)["status"] for one in (running, waiting)] == ["cancelled", "cancelled"]
+    assert [server.review(item)["status"] for item in (running, waiting)] == ["cancelled", "cancelled"]
     assert server.begun() == ["r0", "r2"]
     with server.client() as client:
         assert client.post(f"/v1/reviews/{last}/cancel").json()["status"] == "done"
@@ -141,7 +141,7 @@ def test_a_full_queue_rejects_with_a_time_to_retry(new_server: Callable[..., Ser
 
 
 @pytest.mark.parametrize("encoding", ["length", "chunks"])
-def test_an_oversized_body_is_refused_before_it_is_read(limited_server: Server, encoding: str) -> None:
+def test_an_oversized_body_is_rejected_before_it_is_read(limited_server: Server, encoding: str) -> None:
     with closing(_connection(limited_server)) as connection:
         if encoding == "length":
             connection.sendall(_head("Content-Length: 1000000000"))
@@ -154,7 +154,7 @@ def test_an_oversized_body_is_refused_before_it_is_read(limited_server: Server, 
     assert b"the body exceeds 4096 bytes; send a smaller change" in answer
 
 
-def test_an_oversized_diff_is_refused(limited_server: Server) -> None:
+def test_an_oversized_diff_is_rejected(limited_server: Server) -> None:
     with limited_server.client() as client:
         response = client.post("/v1/reviews", json={"diff": "é" * 1100})
     assert (response.status_code, response.json()["detail"]) == (
@@ -227,11 +227,16 @@ def test_many_clients_at_once_each_get_their_own_result(new_server: Callable[...
     server = new_server(limits={"workers": 2, "body-bytes": 65_536, "diff-bytes": 32_768})
     with ThreadPoolExecutor(40) as pool:
         outcomes = list(pool.map(lambda number: _client(server, number), range(200)))
-    accepted = Counter(one for one in outcomes if len(one) == 32)
+    accepted = Counter(item for item in outcomes if len(item) == 32)
     server.kill()
     server.start()
-    ends = [server.wait_for(one, "done", "failed")["status"] for one in accepted]
-    assert Counter(one for one in outcomes if len(one) != 32) == {"401": 40, "413": 40, "gone": 40, "200": 40}
+    ends = [server.wait_for(item, "done", "failed")["status"] for item in accepted]
+    assert Counter(item for item in outcomes if len(item) != 32) == {
+        "401": 40,
+        "413": 40,
+        "gone": 40,
+        "200": 40,
+    }
     assert sorted(accepted.values()) == [1] * 20 + [4] * 5
     assert ends == ["done"] * 25
 
@@ -269,18 +274,18 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
     """A certificate of localhost that signs itself, and its key."""
     private = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
-    made = (
+    current = datetime.now(UTC)
+    created = (
         x509.CertificateBuilder(name, name, private.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
+        .not_valid_before(current - timedelta(days=1))
+        .not_valid_after(current + timedelta(days=1))
         .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(private, hashes.SHA256())
     )
     unencrypted = serialization.NoEncryption()
     pem, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
-    (folder / "certificate.pem").write_bytes(made.public_bytes(pem))
+    (folder / "certificate.pem").write_bytes(created.public_bytes(pem))
     (folder / "key.pem").write_bytes(private.private_bytes(pem, form, unencrypted))
     return folder / "certificate.pem", folder / "key.pem"
 
@@ -294,16 +299,16 @@ def test_a_server_that_cannot_start_ends_with_a_sentence(
     second = repo.wardround("serve", "--config", config)
     text = config.read_text("utf-8").replace("127.0.0.1:0", f"127.0.0.1:{server.port}")
     (tmp_path / "taken.toml").write_text(text, encoding="utf-8")
-    taken = repo.wardround("serve", "--config", tmp_path / "taken.toml")
+    used = repo.wardround("serve", "--config", tmp_path / "taken.toml")
     lost = text.replace("[repositories]\n", f'[repositories]\nshop = "{tmp_path / "none"}"\n')
     (tmp_path / "lost.toml").write_text(lost, encoding="utf-8")
     missing = repo.wardround("serve", "--config", tmp_path / "lost.toml")
 
-    assert [done.returncode for done in (second, taken, missing)] == [2, 2, 2]
+    assert [done.returncode for done in (second, used, missing)] == [2, 2, 2]
     assert second.stderr.endswith("another server uses it; stop that one, or give another\n")
-    assert f"listen: 127.0.0.1:{server.port}: Address already in use; give another address" in taken.stderr
+    assert f"listen: 127.0.0.1:{server.port}: Address already in use; give another address" in used.stderr
     assert "repositories.shop: " in missing.stderr
-    assert "Traceback" not in second.stderr + taken.stderr + missing.stderr
+    assert "Traceback" not in second.stderr + used.stderr + missing.stderr
 
 
 def test_without_the_extra_a_sentence_names_it(repo: GitRepository, tmp_path: Path) -> None:

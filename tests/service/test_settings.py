@@ -41,7 +41,7 @@ def test_a_token_is_enough(tmp_path: Path) -> None:
         ("tokens = ", "is not valid TOML"),
     ],
 )
-def test_a_wrong_configuration_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_configuration_is_rejected(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "server.toml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as refused:

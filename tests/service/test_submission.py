@@ -1,4 +1,4 @@
-"""What a client may submit."""
+"""Validation of the submissions of clients."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_anything_else_is_not_valid(submission: object, message: str) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b'{"diff": "\xff"}', b'{"diff": "\\ud800"}', b"[" * 100_000])
-def test_what_is_not_json_is_refused(body: bytes) -> None:
+def test_what_is_not_json_is_rejected(body: bytes) -> None:
     with pytest.raises((msgspec.DecodeError, UnicodeError, RecursionError)):
         parse_submission(body)
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.service.conftest import wait_until
 from wardround.errors import UsageError
-from wardround.service.engine import Reviewed
+from wardround.service.engine import ServedReview
 from wardround.service.journal import Job, Journal, ReviewState, Status
 from wardround.service.settings import Limits
 from wardround.service.submission import Submission
@@ -21,14 +21,14 @@ from wardround.tools.process import Processes
 
 
 class ScriptedEngine:
-    """Does what the diff names; ``hang`` ends when the test releases it, and does not react to a stop."""
+    """Follows the commands in the diff; ``hang`` ends when the test releases it, and ignores a stop."""
 
     def __init__(self) -> None:
         self.released = threading.Event()
         self.stored_reports: list[bytes] = []
         self.stopped: list[Processes] = []
 
-    def review(self, submission: Submission, processes: Processes) -> Reviewed:
+    def review(self, submission: Submission, processes: Processes) -> ServedReview:
         if submission.diff == "hang":
             self.stopped.append(processes)
             self.released.wait(30)
@@ -38,9 +38,9 @@ class ScriptedEngine:
             raise ZeroDivisionError("text of the change")
         if submission.diff == "exit":
             raise SystemExit(0)
-        return Reviewed(f"report of {submission.diff}".encode())
+        return ServedReview(f"report of {submission.diff}".encode())
 
-    def stored(self, result: Reviewed) -> None:
+    def store_record(self, result: ServedReview) -> None:
         self.stored_reports.append(result.report)
 
 
@@ -183,5 +183,5 @@ def test_a_stop_returns_running_reviews_to_the_queue_and_begins_no_other(
     assert pool.stop() == (0, 1)
     engine.released.set()
     wait_until(lambda: not pool.running)
-    assert [_state(journal, one).status for one in (running, waiting)] == [Status.QUEUED, Status.QUEUED]
+    assert [_state(journal, item).status for item in (running, waiting)] == [Status.QUEUED, Status.QUEUED]
     assert engine.stored_reports == []

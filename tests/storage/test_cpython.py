@@ -1,4 +1,4 @@
-"""Private parts of the interpreter are used on tested versions, and nowhere else."""
+"""Private parts of the interpreter are only used on tested versions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_the_tested_versions_are_those_of_continuous_integration() -> None:
     workflow = (ROOT / ".github/workflows/ci.yml").read_text()
     matrix = re.search(r"python: \[([^\]]*)\]", workflow)
     assert matrix is not None
-    versions = {tuple(map(int, one.split("."))) for one in re.findall(r'"([\d.]+)"', matrix[1])}
+    versions = {tuple(map(int, item.split("."))) for item in re.findall(r'"([\d.]+)"', matrix[1])}
     assert versions == cpython.TESTED_VERSIONS
 
 

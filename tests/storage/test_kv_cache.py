@@ -35,7 +35,7 @@ def test_an_entry_is_found_by_another_process(cache: KeyValueCache, file: Path) 
     other.close()
 
 
-def test_the_latest_value_of_a_key_is_kept(cache: KeyValueCache) -> None:
+def test_the_latest_value_of_a_key_is_retained(cache: KeyValueCache) -> None:
     cache.put({b"1": b"one"})
     cache.put({b"1": b"two"})
     assert cache.get([b"1"]) == {b"1": b"two"}
@@ -56,7 +56,7 @@ def test_after_closing_nothing_is_found_or_kept(cache: KeyValueCache) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"this is no database" * 100])
-def test_a_file_that_is_no_database_is_replaced_at_once(file: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_database_is_replaced_at_once(file: Path, content: bytes) -> None:
     file.parent.mkdir()
     file.write_bytes(content)
     cache = KeyValueCache(file)

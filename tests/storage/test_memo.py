@@ -1,4 +1,4 @@
-"""What the cache keeps is used only as it was written."""
+"""Cached values are used only if they are unmodified."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def test_a_changed_bit_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert memoize_on_disk("kind", "name", lambda: "second") == "second"
 
 
-def test_a_review_goes_on_with_a_damaged_cache(repo: GitRepository, own_places: Path) -> None:
+def test_a_review_goes_on_with_a_damaged_cache(repo: GitRepository, isolated_folders: Path) -> None:
     repo.stage({"a.py": "print(nope)\n"})
     repo.report()
-    files = [file for file in own_places.rglob("rules/*") if file.is_file()]
+    files = [file for file in isolated_folders.rglob("rules/*") if file.is_file()]
     assert files
     for file in files:
         file.write_bytes(b"\xff\xfe rubbish")

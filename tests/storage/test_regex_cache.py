@@ -1,4 +1,4 @@
-"""Patterns from the cache are those the interpreter would compile, whatever becomes of the file."""
+"""Patterns from the cache equal those that the interpreter would compile, even if the file is damaged."""
 
 from __future__ import annotations
 
@@ -32,89 +32,89 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("text", "flags"), PATTERNS)
 def test_it_is_the_pattern_that_would_be_compiled(file: Path, text: str, flags: int) -> None:
-    made, read = RegexCache(file).compiled(text, int(flags)), RegexCache(file).compiled(text, int(flags))
+    created, read = RegexCache(file).compile(text, int(flags)), RegexCache(file).compile(text, int(flags))
 
-    assert made == read == re.compile(text, flags)
-    assert dict(read.groupindex) == dict(made.groupindex)
-    assert (read.flags, read.groups, read.pattern) == (made.flags, made.groups, made.pattern)
+    assert created == read == re.compile(text, flags)
+    assert dict(read.groupindex) == dict(created.groupindex)
+    assert (read.flags, read.groups, read.pattern) == (created.flags, created.groups, created.pattern)
 
 
 @given(st.text(alphabet="ab|()[]*+?.\\\\dw^$-{1,}:=!<P>", max_size=14), st.text(alphabet="ab1 -", max_size=8))
-def test_any_pattern_matches_alike_or_is_refused_alike(tmp_path_factory: pytest.TempPathFactory, text: str,
+def test_any_pattern_matches_alike_or_is_rejected_alike(tmp_path_factory: pytest.TempPathFactory, text: str,
                                                        subject: str) -> None:  # fmt: skip
     file = tmp_path_factory.mktemp("patterns") / "file"
     try:
-        wanted = re.compile(text)
+        expected = re.compile(text)
     except (re.error, FutureWarning):
         with pytest.raises((re.error, FutureWarning)):
-            RegexCache(file).compiled(text)
+            RegexCache(file).compile(text)
         return
     for _ in range(2):
-        found = RegexCache(file).compiled(text)
-        assert [m.span() for m in found.finditer(subject)] == [m.span() for m in wanted.finditer(subject)]
+        found = RegexCache(file).compile(text)
+        assert [m.span() for m in found.finditer(subject)] == [m.span() for m in expected.finditer(subject)]
 
 
 def test_the_second_time_nothing_is_compiled(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for text, flags in PATTERNS:
-        RegexCache(file).compiled(text, int(flags))
+        RegexCache(file).compile(text, int(flags))
     size = file.stat().st_size
     monkeypatch.delattr(import_module("re._compiler"), "_code")
     known = RegexCache(file)
 
-    assert all(known.compiled(text, int(flags)).pattern == text for text, flags in PATTERNS)
+    assert all(known.compile(text, int(flags)).pattern == text for text, flags in PATTERNS)
     assert file.stat().st_size == size
 
 
 def test_another_flag_is_another_pattern(file: Path) -> None:
-    RegexCache(file).compiled("a")
+    RegexCache(file).compile("a")
 
-    assert RegexCache(file).compiled("a", int(re.IGNORECASE)).match("A")
-    assert not RegexCache(file).compiled("a").match("A")
+    assert RegexCache(file).compile("a", int(re.IGNORECASE)).match("A")
+    assert not RegexCache(file).compile("a").match("A")
 
 
 @pytest.mark.parametrize("at", [0, 5, 17, 19, 24, 30, -1])
 def test_a_changed_byte_costs_time_alone(file: Path, at: int) -> None:
-    RegexCache(file).compiled(r"(?P<word>\w+)!")
+    RegexCache(file).compile(r"(?P<word>\w+)!")
     data = bytearray(file.read_bytes())
     data[at] ^= 0xFF
     file.write_bytes(data)
 
-    found = RegexCache(file).compiled(r"(?P<word>\w+)!").match("so!")
+    found = RegexCache(file).compile(r"(?P<word>\w+)!").match("so!")
 
     assert found is not None
     assert found["word"] == "so"
 
 
-def test_a_file_that_was_cut_off_is_begun_anew(file: Path) -> None:
-    RegexCache(file).compiled("one+")
-    RegexCache(file).compiled("two+")
+def test_a_file_that_was_cut_off_is_begun_again(file: Path) -> None:
+    RegexCache(file).compile("one+")
+    RegexCache(file).compile("two+")
     file.write_bytes(file.read_bytes()[:-3])
 
-    RegexCache(file).compiled("two+")
+    RegexCache(file).compile("two+")
 
-    assert RegexCache(file).compiled("two+").match("twos")
+    assert RegexCache(file).compile("two+").match("twos")
     assert file.stat().st_size < 400
 
 
 def test_where_nothing_can_be_kept_it_is_compiled(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
 
-    assert RegexCache(tmp_path / "taken" / "patterns").compiled("a+").match("aa")
+    assert RegexCache(tmp_path / "taken" / "patterns").compile("a+").match("aa")
 
 
-def test_an_interpreter_that_compiles_in_another_way_is_asked(
+def test_an_interpreter_that_compiles_in_another_way_is_queried(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_module("re._compiler"), "_code", lambda parsed, flags: ["no numbers"])
     monkeypatch.setattr(re, "compile", lambda text, flags=0: (text, flags))
 
-    assert RegexCache(file).compiled("a+", 2) == ("a+", 2)
+    assert RegexCache(file).compile("a+", 2) == ("a+", 2)
     assert not file.exists()
 
 
-def test_what_is_no_regular_expression_is_told(file: Path) -> None:
+def test_what_is_not_a_regular_expression_is_reported(file: Path) -> None:
     with pytest.raises(re.error, match="unterminated"):
-        RegexCache(file).compiled("(a")
+        RegexCache(file).compile("(a")
 
 
 @pytest.mark.parametrize("bounded", [False, True])
@@ -125,8 +125,8 @@ def test_an_untested_python_compiles_every_pattern_itself(
     monkeypatch.setattr(cpython, "import_module", _refused)
     cache = RegexCache(file)
 
-    assert cache.compiled(r"(?P<word>\w+)!", bounded=bounded) is re.compile(r"(?P<word>\w+)!")
-    assert regex_cache_module.bounded.__wrapped__("a+b") is re.compile("a+b")
+    assert cache.compile(r"(?P<word>\w+)!", bounded=bounded) is re.compile(r"(?P<word>\w+)!")
+    assert regex_cache_module.bounded_pattern.__wrapped__("a+b") is re.compile("a+b")
     assert not file.exists()
 
 

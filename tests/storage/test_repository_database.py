@@ -75,10 +75,10 @@ def test_without_a_folder_it_is_in_memory(tmp_path: Path) -> None:
 
 def test_a_database_that_failed_is_replaced_in_its_place_or_in_memory(tmp_path: Path) -> None:
     file = _with_row(KIND, "/one", tmp_path)
-    database = RepositoryDatabase.open(KIND, Path("/one"), tmp_path).replaced(keep_file=True)
+    database = RepositoryDatabase.open(KIND, Path("/one"), tmp_path).recreate(keep_file=True)
     assert (database.file, file.exists()) == (None, True)
     database.close()
-    database = RepositoryDatabase.open(KIND, Path("/one"), tmp_path).replaced(keep_file=False)
+    database = RepositoryDatabase.open(KIND, Path("/one"), tmp_path).recreate(keep_file=False)
     assert database.file == file
     assert database.connection.execute("SELECT count(*) FROM rows").fetchone() == (0,)
     database.close()

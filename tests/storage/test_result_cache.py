@@ -1,4 +1,4 @@
-"""The result cache: right or absent, never in the way."""
+"""The result cache: its entries are correct or absent, and its errors have no effect."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_an_entry_of_another_type_counts_as_absent(tmp_path: Path) -> None:
     cache.close()
 
 
-def test_without_a_file_nothing_is_kept() -> None:
+def test_without_a_file_nothing_is_retained() -> None:
     none = ResultCache(None)
     none.put({b"1": [RESULT]})
     assert none.get([b"1"]) == {}

@@ -1,4 +1,4 @@
-"""Nothing in the form of a secret survives redaction, and ordinary code does."""
+"""No string in the form of a secret survives redaction, and ordinary code does."""
 
 from __future__ import annotations
 
@@ -145,5 +145,5 @@ LONG = "123456789012345678901234567890"
         (f"f(0x{LONG}, v1.{LONG})", "f(***, v1.***)"),
     ],
 )
-def test_a_number_in_code_is_no_secret_by_its_length(text: str, expected: str) -> None:
+def test_a_number_in_code_is_not_a_secret_by_its_length(text: str, expected: str) -> None:
     assert redact_literals(text) == expected

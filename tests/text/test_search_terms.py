@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wardround.text.search_terms import counted, parts
+from wardround.text.search_terms import count_words, parts
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from wardround.text.search_terms import counted, parts
     ],
 )
 def test_text_falls_into_words(text: str, words: dict[str, int]) -> None:
-    assert dict(counted(text)) == words
+    assert dict(count_words(text)) == words
 
 
 def test_parts_keep_their_order_and_form() -> None:

@@ -21,12 +21,12 @@ def test_names_fall_into_words(name: str, parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["fetch_id", "fetchId", "utf8", "ID"])
-def test_names_of_code_are_told_from_words(name: str) -> None:
+def test_names_of_code_are_reported_from_words(name: str) -> None:
     assert tokens.is_code_like(name)
 
 
 @pytest.mark.parametrize("name", ["list", "Query", "_private", "I"])
-def test_words_are_not_taken_for_names_of_code(name: str) -> None:
+def test_words_are_not_mistaken_for_names_of_code(name: str) -> None:
     assert not tokens.is_code_like(name)
 
 

@@ -1,4 +1,4 @@
-"""ast-grep is given the rules its files ask for, and says what it would say with all of them."""
+"""ast-grep only gets the rules that its files need, and reports the same as with all of them."""
 
 from __future__ import annotations
 
@@ -27,16 +27,18 @@ def _given(files: dict[str, str], folder: Path) -> list[str]:
     config = Path(command[command.index("-c") + 1])
     assert load_yaml(config.read_text())["languageGlobs"]["html"] == ["*.vue", "*.svelte"]
     return [
-        load_yaml(one)["id"]
-        for one in (config.parent / "rules" / "selected.yml").read_text().split("\n---\n")
+        load_yaml(item)["id"]
+        for item in (config.parent / "rules" / "selected.yml").read_text().split("\n---\n")
     ]
 
 
-def test_a_run_gets_the_rules_that_one_of_its_files_asks_for(tmp_path: Path) -> None:
-    asked = _given({"a.tsx": _EFFECT, "b.ts": _PLAIN}, tmp_path)
+def test_a_run_gets_the_rules_that_one_of_its_files_queries_for(tmp_path: Path) -> None:
+    requested = _given({"a.tsx": _EFFECT, "b.ts": _PLAIN}, tmp_path)
     words = {rule.id: rule.metadata.needs for rule in load_declarative("typescript", "ast-grep")}
-    assert asked == [name for name, needs in words.items() if any(word in _EFFECT + _PLAIN for word in needs)]
-    assert 0 < len(asked) < len(words) / 2
+    assert requested == [
+        name for name, needs in words.items() if any(word in _EFFECT + _PLAIN for word in needs)
+    ]
+    assert 0 < len(requested) < len(words) / 2
 
 
 def test_two_runs_side_by_side_do_not_share_a_file(tmp_path: Path) -> None:

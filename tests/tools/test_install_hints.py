@@ -1,4 +1,4 @@
-"""A tool that is missing is named with what gets it where wardround runs: pip, or the hook's own lines."""
+"""A missing tool is reported with its installation for this environment: pip, or the hook's own lines."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ def runner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return name
 
 
-def test_a_hook_is_told_the_ids_that_bring_an_extra(runner: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hook_is_reported_the_ids_that_bring_an_extra(runner: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert install_hint(install_line("docker-ci")) == "use the hook id wardround-docker-ci or wardround-all"
     monkeypatch.setenv("PRE_COMMIT_REMOTE_NAME", "origin")
     assert install_hint(install_line("web")) == "use the hook id wardround-push-web or wardround-push-all"
 
 
-def test_a_hook_is_told_the_packages_of_an_extra_without_an_id(runner: str) -> None:
+def test_a_hook_is_reported_the_packages_of_an_extra_without_an_id(runner: str) -> None:
     hint = install_hint(SQLFLUFF.install)
     assert all(requirement.partition(">")[0] in hint for requirement in EXTRAS["sql"])
     assert hint.startswith("give the hook additional_dependencies: [")
     assert hint.endswith("], which replace those of its id")
 
 
-def test_a_hook_that_lacks_what_comes_with_us_is_made_anew(runner: str) -> None:
+def test_a_hook_that_lacks_what_comes_with_us_is_made_again(runner: str) -> None:
     assert install_hint(install_line()) == f"{runner} clean recreates the hook's environment"
 
 
@@ -58,7 +58,7 @@ def test_a_line_of_somebody_else_stays(runner: str) -> None:
 
 
 @pytest.mark.parametrize("prefix", ["/home/me/project/.venv", "/usr", "/home/me/hooks/venv"])
-def test_a_hook_that_runs_in_the_users_own_environment_is_told_of_pip(
+def test_a_hook_that_runs_in_the_users_own_environment_is_reported_of_pip(
     monkeypatch: pytest.MonkeyPatch, prefix: str
 ) -> None:
     monkeypatch.setenv("PRE_COMMIT", "1")
@@ -67,32 +67,34 @@ def test_a_hook_that_runs_in_the_users_own_environment_is_told_of_pip(
 
 
 @pytest.mark.parametrize("made_by", MADE_BY)
-def test_a_hooks_environment_started_by_hand_is_told_of_pip(
+def test_a_hooks_environment_started_manually_is_reported_of_pip(
     monkeypatch: pytest.MonkeyPatch, made_by: str
 ) -> None:
     monkeypatch.setattr(sys, "prefix", MADE_BY[made_by])
     assert install_hint(install_line("web")) == "pip install 'wardround[web]'"
 
 
-def test_a_review_says_it(runner: str, reviewed: Reviewed, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_a_review_reports_it(runner: str, reviewed: Reviewed, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.setattr(shellcheck, "find_actionlint", lambda root: None)
 
     done = reviewed({WORKFLOW: STEPS}, SHELLCHECK_IN_WORKFLOWS)
 
     (missing,) = done.unreviewed
-    told = "use the hook id wardround-docker-ci or wardround-all"
-    assert missing.reason == f"actionlint is not installed; {told}"
+    reported = "use the hook id wardround-docker-ci or wardround-all"
+    assert missing.reason == f"actionlint is not installed; {reported}"
 
 
 def test_the_hooks_named_are_those_that_bring_every_package_of_an_extra() -> None:
     offered = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    brought = {hook["id"]: set(hook.get("additional_dependencies", ())) for hook in offered}
-    ids = [id_ for id_ in brought if not id_.startswith("wardround-push")]
-    bringing = {extra: tuple(id_ for id_ in ids if set(EXTRAS[extra]) <= brought[id_]) for extra in EXTRAS}
+    contributed = {hook["id"]: set(hook.get("additional_dependencies", ())) for hook in offered}
+    ids = [id_ for id_ in contributed if not id_.startswith("wardround-push")]
+    bringing = {
+        extra: tuple(id_ for id_ in ids if set(EXTRAS[extra]) <= contributed[id_]) for extra in EXTRAS
+    }
     assert {extra: found for extra, found in bringing.items() if found} == HOOKS
     for found in HOOKS.values():
         for id_ in found:
-            assert brought[id_.replace("-", "-push-", 1)] == brought[id_]
+            assert contributed[id_.replace("-", "-push-", 1)] == contributed[id_]
 
 
 def test_every_tool_of_ours_is_had_by_a_hook_or_by_packages_its_extra_names(runner: str) -> None:

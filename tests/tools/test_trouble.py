@@ -1,4 +1,4 @@
-"""A tool that did not do its work is never taken for a clean file."""
+"""A tool that failed never counts as a clean file."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ import pytest
 from tests.conftest import SCRIPTS, GitRepository
 from tests.stand_ins import stand_in
 from tests.variants import specialist, variant
-from wardround import host, review
+from wardround import host
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
+from wardround.execution.resources import Resources
 from wardround.execution.tool_runner import batch_paths, timeout_for
 from wardround.findings import RawFinding
 from wardround.policy.gate import GateOutcome
+from wardround.review import review_once
+from wardround.review_result import ReviewResult
 from wardround.tools import process
 from wardround.tools.process import Processes, find_program
 from wardround.tools.tool import Invocation, Profile, Tool, ToolScope
@@ -45,15 +48,15 @@ TROUBLE = {
 }  # fmt: skip
 
 
-def _review(repo: GitRepository, profile: Profile = Profile.COMMIT) -> review.ReviewResult:
+def _review(repo: GitRepository, profile: Profile = Profile.COMMIT) -> ReviewResult:
     with Repository(repo.root) as repository:
-        change = repository.staged()
+        change = repository.staged_change()
         request = ReviewRequest(profile=profile, config_from="head")
-        return review.run_review(GitChangeSource(repository, change), change, HOST, request, Processes())
+        return review_once(GitChangeSource(repository, change), HOST, request)
 
 
 def _pretend(monkeypatch: pytest.MonkeyPatch, program: str, found: Callable[[str], Path | None]) -> None:
-    """Let one program be another; all other tools are the real ones."""
+    """Replace one program by another; all other tools are the real ones."""
     monkeypatch.setattr(
         process, "find_program", lambda name: found(name) if name == program else find_program(name)
     )
@@ -64,7 +67,7 @@ def _pretend(monkeypatch: pytest.MonkeyPatch, program: str, found: Callable[[str
 def test_a_tool_in_trouble_makes_the_review_inconclusive(
     repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, kind: str
 ) -> None:
-    code, said = TROUBLE[kind]
+    code, reported = TROUBLE[kind]
     fake = stand_in(tmp_path / program, program, code)
     if kind == "too slow":
         repo.write(".wardround.toml", "tool-timeout = 1.0\n")
@@ -81,7 +84,7 @@ def test_a_tool_in_trouble_makes_the_review_inconclusive(
     assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     reasons = [u.reason for u in done.unreviewed if u.tool == program]
     assert len(reasons) == 1
-    assert said in reasons[0]
+    assert reported in reasons[0]
 
 
 @pytest.mark.parametrize("bad", [("a",), ("a", "i"), ("d", "e"), ("a", "c", "h")])
@@ -105,15 +108,15 @@ def test_the_files_a_tool_stumbles_over_are_unreviewed_and_no_others(
 
     done = _review(repo)
 
-    told = {u.file: u.reason for u in done.unreviewed if u.tool == "ruff"}
-    assert set(told) == {f"{name}.py" for name in bad}
-    assert all(reason.endswith(f"no idea of {file}") for file, reason in told.items())
+    reported = {u.file: u.reason for u in done.unreviewed if u.tool == "ruff"}
+    assert set(reported) == {f"{name}.py" for name in bad}
+    assert all(reason.endswith(f"no idea of {file}") for file, reason in reported.items())
     seen = {f.file for f in done.visible if "ruff/F821" in f.sources}
     assert seen == {f"{name}.py" for name in "abcdefghi" if name not in bad}
 
 
 @pytest.mark.parametrize("program", TOOLS)
-def test_a_missing_tool_makes_the_review_inconclusive_and_says_how_to_get_it(
+def test_a_missing_tool_makes_the_review_inconclusive_and_reports_how_to_get_it(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     _pretend(monkeypatch, program, lambda name: None)
@@ -196,15 +199,15 @@ def test_a_slow_tool_is_named_while_it_is_waited_for(
     _pretend(monkeypatch, "ruff", lambda name: fake)
     repo.write("app.py", "x = 1\n")
     repo.git("add", "-A")
-    said: list[str] = []
+    reported: list[str] = []
 
     with Repository(repo.root) as repository:
-        change = repository.staged()
+        change = repository.staged_change()
         origin = GitChangeSource(repository, change)
-        done = review.run_review(origin, change, HOST, ReviewRequest(), Processes(), said.append)
+        done = review_once(origin, HOST, ReviewRequest(), Resources(progress=reported.append))
 
     assert done.gate.outcome is GateOutcome.PASS
-    assert "waiting for ruff" in said
+    assert "waiting for ruff" in reported
 
 
 def test_what_a_tool_leaves_running_ends_with_it(tmp_path: Path) -> None:
@@ -221,8 +224,8 @@ def test_what_a_tool_leaves_running_ends_with_it(tmp_path: Path) -> None:
 
 
 def _is_running(pid: int) -> bool:
-    said = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout
-    return bool(said.strip()) and not said.startswith("Z")
+    reported = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout
+    return bool(reported.strip()) and not reported.startswith("Z")
 
 
 def test_an_interrupted_review_ends_its_tools_before_their_folder_goes(
@@ -242,10 +245,10 @@ def test_an_interrupted_review_ends_its_tools_before_their_folder_goes(
         raise KeyboardInterrupt
 
     with Repository(repo.root) as repository:
-        change = repository.staged()
+        change = repository.staged_change()
         origin = GitChangeSource(repository, change)
         with pytest.raises(KeyboardInterrupt):
-            review.run_review(origin, change, HOST, ReviewRequest(), Processes(), interrupt)
+            review_once(origin, HOST, ReviewRequest(), Resources(progress=interrupt))
 
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
@@ -296,13 +299,9 @@ def test_a_tool_has_time_in_proportion_to_its_files_which_are_split_over_runs(
         repo.write(f"{number}.acme", "x\n")
     repo.git("add", "-A")
     with Repository(repo.root) as repository:
-        change = repository.staged()
-        done = review.run_review(
-            GitChangeSource(repository, change),
-            change,
-            host.PluginHost([acme]),
-            ReviewRequest(config_from="head"),
-            Processes(),
+        change = repository.staged_change()
+        done = review_once(
+            GitChangeSource(repository, change), host.PluginHost([acme]), ReviewRequest(config_from="head")
         )
     assert {missed.reason for missed in done.unreviewed} == expected
 

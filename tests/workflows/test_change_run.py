@@ -1,4 +1,4 @@
-"""The run of a change for a review: the result states whatever happens, and nothing of the machine."""
+"""The run of a change for a review: the result reports every failure, and nothing of the machine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
 
 
 class Fixed:
-    """Workflows with results made by hand."""
+    """Workflows with hand-written results."""
 
     def __init__(self, run: RunEvidence = CLEAN, failure: BaseException | None = None) -> None:
         self._run = run
@@ -153,6 +153,6 @@ def test_texts_are_short_and_can_be_recorded(run: Callable[..., RunEvidence]) ->
     found = run(Fixed(RunEvidence(run_of_tests(*many))), ("tests",)).tests
     assert found is not None
     assert len(found.tests) == 300
-    assert sum(bool(one.excerpt) for one in found.tests) == 100
+    assert sum(bool(test.excerpt) for test in found.tests) == 100
     assert found.tests[0].excerpt.endswith("E  assert \\x80\n")
     assert len(canonical_json(found)) < 300_000

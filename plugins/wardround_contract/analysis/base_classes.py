@@ -1,4 +1,4 @@
-"""The base classes of a class, as far as their members are known."""
+"""The base classes of a class, if their members are known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import collections.abc
 import enum
 
 from wardround.context.code_graph.graph import CodeGraph
-from wardround.context.code_graph.model import Symbol, UseKind
+from wardround.context.code_graph.model import Symbol, Use, UseKind
 
 _MOST_BASES = 20
 _PLAIN = frozenset({"Protocol", "Generic", "NamedTuple", "TypedDict", "object"})
@@ -16,27 +16,32 @@ _PLAIN = frozenset({"Protocol", "Generic", "NamedTuple", "TypedDict", "object"})
 
 def may_inherit(graph: CodeGraph, owner: Symbol, name: str) -> bool:
     """Return True if a class has a base outside of the repository that may have a member of this name."""
-    open_, seen = [owner], set[tuple[str, str]]()
-    while open_ and len(seen) < _MOST_BASES:
-        one = open_.pop()
-        if (one.path, one.name) in seen:
+    waiting, seen = [owner], set[tuple[str, str]]()
+    while waiting and len(seen) < _MOST_BASES:
+        symbol = waiting.pop()
+        if (symbol.path, symbol.name) in seen:
             continue
-        seen.add((one.path, one.name))
-        facts = graph.facts(one.path)
-        numbers = {at for at, symbol in enumerate(facts.symbols) if symbol.name == one.name}
-        inherited = [u for u in facts.uses if u.owner in numbers and u.kind is UseKind.INHERITS]
-        found = {
-            (link.line, link.symbol.own_name): link.symbol
-            for link in graph.callees(one)
-            if link.kind is UseKind.INHERITS
-        }
-        for use in inherited:
-            base = found.get((use.line, use.name))
+        seen.add((symbol.path, symbol.name))
+        known = _bases_in_repository(graph, symbol)
+        for use in _uses_as_base(graph, symbol):
+            base = known.get((use.line, use.name))
             if base is not None:
-                open_.append(base)
+                waiting.append(base)
             elif _may_have(use.name, name):
                 return True
     return len(seen) >= _MOST_BASES
+
+
+def _uses_as_base(graph: CodeGraph, symbol: Symbol) -> list[Use]:
+    """Return the uses of names as bases in the classes of a file that have the name of a symbol."""
+    facts = graph.facts(symbol.path)
+    numbers = {number for number, other in enumerate(facts.symbols) if other.name == symbol.name}
+    return [use for use in facts.uses if use.kind is UseKind.INHERITS and use.owner in numbers]
+
+
+def _bases_in_repository(graph: CodeGraph, symbol: Symbol) -> dict[tuple[int, str], Symbol]:
+    links = [link for link in graph.callees(symbol) if link.kind is UseKind.INHERITS]
+    return {(link.line, link.symbol.own_name): link.symbol for link in links}
 
 
 def _may_have(base: str, name: str) -> bool:

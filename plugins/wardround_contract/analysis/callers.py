@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from wardround.checks.source import ChangeView
-from wardround.context.change_graphs import ChangeGraphs
+from wardround.context.code_graph.change_graphs import ChangeGraphs
 from wardround.context.code_graph.model import Certainty, Link, Symbol, UseKind
 from wardround_contract.analysis.uses import NOT_MAINTAINED
 
@@ -23,22 +23,27 @@ class Callers:
         self._graph = graphs.head
 
     def calls(self, path: str, name: str) -> Sequence[Link]:
-        """Return the calls of the definition with a qualified name in a file; those by name come last."""
-        symbols = [one for one in self._graph.facts(path).symbols if one.name == name]
+        """Return the calls of the definition with a qualified name in a file; matches by name only come
+        last.
+        """
+        symbols = [symbol for symbol in self._graph.facts(path).symbols if symbol.name == name]
         if len(symbols) != 1:
             return ()
-        links = [link for link in self._graph.callers(symbols[0]) if link.kind in _USED]
-        links = [link for link in links if not NOT_MAINTAINED.search(link.path)]
-        if any(link.certainty is Certainty.NAMED for link in links) and not self._is_only(symbols[0]):
-            return [link for link in links if link.certainty is Certainty.RESOLVED]
-        return links
+        definition = symbols[0]
+        links = list(filter(_is_maintained_use, self._graph.callers(definition)))
+        certainties = {link.certainty for link in links}
+        if Certainty.NAMED not in certainties or self._is_only(definition):
+            return links
+        return [link for link in links if link.certainty is Certainty.RESOLVED]
 
     def _is_only(self, symbol: Symbol) -> bool:
-        """Return True if nothing else in the repository has the name, and a library hardly does."""
+        """Return True if no other definition of the repository has the name, and it is too specific for a
+        library.
+        """
         name = symbol.own_name
         if not _DISTINCTIVE.search(name.strip("_")) or len(name) < _LEAST_LENGTH:
             return False
-        near = {one.path for one in self._graph.importers(symbol.path)}
+        near = {importer.path for importer in self._graph.importers(symbol.path)}
         if not near:
             return False
         pattern = re.compile(
@@ -51,3 +56,7 @@ class Callers:
         for path in self._change.project.files_with_word([name], patterns):
             found += len(pattern.findall(self._change.project.read(path) or ""))
         return found == 1
+
+
+def _is_maintained_use(link: Link) -> bool:
+    return link.kind in _USED and not NOT_MAINTAINED.search(link.path)

@@ -1,10 +1,10 @@
-"""The columns of a model of dbt, and the places of another model that read them."""
+"""The columns of a dbt model, and the positions in other models that read them."""
 
 from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _FINAL = LazyPattern(r"(?is)\bselect\s+\*\s+from\s+(\w+)\s*;?\s*\Z")
 _LAST_SELECT = LazyPattern(r"(?im)^select\b")
@@ -21,28 +21,35 @@ _KEYWORDS = frozenset(
 
 def output_columns(text: str) -> dict[str, int] | None:
     """Return the columns of a model with their lines; None where some are not visible."""
-    final = _FINAL.search(text)
-    if final is not None:
-        opening = re.search(rf"(?i)\b{final[1]}\s+as\s*\(", text)
-        start = opening.end() if opening is not None else 0
-        part = text[start : _closing(text, start)] if opening is not None else "*,*"
-    else:
-        starts = [match.start() for match in _LAST_SELECT.finditer(text)]
-        start = starts[-1] if starts else 0
-        part = text[start:]
-    listed = re.split(r"(?im)^\s*from\b", part, maxsplit=1)[0]
-    if _STAR.search(listed):
+    section = _last_query(text)
+    if section is None:
         return None
-    found = {}
-    for match in _ALIAS.finditer(listed):
-        name = match[1] or match[2]
-        if name.lower() not in _KEYWORDS:
-            at = start + (match.start(1) if match[1] else match.start(2))
-            found[name.lower()] = text.count("\n", 0, at) + 1
-    return found
+    start, end = section
+    select_list = re.split(r"(?im)^\s*from\b", text[start:end], maxsplit=1)[0]
+    if _STAR.search(select_list):
+        return None
+    columns = {}
+    for match in _ALIAS.finditer(select_list):
+        group = 1 if match[1] else 2
+        name = match[group].lower()
+        if name not in _KEYWORDS:
+            columns[name] = text.count("\n", 0, start + match.start(group)) + 1
+    return columns
 
 
-def _closing(text: str, start: int) -> int:
+def _last_query(text: str) -> tuple[int, int] | None:
+    """Return start and end of the query whose columns a model has; None if it is not visible."""
+    final = _FINAL.search(text)
+    if final is None:
+        starts = [match.start() for match in _LAST_SELECT.finditer(text)]
+        return (starts[-1] if starts else 0), len(text)
+    opening = re.search(rf"(?i)\b{final[1]}\s+as\s*\(", text)
+    if opening is None:
+        return None
+    return opening.end(), _closing_bracket(text, opening.end())
+
+
+def _closing_bracket(text: str, start: int) -> int:
     """Return the offset of the bracket that closes the one before an offset; comments have none."""
     depth = 1
     for match in _BRACKET.finditer(text, start):
@@ -57,7 +64,9 @@ def column_use(text: str, model: str, column: str) -> int | None:
     reference = rf"\{{\{{\s*ref\(\s*['\"]{re.escape(model)}['\"]\s*\)\s*\}}\}}"
     aliases = set(re.findall(rf"(?is)\b(\w+)\s+as\s*\(\s*select\s+\*\s+from\s+{reference}\s*\)", text))
     aliases |= {
-        one for one in re.findall(rf"{reference}\s+(?:as\s+)?(\w+)", text) if one.lower() not in _CLAUSES
+        alias
+        for alias in re.findall(rf"{reference}\s+(?:as\s+)?(\w+)", text)
+        if alias.lower() not in _CLAUSES
     }
     name = re.escape(column)
     for alias in sorted(aliases):

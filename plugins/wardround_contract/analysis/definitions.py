@@ -16,7 +16,7 @@ _LONGEST_TEXT = 400_000
 _OWNERS = frozenset({SymbolKind.CLASS, SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.COMPONENT})
 
 
-class Sides(NamedTuple):
+class FileVersions(NamedTuple):
     """The facts of a changed file before and after; ``head`` has no symbols if it was deleted."""
 
     file: ChangedFileView
@@ -24,14 +24,14 @@ class Sides(NamedTuple):
     head: FileFacts
 
 
-class Removed(NamedTuple):
+class RemovedDefinition(NamedTuple):
     """A definition of the base that the head does not have in the same file."""
 
-    sides: Sides
+    sides: FileVersions
     symbol: Symbol
 
 
-def sides_of(change: ChangeView) -> Iterator[Sides]:
+def sides_of(change: ChangeView) -> Iterator[FileVersions]:
     """Yield the facts of each changed source file that existed before."""
     for file in change.files:
         path, text = file.base_path, file.base_text
@@ -40,7 +40,7 @@ def sides_of(change: ChangeView) -> Iterator[Sides]:
         base = read_file(path, text.encode()).facts
         head = FileFacts(file.path) if file.text is None else read_file(file.path, file.text.encode()).facts
         if not base.problem and not head.problem:
-            yield Sides(file, base, head)
+            yield FileVersions(file, base, head)
 
 
 def _is_readable(file: ChangedFileView) -> bool:
@@ -49,13 +49,13 @@ def _is_readable(file: ChangedFileView) -> bool:
     return is_small and texts[0] != texts[1] and not NOT_MAINTAINED.search(file.path)
 
 
-def removed_definitions(sides: Sides) -> Sequence[Removed]:
+def removed_definitions(sides: FileVersions) -> Sequence[RemovedDefinition]:
     """Return the members and top-level definitions that a file loses, in source order."""
-    present = {one.name for one in sides.head.symbols}
-    kinds = {one.name: one.kind for one in sides.base.symbols}
+    present = {symbol.name for symbol in sides.head.symbols}
+    kinds = {symbol.name: symbol.kind for symbol in sides.base.symbols}
     found = [
-        Removed(sides, one)
-        for one in sides.base.symbols[1:]
-        if one.name not in present and kinds.get(one.owner_name) in _OWNERS
+        RemovedDefinition(sides, symbol)
+        for symbol in sides.base.symbols[1:]
+        if symbol.name not in present and kinds.get(symbol.owner_name) in _OWNERS
     ]
     return found if len(found) <= _MOST_REMOVED else ()

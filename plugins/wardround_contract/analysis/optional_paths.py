@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_contract.analysis.text_search import Line
 
 _PROSE_KEY = (
@@ -29,22 +29,34 @@ _MAY_FAIL = LazyPattern(r"\|\|\s*(?:true|:)(?:\s|$|['\"])")
 
 def is_prose(line: Line, text: str, column: int) -> bool:
     """Return True if a column of a line is in a comment, or in a text for people or an assistant."""
-    before = line.text[:column]
-    comment = (_SLASHED if line.path.endswith(_SLASHES) else _HASHED).search(before)
-    if comment is not None and all(before[: comment.start()].count(mark) % 2 == 0 for mark in "'\""):
+    if _is_in_comment(line, column):
         return True
     if line.path.endswith(_DATA) and _PROSE_LINE.search(line.text) and "$(" not in line.text:
         return True
-    return line.path.endswith(_YAML) and any(_PROSE_BLOCK.search(one) for one in _above(text, line.number))
+    if not line.path.endswith(_YAML):
+        return False
+    return any(_PROSE_BLOCK.search(key) for key in _enclosing_lines(text, line.number))
+
+
+def _is_in_comment(line: Line, column: int) -> bool:
+    """Return True if a comment begins before a column, and not in a string."""
+    before = line.text[:column]
+    comment = (_SLASHED if line.path.endswith(_SLASHES) else _HASHED).search(before)
+    if comment is None:
+        return False
+    code = before[: comment.start()]
+    return code.count("'") % 2 == 0 and code.count('"') % 2 == 0
 
 
 def is_filter(line: Line, text: str) -> bool:
     """Return True if a line selects paths: a trigger of a workflow, or a sparse checkout."""
     if not line.path.endswith(_YAML):
         return False
-    keys = [match[1] for one in (line.text, *_above(text, line.number)) if (match := _KEY.search(one))]
-    is_trigger = "on" in keys and any(key in ("paths", "paths-ignore") for key in keys)
-    return is_trigger or "sparse-checkout" in keys or ("rules" in keys and "changes" in keys)
+    matches = map(_KEY.search, (line.text, *_enclosing_lines(text, line.number)))
+    keys = {match[1] for match in matches if match}
+    if "sparse-checkout" in keys or {"rules", "changes"} <= keys:
+        return True
+    return "on" in keys and not keys.isdisjoint(("paths", "paths-ignore"))
 
 
 def may_be_missing(line: Line, text: str, token: str) -> bool:
@@ -85,20 +97,20 @@ def _is_demanded(text: str, test: re.Match[str]) -> bool:
     return (is_alternative or is_negated) and _FAILS.search(behind) is not None
 
 
-def _above(text: str, number: int) -> Iterator[str]:
+def _enclosing_lines(text: str, number: int) -> Iterator[str]:
     """Yield the less indented lines above a line, innermost first, as YAML nests them."""
     lines = text.split("\n")[:number]
-    indent = _indent(lines[-1])
+    indent = _indent_width(lines[-1])
     is_item = lines[-1].lstrip().startswith("- ")
-    for one in reversed(lines[:-1]):
-        if not one.strip() or one.lstrip().startswith("#"):
+    for line in reversed(lines[:-1]):
+        if not line.strip() or line.lstrip().startswith("#"):
             continue
-        depth = _indent(one)
+        depth = _indent_width(line)
         # a list may have the indentation of its key
-        if depth < indent or (is_item and depth == indent and not one.lstrip().startswith("- ")):
-            yield one
-            indent, is_item = depth, one.lstrip().startswith("- ")
+        if depth < indent or (is_item and depth == indent and not line.lstrip().startswith("- ")):
+            yield line
+            indent, is_item = depth, line.lstrip().startswith("- ")
 
 
-def _indent(line: str) -> int:
+def _indent_width(line: str) -> int:
     return len(line) - len(line.lstrip())

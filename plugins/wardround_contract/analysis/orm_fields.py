@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView, ChangeView
+from wardround.lazy import LazyPattern
 from wardround_contract.analysis.text_search import TextSearch
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
 
@@ -31,15 +31,19 @@ class RemovedField(NamedTuple):
 def removed_fields(change: ChangeView) -> Iterator[RemovedField]:
     """Yield the fields that the models of the changed Python files lose."""
     for file in change.files:
-        is_module = file.path.endswith(".py") and not _HISTORY.search(file.path)
-        if not is_module or NOT_MAINTAINED.search(file.path) or file.text is None or file.base_text is None:
+        if not file.path.endswith(".py") or _HISTORY.search(file.path) or NOT_MAINTAINED.search(file.path):
             continue
-        left = {(model, name) for model, name, _ in _fields(file.text)}
-        names = {name for _, name in left}
-        for model, name, line in _fields(file.base_text):
-            is_lost = (model, name) not in left and name not in names
-            if is_lost and not re.search(rf"^\s+(?:def\s+)?{name}\s*[:=(]", file.text, re.MULTILINE):
-                yield RemovedField(file, model, name, line)
+        if file.text is not None and file.base_text is not None:
+            yield from _removed_fields(file, file.base_text, file.text)
+
+
+def _removed_fields(file: ChangedFileView, base: str, head: str) -> Iterator[RemovedField]:
+    remaining_names = {name for _model, name, _line in _fields(head)}
+    for model, name, line in _fields(base):
+        if name in remaining_names:
+            continue
+        if not re.search(rf"^\s+(?:def\s+)?{name}\s*[:=(]", head, re.MULTILINE):
+            yield RemovedField(file, model, name, line)
 
 
 def _fields(text: str) -> Iterator[tuple[str, str, int]]:

@@ -24,7 +24,7 @@ class Signature(NamedTuple):
     Attributes:
         positional: by position; ``positional_only`` of them have no keyword.
         required: names that a call has to fill.
-        keywords: parameters that have a keyword alone.
+        keywords: keyword-only parameters.
         arity: the number of values that every ``return`` has; 0 if it is not the same.
     """
 
@@ -39,7 +39,7 @@ class Signature(NamedTuple):
     is_bound: bool
 
 
-def parsed(text: str) -> ast.Module | None:
+def parse_module(text: str) -> ast.Module | None:
     """Return the syntax tree of a module; None if it does not parse."""
     try:
         return parse(text)
@@ -51,7 +51,7 @@ def signatures(tree: ast.Module | None, names: Container[str]) -> dict[str, Sign
     """Return the signatures of functions that are defined once and not wrapped, by qualified name.
 
     Args:
-        tree: of the module; None if it does not parse, and has no signatures.
+        tree: the syntax tree of the module; None if the module does not parse, and so has no signatures.
         names: the qualified names of the requested functions.
     """
     found: dict[str, list[Signature | None]] = {}
@@ -63,38 +63,45 @@ def signatures(tree: ast.Module | None, names: Container[str]) -> dict[str, Sign
 
 
 def _functions(node: ast.AST, owner: str) -> Iterator[tuple[str, Function]]:
-    for one in ast.iter_child_nodes(node):
-        if isinstance(one, Function):
-            yield owner, one
-        elif isinstance(one, ast.ClassDef):
-            yield from _functions(one, f"{owner}.{one.name}" if owner else one.name)
-        elif isinstance(one, ast.If | ast.Try | ast.With | ast.ExceptHandler):
-            yield from _functions(one, owner)
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Function):
+            yield owner, child
+        elif isinstance(child, ast.ClassDef):
+            yield from _functions(child, f"{owner}.{child.name}" if owner else child.name)
+        elif isinstance(child, ast.If | ast.Try | ast.With | ast.ExceptHandler):
+            yield from _functions(child, owner)
 
 
 def _signature(function: Function, is_member: bool) -> Signature | None:
-    decorators = {_last_name(one) for one in function.decorator_list}
+    decorators = {_last_name(decorator) for decorator in function.decorator_list}
     if not decorators <= _TRANSPARENT:
         return None
-    args = function.args
-    positional = [one.arg for one in (*args.posonlyargs, *args.args)]
-    skipped = 1 if is_member and "staticmethod" not in decorators and positional else 0
-    with_default = set(positional[len(positional) - len(args.defaults) :] if args.defaults else ())
-    required = [one for one in positional[skipped:] if one not in with_default]
-    required += [
-        one.arg for one, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default is None
-    ]
+    arguments = function.args
+    positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    is_bound = is_member and "staticmethod" not in decorators and bool(positional)
+    skipped = 1 if is_bound else 0
+    required = frozenset(_required_parameters(arguments)).difference(positional[:skipped])
     return Signature(
         function.lineno,
         tuple(positional[skipped:]),
-        max(len(args.posonlyargs) - skipped, 0),
-        frozenset(required),
-        tuple(one.arg for one in args.kwonlyargs),
-        args.vararg is not None,
-        args.kwarg is not None,
+        max(len(arguments.posonlyargs) - skipped, 0),
+        required,
+        tuple(argument.arg for argument in arguments.kwonlyargs),
+        arguments.vararg is not None,
+        arguments.kwarg is not None,
         _arity(function),
-        bool(skipped) and "classmethod" not in decorators,
+        is_bound and "classmethod" not in decorators,
     )
+
+
+def _required_parameters(arguments: ast.arguments) -> Iterator[str]:
+    """Yield the parameters without a default."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    for argument in positional[: len(positional) - len(arguments.defaults)]:
+        yield argument.arg
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if default is None:
+            yield argument.arg
 
 
 def _last_name(node: ast.expr) -> str:
@@ -107,38 +114,41 @@ def _arity(function: Function) -> int:
     found = set()
     open_: list[ast.AST] = list(function.body)
     while open_:
-        one = open_.pop()
-        if isinstance(one, Function | ast.Lambda | ast.ClassDef):
+        item = open_.pop()
+        if isinstance(item, Function | ast.Lambda | ast.ClassDef):
             continue
-        if isinstance(one, ast.Yield | ast.YieldFrom):
+        if isinstance(item, ast.Yield | ast.YieldFrom):
             return 0
-        if isinstance(one, ast.Return):
-            value = one.value
+        if isinstance(item, ast.Return):
+            value = item.value
             is_plain = isinstance(value, ast.Tuple) and not any(
                 isinstance(each, ast.Starred) for each in value.elts
             )
             found.add(len(value.elts) if isinstance(value, ast.Tuple) and is_plain else 0)
-        open_ += ast.iter_child_nodes(one)
+        open_ += ast.iter_child_nodes(item)
     return found.pop() if len(found) == 1 else 0
 
 
 def misfit(signature: Signature, call: ast.Call) -> str:
-    """Return the reason why a call fails; empty if it fits, as far as it is visible."""
-    given = [one for one in call.args if not isinstance(one, ast.Starred)]
-    has_star = len(given) < len(call.args)
-    keywords = {one.arg for one in call.keywords if one.arg is not None}
-    has_double_star = len(keywords) < len(call.keywords)
-    if len(given) > len(signature.positional) and not signature.has_rest:
+    """Return the reason why a call fails; empty if it matches the signature as far as that is visible."""
+    plain = [argument for argument in call.args if not isinstance(argument, ast.Starred)]
+    keywords = {keyword.arg for keyword in call.keywords if keyword.arg is not None}
+    if len(plain) > len(signature.positional) and not signature.has_rest:
         return f"takes {len(signature.positional)} positional arguments"
     accepted = {*signature.positional[signature.positional_only :], *signature.keywords}
     unknown = sorted(keywords - accepted)
     if unknown and not signature.has_any_keyword:
         return f"has no parameter `{unknown[0]}`"
-    if has_star or has_double_star:
+    if len(plain) + len(keywords) < len(call.args) + len(call.keywords):
         return ""
-    filled = {*signature.positional[: len(given)], *keywords}
-    missing = [one for one in (*signature.positional, *signature.keywords) if one not in filled]
-    return next((f"requires `{one}`" for one in missing if one in signature.required), "")
+    return _missing_parameter(signature, {*signature.positional[: len(plain)], *keywords})
+
+
+def _missing_parameter(signature: Signature, passed: set[str]) -> str:
+    for parameter in (*signature.positional, *signature.keywords):
+        if parameter in signature.required and parameter not in passed:
+            return f"requires `{parameter}`"
+    return ""
 
 
 def calls(tree: ast.Module) -> Mapping[tuple[str, int], list[tuple[ast.Call, int]]]:
@@ -148,7 +158,7 @@ def calls(tree: ast.Module) -> Mapping[tuple[str, int], list[tuple[ast.Call, int
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
             value = node.value.value if isinstance(node.value, ast.Await) else node.value
-            is_exact = not any(isinstance(one, ast.Starred) for one in node.targets[0].elts)
+            is_exact = not any(isinstance(element, ast.Starred) for element in node.targets[0].elts)
             unpacked[value] = len(node.targets[0].elts) if is_exact else 0
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and node.func.end_lineno is not None:

@@ -1,4 +1,4 @@
-"""The uses of a removed definition that remain at the head, by the code graphs of both sides."""
+"""Find the uses of a removed definition that remain at the head, in the code graphs of base and head."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangeView
-from wardround.context.change_graphs import ChangeGraphs
+from wardround.context.code_graph.change_graphs import ChangeGraphs
 from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.model import Certainty, FileFacts, Link, Symbol, Use, UseKind
+from wardround.lazy import LazyPattern
 from wardround_contract.analysis.base_classes import may_inherit
-from wardround_contract.analysis.definitions import Removed
+from wardround_contract.analysis.definitions import RemovedDefinition
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
 
 _BUILTIN_MEMBERS = frozenset(
@@ -43,75 +43,82 @@ class RemainingUses:
         self._resolved: dict[str, set[tuple[str, int]]] = {}
         self._deleted = {file.path for file in change.files if file.text is None}
 
-    def resolved(self, removed: Removed) -> list[RemainingUse]:
+    def resolve(self, removed: RemovedDefinition) -> list[RemainingUse]:
         """Return the uses that scopes and imports lead to the definition, and to no other at the head."""
         symbol = removed.symbol
         found: set[RemainingUse] = set()
         for link in self._graphs.base.callers(symbol):
             if link.certainty is Certainty.RESOLVED:
                 path = self._head_path.get(link.path, link.path)
-                found.update(self._at_head(path, link, symbol.own_name))
+                found.update(self._find_at_head(path, link, symbol.own_name))
         return self._real(found, symbol)
 
-    def by_name(self, removed: Removed, resolved: list[RemainingUse]) -> list[RemainingUse]:
+    def by_name(self, removed: RemovedDefinition, resolved: list[RemainingUse]) -> list[RemainingUse]:
         """Return the resolved uses, and those by name alone.
 
         None if a library may have the name, or anything in the repository has it. A name of one or two words
-        counts only in files that import the file of the definition.
+        counts only in files that import the defining file.
         """
         symbol, name = removed.symbol, removed.symbol.own_name
         if not self._is_distinctive(name) or self._is_provided(name, symbol.path):
             return []
-        near = {one.path for one in self._graphs.base.importers(symbol.path)} | {symbol.path}
+        near = {importer.path for importer in self._graphs.base.importers(symbol.path)} | {symbol.path}
         is_unique = len(_WORD.findall(name)) >= _UNIQUE_WORDS and len(name) >= _UNIQUE_LENGTH
         found = set(resolved)
         for link in self._graphs.base.callers(symbol):
             is_near = is_unique or link.path in near
             if link.certainty is Certainty.NAMED and is_near and link.kind in _MEMBER_USES:
                 path = self._head_path.get(link.path, link.path)
-                found.update(self._at_head(path, link, symbol.own_name))
+                found.update(self._find_at_head(path, link, symbol.own_name))
         return self._real(found, symbol)
 
-    def may_be_inherited(self, removed: Removed) -> bool:
+    def may_be_inherited(self, removed: RemovedDefinition) -> bool:
         """Return True if the class has a base outside of the repository, which may have the name."""
         symbol = removed.symbol
         facts = self._graphs.head.facts(removed.sides.file.path)
-        owner = next((one for one in facts.symbols if one.name == symbol.owner_name), None)
+        owner = next(
+            (definition for definition in facts.symbols if definition.name == symbol.owner_name), None
+        )
         return owner is None or may_inherit(self._graphs.head, owner, symbol.own_name)
 
-    def _at_head(self, path: str, link: Link, name: str) -> Iterator[RemainingUse]:
-        """Yield the use of the base where the head still has it and it means nothing else there."""
+    def _find_at_head(self, path: str, link: Link, name: str) -> Iterator[RemainingUse]:
+        """Yield a use of the base if the head still contains it with the same meaning."""
         if path in self._deleted or NOT_MAINTAINED.search(path):
             return
-        uses = self._graphs.base.facts(link.path).uses
-        base = {(one.kind, one.receiver) for one in uses if one.line == link.line and one.name == name}
+        base_uses = _uses_by(link, name, self._graphs.base.facts(link.path))
+        receivers = {use.receiver for use in base_uses if use.line == link.line}
         facts = self._graphs.head.facts(path)
-        for one in facts.uses:
-            if one.name != name or one.kind is not link.kind or (one.kind, one.receiver) not in base:
+        for use in _uses_by(link, name, facts):
+            if use.receiver not in receivers:
                 continue
-            is_unchanged = path not in self._changed
-            is_there = one.line == link.line if is_unchanged else _owner(facts, one) == link.symbol.name
-            if is_there and not self._means_another(path, one):
-                yield RemainingUse(path, one.line)
+            if path in self._changed:
+                is_there = _owner(facts, use) == link.symbol.name
+            else:
+                is_there = use.line == link.line
+            if is_there and not self._means_another(path, use):
+                yield RemainingUse(path, use.line)
 
     def _means_another(self, path: str, use: Use) -> bool:
         """Return True if a use has a definition at the head, or an import of its name."""
-        if any(one.alias == use.name for one in self._graphs.head.facts(path).imports) and not use.receiver:
+        if (
+            any(import_.alias == use.name for import_ in self._graphs.head.facts(path).imports)
+            and not use.receiver
+        ):
             return True
-        return (path, use.line) in self._resolved_places(use.name)
+        return (path, use.line) in self._resolved_positions(use.name)
 
-    def _resolved_places(self, name: str) -> set[tuple[str, int]]:
+    def _resolved_positions(self, name: str) -> set[tuple[str, int]]:
         """Return the uses of a name that lead to a definition at the head."""
         if name not in self._resolved:
             links = self._graphs.head.uses_of(name)
             self._resolved[name] = {
-                (one.path, one.line) for one in links if one.certainty is Certainty.RESOLVED
+                (link.path, link.line) for link in links if link.certainty is Certainty.RESOLVED
             }
         return self._resolved[name]
 
     def _is_provided(self, name: str, path: str) -> bool:
         """Return True if anything at the head may still provide a member of this name."""
-        if any(one.kind is UseKind.KEY for one in self._graphs.head.uses_of(name)):
+        if any(use.kind is UseKind.KEY for use in self._graphs.head.uses_of(name)):
             return True
         project = self._change.project
         patterns = ("*.py", "*.pyi") if language_of(path) == "python" else ("*.ts", "*.tsx", "*.js", "*.jsx")
@@ -122,7 +129,7 @@ class RemainingUses:
             re.MULTILINE,
         )
         files = project.files_with_word([name], patterns)
-        return any(definition.search(project.read(one) or "") for one in files)
+        return any(definition.search(project.read(file) or "") for file in files)
 
     def _is_distinctive(self, name: str) -> bool:
         return bool(_CAMEL.search(name.strip("_"))) and name not in _BUILTIN_MEMBERS and len(name) >= 6
@@ -130,24 +137,29 @@ class RemainingUses:
     def _real(self, found: set[RemainingUse], symbol: Symbol) -> list[RemainingUse]:
         """Drop uses on lines that allow the name to be missing."""
         by_path: dict[str, list[RemainingUse]] = defaultdict(list)
-        for one in sorted(found):
-            by_path[one.path].append(one)
-        kept = []
+        for use in sorted(found):
+            by_path[use.path].append(use)
+        retained = []
         for path, uses in by_path.items():
             lines = (self._change.project.read(path) or "").split("\n")
-            kept += [one for one in uses if _needs(lines, one.line, symbol.own_name)]
-        return kept
+            retained += [use for use in uses if _requires_name(lines, use.line, symbol.own_name)]
+        return retained
+
+
+def _uses_by(link: Link, name: str, facts: FileFacts) -> list[Use]:
+    """Return the uses of a name in a file that are of the same kind as a link."""
+    return [use for use in facts.uses if use.name == name and use.kind is link.kind]
 
 
 def is_dynamic(text: str, head: FileFacts, owner: str) -> bool:
     """Return True if a module, or the class of a name, may provide names that the source does not show."""
-    found = next((one for one in head.symbols if one.name == owner), None) if owner else None
+    found = next((symbol for symbol in head.symbols if symbol.name == owner), None) if owner else None
     if found is None:
         return bool(_DYNAMIC_MODULE.search(text))
     return bool(_DYNAMIC_CLASS.search("\n".join(text.split("\n")[found.line - 1 : found.end_line])))
 
 
-def _needs(lines: list[str], number: int, name: str) -> bool:
+def _requires_name(lines: list[str], number: int, name: str) -> bool:
     """Return True if a line uses a name and nothing around it allows the name to be missing."""
     if number > len(lines) or not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", lines[number - 1]):
         return False

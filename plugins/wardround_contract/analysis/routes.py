@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _NAMED = LazyPattern(r"\b(?:re_)?(?:path|url)\((?:[^()]|\([^()]*\))*?\bname\s*=\s*['\"]([\w.:-]+)['\"]")
 _DECORATED = LazyPattern(
@@ -43,8 +43,8 @@ def file_route(path: str) -> str:
     inner = match[1]
     if is_app and not re.search(r"(?:^|/)(?:page|route)$", inner):
         return ""
-    parts = [one for one in _ENTRY.sub("", inner).split("/") if one and not one.startswith(("(", "@"))]
-    if any(one.startswith("_") for one in parts) or not parts:
+    parts = [part for part in _ENTRY.sub("", inner).split("/") if part and not part.startswith(("(", "@"))]
+    if any(part.startswith("_") for part in parts) or not parts:
         return ""
     return "/" + "/".join(parts)
 
@@ -54,20 +54,27 @@ def pattern_of(route: str) -> re.Pattern[str] | None:
 
     Parameters match a placeholder of a template or a value.
     """
-    parts = [one for one in route.strip("/").split("/") if one]
-    fixed = [one for one in parts if not _is_parameter(one)]
-    is_distinctive = len(fixed) >= 2 or (len(fixed) == 1 and len(fixed[0]) >= 5 and "api" not in fixed[0])
-    if not is_distinctive or not fixed or (parts and _is_parameter(parts[0])):
+    parts = [part for part in route.strip("/").split("/") if part]
+    if not _is_distinctive(parts) or _is_parameter(parts[0]):
         return None
-    inner = "/".join(
-        r"(?:\$\{[^}]+\}|\{[^}]+\}|:?[\w-]+)" if _is_parameter(one) else re.escape(one) for one in parts
-    )
+    inner = "/".join(_ANY_VALUE if _is_parameter(part) else re.escape(part) for part in parts)
     return re.compile(rf"(?:['\"`]|\$\{{\w+\}}|\{{\w+\}}|https?://[\w.:-]+)/{inner}/?(?=['\"`?#])")
 
 
-def longest_part(route: str) -> str:
+_ANY_VALUE = r"(?:\$\{[^}]+\}|\{[^}]+\}|:?[\w-]+)"
+
+
+def _is_distinctive(parts: list[str]) -> bool:
+    """Return True if a route has two literal segments, or a single one that is long enough."""
+    fixed = [part for part in parts if not _is_parameter(part)]
+    if len(fixed) == 1:
+        return len(fixed[0]) >= 5 and "api" not in fixed[0]
+    return len(fixed) >= 2
+
+
+def longest_segment(route: str) -> str:
     """Return the fixed part of a route that is searched."""
-    words = re.findall(r"\w+", " ".join(one for one in route.split("/") if not _is_parameter(one)))
+    words = re.findall(r"\w+", " ".join(part for part in route.split("/") if not _is_parameter(part)))
     return max(words, key=len, default="")
 
 

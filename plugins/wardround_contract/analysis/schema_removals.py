@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView, ChangeView
+from wardround.lazy import LazyPattern
 from wardround_contract.analysis.dbt_models import output_columns
 from wardround_contract.analysis.uses import NOT_MAINTAINED
 
@@ -45,8 +45,8 @@ class SchemaRemoval(NamedTuple):
 
     Attributes:
         column: empty for the table itself.
-        line: of the statement that removes it at the head, or of its definition at the base.
-        is_model: it is a model of dbt, which other models refer to by its name.
+        line: line number of the statement that removes it at the head, or of its definition at the base.
+        is_model: it is a dbt model, which other models reference by name.
     """
 
     file: ChangedFileView
@@ -59,15 +59,20 @@ class SchemaRemoval(NamedTuple):
 
 def schema_removals(change: ChangeView) -> Iterator[SchemaRemoval]:
     """Yield what the files of a change remove and none of them adds again."""
-    found = [one for file in change.files if not NOT_MAINTAINED.search(file.path) for one in _of_file(file)]
-    if not 0 < len(found) <= _MOST_REMOVALS:
+    removals = list(_removals(change.files))
+    if not 0 < len(removals) <= _MOST_REMOVALS:
         return
-    added = "\n".join(
-        file.text or "" for file in change.files if file.path.endswith((".sql", ".py", ".prisma"))
-    )
-    for one in found:
-        if not _is_added(one, added):
-            yield one
+    schemas = [file for file in change.files if file.path.endswith((".sql", ".py", ".prisma"))]
+    head = "\n".join(file.text or "" for file in schemas)
+    for removal in removals:
+        if not _is_added(removal, head):
+            yield removal
+
+
+def _removals(files: Iterable[ChangedFileView]) -> Iterator[SchemaRemoval]:
+    for file in files:
+        if not NOT_MAINTAINED.search(file.path):
+            yield from _removals_in_file(file)
 
 
 def _is_added(removal: SchemaRemoval, text: str) -> bool:
@@ -83,18 +88,25 @@ def _is_added(removal: SchemaRemoval, text: str) -> bool:
     return bool(re.search(again + rf"|\brename\s+to\s+[\"`\[]?{name}\b|create_table\(\s*['\"]{name}", text))
 
 
-def _of_file(file: ChangedFileView) -> Iterator[SchemaRemoval]:
-    if file.path.endswith(".sql") and not _DOWN.search(file.path):
-        yield from _statements(file)
-        yield from _definitions(file)
-        yield from _model(file)
-    elif file.path.endswith(".py") and file.base_path is None and "drop_" in (file.text or ""):
-        text = (file.text or "").partition("def downgrade")[0]
-        for match in _ALEMBIC.finditer(text):
-            line = text.count("\n", 0, match.start()) + 1
-            yield SchemaRemoval(file, match[1] or match[3], match[2] or "", line, True)
-    elif file.path.endswith(".prisma"):
-        yield from _prisma(file)
+def _removals_in_file(file: ChangedFileView) -> Iterator[SchemaRemoval]:
+    match posixpath.splitext(file.path)[1]:
+        case ".sql" if not _DOWN.search(file.path):
+            yield from _statements(file)
+            yield from _definitions(file)
+            yield from _model(file)
+        case ".py" if file.base_path is None:
+            yield from _alembic_operations(file)
+        case ".prisma":
+            yield from _prisma(file)
+
+
+def _alembic_operations(file: ChangedFileView) -> Iterator[SchemaRemoval]:
+    if "drop_" not in (file.text or ""):
+        return
+    upgrade = (file.text or "").partition("def downgrade")[0]
+    for match in _ALEMBIC.finditer(upgrade):
+        line = upgrade.count("\n", 0, match.start()) + 1
+        yield SchemaRemoval(file, match[1] or match[3], match[2] or "", line, True)
 
 
 def _statements(file: ChangedFileView) -> Iterator[SchemaRemoval]:
@@ -135,27 +147,32 @@ def _tables(text: str) -> dict[str, dict[str, int]]:
     for match in _CREATED.finditer(text):
         columns = found.setdefault(match[1].lower(), {"": text.count("\n", 0, match.start()) + 1})
         body = match[2] or ""
-        for one in _COLUMN.finditer(body):
-            if one[1].lower() not in _NOT_COLUMNS:
-                columns[one[1].lower()] = text.count("\n", 0, match.start(2) + one.start(1)) + 1
+        for column in _COLUMN.finditer(body):
+            if column[1].lower() not in _NOT_COLUMNS:
+                columns[column[1].lower()] = text.count("\n", 0, match.start(2) + column.start(1)) + 1
     return found
 
 
 def _model(file: ChangedFileView) -> Iterator[SchemaRemoval]:
-    """Yield a model of dbt that is deleted or renamed."""
+    """Yield a model of dbt that is deleted or renamed, or the columns that it loses."""
     path = file.base_path
     if path is None or "/models/" not in f"/{path}":
         return
-    name = posixpath.basename(path).removesuffix(".sql")
-    is_here = file.text is not None and posixpath.basename(file.path).removesuffix(".sql") == name
-    if not is_here:
+    name = _model_name(path)
+    if file.text is None or _model_name(file.path) != name:
         yield SchemaRemoval(file, name, "", 1, False, is_model=True)
-    else:
-        head = output_columns(file.text or "")
-        if head is not None:
-            for column, line in (output_columns(file.base_text or "") or {}).items():
-                if column not in head:
-                    yield SchemaRemoval(file, name, column, line, False, is_model=True)
+        return
+    remaining = output_columns(file.text)
+    if remaining is None:
+        return
+    columns = output_columns(file.base_text or "") or {}
+    for column, line in columns.items():
+        if column not in remaining:
+            yield SchemaRemoval(file, name, column, line, False, is_model=True)
+
+
+def _model_name(path: str) -> str:
+    return posixpath.basename(path).removesuffix(".sql")
 
 
 def _prisma(file: ChangedFileView) -> Iterator[SchemaRemoval]:
@@ -166,8 +183,8 @@ def _prisma(file: ChangedFileView) -> Iterator[SchemaRemoval]:
         body = head.get(match[1])
         if body is None:
             continue
-        left = {one[1] for one in _PRISMA_FIELD.finditer(body)}
-        for one in _PRISMA_FIELD.finditer(match[2]):
-            if one[1] not in left:
-                line = file.base_text.count("\n", 0, match.start(2) + one.start(1)) + 1
-                yield SchemaRemoval(file, match[1], one[1], line, False)
+        left = {field[1] for field in _PRISMA_FIELD.finditer(body)}
+        for field in _PRISMA_FIELD.finditer(match[2]):
+            if field[1] not in left:
+                line = file.base_text.count("\n", 0, match.start(2) + field.start(1)) + 1
+                yield SchemaRemoval(file, match[1], field[1], line, False)

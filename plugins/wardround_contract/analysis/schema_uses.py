@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangeView
+from wardround.lazy import LazyPattern
 from wardround_contract.analysis.dbt_models import column_use
 from wardround_contract.analysis.schema_removals import SchemaRemoval
 from wardround_contract.analysis.text_search import TextSearch
@@ -35,14 +35,14 @@ class SchemaUses:
     def of(self, removal: SchemaRemoval) -> list[RemainingUse]:
         """Return the uses of what a change removes, outside of the file that removes it."""
         if removal.is_model:
-            found = set(self._of_model(removal))
+            found = set(self._model_uses(removal))
         elif removal.file.path.endswith(".prisma"):
-            found = set(self._of_prisma(removal))
+            found = set(self._prisma_uses(removal))
         else:
-            found = set(self._in_statements(removal)) | set(self._in_mappings(removal))
+            found = set(self._statement_uses(removal)) | set(self._mapping_uses(removal))
         return sorted(found)
 
-    def _in_statements(self, removal: SchemaRemoval) -> Iterator[RemainingUse]:
+    def _statement_uses(self, removal: SchemaRemoval) -> Iterator[RemainingUse]:
         owner = r"(?:\w+[\"`\]]?\.[\"`\[]?)?"
         table = re.compile(
             rf"(?i)\b(?:from|join|into|update|table)\s+(?:only\s+)?[\"`\[]?{owner}{re.escape(removal.table)}\b"
@@ -64,7 +64,7 @@ class SchemaUses:
                     yield RemainingUse(path, text.count("\n", 0, statement[0] + at) + 1)
                     break
 
-    def _in_mappings(self, removal: SchemaRemoval) -> Iterator[RemainingUse]:
+    def _mapping_uses(self, removal: SchemaRemoval) -> Iterator[RemainingUse]:
         """Yield the classes and tables of object-relational mappings that have the column."""
         if not removal.column:
             return
@@ -85,7 +85,7 @@ class SchemaUses:
                 at = match.start() + found.end() - 1
                 yield RemainingUse(path, text.count("\n", 0, at) + 1)
 
-    def _of_model(self, removal: SchemaRemoval) -> Iterator[RemainingUse]:
+    def _model_uses(self, removal: SchemaRemoval) -> Iterator[RemainingUse]:
         """Yield the references of dbt to a model, or to a column of it where no other model has the name."""
         reference = re.compile(rf"\bref\(\s*(?:['\"]\w+['\"]\s*,\s*)?['\"]{re.escape(removal.table)}['\"]")
         word = removal.column or removal.table
@@ -106,7 +106,7 @@ class SchemaUses:
                 if at is not None:
                     yield RemainingUse(path, text.count("\n", 0, at) + 1)
 
-    def _of_prisma(self, removal: SchemaRemoval) -> Iterator[RemainingUse]:
+    def _prisma_uses(self, removal: SchemaRemoval) -> Iterator[RemainingUse]:
         """Yield the queries of a client that name a removed field of the same model."""
         client = removal.table[:1].lower() + removal.table[1:]
         field = re.compile(rf"(?<![\w.])(?:['\"])?{re.escape(removal.column)}(?:['\"])?\s*[:,}}]")
@@ -114,7 +114,7 @@ class SchemaUses:
         for path in self._search.files([removal.column], ("*.ts", "*.tsx", "*.js", "*.mjs")):
             text = self._search.text(path)
             for match in called.finditer(text):
-                end = _closing(text, match.end() - 1)
+                end = _closing_bracket(text, match.end() - 1)
                 found = field.search(text, match.end(), end)
                 if found is not None and _depth(text, match.end(), found.start()) <= 2:
                     yield RemainingUse(path, text.count("\n", 0, found.start()) + 1)
@@ -122,7 +122,7 @@ class SchemaUses:
 
 
 def _statements(path: str, text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of statements: those of an SQL file, or what begins like one in a string."""
+    """Yield the spans of statements: those of an SQL file, or strings that begin like a statement."""
     if path.endswith(".sql"):
         start = 0
         for part in text.split(";"):
@@ -145,7 +145,7 @@ def _named_at(part: str, word: re.Pattern[str], removal: SchemaRemoval, named: r
     return None
 
 
-def _closing(text: str, opening: int) -> int:
+def _closing_bracket(text: str, opening: int) -> int:
     """Return the offset after the bracket that closes the one at an offset."""
     depth = 0
     for at in range(opening, min(len(text), opening + _LONGEST_STATEMENT)):
@@ -157,4 +157,4 @@ def _closing(text: str, opening: int) -> int:
 
 def _depth(text: str, start: int, end: int) -> int:
     part = text[start:end]
-    return sum(part.count(one) for one in "({[") - sum(part.count(one) for one in ")}]")
+    return sum(part.count(bracket) for bracket in "({[") - sum(part.count(bracket) for bracket in ")}]")

@@ -36,9 +36,9 @@ def descendants(node: Node) -> Iterator[Node]:
     """Yield a node and all nodes below it, in any order."""
     open_ = [node]
     while open_:
-        one = open_.pop()
-        yield one
-        open_ += one.named_children
+        item = open_.pop()
+        yield item
+        open_ += item.named_children
 
 
 def line_of(node: Node) -> int:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangeView
+from wardround.lazy import LazyPattern
 from wardround_contract.analysis.uses import NOT_MAINTAINED
 
 _PROSE = LazyPattern(
@@ -29,32 +29,32 @@ class Line(NamedTuple):
 
 
 class TextSearch:
-    """Searches the head; what it reads is remembered."""
+    """Searches the head and caches the files that it reads."""
 
     def __init__(self, change: ChangeView) -> None:
         self._project = change.project
         self._texts: dict[str, str] = {}
 
     def files(self, words: Sequence[str], patterns: Sequence[str] = ("*",)) -> list[str]:
-        """Return the maintained files that have one of the words; none if too many do."""
+        """Return the maintained files that contain one of the words; none if there are too many."""
         if not words:
             return []
         found = self._project.files_with_word(sorted(set(words)), patterns)
-        kept = [path for path in found if not NOT_MAINTAINED.search(path) and not _PROSE.search(path)]
-        return kept if len(kept) <= _MOST_FILES else []
+        retained = [path for path in found if not NOT_MAINTAINED.search(path) and not _PROSE.search(path)]
+        return retained if len(retained) <= _MOST_FILES else []
 
     def text(self, path: str) -> str:
-        """Return the text of a file at the head; empty if it has none or is too long."""
+        """Return the content of a file at the head; empty if it is missing or too long."""
         if path not in self._texts:
             text = self._project.read(path) or ""
             self._texts[path] = text if len(text) <= _LONGEST_TEXT else ""
         return self._texts[path]
 
     def lines(self, words: Sequence[str], patterns: Sequence[str] = ("*",)) -> Iterator[Line]:
-        """Yield the lines with one of the words, by path."""
-        wanted = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(set(words))))})(?!\w)")
+        """Yield the lines that contain one of the words, by path."""
+        expected = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(set(words))))})(?!\w)")
         for path in self.files(words, patterns):
-            yield from self.lines_of(path, wanted)
+            yield from self.lines_of(path, expected)
 
     def lines_of(self, path: str, pattern: re.Pattern[str]) -> Iterator[Line]:
         """Yield the lines of a file that match."""
@@ -65,5 +65,5 @@ class TextSearch:
                     yield Line(path, number, line)
 
     def has(self, pattern: re.Pattern[str], words: Sequence[str], patterns: Sequence[str] = ("*",)) -> bool:
-        """Return True if a file with one of the words matches a pattern."""
+        """Return True if a file that contains one of the words matches a pattern."""
         return any(pattern.search(self.text(path)) for path in self._project.files_with_word(words, patterns))

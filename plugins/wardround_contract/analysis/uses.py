@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 NOT_MAINTAINED = LazyPattern(
     r"(?i)(^|/)(_?vendor(ed)?|third_party|node_modules|site-packages|dist|typings|stubs|snapshots"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_docker_ci.models.compose import Service
 
 FOR_TRIALS = LazyPattern(
@@ -16,6 +16,6 @@ LIVE = LazyPattern(
 """Paths of real deployments; any other compose file usually serves a developer's machine."""
 
 
-def stays(service: Service) -> bool:
+def restarts_with_machine(service: Service) -> bool:
     """Return True if the service restarts with its machine, which only a real deployment needs."""
     return service.node.text("restart") in ("always", "unless-stopped")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 if TYPE_CHECKING:
     from wardround_docker_ci.models import github_workflow, gitlab
@@ -48,18 +48,18 @@ _PUBLISHES = LazyPattern(
 )
 
 
-def of_workflow(job: github_workflow.WorkflowJob) -> bool:
+def is_workflow_deployment(job: github_workflow.WorkflowJob) -> bool:
     """Return True if a workflow job deploys, by its name, its environment or one of its steps.
 
     Publishing a package is not a deployment: a published version never changes.
     """
-    if any(deploys(step) for step in job.steps):
+    if any(runs_deployment(step) for step in job.steps):
         return True
     is_named = _deploys_to_environment(job) or NAMED.search(job.name) is not None
-    return bool(is_named and job.steps) and not publishes(job)
+    return bool(is_named and job.steps) and not publishes_release(job)
 
 
-def deploys(step: github_workflow.WorkflowStep) -> bool:
+def runs_deployment(step: github_workflow.WorkflowStep) -> bool:
     """Return True if a step runs a deployment command or action."""
     if ACTIONS.match(step.action):
         return True
@@ -72,16 +72,16 @@ def _deploys_to_environment(job: github_workflow.WorkflowJob) -> bool:
     return _ENVIRONMENTS.search(environment) is not None and any("deploy" in text for text in scripts)
 
 
-def publishes(job: github_workflow.WorkflowJob) -> bool:
+def publishes_release(job: github_workflow.WorkflowJob) -> bool:
     """Return True if a job publishes a package or release."""
-    return any(_publishes(step) for step in job.steps)
+    return any(_is_publishing_step(step) for step in job.steps)
 
 
-def _publishes(step: github_workflow.WorkflowStep) -> bool:
+def _is_publishing_step(step: github_workflow.WorkflowStep) -> bool:
     return bool(_PUBLISHES.search(step.run.value if step.run is not None else step.action))
 
 
-def of_gitlab(job: gitlab.GitlabJob) -> bool:
+def is_gitlab_deployment(job: gitlab.GitlabJob) -> bool:
     """Return True if a job of a GitLab pipeline deploys."""
     if job.key is None or job.name.startswith("."):
         return False

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _PLACEHOLDER = LazyPattern(
     r"change|example|placeholder|dummy|sample|default|your|todo|fake|test|local|secret|password|passwd|passw0rd"
@@ -17,12 +17,13 @@ _NAMED_AFTER = LazyPattern(
     r"postgres|admin|root|mysql|redis|mariadb|mongo|rabbit|minio|guest|demo|dev|docker|keycloak|grafana",
     re.IGNORECASE,
 )
-"""Product and account names that protect nothing as values; a long value with one may still be a secret."""
+"""Product and account names that are too common to be passwords; a long value with one may still be a secret.
+"""
 _MUCH_ELSE = 8
 _FILLED_IN = LazyPattern(r"\$|\{\{|<[^<>]+>|%\w+%|@\w+@|^(?:file|vault|op|ssm|env|secret|ref)[:+]")
 _SETTING = LazyPattern(r"-?\d+(?:\.\d+)?(?:ms|[smhdkbw%]|min|days?)?|true|false|yes|no|on|off", re.IGNORECASE)
 _ENTROPY_BITS = 3.0
-"""Per character; English words of the length of a secret stay below."""
+"""Per character; English words of the length of a secret are below it."""
 
 _SHORTEST = 8
 _LONG = 20
@@ -47,18 +48,24 @@ def is_placeholder(value: str) -> bool:
 def is_real_secret(value: str) -> bool:
     """Return True if a literal value has the length and the entropy of a real secret."""
     text = value.strip()
-    if len(text) < _SHORTEST or is_placeholder(text) or re.search(r"\s", text):
+    if len(text) < _SHORTEST or is_placeholder(text) or _BLANK.search(text):
         return False
-    if _is_typed(text):
+    if _is_typed(text) or _PLAIN_VALUE.fullmatch(text):
         return False
-    if text.lower() in ("true", "false") or re.fullmatch(r"[\d.,:-]+|[a-z]+://[^@]*|/[\w./-]*", text):
+    if not _DIGIT.search(text) or not any(kind.search(text) for kind in _OTHER_KINDS):
         return False
-    kinds = sum(bool(re.search(p, text)) for p in ("[a-z]", "[A-Z]", r"\d", r"[^\w]"))
-    return kinds >= 2 and bool(re.search(r"\d", text)) and _entropy(text) >= _ENTROPY_BITS
+    return _entropy(text) >= _ENTROPY_BITS
+
+
+_BLANK = LazyPattern(r"\s")
+_DIGIT = LazyPattern(r"\d")
+_OTHER_KINDS = (LazyPattern("[a-z]"), LazyPattern("[A-Z]"), LazyPattern(r"[^\w]"))
+_PLAIN_VALUE = LazyPattern(r"(?i:true|false)|[\d.,:-]+|[a-z]+://[^@]*|/[\w./-]*")
+"""Switches, numbers, dates, URLs without an account, and paths."""
 
 
 def _is_typed(text: str) -> bool:
-    """Return True if a person made a value up: one character is most of it, as in ``1x2x3x4x``."""
+    """Return True if a person typed a value: one character is most of it, as in ``1x2x3x4x``."""
     return len(text) >= _LONG and max(Counter(text).values()) >= _ONE_CHARACTER * len(text)
 
 
@@ -67,6 +74,6 @@ def _entropy(text: str) -> float:
     return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)
 
 
-def masked(value: str) -> str:
+def mask(value: str) -> str:
     """Return the part of a secret that may be shown."""
     return value[:2] + "..." if len(value) > _SHORTEST else "..."

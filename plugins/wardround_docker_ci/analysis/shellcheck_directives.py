@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.shell import Command
+from wardround.lazy import LazyPattern
 from wardround.tools.parsing import map_of
 
 _DIRECTIVE = LazyPattern(
@@ -33,24 +33,24 @@ Region = tuple[int, int, frozenset[str]]
 def disabled_regions(text: str, start: int, end: int, commands: Sequence[Command]) -> Iterator[Region]:
     """Yield the regions of a script in which directives disable checks.
 
-    A directive at the top holds for the script, any other for the command that follows: a list of commands
+    A directive at the top applies to the script, any other to the command that follows: a list of commands
     that are joined, or a compound command to its end.
 
     Args:
-        text: of the file; the script is between ``start`` and ``end``.
-        commands: of the script.
+        text: the content of the file; the script is between ``start`` and ``end``.
+        commands: the commands of the script.
     """
-    top = _behind_comments(text, start, end)
+    top = _skip_comments(text, start, end)
     spans = sorted(filter(None, map(_span, commands)))
     for found in _DIRECTIVE.finditer(text, start, end):
         if found.start() < top:
             yield start, end, _defects(found[1])
         else:
-            first = _behind_comments(text, min(_line_end(text, found.end(), end) + 1, end), end)
+            first = _skip_comments(text, min(_line_end(text, found.end(), end) + 1, end), end)
             yield first, _end_of_command(text, first, end, spans), _defects(found[1])
 
 
-def _behind_comments(text: str, start: int, end: int) -> int:
+def _skip_comments(text: str, start: int, end: int) -> int:
     found = _IN_FRONT.match(text, start, end)
     return start if found is None else found.end()
 
@@ -59,7 +59,7 @@ def _end_of_command(text: str, start: int, end: int, spans: Sequence[tuple[int, 
     line_end = _line_end(text, start, end)
     first = text[start:line_end]
     if _COMPOUND.match(first.lstrip()):
-        return _end_of_compound(text, line_end, end, _indent(first))
+        return _end_of_compound(text, line_end, end, _indent_width(first))
     at = bisect_left(spans, (start,))
     if at == len(spans) or spans[at][0] >= line_end:
         return line_end
@@ -76,9 +76,9 @@ def _end_of_compound(text: str, line_end: int, end: int, indent: int) -> int:
             break
         stop = _line_end(text, at, end)
         line = text[at:stop]
-        if line.strip() and _indent(line) <= indent:
+        if line.strip() and _indent_width(line) <= indent:
             if _CLOSES.match(line.lstrip()):
-                return stop if _indent(line) == indent else line_end
+                return stop if _indent_width(line) == indent else line_end
             if not _GOES_ON.match(line.lstrip()) and line.strip() != "{":
                 return line_end
         at = stop + 1
@@ -96,7 +96,7 @@ def _line_end(text: str, at: int, end: int) -> int:
     return end if found < 0 else found
 
 
-def _indent(line: str) -> int:
+def _indent_width(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
@@ -107,11 +107,11 @@ def _defects(listed: str) -> frozenset[str]:
     return frozenset(
         defect
         for code, defect in known.items()
-        if defect and any(_lists(item, code) for item in listed.split(","))
+        if defect and any(_lists_code(item, code) for item in listed.split(","))
     )
 
 
-def _lists(listed: str, code: str) -> bool:
+def _lists_code(listed: str, code: str) -> bool:
     span = _RANGE.fullmatch(listed)
     if span is not None:
         return int(span[1]) <= int(code.removeprefix("SC")) <= int(span[2])

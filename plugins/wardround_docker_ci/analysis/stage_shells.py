@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 if TYPE_CHECKING:
     from wardround.languages.dockerfile import Dockerfile, Instruction, Stage
@@ -26,7 +26,7 @@ class StageShell(Struct, frozen=True):
 def shell_at(file: Dockerfile, line: int) -> StageShell:
     """Return the program that runs the instruction on a line (1-based).
 
-    A here-document names its own; otherwise the last SHELL counts, of the stage or of those it is based on,
+    A here-document names its own shell; otherwise the last SHELL counts, of the stage or of its base stages,
     or the comment that states the shell of an image.
     """
     instruction = _instruction_at(file, line)
@@ -34,18 +34,23 @@ def shell_at(file: Dockerfile, line: int) -> StageShell:
         return StageShell(_DEFAULT)
     if instruction.program_of_document:
         return StageShell(instruction.program_of_document)
-    stage = next((one for one in file.stages if instruction in one.instructions), None)
+    stage = next((candidate for candidate in file.stages if instruction in candidate.instructions), None)
     return next(_shells(file, stage, instruction.start), StageShell(_DEFAULT))
 
 
 def _instruction_at(file: Dockerfile, line: int) -> Instruction | None:
     return next(
-        (one for one in reversed(file.instructions) if file.text.count("\n", 0, one.start) < line), None
+        (
+            instruction
+            for instruction in reversed(file.instructions)
+            if file.text.count("\n", 0, instruction.start) < line
+        ),
+        None,
     )
 
 
 def _shells(file: Dockerfile, stage: Stage | None, before: int) -> Iterator[StageShell]:
-    """Yield the shells that hold at an offset, the one that counts first."""
+    """Yield the shells in effect at an offset, the one with the highest precedence first."""
     for ancestor in stage.lineage() if stage is not None else ():
         for instruction in reversed(ancestor.instructions):
             if instruction.start < before and instruction.keyword == "SHELL" and instruction.words:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from wardround.checks.base import Check
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import RawFinding
+from wardround.lazy import LazyPattern
 from wardround.tools.parsing import map_of
 from wardround_docker_ci.analysis.shellcheck_directives import Region, disabled_regions
 from wardround_docker_ci.document import CiFile
@@ -28,33 +28,33 @@ class ToolIgnores:
     def __init__(self, file: CiFile) -> None:
         self._file = file
 
-    def kept(self, check: type[Check], found: Iterable[RawFinding]) -> Iterator[RawFinding]:
+    def drop_ignored(self, check: type[Check], found: Iterable[RawFinding]) -> Iterator[RawFinding]:
         """Yield the results of a check, except those that a tool's comment ignores."""
         defect = check.DEFECT_CLASS or check.NAME
-        return (result for result in found if not self._ignores(defect, result))
+        return (result for result in found if not self._is_ignored(defect, result))
 
-    def _ignores(self, defect: str, result: RawFinding) -> bool:
+    def _is_ignored(self, defect: str, result: RawFinding) -> bool:
         lines = self._file.text.split("\n")
         start = sum(len(line) + 1 for line in lines[: result.span.line - 1]) + result.span.column - 1
-        if any(defect in defects and begin <= start < end for begin, end, defects in self._of_shellcheck):
+        if _is_in_region(self._shellcheck_regions, defect, start):
             return True
         if self._file.kind is FileKind.DOCKERFILE:
-            return any(
-                defect in defects and begin <= start < end for begin, end, defects in self._of_hadolint
-            )
+            return _is_in_region(self._hadolint_comments, defect, start)
         if self._file.kind in _NOT_YAML or not _ZIZMOR.search(self._file.text):
             return False
-        return any(defect in defects for defects in self._of_zizmor(*self._part_around(start)))
+        return any(defect in defects for defects in self._zizmor_ignores(*self._enclosing_part(start)))
 
-    def _of_zizmor(self, start: int, end: int) -> Iterator[frozenset[str]]:
-        """Yield the defects that comments in a part ignore; those above the next part begin further left."""
+    def _zizmor_ignores(self, start: int, end: int) -> Iterator[frozenset[str]]:
+        """Yield the defects that comments in a step, job or line ignore; comments above the next one have
+        less indentation.
+        """
         text = self._file.text
         for comment in _ZIZMOR.finditer(text, start, end):
             if _column(text, comment.start()) >= _column(text, start):
                 yield _defects("zizmor", comment[1])
 
-    def _part_around(self, offset: int) -> tuple[int, int]:
-        """Return the start and end of the step, job or line of a result, in which a comment holds for it."""
+    def _enclosing_part(self, offset: int) -> tuple[int, int]:
+        """Return the start and end of the step, job or line of a result, in which a comment applies to it."""
         text = self._file.text
         steps = [step.node for _, step in self._file.workflow.all_steps]
         for node in (*steps, *(job.node for job in self._file.workflow.jobs)):
@@ -63,7 +63,7 @@ class ToolIgnores:
         return text.rfind("\n", 0, offset) + 1, (text + "\n").index("\n", offset)
 
     @cached_property
-    def _of_shellcheck(self) -> list[Region]:
+    def _shellcheck_regions(self) -> list[Region]:
         """The parts of scripts in which directives of shellcheck ignore defects."""
         text, found = self._file.text, list[Region]()
         for script in self._file.scripts if "shellcheck" in text else ():
@@ -72,8 +72,10 @@ class ToolIgnores:
         return found
 
     @cached_property
-    def _of_hadolint(self) -> list[tuple[int, int, frozenset[str]]]:
-        """The (start, end, defect classes) of comments: of the instruction right below, or of the file."""
+    def _hadolint_comments(self) -> list[tuple[int, int, frozenset[str]]]:
+        """The (start, end, defect classes) of comments: for the instruction directly below, or for the
+        file.
+        """
         text, found = self._file.text, []
         for comment in _HADOLINT.finditer(text):
             instructions = self._file.dockerfile.instructions
@@ -83,6 +85,11 @@ class ToolIgnores:
             elif below and _NEXT_LINE.fullmatch(text, comment.end(), below[0].start):
                 found.append((below[0].start, below[0].end, _defects("hadolint", comment[2])))
         return found
+
+
+def _is_in_region(regions: Iterable[Region], defect: str, offset: int) -> bool:
+    """Return True if an offset is in a part of the file in which a defect is ignored."""
+    return any(begin <= offset < end and defect in defects for begin, end, defects in regions)
 
 
 def _column(text: str, offset: int) -> int:

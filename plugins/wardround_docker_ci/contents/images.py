@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.nodes import Mapping, Scalar
 from wardround.languages.yaml.tree import walk
+from wardround.lazy import LazyPattern
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.parsed_file import ParsedFile
 
@@ -44,7 +44,7 @@ def _dockerfile_images(file: ParsedFile) -> Iterator[Image]:
     if frontend := file.dockerfile.frontend:  # BuildKit runs it, and it decides what the build does
         yield Image(frontend.text, frontend.start, frontend.end)
     for stage in file.dockerfile.stages:
-        text = file.dockerfile.expanded(stage.base.text) if stage.parent is None else None
+        text = file.dockerfile.expand(stage.base.text) if stage.parent is None else None
         if text:
             position = _default_of(file, stage.base.text) or stage.base
             yield Image(text, position.start, position.end, chosen="$" in stage.base.text)
@@ -54,8 +54,8 @@ def _dockerfile_images(file: ParsedFile) -> Iterator[Image]:
 
 def _mounted_images(file: ParsedFile) -> Iterator[Image]:
     """Yield the images that a RUN mounts files from; a plain name may be a stage or a build context."""
-    for one in file.dockerfile.instructions:
-        for name, value in one.flags if one.keyword == "RUN" else ():
+    for instruction in file.dockerfile.instructions:
+        for name, value in instruction.flags if instruction.keyword == "RUN" else ():
             found = _MOUNTED.search(value.text) if name == "mount" else None
             if found is not None and "$" not in found.group(1):
                 yield Image(found.group(1), value.start + found.start(1), value.start + found.end(1))
@@ -64,8 +64,8 @@ def _mounted_images(file: ParsedFile) -> Iterator[Image]:
 def _copied_images(file: ParsedFile) -> Iterator[Image]:
     """Yield the images that files are copied from; a plain name may be a stage or a build context."""
     for stage in file.dockerfile.stages:
-        for one in stage.all("COPY", "ADD"):
-            flag = one.flag("from")
+        for instruction in stage.all("COPY", "ADD"):
+            flag = instruction.flag("from")
             is_image = flag is not None and re.search(r"[/:]", flag.text) and "$" not in flag.text
             if flag is not None and is_image and file.dockerfile.stage_named(flag.text, stage.index) is None:
                 yield Image(flag.text, flag.start, flag.end)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.nodes import Mapping, Node, Scalar
+from wardround.lazy import LazyPattern
 from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.parsed_file import ParsedFile
@@ -46,7 +46,7 @@ def mounts_of(file: ParsedFile, scripts: Callable[[], Sequence[EmbeddedScript]])
 
 def _compose_mounts(file: ParsedFile) -> Iterator[Mount]:
     for service in file.services:
-        for entry in service.node.listed("volumes"):
+        for entry in service.node.items_at("volumes"):
             yield from _compose_mount(file, entry)
 
 
@@ -65,7 +65,7 @@ def _compose_mount(file: ParsedFile, entry: Node) -> Iterator[Mount]:
 
 def _pod_mounts(file: ParsedFile) -> Iterator[Mount]:
     for pod in file.pods:
-        for volume in pod.node.listed("volumes"):
+        for volume in pod.node.items_at("volumes"):
             scalar = volume.scalar("hostPath", "path") if isinstance(volume, Mapping) else None
             if scalar is not None:
                 at = file.passage(scalar)
@@ -110,7 +110,7 @@ def _docker_method_arguments(tokens: Sequence[GroovyToken]) -> Iterator[GroovyTo
 
 def _workflow_mounts(file: ParsedFile) -> Iterator[Mount]:
     for job in file.workflow.jobs:
-        for entry in job.node.mapping("container").listed("volumes"):
+        for entry in job.node.mapping("container").items_at("volumes"):
             if isinstance(entry, Scalar) and ":" in entry.value:
                 at = file.passage(entry)
                 yield Mount(at.text.partition(":")[0], at.start, at.start + at.text.index(":"))

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage
+from wardround.lazy import LazyPattern
 from wardround_docker_ci.file_kinds import SHELLS, FileKind
 from wardround_docker_ci.libraries.windows_images import runs_in_cmd
 from wardround_docker_ci.parsed_file import ParsedFile
 
 if TYPE_CHECKING:
-    from wardround.languages.dockerfile import Dockerfile
+    from wardround.languages.dockerfile import Dockerfile, Instruction
     from wardround.languages.shell import Command
     from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 
@@ -57,15 +57,19 @@ def _dockerfile_scripts(file: ParsedFile) -> Iterator[EmbeddedScript]:
     in_cmd = [stage for stage in file.dockerfile.stages if runs_in_cmd(file.dockerfile, stage)]
     skipped = {id(instruction) for stage in in_cmd for instruction in stage.instructions}
     for instruction in file.dockerfile.instructions:
-        if id(instruction) in skipped:
-            continue
-        if instruction.keyword != "RUN" or instruction.exec_form is not None:
-            continue
-        if instruction.runs_document:
-            if instruction.program_of_document in ("", *SHELLS):
-                yield from (EmbeddedScript(document, instruction) for document in instruction.heredocs)
-        else:
-            yield EmbeddedScript(instruction.body, instruction)
+        if instruction.keyword == "RUN" and id(instruction) not in skipped:
+            yield from _run_scripts(instruction)
+
+
+def _run_scripts(instruction: Instruction) -> Iterator[EmbeddedScript]:
+    """Yield the scripts of a RUN in shell form: its body, or its documents if a shell reads them."""
+    if instruction.exec_form is not None:
+        return
+    if not instruction.runs_document:
+        yield EmbeddedScript(instruction.body, instruction)
+    elif instruction.program_of_document in ("", *SHELLS):
+        for document in instruction.heredocs:
+            yield EmbeddedScript(document, instruction)
 
 
 def _uses_windows_shell(dockerfile: Dockerfile) -> bool:

@@ -70,7 +70,7 @@ def _compose_variables(file: ParsedFile) -> Iterator[EnvironmentVariable]:
 def _pod_variables(file: ParsedFile) -> Iterator[EnvironmentVariable]:
     for pod in file.pods:
         for container in pod.containers:
-            for entry in container.node.listed("env"):
+            for entry in container.node.items_at("env"):
                 if isinstance(entry, Mapping) and (value := entry.get("value")) is not None:
                     yield from _scalar_variable(file, entry.text("name"), value)
 
@@ -88,7 +88,7 @@ def _jenkins_variables(file: ParsedFile) -> Iterator[EnvironmentVariable]:
 def _parameter_default(call: StepCall) -> Iterator[EnvironmentVariable]:
     if call.name.text not in ("password", "string"):
         return
-    name, default = call.named("name"), call.named("defaultValue")
+    name, default = call.named_argument("name"), call.named_argument("defaultValue")
     if name is not None and default is not None and default.kind == "string":
         yield _string_variable("password" if call.name.text == "password" else name.text, default)
 

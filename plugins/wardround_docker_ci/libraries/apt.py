@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wardround.languages.shell import Command, unwrapped
+from wardround.languages.shell import Command, unwrap_command
 from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.libraries.commands import program, subcommand
 
@@ -16,20 +16,26 @@ _CHANGES_NOTHING = frozenset({"apt-get", "apt", "rm", "echo", "set"})
 
 def calls(script: EmbeddedScript) -> list[tuple[Command, str]]:
     """Return the calls of apt-get and apt with their subcommands."""
-    return [(c, subcommand(unwrapped(c))) for c in script.commands if program(c) in ("apt-get", "apt")]
+    return [(c, subcommand(unwrap_command(c))) for c in script.commands if program(c) in ("apt-get", "apt")]
 
 
 def updates_alone(scripts: Sequence[EmbeddedScript]) -> list[Command]:
-    """Return each ``apt-get update`` alone in its step, if a later step installs from its lists."""
+    """Return each ``apt-get update`` in a step of its own, if a later step installs packages from its
+    lists.
+    """
     found: list[Command] = []
     lonely: list[Command] = []
     for script in scripts:
         apt_calls = calls(script)
-        updates = [command for command, what in apt_calls if what == "update"]
-        installs = any(what in _USES_LISTS for _, what in apt_calls)
+        updates = [command for command, action in apt_calls if action == "update"]
+        installs = any(action in _USES_LISTS for _, action in apt_calls)
         if installs and not updates:
             found += lonely
             lonely = []
-        if updates and not installs and not {program(c) for c in script.commands} - _CHANGES_NOTHING:
+        if updates and not installs and _changes_nothing_else(script):
             lonely += updates
     return found
+
+
+def _changes_nothing_else(script: EmbeddedScript) -> bool:
+    return all(program(command) in _CHANGES_NOTHING for command in script.commands)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
 
 NEARLY_ALL = frozenset({"ALL", "SYS_ADMIN"})
 _SINGLE = {
@@ -31,7 +31,7 @@ OPENS = LazyPattern(
 """Docker's security options that disable a sandbox of the container."""
 
 
-def of_capability(name: str, image: str) -> tuple[Severity | None, str] | None:
+def judge_capability(name: str, image: str) -> tuple[Severity | None, str] | None:
     """Return the severity and message of an added capability; None if it is harmless or expected."""
     plain = name.upper().removeprefix("CAP_")
     if plain in NEARLY_ALL:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from wardround.checks.lazy import LazyPattern
-from wardround.languages.shell import Command, Word, unwrapped
+from wardround.languages.shell import Command, Word, unwrap_command
+from wardround.lazy import LazyPattern
 
 FETCHERS = frozenset({"curl", "wget", "fetch", "aria2c"})
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ash", "ksh"})
@@ -43,7 +43,7 @@ _TASK = LazyPattern(
 
 def program(command: Command) -> str:
     """Return the program that a command runs, after ``sudo`` and the like, without its directory."""
-    words = unwrapped(command)
+    words = unwrap_command(command)
     return words[0].text.rpartition("/")[2] if words else ""
 
 
@@ -54,16 +54,25 @@ def subcommand(words: Sequence[Word]) -> str:
 
 def is_test(command: Command) -> bool:
     """Return True if a command runs tests or a linter, so its exit status is its result."""
-    texts = [word.text for word in unwrapped(command)]
-    while texts and (texts[0].rpartition("/")[2] in _RUN_BY):
-        texts = [text for text in texts[1:] if not text.startswith("-")]
-    if not texts:
+    texts = _strip_wrappers([word.text for word in unwrap_command(command)])
+    if not texts or not _NO_TEST_OPTIONS.isdisjoint(texts):
         return False
     arguments = [text for text in texts[1:] if not text.startswith("-")]
-    if not _NO_TEST_OPTIONS.isdisjoint(texts) or arguments[:1] in (["install"], ["format"]):
+    if arguments[:1] in (["install"], ["format"]):
         return False
-    name = texts[0].rpartition("/")[2]
+    name = _file_name(texts[0])
     return name in _TEST_RUNNERS or name in _LINTERS or _runs_tests(name, texts, arguments)
+
+
+def _strip_wrappers(texts: list[str]) -> list[str]:
+    """Return the words of a command without wrapper programs (``sudo``, ``env``) and their options."""
+    while texts and _file_name(texts[0]) in _RUN_BY:
+        texts = [text for text in texts[1:] if not text.startswith("-")]
+    return texts
+
+
+def _file_name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _runs_tests(name: str, texts: Sequence[str], arguments: Sequence[str]) -> bool:
@@ -77,7 +86,7 @@ def _runs_tests(name: str, texts: Sequence[str], arguments: Sequence[str]) -> bo
         return is_django or ("-m" in texts and bool(_TEST_RUNNERS.intersection(arguments)))
     if name in _FRAMEWORKS:
         return any(text in ("test", "test:system", "eunit", "ct") for text in arguments[:2])
-    return _is_own_script(name, texts, arguments)
+    return _runs_project_script(name, texts, arguments)
 
 
 def _is_test_task(arguments: Sequence[str]) -> bool:
@@ -87,7 +96,7 @@ def _is_test_task(arguments: Sequence[str]) -> bool:
     return _TASK.match(task) is not None or task in _TEST_RUNNERS | _LINTERS
 
 
-def _is_own_script(name: str, texts: Sequence[str], arguments: Sequence[str]) -> bool:
+def _runs_project_script(name: str, texts: Sequence[str], arguments: Sequence[str]) -> bool:
     """Return True if a script of the project with tests runs, by itself or by an interpreter."""
     if "/" in texts[0] and _OWN_TESTS.search(name) is not None:
         return True
@@ -112,15 +121,9 @@ _FRAMEWORKS = frozenset(
 )
 
 
-def is_lint(command: Command) -> bool:
-    """Return True if a command only analyses the source and runs nothing of it."""
-    texts = {word.text.rpartition("/")[2] for word in unwrapped(command)[:4]}
-    return bool(texts & (_LINTERS | {"lint", "typecheck", "type-check"}))
-
-
 def is_audit(command: Command) -> bool:
     """Return True if a command reports known vulnerabilities of dependencies."""
-    texts = [word.text for word in unwrapped(command)]
+    texts = [word.text for word in unwrap_command(command)]
     name = texts[0].rpartition("/")[2] if texts else ""
     is_part = name in ("npm", "pnpm", "yarn", "cargo", "composer", "bundle", "bun") and "audit" in texts[1:3]
     return name in _AUDITS or (is_part and "fix" not in texts)

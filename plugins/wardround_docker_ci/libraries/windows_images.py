@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 if TYPE_CHECKING:
     from wardround.languages.dockerfile import Dockerfile, Stage
@@ -16,16 +16,16 @@ _NAMES_WINDOWS = LazyPattern(
 )
 """Part of the name, tag or platform of an image of Windows.
 
-The word ``windows`` alone is not enough: images of Linux that compile for Windows have it in their name.
+The word ``windows`` is not sufficient: images of Linux that compile for Windows have it in their name.
 """
 
 
 def runs_in_cmd(file: Dockerfile, stage: Stage) -> bool:
     """Return True if a stage is based on Windows and no SHELL replaces its default shell."""
     stages = list(stage.lineage())
-    if any(one.all("SHELL") for one in stages):
+    if any(ancestor.all("SHELL") for ancestor in stages):
         return False
     start = stages[-1]
     platform = start.start.flag("platform")
-    names = [file.expanded(start.base.text) or start.base.text, platform.text if platform else ""]
+    names = [file.expand(start.base.text) or start.base.text, platform.text if platform else ""]
     return any(_NAMES_WINDOWS.search(name) for name in names)

@@ -34,8 +34,8 @@ class Service(Struct, frozen=True, eq=False):
 
     @property
     def shell_texts(self) -> list[Scalar]:
-        """The texts that it runs with ``sh -c``."""
-        return [text for name in ("command", "entrypoint") for text in _after_c(self.node.get(name))]
+        """The scripts that it runs with ``sh -c``."""
+        return [text for name in ("command", "entrypoint") for text in _script_arguments(self.node.get(name))]
 
 
 def services(root: Mapping) -> list[Service]:
@@ -48,11 +48,14 @@ def services(root: Mapping) -> list[Service]:
     return list(found.values())
 
 
-def _after_c(node: Node | None) -> list[Scalar]:
+def _script_arguments(node: Node | None) -> list[Scalar]:
+    """Return the argument after the first ``-c`` of a list."""
     items = node.items if isinstance(node, Sequence) else []
     scalars = [item for item in items if isinstance(item, Scalar)]
-    flags = [n for n, item in enumerate(scalars) if item.value in ("-c", "-ec", "-lc", "-xc", "-exc")]
-    return [scalars[n + 1] for n in flags[:1] if n + 1 < len(scalars)]
+    for number, item in enumerate(scalars):
+        if item.value in ("-c", "-ec", "-lc", "-xc", "-exc"):
+            return scalars[number + 1 : number + 2]
+    return []
 
 
-shell_arguments = _after_c
+shell_arguments = _script_arguments

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_docker_ci.models.github_expressions import HEAD_REFERENCE
 
 _TEXT = r"'(?:[^']|'')*'"
@@ -21,7 +21,7 @@ _SAME = {"github.ref_name": "github.ref"}
 
 
 def is_limited(context: str, condition: str) -> bool:
-    """Return True if a condition holds only where a context equals one of the literals in it.
+    """Return True if a condition is only true if a context equals one of its literals.
 
     ``github.ref == 'refs/heads/a' || github.ref == 'refs/heads/b'`` limits ``github.ref``, and
     ``github.ref_name`` with it.
@@ -31,7 +31,7 @@ def is_limited(context: str, condition: str) -> bool:
         return (
             False  # GitHub evaluates an expression with text around it as a non-empty string, which is true
         )
-    return _limits(inside[1] if inside else condition, _canonical(context))
+    return _limits_context(inside[1] if inside else condition, _canonical(context))
 
 
 def _canonical(context: str) -> str:
@@ -39,17 +39,17 @@ def _canonical(context: str) -> str:
     return _SAME.get(name, name)
 
 
-def _limits(condition: str, context: str) -> bool:
+def _limits_context(condition: str, context: str) -> bool:
     """Return True if every alternative of a condition has a term that limits a context."""
     alternatives = list(_split(condition, "||"))
     if len(alternatives) > 1:
-        return all(_limits(one, context) for one in alternatives)
+        return all(_limits_context(alternative, context) for alternative in alternatives)
     terms = list(_split(condition, "&&"))
     if len(terms) > 1:
-        return any(_limits(one, context) for one in terms)
+        return any(_limits_context(term, context) for term in terms)
     text = condition.strip()
     if _is_group(text):
-        return _limits(text[1:-1], context)
+        return _limits_context(text[1:-1], context)
     found = _EQUAL.fullmatch(text) or _LISTED.fullmatch(text)
     return found is not None and context in [_canonical(name) for name in found.groups() if name]
 
@@ -65,7 +65,7 @@ _OWN = (
     LazyPattern(rf"{_REPOSITORY}=={_NAME_OF_HEAD}", re.IGNORECASE),
     LazyPattern(rf"!{_HEAD}\.fork|{_HEAD}\.fork(?:==false|!=true)", re.IGNORECASE),
 )
-"""Comparisons that hold for a branch of the same repository, and not for one of a fork."""
+"""Comparisons that are true for a branch of the same repository, and false for one of a fork."""
 _FOREIGN = (
     LazyPattern(rf"{_NAME_OF_HEAD}!={_REPOSITORY}", re.IGNORECASE),
     LazyPattern(rf"{_REPOSITORY}!={_NAME_OF_HEAD}", re.IGNORECASE),
@@ -80,7 +80,7 @@ _NEVER_EMPTY = LazyPattern(
 """Values for which ``condition && value || other`` never results in ``other`` if the condition holds."""
 
 
-def is_of_own_branch(inside: str) -> bool:
+def is_same_repository_head(inside: str) -> bool:
     """Return True if an expression results in the head of a pull request only within the same repository.
 
     ``head.repo.full_name == github.repository && head.sha || github.ref`` is one, and so is
@@ -88,34 +88,36 @@ def is_of_own_branch(inside: str) -> bool:
     """
     own: frozenset[str] = frozenset()
     for alternative in _split(inside, "||"):
-        *conditions, value = _split(_ungrouped(alternative), "&&")
-        events = own.union(*(_compared(one, _OWN) for one in conditions))
-        if any(_event(found.group()) not in events for found in HEAD_REFERENCE.finditer(value)):
+        *conditions, value = _split(_ungroup(alternative), "&&")
+        events = own.union(*(_compared_event(condition, _OWN) for condition in conditions))
+        if any(_context_event(found.group()) not in events for found in HEAD_REFERENCE.finditer(value)):
             return False
-        if len(conditions) == 1 and _NEVER_EMPTY.fullmatch(_ungrouped(value)):
-            own |= _compared(conditions[0], _FOREIGN)
+        if len(conditions) == 1 and _NEVER_EMPTY.fullmatch(_ungroup(value)):
+            own |= _compared_event(conditions[0], _FOREIGN)
     return True
 
 
-def _event(context: str) -> str:
-    """Return the event whose head a context belongs to."""
+def _context_event(context: str) -> str:
+    """Return the event that a context of the head belongs to."""
     return "workflow_run" if "workflow_run" in context.lower() else "pull_request"
 
 
-def _compared(condition: str, comparisons: Sequence[LazyPattern]) -> frozenset[str]:
-    """Return the event whose head repository a condition compares in one of these ways; else none."""
-    text = "".join(_ungrouped(condition).split())
-    return frozenset({_event(text)} if any(one.fullmatch(text) for one in comparisons) else ())
+def _compared_event(condition: str, comparisons: Sequence[LazyPattern]) -> frozenset[str]:
+    """Return the event whose head repository a condition compares with one of these operators; else none."""
+    text = "".join(_ungroup(condition).split())
+    return frozenset(
+        {_context_event(text)} if any(comparison.fullmatch(text) for comparison in comparisons) else ()
+    )
 
 
-def _ungrouped(text: str) -> str:
-    """Return a text without the parentheses around it."""
+def _ungroup(text: str) -> str:
+    """Return a condition without the parentheses around it."""
     text = text.strip()
-    return _ungrouped(text[1:-1]) if _is_group(text) else text
+    return _ungroup(text[1:-1]) if _is_group(text) else text
 
 
 def _is_group(text: str) -> bool:
-    """Return True if the first parenthesis of a text is closed by its last character."""
+    """Return True if the first parenthesis of a string is closed by its last character."""
     depth, parts = 0, _PART.findall(text)
     for number, part in enumerate(parts, 1):
         depth += (part == "(") - (part == ")")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _ATTACKER = (
     r"github\.event\.(?:issue|pull_request|discussion|comment|review|review_comment)\.(?:title|body)",
@@ -33,7 +33,7 @@ _OWNED = LazyPattern(
 
 
 def is_owned(inside: str) -> bool:
-    """Return True for an expression with one context that only the owner can put a command into."""
+    """Return True for an expression with one context into which only the owner can inject a command."""
     return _OWNED.search("".join(inside.split())) is not None
 
 
@@ -71,7 +71,7 @@ HEAD_REFERENCE = LazyPattern(
 """References of steps to the commit of a pull request."""
 
 
-def untrusted(inside: str) -> str:
+def untrusted_context(inside: str) -> str:
     """Return the untrusted context in an expression; empty if the expression only compares it."""
     found = UNTRUSTED.search(inside)
     return "" if found is None or _COMPARISON.search(inside) else "".join(found.group().split())

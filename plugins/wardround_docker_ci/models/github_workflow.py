@@ -8,8 +8,8 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.nodes import Mapping, Node, Scalar, Sequence
+from wardround.lazy import LazyPattern
 
 _EXPRESSION = LazyPattern(r"\$\{\{(.*?)\}\}", re.DOTALL)
 FROM_FORKS = ("pull_request_target", "workflow_run")
@@ -92,7 +92,7 @@ class Workflow:
 
     @cached_property
     def all_steps(self) -> list[tuple[WorkflowJob, WorkflowStep]]:
-        """Every step with its job; those of a composite action too."""
+        """Every step with its job; steps of a composite action included."""
         runs = self.root.mapping("runs")
         jobs = [*self.jobs, *([WorkflowJob("", None, runs)] if runs.entries else [])]
         return [(job, step) for job in jobs for step in job.steps]

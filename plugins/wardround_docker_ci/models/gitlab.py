@@ -35,10 +35,10 @@ def jobs(root: Mapping) -> list[GitlabJob]:
         for key, value in root.entries
         if isinstance(value, Mapping) and (key.value not in _NO_JOBS or value.get("script") is not None)
     }
-    return [*found.values(), *_shared(root)]
+    return [*found.values(), *_shared_jobs(root)]
 
 
-def _shared(root: Mapping) -> list[GitlabJob]:
+def _shared_jobs(root: Mapping) -> list[GitlabJob]:
     shared = [GitlabJob("default", None, root.mapping("default"))] if root.get("default") else []
     scripts = [(key, value) for key, value in root.entries if key.value in _SCRIPTS]
     return [*shared, *([GitlabJob("", None, Mapping(0, 0, scripts))] if scripts else [])]
@@ -52,9 +52,9 @@ def images(root: Mapping, found: list[GitlabJob]) -> list[Scalar]:
 
 
 def _image_names(node: Mapping) -> list[Scalar]:
-    named = [node.get("image"), *node.listed("services")]
-    scalars = [one.scalar("name") if isinstance(one, Mapping) else one for one in named]
-    return [one for one in scalars if isinstance(one, Scalar)]
+    named = [node.get("image"), *node.items_at("services")]
+    scalars = [entry.scalar("name") if isinstance(entry, Mapping) else entry for entry in named]
+    return [scalar for scalar in scalars if isinstance(scalar, Scalar)]
 
 
 def _flat(node: Node | None) -> list[Scalar]:
@@ -62,27 +62,27 @@ def _flat(node: Node | None) -> list[Scalar]:
     pending: list[Node] = [node] if node is not None else []
     seen: set[int] = set()
     while pending:
-        one = pending.pop()
-        if isinstance(one, Scalar):
-            found.setdefault(id(one), one)
-        elif isinstance(one, Sequence) and id(one) not in seen:
-            seen.add(id(one))
-            pending += reversed(one.items)
+        item = pending.pop()
+        if isinstance(item, Scalar):
+            found.setdefault(id(item), item)
+        elif isinstance(item, Sequence) and id(item) not in seen:
+            seen.add(id(item))
+            pending += reversed(item.items)
     return list(found.values())
 
 
-def inherited(root: Mapping, job: Mapping, key: str) -> Node | None:
+def inherited_value(root: Mapping, job: Mapping, key: str) -> Node | None:
     """Return the value of a key in a job, or in the nearest job of the file that it extends."""
     seen: set[int] = set()
     pending = [job]
     while pending:
-        one = pending.pop(0)
-        if id(one) in seen:
+        item = pending.pop(0)
+        if id(item) in seen:
             continue
-        seen.add(id(one))
-        found = one.get(key)
+        seen.add(id(item))
+        found = item.get(key)
         if found is not None:
             return found
-        names = [name.value for name in reversed(one.listed("extends")) if isinstance(name, Scalar)]
+        names = [name.value for name in reversed(item.items_at("extends")) if isinstance(name, Scalar)]
         pending += [root.mapping(name) for name in names if root.get(name) is not None]
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _ACTION = LazyPattern(r"\{\{.*?\}\}", re.DOTALL)
 _ONLY_ACTIONS = LazyPattern(r"^[ \t]*(?:\{\{(?:(?!\}\}).)*\}\}[ \t]*)+$", re.MULTILINE | re.DOTALL)
@@ -13,13 +13,13 @@ _BLOCK_BOUNDARY = LazyPattern(r"\{\{-?\s*(?:/\*|(if|with|range|define|block|end|
 _OBJECT_KEY = LazyPattern(r"^\s*(?:kind|spec|containers|template):", re.MULTILINE)
 
 
-def blanked(text: str) -> str:
+def blank_actions(text: str) -> str:
     """Return a template as YAML of the same length: lines of actions are blank, values are ``$$$``.
 
     Conditional parts are blank too, because the values determine them.
     """
     pieces, end_of_last = [], 0
-    for start, end in sorted(_conditional_parts(text)):
+    for start, end in sorted(_conditional_bodies(text)):
         if start >= end_of_last:  # a nested part is blank already
             pieces += [text[end_of_last:start], _blank(text[start:end])]
             end_of_last = end
@@ -32,7 +32,7 @@ def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-def _conditional_parts(text: str) -> Iterator[tuple[int, int]]:
+def _conditional_bodies(text: str) -> Iterator[tuple[int, int]]:
     """Yield the bodies of ``if`` and ``with``, except those around an entire object."""
     open_blocks: list[tuple[str, int]] = []
     for boundary in _BLOCK_BOUNDARY.finditer(text):

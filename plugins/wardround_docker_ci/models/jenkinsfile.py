@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage
+from wardround.lazy import LazyPattern
 
 SHELL_STEPS = frozenset({"sh", "bat", "powershell", "pwsh"})
 _TOKEN = LazyPattern(
@@ -38,7 +38,7 @@ class Block(Struct, frozen=True, eq=False):
     parent: Block | None
 
     def chain(self) -> Iterator[Block]:
-        """The block and those around it, innermost first."""
+        """Yield the block and those around it, innermost first."""
         block: Block | None = self
         while block is not None:
             yield block
@@ -111,7 +111,7 @@ class StepCall(Struct, frozen=True, eq=False):
         """Return the strings among its arguments, at any depth."""
         return [token for token in self.arguments if token.kind == "string"]
 
-    def named(self, name: str) -> GroovyToken | None:
+    def named_argument(self, name: str) -> GroovyToken | None:
         """Return the first token of the value of a named argument."""
         for label, colon, value in zip(self.arguments, self.arguments[1:], self.arguments[2:], strict=False):
             if label.text == name and label.kind == "word" and colon.text == ":":
@@ -121,17 +121,20 @@ class StepCall(Struct, frozen=True, eq=False):
     @property
     def script(self) -> list[GroovyToken]:
         """The strings a shell step runs: its only argument, or the one named ``script``."""
-        tokens = list(self.arguments)
-        if any(t.kind == "word" and t.text == "script" for t in tokens):
-            at = next(n for n, t in enumerate(tokens) if t.kind == "word" and t.text == "script")
-            tokens = tokens[at + 2 :]
-        out = []
-        for token in tokens:
+        strings = []
+        for token in self._tokens_after_colon("script"):
             if token.text == "," and token.kind == "sign":
                 break
             if token.kind == "string":
-                out.append(token)
-        return out
+                strings.append(token)
+        return strings
+
+    def _tokens_after_colon(self, name: str) -> Sequence[GroovyToken]:
+        """Return the tokens after the colon of a named argument; all if no argument has that name."""
+        for at, token in enumerate(self.arguments):
+            if token.kind == "word" and token.text == name:
+                return self.arguments[at + 2 :]
+        return self.arguments
 
 
 class Jenkinsfile:
@@ -256,16 +259,35 @@ def _block(recent: Sequence[GroovyToken], parent: Block | None) -> Block:
     at = len(recent) - 1
     while at >= 0 and recent[at].kind == "newline":
         at -= 1
-    if at < 0 or recent[at].text != ")" or recent[at].kind != "sign":
-        return Block(recent[at].text if at >= 0 and recent[at].kind == "word" else "", (), parent)
-    depth, last = 0, at
-    for at in range(last, max(-1, last - _MOST_TOKENS), -1):
-        if recent[at].kind == "sign":
-            depth += (recent[at].text == ")") - (recent[at].text == "(")
+    if at < 0:
+        return Block("", (), parent)
+    before = recent[at]
+    if before.kind != "sign" or before.text != ")":
+        return Block(_word(before), (), parent)
+    opening = _opening_parenthesis(recent, at)
+    if opening is None:
+        return Block("", (), parent)
+    name = _word(recent[opening - 1]) if opening else ""
+    return Block(name, tuple(recent[opening + 1 : at]), parent)
+
+
+def _word(token: GroovyToken) -> str:
+    return token.text if token.kind == "word" else ""
+
+
+def _opening_parenthesis(tokens: Sequence[GroovyToken], closing: int) -> int | None:
+    """Return the position of the opening parenthesis for the closing one at a position; None if it is far
+    away.
+    """
+    depth = 0
+    for at in range(closing, max(-1, closing - _MOST_TOKENS), -1):
+        token = tokens[at]
+        if token.kind != "sign":
+            continue
+        depth += (token.text == ")") - (token.text == "(")
         if depth == 0:
-            name = recent[at - 1].text if at and recent[at - 1].kind == "word" else ""
-            return Block(name, tuple(recent[at + 1 : last]), parent)
-    return Block("", (), parent)
+            return at
+    return None
 
 
 def _calls(tokens: Sequence[GroovyToken]) -> Iterator[StepCall]:
@@ -275,7 +297,7 @@ def _calls(tokens: Sequence[GroovyToken]) -> Iterator[StepCall]:
             continue
         assigned = _uses_result(previous)
         if _is_sign(following, "("):
-            arguments = _bracketed(tokens, at + 2)
+            arguments = _bracketed_tokens(tokens, at + 2)
             closed = at + 2 + len(arguments) + 1
             used = closed < len(tokens) and tokens[closed].text in (".", "=", "!", ">", "<", "?", "&", "|")
             yield StepCall(token, arguments, assigned or used)
@@ -296,7 +318,7 @@ def _uses_result(previous: GroovyToken | None) -> bool:
     return previous.kind == "word" and previous.text in ("return", "in")
 
 
-def _bracketed(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, ...]:
+def _bracketed_tokens(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, ...]:
     depth = 1
     for at in range(start, min(len(tokens), start + _MOST_TOKENS)):
         if tokens[at].kind == "sign":
@@ -309,18 +331,21 @@ def _bracketed(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, 
 def _to_line_end(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, ...]:
     depth = 0
     arguments: list[GroovyToken] = []
-    for at in range(start, min(len(tokens), start + _MOST_TOKENS)):
-        token = tokens[at]
+    for token in tokens[start : start + _MOST_TOKENS]:
+        if token.kind == "newline":
+            if depth == 0 and not (arguments and arguments[-1].text in (",", "+", ":")):
+                break
+            continue
         if token.kind == "sign":
             depth += (token.text in _OPENING) - (token.text in _OPENING.values())
-            if depth < 0 or (depth == 1 and token.text == "{") or (depth == 0 and token.text == ";"):
+            if _ends_call(token, depth):
                 break
-        if (
-            token.kind == "newline"
-            and depth == 0
-            and not (arguments and arguments[-1].text in (",", "+", ":"))
-        ):
-            break
-        if token.kind != "newline":
-            arguments.append(token)
+        arguments.append(token)
     return tuple(arguments)
+
+
+def _ends_call(sign: GroovyToken, depth: int) -> bool:
+    """Return True if a sign ends the arguments of a call, with the open brackets after it."""
+    if depth == 0:
+        return sign.text == ";"
+    return depth < 0 or (depth == 1 and sign.text == "{")

@@ -34,11 +34,11 @@ class Container(Struct, frozen=True, eq=False):
 
     @property
     def shell_texts(self) -> list[Scalar]:
-        """The texts that it runs with ``sh -c``."""
+        """The scripts that it runs with ``sh -c``."""
         command = self.node.get("command")
         found = [text for name in ("command", "args") for text in shell_arguments(self.node.get(name))]
         ends_in_c = isinstance(command, Sequence) and command.items and _is_c(command.items[-1])
-        arguments = self.node.listed("args")
+        arguments = self.node.items_at("args")
         if ends_in_c and arguments and isinstance(arguments[0], Scalar):
             found.append(arguments[0])
         return found
@@ -60,7 +60,7 @@ class Pod(Struct, frozen=True, eq=False):
         return [
             Container(node, name == "initContainers")
             for name in ("initContainers", "containers")
-            for node in self.node.listed(name)
+            for node in self.node.items_at(name)
             if isinstance(node, Mapping)
         ]
 
@@ -71,18 +71,21 @@ def _is_c(node: Node) -> bool:
 
 def objects(documents: Many[Node]) -> list[Mapping]:
     """Return the objects of all documents and the items of their Lists."""
-    found = [one for one in documents if isinstance(one, Mapping)]
-    inside = [item for one in found if one.text("kind") == "List" for item in one.listed("items")]
-    return [*found, *(item for item in inside if isinstance(item, Mapping))]
+    found = [document for document in documents if isinstance(document, Mapping)]
+    items = []
+    for document in found:
+        if document.text("kind") == "List":
+            items += [item for item in document.items_at("items") if isinstance(item, Mapping)]
+    return found + items
 
 
 def pods(documents: Many[Node]) -> list[Pod]:
     """Return the pods and pod templates of the documents."""
     out = []
-    for one in objects(documents):
-        kind = one.text("kind")
+    for resource in objects(documents):
+        kind = resource.text("kind")
         path = _POD_SPEC_BY_KIND.get(kind)
-        spec = one.at(*path) if path else None
+        spec = resource.at(*path) if path else None
         if isinstance(spec, Mapping):
             out.append(Pod(kind, spec))
     return out

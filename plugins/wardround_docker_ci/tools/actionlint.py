@@ -12,11 +12,11 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LazyPattern
-from wardround.checks.source import RepositoryView
-from wardround.findings import RawFinding, Span
+from wardround.change.repository_view import RepositoryView
+from wardround.findings import Plane, RawFinding, Span
+from wardround.lazy import LazyPattern
 from wardround.storage.digest import sha256
-from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative, span_of
+from wardround.tools.parsing import RAN, collapse_whitespace, decode_output, relative, span_of
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
 from wardround_docker_ci.file_kinds import FileKind, kind_of
@@ -41,37 +41,39 @@ class Meaning(msgspec.Struct, frozen=True):
     code: str
 
 
-def _meaning(kind: str, pattern: str, code: str) -> Meaning:
+def _message_meaning(kind: str, pattern: str, code: str) -> Meaning:
     return Meaning(kind, LazyPattern(pattern), code)
 
 
 _MEANINGS = (
-    _meaning("expression", r"potentially untrusted", "untrusted-input"),
-    _meaning(
+    _message_meaning("expression", r"potentially untrusted", "untrusted-input"),
+    _message_meaning(
         "expression",
         r"^(?:property|receiver of object|undefined configuration variable)\b",
         "undefined-property",
     ),
-    _meaning("expression", r"^(?:context|calling function) .* is not allowed here", "context-unavailable"),
-    _meaning("expression", r"^object, array, and null values", "object-in-template"),
-    _meaning("expression", r" value cannot be compared to ", "incomparable-values"),
-    _meaning("syntax-check", r"^could not parse as YAML|^YAML parse error", "yaml-syntax"),
-    _meaning("syntax-check", r"^unexpected key ", "unexpected-key"),
-    _meaning("syntax-check", r"should not be empty", "empty-value"),
-    _meaning("syntax-check", r"^anchor .* is defined but not used", "unused-anchor"),
-    _meaning("action", r"^could not parse action metadata .*go-yaml load error", "yaml-syntax"),
-    _meaning("action", r" requires \"shell\" key ", "step-without-shell"),
-    _meaning("action", r"too old to run|is retired", "outdated-action"),
-    _meaning("action", r"^runtime .* is deprecated", "deprecated-runtime"),
-    _meaning("action", r"deprecated", "deprecated-input"),
-    _meaning("action", r"^(?:missing input|input) ", "action-input"),
-    _meaning(
+    _message_meaning(
+        "expression", r"^(?:context|calling function) .* is not allowed here", "context-unavailable"
+    ),
+    _message_meaning("expression", r"^object, array, and null values", "object-in-template"),
+    _message_meaning("expression", r" value cannot be compared to ", "incomparable-values"),
+    _message_meaning("syntax-check", r"^could not parse as YAML|^YAML parse error", "yaml-syntax"),
+    _message_meaning("syntax-check", r"^unexpected key ", "unexpected-key"),
+    _message_meaning("syntax-check", r"should not be empty", "empty-value"),
+    _message_meaning("syntax-check", r"^anchor .* is defined but not used", "unused-anchor"),
+    _message_meaning("action", r"^could not parse action metadata .*go-yaml load error", "yaml-syntax"),
+    _message_meaning("action", r" requires \"shell\" key ", "step-without-shell"),
+    _message_meaning("action", r"too old to run|is retired", "outdated-action"),
+    _message_meaning("action", r"^runtime .* is deprecated", "deprecated-runtime"),
+    _message_meaning("action", r"deprecated", "deprecated-input"),
+    _message_meaning("action", r"^(?:missing input|input) ", "action-input"),
+    _message_meaning(
         "runner-label",
         r'^label "(?:ubuntu|windows|macos)-(?:latest\w*|[0-9.]+)" is unknown',
         "unavailable-runner",
     ),
-    _meaning("runner-label", r"is unknown", "unknown-runner-label"),
-    _meaning("if-cond", r"^constant expression", "constant-condition"),
+    _message_meaning("runner-label", r"is unknown", "unknown-runner-label"),
+    _message_meaning("if-cond", r"^constant expression", "constant-condition"),
 )
 _LINK = LazyPattern(r"[.,]? see (https?://\S+?)(?: for (?:more )?details?)?\.?$")
 _HINTS = LazyPattern(
@@ -127,7 +129,8 @@ def _read(results: Sequence[ActionlintResult], run: Invocation) -> list[RawFindi
 def _has_fallback(message: str, span: Span, lines: Sequence[str]) -> bool:
     """Return True for a property of the matrix that states the value for jobs without it.
 
-    Its entries may come and go in ``include``. A name close to a property that exists is a misspelling.
+    Its entries may be added and removed in ``include``. A name close to a property that exists is a
+    misspelling.
     """
     missing = _OF_MATRIX.match(message)
     text = lines[span.line - 1][span.column - 1 :] if span.line <= len(lines) else ""
@@ -143,7 +146,7 @@ class _StandIn:
 
     Attributes:
         visited: the workflow: the file itself, or one that calls the action of the file.
-        names: the paths that actionlint may print for the file, in place of its own.
+        names: the paths that actionlint may print for the file, instead of its own.
     """
 
     def __init__(self, run: Invocation, file: str) -> None:
@@ -163,7 +166,7 @@ class _StandIn:
 
     def make(self, run: Invocation) -> None:
         """Write it. actionlint searches for local actions and workflows only below a directory with ``.git``
-        in it, which the snapshot does not have and must not get: other tools would call git on it.
+        in it, which the snapshot lacks and must not contain: other tools would call git on it.
         """
         (self._folder / ".git").mkdir(parents=True, exist_ok=True)
         if self.is_action:
@@ -182,14 +185,14 @@ class _StandIn:
             return path in self.names and not _OF_ACTION.search(result.message)
         return path in self.names and (path != str(self.visited) or bool(_OF_ACTION.search(result.message)))
 
-    def as_in_project(self, result: ActionlintResult, run: Invocation) -> ActionlintResult:
+    def to_project_result(self, result: ActionlintResult, run: Invocation) -> ActionlintResult:
         """Return a result with the paths of the project."""
         is_at_call = self.is_action and os.path.abspath(run.root / result.filepath) == str(self.visited)
         message = result.message
         for folder in (self._root, run.root):
             message = message.replace(f"{folder}/", "").replace(f'"{folder}"', '"."')
         moved = replace(result, filepath=self.file, message=message)
-        return _in_action(moved, _lines(run, self.file)) if is_at_call else moved
+        return _locate_in_action(moved, _lines(run, self.file)) if is_at_call else moved
 
 
 def _link(link: Path, target: Path) -> None:
@@ -197,11 +200,11 @@ def _link(link: Path, target: Path) -> None:
         link.symlink_to(target)
 
 
-def _in_action(result: ActionlintResult, lines: Sequence[str]) -> ActionlintResult:
+def _locate_in_action(result: ActionlintResult, lines: Sequence[str]) -> ActionlintResult:
     """Return a result about the file of an action, which actionlint has at the call, at the key it names."""
-    place = _YAML_PLACE.search(result.message)
-    if place is not None:
-        return replace(result, line=int(place[1]), column=int(place[2]), end_column=0)
+    location = _YAML_PLACE.search(result.message)
+    if location is not None:
+        return replace(result, line=int(location[1]), column=int(location[2]), end_column=0)
     key = next((key for key, words in _KEYS_OF_ACTIONS if words in result.message), "runs")
     found = re.compile(rf"(?:^|[\s{{,])({key})['\"]?\s*:")
     matches = ((number, found.search(line)) for number, line in enumerate(lines, 1))
@@ -234,7 +237,7 @@ _KEYS_OF_ACTIONS = (
     ("main", 'at "main" key'), ("pre", 'at "pre" key'), ("post", 'at "post" key'),
     ("image", 'at "image" key'), ("name", "description is required"),
 )  # fmt: skip
-"""Keys of the file of an action, and the words by which a message is about one."""
+"""Keys of an action's metadata file, and words that identify messages about such a file."""
 _NO_WORKFLOW = LazyPattern(r"^could not read reusable workflow file for .*no such file", re.DOTALL)
 """A message about a called workflow that the snapshot lacks. DC224 reports those that the project lacks."""
 
@@ -244,7 +247,7 @@ _ENTRY_MISSING = LazyPattern(r'^file "([^"]+)" does not exist in "([^"]+)"')
 
 
 def results_of(output: bytes) -> list[ActionlintResult]:
-    return decoded(output, list[ActionlintResult])
+    return decode_output(output, list[ActionlintResult])
 
 
 def _lines(run: Invocation, file: str) -> list[str]:
@@ -274,21 +277,21 @@ def _span(result: ActionlintResult, lines: Sequence[str]) -> Span:
     width = max(result.end_column - column + 1, 1)
     command = _WORKFLOW_COMMAND.match(result.message)
     if command:
-        return _of_command(command[1], lines, line) or span_of(line, column, line, column + width)
+        return _command_span(command[1], lines, line) or span_of(line, column, line, column + width)
     need = _MISSING_NEED.match(result.message)
     if need:
-        return _of_need(need[1], lines, line) or span_of(line, column, line, column + width)
+        return _need_span(need[1], lines, line) or span_of(line, column, line, column + width)
     if result.kind == "expression":
         inside = position_in_block(lines, line, column)
         if inside is not None:
             line, column = inside
             width = _token_width(lines[line - 1], column)
         else:
-            column = _in_code_points(lines[line - 1], column)
+            column = _to_code_points(lines[line - 1], column)
     return span_of(line, column, line, column + width)
 
 
-def _of_command(name: str, lines: Sequence[str], line: int) -> Span | None:
+def _command_span(name: str, lines: Sequence[str], line: int) -> Span | None:
     """Return the span of a workflow command in a step's script."""
     for number, indent, text in content_of(lines, line):
         at = text.find(f"::{name}")
@@ -297,7 +300,7 @@ def _of_command(name: str, lines: Sequence[str], line: int) -> Span | None:
     return None
 
 
-def _of_need(name: str, lines: Sequence[str], first: int) -> Span | None:
+def _need_span(name: str, lines: Sequence[str], first: int) -> Span | None:
     """Return the span of a job's name in the ``needs`` of the job whose key is on a 1-based line."""
     is_in_needs = False
     word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", re.IGNORECASE)
@@ -324,7 +327,7 @@ def _token_width(line: str, column: int) -> int:
     return max(len(word[0]), 1) if word else 1
 
 
-def _in_code_points(line: str, column: int) -> int:
+def _to_code_points(line: str, column: int) -> int:
     """Return the column of an expression whose value contains multi-byte characters.
 
     The reported column is too large by the extra bytes of the characters between the start of the value,
@@ -365,7 +368,7 @@ _WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
 _CALLED = LazyPattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?(\./[^\s'\"}\],]*)")
 
 
-def _called(workflow: str) -> list[str]:
+def _called_actions(workflow: str) -> list[str]:
     """Return the folders of the local actions that a workflow calls."""
     return [posixpath.normpath(folder) for folder in _CALLED.findall(workflow)]
 
@@ -385,6 +388,7 @@ class Actionlint(Tool):
     """actionlint for workflows that reference nothing in their own repository."""
 
     name = "actionlint"
+    planes = frozenset({Plane.CONTRACT, Plane.SEMANTIC, Plane.SECURITY})
     probe = Probe(".github/workflows/probe.yml", _PROBE, "job-needs", 5)
     program = "actionlint"
     success_codes = RAN
@@ -416,9 +420,9 @@ ACTIONLINT = Actionlint()
 class ActionlintInProject(Actionlint):
     """actionlint for the files of actions, and for workflows that reference their own repository.
 
-    It reports a defect of an action once in a process, at whichever call it visits first. So that the results
-    of a file do not depend on what else is reviewed, each has a process of its own, which takes 5 ms, and
-    results about the file of an action are results of that file alone.
+    It reports a defect of an action once in a process, at whichever call it visits first. Each file is
+    checked in a separate process, which takes 5 ms, so that its results do not depend on which other files
+    are reviewed; results about an action's file are results of that file only.
     """
 
     scope = ToolScope.PROJECT
@@ -437,7 +441,7 @@ class ActionlintInProject(Actionlint):
         """Read the output with the paths of the stand-ins mapped back."""
         results = [result for result in results_of(output) if not _NO_WORKFLOW.search(result.message)]
         found = [
-            stand_in.as_in_project(result, run)
+            stand_in.to_project_result(result, run)
             for stand_in in (_StandIn(run, file) for file in run.files)
             for result in results
             if stand_in.is_about_file(result, run)
@@ -447,7 +451,8 @@ class ActionlintInProject(Actionlint):
     def holds(self, finding: RawFinding, project: RepositoryView) -> bool:
         """Return False for a file of a local action that the project has; the snapshot has no such files.
 
-        Nor is one missing that only a release has: no workflow of the project calls the action.
+        A file that only a release contains is not missing either: no workflow of the project calls the
+        action.
         """
         missing = _ENTRY_MISSING.match(finding.message)
         if missing is None:
@@ -456,7 +461,7 @@ class ActionlintInProject(Actionlint):
         if project.read(path) is not None or path in project.paths([path]):
             return False
         workflows = map(project.read, project.paths(_WORKFLOWS))
-        return any(posixpath.normpath(missing[2]) in _called(text or "") for text in workflows)
+        return any(posixpath.normpath(missing[2]) in _called_actions(text or "") for text in workflows)
 
     def accepts(self, path: str, text: str) -> bool:
         kind = kind_of(path, text)

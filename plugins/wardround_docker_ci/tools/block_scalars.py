@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _HEADER = LazyPattern(r"(?:^|[\s:-])(?P<sign>[|>])(?P<how>[-+0-9]*)[ \t]*(?:#.*)?$")
 
@@ -43,11 +43,13 @@ def position_in_block(lines: Sequence[str], line: int, column: int) -> tuple[int
     if header is None or column <= header.start("sign") + 1:
         return None
     left = column - header.start("sign") - 1
-    folds = False  # blank lines count at the beginning but not after a folded line
+    is_folding = header["sign"] == ">"
+    was_folded = False  # blank lines count at the beginning but not after a folded line
     for number, indent, text in content_of(lines, line):
         data = text.encode("utf-8", "surrogateescape")
-        if left <= len(data) and text:
+        if text and left <= len(data):
             return number, indent + len(data[:left].decode("utf-8", "ignore")) + 1
-        left -= len(data) + (1 if text or not folds else 0)
-        folds = folds or (header["sign"] == ">" and bool(text))
+        has_line_end = bool(text) or not was_folded
+        left -= len(data) + has_line_end
+        was_folded = was_folded or (is_folding and bool(text))
     return None

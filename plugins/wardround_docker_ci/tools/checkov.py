@@ -9,12 +9,14 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolFailed, ToolOutputError
-from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding, Span
-from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
+from wardround.findings import PARSE_FAILURE_PREFIX, Plane, RawFinding, Span
+from wardround.lazy import LazyPattern
+from wardround.tools.ignore_comments import ANY_COMMENT, IgnoreComment
+from wardround.tools.parsing import RAN, collapse_whitespace, decode_output, relative
 from wardround.tools.tool import Invocation, Probe, Profile, Tool, install_line
 from wardround_docker_ci.file_kinds import FileKind, kind_of
+from wardround_docker_ci.specialist import YAML
 from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
 
@@ -32,7 +34,7 @@ class CheckovResults(msgspec.Struct):
 
 
 class CheckovReport(msgspec.Struct):
-    """The report of one framework; without any resource it has counts instead of results."""
+    """The report of one framework; without any resource it contains counts instead of results."""
 
     results: CheckovResults | None = None
     passed: int | None = None
@@ -86,6 +88,14 @@ class Checkov(Tool):
     """checkov for Kubernetes manifests."""
 
     name = "checkov"
+    planes = frozenset({Plane.SECURITY})
+    ignore_comments = (
+        IgnoreComment(
+            r"\b(?:checkov|bridgecrew|cortex)(?:\.io/skip|:skip)",
+            ("check", "bridgecrew", "cortex"),
+            ((YAML, r"(?m:^)[ \t]*(checkov\.io/skip\d*)\s*:"), (ANY_COMMENT, r"(\bcheckov:skip\s*=)")),
+        ),
+    )
     probe = Probe(
         "probe.yml",
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: probe\nspec:\n  containers:\n    - name: probe\n"
@@ -127,7 +137,7 @@ class Checkov(Tool):
         Raises:
             ToolOutputError: it could not read a valid YAML file; invalid ones are in ``skipped_files``.
         """
-        report = decoded(output, CheckovReport)
+        report = decode_output(output, CheckovReport)
         if report.results is None and report.passed is None:
             raise ToolOutputError("checkov printed neither results nor counts")
         results = report.results or CheckovResults([])

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
-from wardround.findings import RawFinding, Span
+from wardround.findings import Plane, RawFinding, Span
+from wardround.lazy import LazyPattern
 from wardround.text.secret_names import is_secret_name
-from wardround.tools.parsing import collapse_whitespace, decoded, selection
+from wardround.tools.ignore_comments import IgnoreComment
+from wardround.tools.parsing import collapse_whitespace, decode_output, selection
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_docker_ci.analysis.secret_values import is_real_secret, is_setting
 from wardround_docker_ci.analysis.stage_shells import shell_at
 from wardround_docker_ci.file_kinds import SHELLS, FileKind, kind_of
 from wardround_docker_ci.libraries.windows_images import runs_in_cmd
+from wardround_docker_ci.specialist import DOCKERFILE
 from wardround_docker_ci.tools.here_documents import original, readable
 from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
@@ -34,17 +36,17 @@ class HadolintResult(msgspec.Struct):
     level: str
 
 
-def _waived(text: str) -> frozenset[str]:
+def _waived_codes(text: str) -> frozenset[str]:
     """Return the codes that the file skips with ``# check=skip=...``."""
     if "skip" not in text[:_TOP]:
         return frozenset()
     from wardround_docker_ci.libraries import buildkit_checks
 
-    return buildkit_checks.waived(_parsed(text))
+    return buildkit_checks.waived_codes(_parse_file(text))
 
 
 @lru_cache(maxsize=4)
-def _parsed(text: str) -> Dockerfile:
+def _parse_file(text: str) -> Dockerfile:
     """Return a file, which is parsed once for all of its results."""
     from wardround.languages import dockerfile  # the parser; not needed to start the tool
 
@@ -152,8 +154,10 @@ def _span(result: HadolintResult, lines: Sequence[str]) -> Span | None:
 
 def _is_of_a_stage(text: str, line: int) -> bool:
     """Return True for a FROM whose argument resolves to an earlier stage."""
-    stages = _parsed(text).stages
-    return any(one.parent is not None and text.count("\n", 0, one.start.start) + 1 == line for one in stages)
+    stages = _parse_file(text).stages
+    return any(
+        stage.parent is not None and text.count("\n", 0, stage.start.start) + 1 == line for stage in stages
+    )
 
 
 def _is_reported_by_check(code: str, lines: Sequence[str], first: int) -> bool:
@@ -163,7 +167,7 @@ def _is_reported_by_check(code: str, lines: Sequence[str], first: int) -> bool:
     return not found if code == "DL3009" else found
 
 
-def _secret_named(lines: Sequence[str], first: int) -> Span | None:
+def _secret_name_span(lines: Sequence[str], first: int) -> Span | None:
     """Return the span of the first secret name in an ARG or ENV; hadolint also matches ``PRIVATE``.
 
     A name whose secret follows in plain text is left to DC039.
@@ -187,21 +191,21 @@ def _instruction(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
             return
 
 
-def _finding(result: HadolintResult, file: str, text: str) -> RawFinding | None:
+def _to_finding(result: HadolintResult, file: str, text: str) -> RawFinding | None:
     """Convert a result; None if it does not apply, or if a check of this specialist reports its cause."""
     lines = text.split("\n")
-    result = _adjusted(result, text, lines)
-    span = _secret_named(lines, result.line) if result.code == "DL3064" else _span(result, lines)
-    if span is None or _does_not_apply(result, span, text, lines):
+    result = _adjust_message(result, text, lines)
+    span = _secret_name_span(lines, result.line) if result.code == "DL3064" else _span(result, lines)
+    if span is None or _is_inapplicable(result, span, text, lines):
         return None
     rule = result.code.removeprefix("forgotten-")
     url = "https://www.shellcheck.net/wiki/" if result.code.startswith("SC") else _WIKI
     return RawFinding(result.code, file, span, collapse_whitespace(result.message), f"{url}{rule}")
 
 
-def _adjusted(result: HadolintResult, text: str, lines: Sequence[str]) -> HadolintResult:
+def _adjust_message(result: HadolintResult, text: str, lines: Sequence[str]) -> HadolintResult:
     if result.code == "DL1000" and _EXPOSES.match(lines[min(max(result.line, 1), len(lines)) - 1]):
-        # DC044 reports the cause; hadolint still does not read the rest of the file.
+        # Something other than a port stops hadolint, which does not read the rest of the file.
         message = "hadolint stops at this EXPOSE; its arguments must be ports"
         return HadolintResult(result.file, result.line, 1, "DL3011", message, "warning")
     if result.code in _USUAL_PRACTICE and _USUAL_PRACTICE[result.code](text):
@@ -225,12 +229,12 @@ _APK_ADDS = LazyPattern(r"\sadd(?!\S)")
 _KEEPS_NO_INDEX = LazyPattern(r"\s--no-(?:cache|network)(?!\S)")
 
 
-def _keeps_no_index(lines: Sequence[str], first: int) -> bool:
+def _leaves_no_index(lines: Sequence[str], first: int) -> bool:
     """Return True if each ``apk add`` of an instruction leaves no index behind.
 
     hadolint accepts only ``--no-cache``, but a call with ``--no-network`` fetches no index either.
     """
-    text = _joined(lines, first)
+    text = _join_lines(lines, first)
     adds = [call for call in _APK_CALL.findall(text) if _APK_ADDS.search(call)]
     return bool(adds) and all(_KEEPS_NO_INDEX.search(call) for call in adds)
 
@@ -244,27 +248,27 @@ _MORE_THAN_POSIX = ("bash", "ksh", "ksh93", "mksh", "zsh", "bats")
 
 def _removes_lists(lines: Sequence[str], first: int) -> bool:
     """Return True if an instruction removes the package lists with a command of apt."""
-    return _REMOVES_LISTS.search(_joined(lines, first)) is not None
+    return _REMOVES_LISTS.search(_join_lines(lines, first)) is not None
 
 
-def _joined(lines: Sequence[str], first: int) -> str:
+def _join_lines(lines: Sequence[str], first: int) -> str:
     """Return the instruction that begins on a 1-based line as one line."""
     return re.sub(r"[\\`]\n", " ", "\n".join(line for _, line in _instruction(lines, first)))
 
 
 def _is_for_cmd(text: str, line: int) -> bool:
     """Return True if a line (1-based) is in a stage whose commands run in cmd, as by default on Windows."""
-    file = _parsed(text)
-    before = [one for one in file.stages if text.count("\n", 0, one.start.start) < line]
+    file = _parse_file(text)
+    before = [stage for stage in file.stages if text.count("\n", 0, stage.start.start) < line]
     return bool(before) and runs_in_cmd(file, before[-1])
 
 
 def _is_of_another_shell(result: HadolintResult, text: str) -> bool:
-    """Return True if no shell runs a script, or one that has what a POSIX shell lacks.
+    """Return True if no shell runs a script, or if it uses features that a POSIX shell lacks.
 
     hadolint forgets SHELL at the next ENV, ARG or WORKDIR, and takes no program from a here-document.
     """
-    shell = shell_at(_parsed(text), result.line)
+    shell = shell_at(_parse_file(text), result.line)
     return shell.program not in SHELLS or (
         result.code.startswith(_OF_POSIX) and shell.program in _MORE_THAN_POSIX
     )
@@ -272,25 +276,32 @@ def _is_of_another_shell(result: HadolintResult, text: str) -> bool:
 
 def _has_pipefail(text: str, line: int) -> bool:
     """Return True if the shell of a line (1-based), also of an earlier stage, has the option pipefail."""
-    return "pipefail" in shell_at(_parsed(text), line).options
+    return "pipefail" in shell_at(_parse_file(text), line).options
 
 
-def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequence[str]) -> bool:
+def _is_inapplicable(result: HadolintResult, span: Span, text: str, lines: Sequence[str]) -> bool:
+    line = result.line
     if result.code.startswith("SC"):  # shellcheck reads every script as one of a POSIX shell
-        declared = _WINDOWS_SHELL.search("\n".join(lines[: result.line])) is not None
-        return declared or _is_for_cmd(text, result.line) or _is_of_another_shell(result, text)
-    if result.code == "DL4006" and (_is_for_cmd(text, result.line) or _has_pipefail(text, result.line)):
-        return True  # cmd has no pipefail
-    if result.code == "DL3009" and _removes_lists(lines, result.line):
-        return True
-    if result.code == "DL3006":  # hadolint does not substitute arguments
-        return _is_of_a_stage(text, result.line)
-    if result.code == "DL3060":  # the cache is in a mount, which is not part of the layer
-        return any(_CACHE_MOUNT.search(line) for _, line in _instruction(lines, result.line))
-    if result.code == "DL3019":
-        return _keeps_no_index(lines, result.line)
+        return _is_of_no_posix_shell(result, text, lines)
+    match result.code:
+        case "DL4006" if _is_for_cmd(text, line) or _has_pipefail(text, line):
+            return True  # cmd has no pipefail
+        case "DL3009" if _removes_lists(lines, line):
+            return True
+        case "DL3006":  # hadolint does not substitute arguments
+            return _is_of_a_stage(text, line)
+        case "DL3060":  # the cache is in a mount, which is not part of the layer
+            return any(_CACHE_MOUNT.search(content) for _, content in _instruction(lines, line))
+        case "DL3019":
+            return _leaves_no_index(lines, line)
     is_cause_reported = result.code in _REPORTED_BY_CHECKS
-    return is_cause_reported and _is_reported_by_check(result.code, lines, result.line)
+    return is_cause_reported and _is_reported_by_check(result.code, lines, line)
+
+
+def _is_of_no_posix_shell(result: HadolintResult, text: str, lines: Sequence[str]) -> bool:
+    if _WINDOWS_SHELL.search("\n".join(lines[: result.line])):
+        return True
+    return _is_for_cmd(text, result.line) or _is_of_another_shell(result, text)
 
 
 _STEERS_THE_RUN = LazyPattern(
@@ -304,6 +315,15 @@ class Hadolint(Tool):
     """hadolint for Dockerfiles."""
 
     name = "hadolint"
+    planes = frozenset(Plane) - {Plane.TESTS}
+    ignore_comments = (
+        IgnoreComment(
+            r"#\s*hadolint\s+(?:global\s+)?ignore\s*=",
+            ("ignore",),
+            ((DOCKERFILE, r"#\s*(hadolint\s+(?:global\s+)?ignore\s*=)"),),
+            region=r"global\s+ignore",
+        ),
+    )
     probe = Probe("Dockerfile", "FROM scratch\nEXPOSE 80000\n", "DL3011", 2)
     program = "hadolint"
     success_codes = frozenset({0})
@@ -324,10 +344,10 @@ class Hadolint(Tool):
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
         """Read ``hadolint -f json``, which locates findings at the start of their instruction."""
         found = []
-        for result in decoded(output, list[HadolintResult]):
+        for result in decode_output(output, list[HadolintResult]):
             file = original(run, result.file)
             text = (run.root / file).read_text("utf-8-sig", "surrogateescape")
-            finding = _finding(result, file, text) if result.code not in _waived(text) else None
+            finding = _to_finding(result, file, text) if result.code not in _waived_codes(text) else None
             if finding is not None:
                 found.append(finding)
         return found

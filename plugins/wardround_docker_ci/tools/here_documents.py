@@ -1,12 +1,12 @@
 """Copies of Dockerfiles that hadolint can read where its parser differs from BuildKit's.
 
-hadolint reads nothing behind the word that begins a here-document, knows only names as delimiters, takes one
-document of a command, and finds no delimiter behind the tabs that ``<<-`` removes. The copy has the same
-lines, without those tabs and without the here-documents that are not scripts: a file name is in their place
-in COPY and ADD, nothing in commands.
+hadolint ignores the rest of the line after the word that begins a here-document, accepts only names as
+delimiters, reads one here-document per command, and finds no delimiter after the tabs that ``<<-`` removes.
+The copy has the same lines, without those tabs and without the here-documents that are not scripts: they are
+replaced by a file name in COPY and ADD, and by nothing in commands.
 
-hadolint also needs an empty line after each here-document; without one it rejects the next line and checks
-nothing of the file. The copy has the same lines, except for the last one of each script: it is joined to the
+hadolint also needs an empty line after each here-document; without it, it rejects the next line and checks
+nothing in the file. The copy has the same lines, except for the last one of each script: it is joined to the
 line before it if possible, and the terminator moves to its position.
 
 hadolint also continues an instruction that ends in an escaped escape character, as in a Windows path;
@@ -19,7 +19,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.tools.parsing import relative
 from wardround.tools.tool import Invocation
 
@@ -33,10 +33,10 @@ _ESCAPED_END = LazyPattern(r"(?:\\\\|``)[ \t\r]*$", re.MULTILINE)
 
 
 def readable(run: Invocation, file: str) -> str:
-    """Return the path to pass to hadolint: the file's own, or that of its copy."""
+    """Return the path to pass to hadolint: that of the file, or of its copy."""
     text = (run.root / file).read_bytes().decode("utf-8", "surrogateescape")
-    changed = with_slashes(text) if _ESCAPED_END.search(text) else text
-    changed = with_gaps(without_data(changed)) if "<<" in changed else changed
+    changed = append_slashes(text) if _ESCAPED_END.search(text) else text
+    changed = insert_gaps(strip_here_documents(changed)) if "<<" in changed else changed
     if changed == text:
         return file
     copy = _copies(run) / file
@@ -51,7 +51,7 @@ def original(run: Invocation, path: str) -> str:
     return str(Path(path).relative_to(copies)) if Path(path).is_relative_to(copies) else relative(path, run)
 
 
-def without_data(text: str) -> str:
+def strip_here_documents(text: str) -> str:
     """Return the text without here-documents that are not scripts, and with plain delimiters of the others.
 
     It has the same number of lines.
@@ -61,7 +61,7 @@ def without_data(text: str) -> str:
     for instruction in reversed(dockerfile.read(text).instructions):
         markers = instruction.markers
         if markers and instruction.runs_document and instruction.heredocs[0].text:
-            text = _with_plain_delimiter(text, instruction)
+            text = _simplify_delimiter(text, instruction)
         elif markers:
             begin, end = instruction.heredocs[0].start, instruction.end
             text = text[:begin] + "\n" * text.count("\n", begin, end) + text[end:]
@@ -72,7 +72,7 @@ def without_data(text: str) -> str:
 
 
 _STAND_INS = {"COPY": "here.txt", "ADD": "here.tar"}
-"""The words in place of a marker; hadolint recommends COPY where ADD has a file that is not an archive."""
+"""The words that replace a marker; hadolint recommends COPY if ADD has a file that is not an archive."""
 _PLAIN = re.compile(r"\d*<<([\"']?)[A-Za-z_]\w*\1")
 _TABS = LazyPattern(r"^\t+", re.MULTILINE)
 
@@ -86,7 +86,7 @@ def _stand_in(instruction: Instruction) -> str:
     return "" if has_command else "true"
 
 
-def _with_plain_delimiter(text: str, instruction: Instruction) -> str:
+def _simplify_delimiter(text: str, instruction: Instruction) -> str:
     """Return the text in which the delimiter of a script is a name, without the tabs that ``<<-`` removes."""
     marker, document = instruction.markers[0], instruction.heredocs[0]
     if _PLAIN.fullmatch(marker.text):
@@ -101,14 +101,14 @@ def _with_plain_delimiter(text: str, instruction: Instruction) -> str:
     return f"{text[: marker.start]}<<{quote}{name}{quote}{text[marker.end : document.start]}{lines}{rest}"
 
 
-def with_gaps(text: str) -> str:
+def insert_gaps(text: str) -> str:
     """Return the text with an empty line after each here-document, and the same number of lines."""
     from wardround.languages import dockerfile  # the parser; not needed to start the tool
 
     lines = text.split("\n")
-    for one in dockerfile.read(text).instructions:
-        last = text.count("\n", 0, one.end)
-        begins = text.count("\n", 0, one.heredocs[-1].start) if one.heredocs else last
+    for instruction in dockerfile.read(text).instructions:
+        last = text.count("\n", 0, instruction.end)
+        begins = text.count("\n", 0, instruction.heredocs[-1].start) if instruction.heredocs else last
         is_close = last + 1 < len(lines) and bool(lines[last + 1].strip())
         if is_close and begins < last:
             if begins < last - 1 and _ENDS_A_COMMAND.match(lines[last - 2]):
@@ -117,14 +117,14 @@ def with_gaps(text: str) -> str:
     return "\n".join(lines)
 
 
-def with_slashes(text: str) -> str:
+def append_slashes(text: str) -> str:
     """Return the text with a slash for an escaped escape character at the end of an instruction."""
     from wardround.languages import dockerfile  # the parser; not needed to start the tool
 
     file = dockerfile.read(text)
-    for one in file.instructions:
-        if text[one.end - 2 : one.end] == 2 * file.escape:
-            text = f"{text[: one.end - 1]}/{text[one.end :]}"
+    for instruction in file.instructions:
+        if text[instruction.end - 2 : instruction.end] == 2 * file.escape:
+            text = f"{text[: instruction.end - 1]}/{text[instruction.end :]}"
     return text
 
 

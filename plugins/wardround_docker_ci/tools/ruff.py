@@ -9,10 +9,10 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
-from wardround.findings import RawFinding, Span
-from wardround.tools.parsing import RAN, collapse_whitespace, decoded
+from wardround.findings import Plane, RawFinding, Span
+from wardround.lazy import LazyPattern
+from wardround.tools.parsing import RAN, collapse_whitespace, decode_output
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind, kind_of
@@ -81,15 +81,15 @@ def _home(run: Invocation) -> Path:
     return run.scratch / "python-steps" / run.root.parent.name
 
 
-def _written(run: Invocation, file: str) -> Iterator[str]:
+def _write_steps(run: Invocation, file: str) -> Iterator[str]:
     """Write the steps of a workflow to ``<margin>/<path of the workflow>/<line>.py`` and yield the files."""
     text = (run.root / file).read_text("utf-8-sig", "surrogateescape")
     steps = list(python_steps(file, text)) or [PythonStep(1, 0, "")]
     for step in steps:
-        place = _home(run) / str(step.margin) / file / f"{step.line}.py"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text("\n" * (step.line - 1) + step.script, "utf-8", "surrogateescape")
-        yield str(place)
+        location_items = _home(run) / str(step.margin) / file / f"{step.line}.py"
+        location_items.parent.mkdir(parents=True, exist_ok=True)
+        location_items.write_text("\n" * (step.line - 1) + step.script, "utf-8", "surrogateescape")
+        yield str(location_items)
 
 
 def _origin_of(name: str, run: Invocation) -> tuple[str, int]:
@@ -108,6 +108,7 @@ class RuffInWorkflows(Tool):
     """ruff for the steps of workflows that are written in Python."""
 
     name = "ruff"
+    planes = frozenset(Plane) - {Plane.INTENT}
     probe = Probe(
         ".github/workflows/probe.yml",
         "on: push\njobs:\n  probe:\n    runs-on: ubuntu-latest\n    steps:\n"
@@ -122,10 +123,10 @@ class RuffInWorkflows(Tool):
 
     def command(self, run: Invocation) -> Sequence[str]:
         """Return the command over files with one step each, on its lines of the workflow."""
-        places = [place for file in run.files for place in _written(run, file)]
+        locations = [location_items for file in run.files for location_items in _write_steps(run, file)]
         return [
             str(run.program), "check", "--isolated", "--no-cache", "--no-fix", "--quiet",
-            "--select", _SELECTED, "--ignore", _UNSELECTED, "--output-format", "json", "--", *places,
+            "--select", _SELECTED, "--ignore", _UNSELECTED, "--output-format", "json", "--", *locations,
         ]  # fmt: skip
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
@@ -135,7 +136,7 @@ class RuffInWorkflows(Tool):
             ToolOutputError: it reports a file that was not passed to it.
         """
         found = []
-        for result in decoded(output, list[RuffResult]):
+        for result in decode_output(output, list[RuffResult]):
             file, margin = _origin_of(result.filename, run)
             if not _STANDS_FOR_EXPRESSION.search(result.message):
                 start, end = result.location, result.end_location

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolMissing
-from wardround.findings import Edit, RawFinding, Severity, Span, SuggestedFix
+from wardround.findings import Edit, Plane, RawFinding, Severity, Span, SuggestedFix
+from wardround.lazy import LazyPattern
 from wardround.storage.digest import file_stamp
-from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, relative, span_of
+from wardround.tools.ignore_comments import ANY_FILE, IgnoreComment
+from wardround.tools.parsing import RAN, collapse_whitespace, decode_output, map_of, relative, span_of
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.tools.actionlint import (
@@ -22,7 +23,7 @@ from wardround_docker_ci.tools.actionlint import (
     find_actionlint,
     results_of,
 )
-from wardround_docker_ci.tools.false_positives.shellcheck import does_not_hold
+from wardround_docker_ci.tools.false_positives.shellcheck import is_false_positive
 from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
 
@@ -87,8 +88,8 @@ def _severity(code: str, level: str) -> Severity | None:
 def _fix(code: str, file: str, fix: ShellcheckFix, run: Invocation) -> SuggestedFix | None:
     """Convert its replacements to edits; None if two begin at the same position and order matters."""
     edits = tuple(
-        Edit(file, Span(one.line, one.column, one.end_line, one.end_column), one.replacement)
-        for one in sorted(fix.replacements, key=lambda one: (one.line, one.column))
+        Edit(file, Span(change.line, change.column, change.end_line, change.end_column), change.replacement)
+        for change in sorted(fix.replacements, key=lambda replacement: (replacement.line, replacement.column))
     )
     if not edits or len({edit.span.start for edit in edits}) < len(edits):
         return None
@@ -114,21 +115,21 @@ _QUOTES = frozenset({1078, 1079})
 _BEGINS = frozenset({1009, 1073})
 """Codes for the begin of a construct that contains the parse error."""
 _STOPS = frozenset({1036, 1046, 1047, 1056, 1070, 1072, 1088, 1089})
-"""Codes for a parse error, after which shellcheck reads nothing."""
+"""Codes of parse errors, after which shellcheck stops reading."""
 
 
-def without_follow_ups(results: Sequence[ShellcheckResult]) -> Iterator[ShellcheckResult]:
+def drop_follow_ups(results: Sequence[ShellcheckResult]) -> Iterator[ShellcheckResult]:
     """Yield the results without those that follow from an earlier quote problem of their file.
 
-    After a missing quote, each later quote begins a string where it was to end one, up to a parse error. The
-    first such result of the file remains, and the first of the construct that cannot be parsed, as an error
-    in place of the parse error.
+    After a missing quote, each later quote begins a string where it was to end one, up to a parse error. Only
+    the first such result of the file remains, and the first of the construct that cannot be parsed, as an
+    error instead of the parse error.
     """
     files: dict[str, list[ShellcheckResult]] = {}
     for result in results:
         files.setdefault(result.file, []).append(result)
     for of_file in files.values():
-        quotes = sorted((one for one in of_file if one.code in _QUOTES), key=_place)
+        quotes = sorted((result for result in of_file if result.code in _QUOTES), key=_position_of)
         yield from _without_follow_ups(of_file, quotes) if quotes else of_file
 
 
@@ -136,25 +137,25 @@ def _without_follow_ups(
     results: Sequence[ShellcheckResult], quotes: Sequence[ShellcheckResult]
 ) -> Iterator[ShellcheckResult]:
     cause = _cause(results, quotes)
-    for one in results:
-        if one is cause:
-            yield msgspec.structs.replace(one, level=_BREAKS)
-        elif one is quotes[0] or (
-            one.code not in _QUOTES
-            and (cause is None or one.code not in _STOPS or _place(one) < _place(cause))
+    for result in results:
+        if result is cause:
+            yield msgspec.structs.replace(result, level=_BREAKS)
+        elif result is quotes[0] or (
+            result.code not in _QUOTES
+            and (cause is None or result.code not in _STOPS or _position_of(result) < _position_of(cause))
         ):
-            yield one
+            yield result
 
 
 def _cause(
     results: Sequence[ShellcheckResult], quotes: Sequence[ShellcheckResult]
 ) -> ShellcheckResult | None:
     """Return the first quote problem in the construct with the parse error, if there is one."""
-    begin = min((_place(one) for one in results if one.code in _BEGINS), default=None)
-    return None if begin is None else next((one for one in quotes if _place(one) >= begin), None)
+    begin = min((_position_of(result) for result in results if result.code in _BEGINS), default=None)
+    return None if begin is None else next((quote for quote in quotes if _position_of(quote) >= begin), None)
 
 
-def _place(result: ShellcheckResult) -> tuple[int, int]:
+def _position_of(result: ShellcheckResult) -> tuple[int, int]:
     return result.line, result.column
 
 
@@ -177,12 +178,12 @@ def _has_expression(file: Path, line: int) -> bool:
     lines = _lines_of(file)
     indent = len(lines[line - 1]) - len(lines[line - 1].lstrip())
     script = itertools.takewhile(
-        lambda one: not one.strip() or len(one) - len(one.lstrip()) > indent, lines[line:]
+        lambda text: not text.strip() or len(text) - len(text.lstrip()) > indent, lines[line:]
     )
-    return "${{" in lines[line - 1] or any("${{" in one for one in script)
+    return "${{" in lines[line - 1] or any("${{" in script_line for script_line in script)
 
 
-def _in_step(match: re.Match[str], file: str, result: ActionlintResult) -> RawFinding:
+def _locate_in_step(match: re.Match[str], file: str, result: ActionlintResult) -> RawFinding:
     code, level, message = match[1], match[2], match[3]
     span = span_of(result.line, result.column, result.line, result.end_column + 1)
     return RawFinding(
@@ -194,6 +195,14 @@ class Shellcheck(Tool):
     """shellcheck for scripts."""
 
     name = "shellcheck"
+    planes = frozenset({Plane.INTENT, Plane.CONTRACT, Plane.SEMANTIC})
+    ignore_comments = (
+        IgnoreComment(
+            r"#\s*shellcheck\s[^\n#]{0,200}?\bdisable\s*=",
+            ("check",),
+            ((ANY_FILE, r"#\s*(shellcheck\s+disable\s*=)"),),
+        ),
+    )
     probe = Probe("probe.sh", "# shellcheck shell=sh\nrm -rf /usr\n", "SC2114", 2)
     program = "shellcheck"
     success_codes = RAN
@@ -212,13 +221,13 @@ class Shellcheck(Tool):
         """Read ``shellcheck --format=json1``, whose columns are code points; a tab counts as one."""
         found: list[RawFinding] = []
         unquoted: set[tuple[str, int]] = set()
-        for result in without_follow_ups(decoded(output, ShellcheckOutput).comments):
+        for result in drop_follow_ups(decode_output(output, ShellcheckOutput).comments):
             code = f"SC{result.code}"
             file = relative(result.file, run)
             span = span_of(result.line, result.column, result.end_line, result.end_column)
             if code in _SPLITTING and _splits_on_purpose(run.root / file, result.line, result.column):
                 continue
-            if does_not_hold(code, file, _lines_of(run.root / file), result.line, result.column):
+            if is_false_positive(code, file, _lines_of(run.root / file), result.line, result.column):
                 continue
             if (
                 code in _UNQUOTED
@@ -247,6 +256,7 @@ class ShellcheckInWorkflows(Tool):
     """shellcheck for the steps of workflows, which actionlint extracts."""
 
     name = "shellcheck"
+    planes = frozenset({Plane.INTENT, Plane.CONTRACT, Plane.SEMANTIC})
     probe = Probe(
         ".github/workflows/probe.yml",
         "on: push\njobs:\n  probe:\n    runs-on: ubuntu-latest\n    steps:\n      - run: rm -rf /usr\n",
@@ -280,11 +290,11 @@ class ShellcheckInWorkflows(Tool):
             if result.kind == "shellcheck" and match is not None:
                 if match[1] in _SPLITTING and _splits_on_purpose(run.root / file, result.line):
                     continue
-                if does_not_hold(match[1], file, _lines_of(run.root / file), result.line):
+                if is_false_positive(match[1], file, _lines_of(run.root / file), result.line):
                     continue
                 if match[1] == _NEVER_EQUAL and _has_expression(run.root / file, result.line):
                     continue  # actionlint replaces expressions by constant text before shellcheck reads it
-                found.append(_in_step(match, file, result))
+                found.append(_locate_in_step(match, file, result))
         return found
 
     def accepts(self, path: str, text: str) -> bool:

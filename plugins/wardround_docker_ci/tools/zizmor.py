@@ -12,14 +12,16 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
-from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding, Severity, Span
-from wardround.tools.parsing import collapse_whitespace, decoded, map_of, relative
+from wardround.findings import PARSE_FAILURE_PREFIX, Plane, RawFinding, Severity, Span
+from wardround.lazy import LazyPattern
+from wardround.tools.ignore_comments import IgnoreComment
+from wardround.tools.parsing import collapse_whitespace, decode_output, map_of, relative
 from wardround.tools.tool import Columns, Invocation, Probe, Tool, install_line
 from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.models.github_expressions import is_generated, is_owned
-from wardround_docker_ci.tools.false_positives.zizmor import AuditedPlace, does_not_hold, is_bound
+from wardround_docker_ci.specialist import YAML
+from wardround_docker_ci.tools.false_positives.zizmor import AuditedPlace, is_bound, is_false_positive
 from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
 
@@ -87,12 +89,12 @@ def _images_once(found: Sequence[RawFinding], run: Invocation) -> list[RawFindin
     """Keep the first finding for each unpinned image of a file."""
     lines_of = cache(partial(_lines_in, run))
     reported: dict[tuple[str, str], RawFinding] = {}
-    images = [one for one in found if one.code == "unpinned-images"]
-    for one in sorted(images, key=lambda one: (one.file, one.span.line)):
-        line = lines_of(one.file)[one.span.line - 1]
-        reported.setdefault((one.file, line.partition(":")[2].strip(" '\"\r")), one)
+    images = [result for result in found if result.code == "unpinned-images"]
+    for finding in sorted(images, key=lambda image: (image.file, image.span.line)):
+        line = lines_of(finding.file)[finding.span.line - 1]
+        reported.setdefault((finding.file, line.partition(":")[2].strip(" '\"\r")), finding)
     first = set(reported.values())
-    return [one for one in found if one.code != "unpinned-images" or one in first]
+    return [result for result in found if result.code != "unpinned-images" or result in first]
 
 
 def _lines_in(run: Invocation, file: str) -> list[str]:
@@ -102,26 +104,26 @@ def _lines_in(run: Invocation, file: str) -> list[str]:
 def _tags_that_count(found: Sequence[RawFinding], run: Invocation) -> list[RawFinding]:
     """Keep one finding for each action referenced by a tag, with another code if the file uses tags anyway.
 
-    It matters if it is the only foreign action, if the step has a secret, or if the file pins others.
-    Otherwise every line that updates an action would repeat what its authors know.
+    It matters if it is the only foreign action, if the step receives a secret, or if the file pins other
+    actions. Otherwise every line that updates an action would repeat known facts.
     """
     lines_of = cache(partial(_lines_in, run))
     is_to_be_pinned = cache(lambda file: _is_to_be_pinned(lines_of(file)))
     out: list[RawFinding] = []
     reported: set[tuple[str, str]] = set()
-    for one in found:
-        if one.code != "tag-of-action":
-            out.append(one)
+    for result in found:
+        if result.code != "tag-of-action":
+            out.append(result)
             continue
-        lines = lines_of(one.file)
-        action = lines[one.span.line - 1].partition("uses")[2].partition("@")[0].strip(" :'\"")
-        if (one.file, action) in reported:
+        lines = lines_of(result.file)
+        action = lines[result.span.line - 1].partition("uses")[2].partition("@")[0].strip(" :'\"")
+        if (result.file, action) in reported:
             continue
-        if is_to_be_pinned(one.file) or _takes_a_secret(lines, one.span.line):
-            reported.add((one.file, action))
-            out.append(one)
+        if is_to_be_pinned(result.file) or _uses_secret(lines, result.span.line):
+            reported.add((result.file, action))
+            out.append(result)
         else:
-            out.append(replace(one, code="tag-like-the-others"))
+            out.append(replace(result, code="tag-like-the-others"))
     return out
 
 
@@ -131,7 +133,7 @@ def _is_to_be_pinned(lines: Sequence[str]) -> bool:
     return is_only or any(map(_PINNED.search, lines))
 
 
-def _takes_a_secret(lines: Sequence[str], line: int) -> bool:
+def _uses_secret(lines: Sequence[str], line: int) -> bool:
     """Return True if the step around a line (1-based) uses a secret other than the job's own token."""
     return any(_SECRET.search(lines[number - 1]) for number in _lines_of_step(lines, line))
 
@@ -151,7 +153,7 @@ _PINNED = LazyPattern(r"uses:\s*['\"]?(?!actions/|github/)[\w.-]+/[^@\s]+@[0-9a-
 _SECRET = LazyPattern(r"\bsecrets(?:\.(?!GITHUB_TOKEN\b)\w|\[)")
 
 
-def _inheriting(call: Span, file: Path) -> Span:
+def _inherit_span(call: Span, file: Path) -> Span:
     """Return the span of ``secrets: inherit`` in the job that makes a call, which is the line to change."""
     from wardround_docker_ci.document import CiFile  # the parser; not needed to start the tool
 
@@ -174,21 +176,21 @@ def _switch_of_cache(step: Span, file: Path) -> Span:
 
 
 def _once_for_a_line(found: Sequence[RawFinding]) -> list[RawFinding]:
-    """Merge the findings for expressions in one line of a script into one, which names them all."""
+    """Merge the findings for expressions in one line of a script into one that names all of them."""
     out: list[RawFinding] = []
     at: dict[tuple[str, str, int], int] = {}
-    for one in found:
-        number = at.setdefault((one.code, one.file, one.span.line), len(out))
-        if number == len(out) or not one.code.endswith("template-injection"):
-            out.append(one)
-        elif (also := one.message.split(": ")[1]) not in out[number].message:
-            severest = min((out[number], one), key=_slightness)
+    for result in found:
+        number = at.setdefault((result.code, result.file, result.span.line), len(out))
+        if number == len(out) or not result.code.endswith("template-injection"):
+            out.append(result)
+        elif (also := result.message.split(": ")[1]) not in out[number].message:
+            severest = min((out[number], result), key=_slightness)
             out[number] = replace(severest, message=f"{severest.message} (so does {also})")
     return out
 
 
-def _slightness(one: RawFinding) -> int:
-    return -len(Severity) if one.severity is None else -one.severity
+def _slightness(item: RawFinding) -> int:
+    return -len(Severity) if item.severity is None else -item.severity
 
 
 def _is_within(result: ZizmorResult, place: ZizmorLocation, file: Path) -> bool:
@@ -204,13 +206,13 @@ _LOCAL_CALL = re.compile(rb"\s*['\"]?uses['\"]?\s*:\s*['\"]?\./")
 
 
 def _once_for_a_workflow(found: Sequence[RawFinding]) -> list[RawFinding]:
-    """Report permissions once for a workflow, with another code if its jobs are reported one by one."""
+    """Report permissions once per workflow, with another code if its jobs are reported separately."""
     reported = {result.file for result in found if result.code == _OF_WORKFLOW}
     return [
-        replace(one, code=_OF_WORKFLOW if one.file not in reported else _OF_JOB)
-        if one.code == _OF_JOB
-        else one
-        for one in found
+        replace(result, code=_OF_WORKFLOW if result.file not in reported else _OF_JOB)
+        if result.code == _OF_JOB
+        else result
+        for result in found
     ]
 
 
@@ -224,20 +226,20 @@ def _primary(result: ZizmorResult) -> ZizmorLocation:
     Raises:
         ToolOutputError: it has none.
     """
-    main = next((one for one in result.locations if one.symbolic.kind == "Primary"), None)
+    main = next((location for location in result.locations if location.symbolic.kind == "Primary"), None)
     if main is None:
         raise ToolOutputError(f"zizmor reported {result.ident} without a location")
     return main
 
 
-def _audited(place: ZizmorLocation, file: Path) -> AuditedPlace:
+def _locate_audit(place: ZizmorLocation, file: Path) -> AuditedPlace:
     lines = file.read_text("utf-8", "replace").split("\n")
     step = _lines_of_step(lines, min(place.concrete.location.start_point.row + 1, len(lines)))
     return AuditedPlace(place.concrete.feature, "\n".join(lines[number - 1] for number in step), file)
 
 
 def _span(where: ZizmorPlace, file: Path) -> tuple[Span, str]:
-    """Return the span, and its text if it is on one line."""
+    """Return the span, and its source text if it is on one line."""
     start, end = where.start_point, where.end_point
     span = Span(start.row + 1, start.column + 1, end.row + 1, end.column + 1)
     lines = file.read_bytes().split(b"\n")
@@ -260,7 +262,7 @@ _UNSURE = {"artipacked": "possible-artipacked", "template-injection": "possible-
 _OWN = ("actions", "github")
 
 
-def _one_job_takes(place: ZizmorLocation, file: Path) -> bool:
+def _is_used_by_one_job(place: ZizmorLocation, file: Path) -> bool:
     """Return True if only one job uses the workflow's permissions, because the others declare theirs."""
     from wardround_docker_ci.document import CiFile  # the parser; not needed to start the tool
 
@@ -286,7 +288,7 @@ def _is_of_a_release(place: ZizmorLocation, file: Path) -> bool:
         return False
     row = place.concrete.location.start_point.row + 1
     around = [job for job in read.workflow.jobs if job.key and read.places.line(job.key.start) <= row]
-    return bool(around) and deployments.publishes(around[-1])
+    return bool(around) and deployments.publishes_release(around[-1])
 
 
 def _code(result: ZizmorResult, place: ZizmorLocation, text: str, file: Path) -> str:
@@ -319,7 +321,7 @@ def _is_unsure(result: ZizmorResult, text: str) -> bool:
 def _permission_code(audit: str, place: ZizmorLocation, file: Path) -> str:
     if place.symbolic.annotation.startswith("default permissions"):
         return _OF_JOB if place.symbolic.route.route else _OF_WORKFLOW
-    return "pedantic-excessive-permissions" if _one_job_takes(place, file) else audit
+    return "pedantic-excessive-permissions" if _is_used_by_one_job(place, file) else audit
 
 
 def _action_code(audit: str, text: str) -> str:
@@ -343,18 +345,22 @@ _BRINGS_FOREIGN_FILES = re.compile(rb"checkout|download-artifact|gh (?:pr|run) "
 
 def _severity(code: str, determination: ZizmorJudgement, text: str, file: Path) -> Severity | None:
     """Return a lower severity than the rule's if zizmor is unsure, or if no untrusted text is involved."""
-    tool_map = map_of("zizmor")
-    entry = tool_map.codes.get(code)
-    usual = Severity.named(
-        entry.severity if entry and entry.severity else tool_map.default.severity or "warn"
-    )
     if determination.severity in _SLIGHT or determination.confidence not in _SURE:
         return Severity.INFO
     if code == "dangerous-triggers" and not _BRINGS_FOREIGN_FILES.search(file.read_bytes()):
         return Severity.INFO
-    if code == "template-injection" and not _FROM_OUTSIDE.search(text):
-        return min(usual, Severity.WARN)
-    return min(usual, Severity.WARN) if determination.confidence == "Medium" else None
+    is_harmless = code == "template-injection" and not _FROM_OUTSIDE.search(text)
+    if is_harmless or determination.confidence == "Medium":
+        return min(_usual_severity(code), Severity.WARN)
+    return None
+
+
+def _usual_severity(code: str) -> Severity:
+    tool_map = map_of("zizmor")
+    entry = tool_map.codes.get(code)
+    if entry and entry.severity:
+        return Severity.from_label(entry.severity)
+    return Severity.from_label(tool_map.default.severity or "warn")
 
 
 _COMPLETED = LazyPattern(r"completed (.+)$", re.MULTILINE)
@@ -372,6 +378,10 @@ class Zizmor(Tool):
     """zizmor for workflows, actions and Dependabot files."""
 
     name = "zizmor"
+    planes = frozenset({Plane.SECURITY})
+    ignore_comments = (
+        IgnoreComment(r"#\s*zizmor\s*:\s*ignore", ("ignore",), ((YAML, r"#\s*(zizmor\s*:\s*ignore\b)"),)),
+    )
     probe = Probe(
         ".github/workflows/probe.yml",
         "on: issues\npermissions: {}\njobs:\n  probe:\n    runs-on: ubuntu-latest\n    steps:\n"
@@ -404,28 +414,28 @@ class Zizmor(Tool):
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
         """Read ``zizmor --format json-v1``, whose positions are 0-based and whose columns are bytes."""
         found = []
-        for result in decoded(output, list[ZizmorResult]):
-            place = _primary(result)
-            file = relative(place.symbolic.key.local.verbatim_path, run)
-            if does_not_hold(result.ident, _audited(place, run.root / file)):
+        for result in decode_output(output, list[ZizmorResult]):
+            audited = _primary(result)
+            file = relative(audited.symbolic.key.local.verbatim_path, run)
+            if is_false_positive(result.ident, _locate_audit(audited, run.root / file)):
                 continue
-            span, text = _span(place.concrete.location, run.root / file)
+            span, text = _span(audited.concrete.location, run.root / file)
             if result.ident == "secrets-inherit":
-                span = _inheriting(span, run.root / file)
-            code = _code(result, place, text, run.root / file)
+                span = _inherit_span(span, run.root / file)
+            code = _code(result, audited, text, run.root / file)
             if code == "cache-of-release":
                 span = _switch_of_cache(span, run.root / file)
             determination = result.determinations
             is_pinned = result.ident == "unpinned-uses" and _AT_COMMIT.match(text) is not None
-            if not result.ignored and not is_pinned and not _is_within(result, place, run.root / file):
+            if not result.ignored and not is_pinned and not _is_within(result, audited, run.root / file):
                 found.append(
                     RawFinding(
-                        code, file, span, _message(result, place.symbolic.annotation, text), result.url,
+                        code, file, span, _message(result, audited.symbolic.annotation, text), result.url,
                         confidence=_CONFIDENCE.get(determination.confidence, 0.4),
                         severity=_severity(code, determination, text, run.root / file),
                     )
                 )  # fmt: skip
-        found.sort(key=lambda one: (one.file, one.span, one.code, one.message))
+        found.sort(key=lambda result: (result.file, result.span, result.code, result.message))
         found = _images_once(_once_for_a_line(_once_for_a_workflow(found)), run)
         return _tags_that_count(found, run)
 

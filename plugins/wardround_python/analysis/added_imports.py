@@ -6,9 +6,9 @@ import ast
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from wardround.checks.source import RepositoryView
+from wardround.change.repository_view import RepositoryView
 from wardround.languages.python.tree import parse, unparse, walk
 from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_python.analysis.exports import (
@@ -19,9 +19,9 @@ from wardround_python.analysis.exports import (
     is_package,
     is_packaged_elsewhere,
     module_at,
-    provides,
+    provides_name,
 )
-from wardround_python.analysis.import_users import Users
+from wardround_python.analysis.import_users import ImportUsers
 
 _ROOTS_BESIDE = ("src", "lib")
 """Folders at the root of a repository where imports may start, independently of the importer's folder."""
@@ -40,44 +40,64 @@ def missing_uses(
         tree = parse(text)
     except UNREADABLE:
         return
-    for module, names in _imported(path, tree, project, is_added).items():
+    for module, names in _imported_names(path, tree, project, is_added).items():
         is_gone = project.read(module) is None
         lost = [] if is_gone else [name for name in sorted(names) if _is_missing(module, name, project)]
         if is_gone or lost:
-            uses = Users(module, lost, project, is_gone=is_gone).uses_in(path, text)
+            uses = ImportUsers(module, lost, project, is_gone=is_gone).uses_in(path, text)
             yield from ((module, use) for use in sorted(uses) if is_added(use.line))
 
 
 def _is_missing(module: str, name: str, project: RepositoryView) -> bool:
     """Return True if a module does not have a name and no file of the repository assigns it from outside."""
-    if provides(module, name, project) is not False:
+    if provides_name(module, name, project) is not False:
         return False
     assigned = re.compile(rf"\.{re.escape(name)}\s*(?::[^=\n]*)?=(?!=)")
     texts = map(project.read, project.files_with_word([name], ["*.py"]))
     return not any(assigned.search(text) for text in texts if text is not None)
 
 
-def _imported(
+def _imported_names(
     path: str, tree: ast.Module, project: RepositoryView, is_added: Callable[[int], bool]
 ) -> dict[str, set[str]]:
-    """Return the modules that added lines import or read from, and the names they may take from each."""
+    """Return the modules that added lines import or read from, and the names that they may import from
+    each.
+    """
     nodes = [*walk(tree)]
-    added = [inner for inner in nodes if isinstance(inner, ast.Attribute) and is_added(inner.lineno)]
-    read: dict[str, set[str]] = defaultdict(set)
-    for item in added:
-        if isinstance(item.value, (ast.Name, ast.Attribute)):
-            read[unparse(item.value)].add(item.attr)
+    read = _attributes_read(nodes, is_added)
     result: dict[str, set[str]] = defaultdict(set)
+    for node, is_new in _import_statements(nodes, is_added):
+        for local, dotted, name in _meanings(node):
+            if not is_new and local not in read:
+                continue
+            module = _module_of(path, dotted, getattr(node, "level", 0), project)
+            if module is None:
+                continue
+            if name:
+                result[module].add(name)
+            elif not _may_be_a_name(node, module, project):
+                result[module].update(read[local])
+    return result
+
+
+def _import_statements(
+    nodes: Iterable[ast.AST], is_added: Callable[[int], bool]
+) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """Yield the imports, each with True if one of its lines is added."""
     for node in nodes:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            is_new = any(map(is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
-            for local, dotted, name in _meanings(node):
-                if is_new or local in read:
-                    module = _module_of(path, dotted, getattr(node, "level", 0), project)
-                    if module is None or (not name and _may_be_a_name(node, module, project)):
-                        continue
-                    result[module].update([name] if name else read[local])
-    return result
+            lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            yield node, any(map(is_added, lines))
+
+
+def _attributes_read(nodes: Iterable[ast.AST], is_added: Callable[[int], bool]) -> dict[str, set[str]]:
+    """Return the attributes that added lines read, by the dotted name before them."""
+    read: dict[str, set[str]] = defaultdict(set)
+    for node in nodes:
+        match node:
+            case ast.Attribute(value=ast.Name() | ast.Attribute() as owner) if is_added(node.lineno):
+                read[unparse(owner)].add(node.attr)
+    return read
 
 
 def _meanings(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str, str]]:
@@ -102,21 +122,25 @@ def _module_of(importer: str, dotted: str, level: int, project: RepositoryView) 
     root = _root_of(importer, named, level, project)
     if root is None:
         return None
-    whole = "/".join([*root, *named])
-    return (module_at(whole, project) if whole else None) or _missing_module(root, named, project)
+    complete = "/".join([*root, *named])
+    return (module_at(complete, project) if complete else None) or _missing_module(root, named, project)
 
 
 def _missing_module(root: Sequence[str], named: Sequence[str], project: RepositoryView) -> str | None:
-    """Return the first missing module on the path to one; None if something else may provide it."""
+    """Return the first missing module on the dotted path; None if another distribution may provide it."""
     for count in range(len(named) + 1):
         stem = "/".join([*root, *named[:count]])
         module = module_at(stem, project) if stem else None
         if module is None and count and stem:
             is_elsewhere = has_other_source(stem, project) or is_generated(f"{stem}.py", project)
             return None if is_elsewhere else f"{stem}.py"
-        if module is not None and (not is_package(module) or is_dynamic(project.read(module) or "")):
+        if module is not None and not _is_plain_package(module, project):
             return None
     return None
+
+
+def _is_plain_package(module: str, project: RepositoryView) -> bool:
+    return is_package(module) and not is_dynamic(project.read(module) or "")
 
 
 def _root_of(importer: str, named: list[str], level: int, project: RepositoryView) -> list[str] | None:
@@ -126,13 +150,22 @@ def _root_of(importer: str, named: list[str], level: int, project: RepositoryVie
         return folders[: len(folders) - level + 1] if len(folders) >= level - 1 else None
     if named[0] in sys.stdlib_module_names:
         return None
-    roots = [folders[:depth] for depth in range(len(folders) + 1)] + [[item] for item in _ROOTS_BESIDE]
-    having = {tuple(root) for root in roots if module_at("/".join([*root, named[0]]), project) is not None}
-    if len(having) != 1:
-        return None
-    (root,) = having
-    is_usual = not root or root[-1] in _ROOTS_BESIDE or _is_project(root, project)
-    return list(root) if is_usual or not is_packaged_elsewhere(named[0], project) else None
+    match _roots_with(named[0], folders, project):
+        case [root] if _is_usual_root(root, project) or not is_packaged_elsewhere(named[0], project):
+            return list(root)
+        case _:
+            return None
+
+
+def _roots_with(name: str, folders: Sequence[str], project: RepositoryView) -> list[tuple[str, ...]]:
+    """Return the folders around a file, and the usual ones, that contain a module or package."""
+    around = [tuple(folders[:depth]) for depth in range(len(folders) + 1)]
+    candidates = {*around, *((root,) for root in _ROOTS_BESIDE)}
+    return [root for root in candidates if module_at("/".join([*root, name]), project) is not None]
+
+
+def _is_usual_root(root: Sequence[str], project: RepositoryView) -> bool:
+    return not root or root[-1] in _ROOTS_BESIDE or _is_project(root, project)
 
 
 def _is_project(root: Sequence[str], project: RepositoryView) -> bool:

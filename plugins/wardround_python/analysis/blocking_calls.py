@@ -4,91 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
-from wardround.checks.source import RepositoryView
-from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by
+from wardround.change.repository_view import RepositoryView
+from wardround.languages.python.literals import is_false
+from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by, targets_of
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 from wardround_python.analysis.call_resolution import CallResolver
+from wardround_python.libraries.waiting_calls import BELOW, WAITING_CALLS, WAITING_METHODS, WAITING_ROOTS
+from wardround_python.syntax.assignments import is_named
+from wardround_python.syntax.calls import keyword_values
 
-_HTTP_VERBS = ("get", "post", "put", "patch", "delete", "head", "options", "request")
-# Each blocks its thread until a clock, a process or a network responds.
-WAITING_CALLS = frozenset(
-    {f"requests.{verb}" for verb in _HTTP_VERBS}
-    | {f"urllib3.{name}" for name in ("request",)}
-    | {f"httpx.{verb}" for verb in (*_HTTP_VERBS, "stream")}
-    | {f"subprocess.{name}" for name in ("run", "call", "check_call", "check_output", "getoutput")}
-    | {"time.sleep", "os.system", "urllib.request.urlopen", "urllib.request.urlretrieve"}
-    | {"socket.create_connection", "smtplib.SMTP", "smtplib.SMTP_SSL", "concurrent.futures.wait"}
-    | {f"django.core.mail.{name}" for name in ("send_mail", "send_mass_mail", "mail_admins", "mail_managers")}
-)
-# Waiting methods by type of object; all have an awaitable counterpart.
-_VERBS = frozenset({*_HTTP_VERBS, "send", "stream"})
-_SQL = frozenset({"execute", "scalars", "scalar", "commit", "flush", "refresh", "get"})
-_REDIS = frozenset(
-    {
-        "get", "set", "setex", "incr", "hget", "hset", "hgetall", "lpush", "rpush", "lpop", "blpop",
-        "publish", "delete", "expire", "ping", "exists", "sadd", "smembers",
-    }
-)  # fmt: skip
-_FTP = frozenset({"connect", "login", "retrbinary", "storbinary", "nlst", "cwd"})
-_MONGO = frozenset(
-    {
-        "find_one", "insert_one", "insert_many", "update_one", "update_many", "delete_one", "delete_many",
-        "replace_one",
-        "count_documents", "aggregate", "find_one_and_update",
-    }
-)  # fmt: skip
-_CLOUD = frozenset(
-    {
-        "put_object", "get_object", "head_object", "delete_object", "copy_object", "list_objects_v2",
-        "upload_file", "upload_fileobj", "download_file", "download_fileobj", "send_message",
-        "receive_message", "delete_message", "publish", "invoke", "put_item", "get_item",
-        "query", "scan", "update_item", "send_email", "put_events", "get_secret_value",
-    }
-)  # fmt: skip
-WAITING_METHODS: Mapping[str, frozenset[str]] = {
-    "requests.Session": _VERBS,
-    "requests.session": _VERBS,
-    "httpx.Client": _VERBS,
-    "subprocess.Popen": frozenset({"wait", "communicate"}),
-    "queue.Queue": frozenset({"get", "join"}),
-    "queue.SimpleQueue": frozenset({"get"}),
-    "threading.Event": frozenset({"wait"}),
-    "threading.Thread": frozenset({"join"}),
-    "smtplib.SMTP": frozenset({"send_message", "sendmail", "login", "starttls", "connect"}),
-    "smtplib.SMTP_SSL": frozenset({"send_message", "sendmail", "login", "connect"}),
-    "django.core.mail.EmailMessage": frozenset({"send"}),
-    "django.core.mail.EmailMultiAlternatives": frozenset({"send"}),
-    "sqlalchemy.orm.Session": _SQL,
-    "sqlalchemy.orm.session.Session": _SQL,
-    "redis.Redis": _REDIS,
-    "redis.StrictRedis": _REDIS,
-    "redis.from_url": _REDIS,
-    "redis.Redis.from_url": _REDIS,
-    "boto3.client": _CLOUD,
-    "paramiko.SSHClient": frozenset({"connect", "exec_command"}),
-    "urllib3.PoolManager": frozenset({"request", "urlopen"}),
-    "http.client.HTTPSConnection": frozenset({"request", "getresponse", "connect"}),
-    "http.client.HTTPConnection": frozenset({"request", "getresponse", "connect"}),
-    "ftplib.FTP": _FTP,
-    "ftplib.FTP_TLS": _FTP,
-    "kafka.KafkaProducer": frozenset({"flush"}),
-    "psycopg2.connect": frozenset({"commit", "rollback"}),
-    "psycopg.connect": frozenset({"execute", "commit", "rollback"}),
-    "asyncio.run_coroutine_threadsafe": frozenset({"result"}),
-    "pymongo.MongoClient": _MONGO,
-    "stripe.StripeClient": frozenset(),
-    "openai.OpenAI": frozenset({"create"}),
-    "openai.AzureOpenAI": frozenset({"create"}),
-    "anthropic.Anthropic": frozenset({"create"}),
-}
-_BELOW = frozenset({"pymongo.MongoClient", "openai.OpenAI", "openai.AzureOpenAI", "anthropic.Anthropic"})
-"""Types whose attributes also wait: ``client.shop.orders.find_one()``."""
 _POOL_NAME = LazyPattern(r"\w*(pool|executor|workers)", re.IGNORECASE)
 _MOST_STEPS = 2
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -100,13 +30,19 @@ class Wait(msgspec.Struct, frozen=True):
 
     Attributes:
         description: the waiting call, as a message names it.
-        kind: the type of the object, if it is a method of one.
+        kind: the type of the receiver, if it is a method.
         name: the dotted name of the function that waits itself, if one does.
     """
 
     description: str
     kind: str = ""
     name: str = ""
+
+    @property
+    def innermost(self) -> str:
+        """The function at the end of the calls in the description."""
+        caller, _, callee = self.description.partition("(), which calls ")
+        return callee.removesuffix("(),") or caller.partition("()")[0]
 
 
 @lru_cache(maxsize=64)
@@ -117,7 +53,7 @@ def _module_of(path: str, text: str) -> PythonModule | None:
         return None
 
 
-class Waiting:
+class WaitingCalls:
     """The waiting method calls of a module, by the types of its objects."""
 
     def __init__(self, module: PythonModule, project: RepositoryView | None = None) -> None:
@@ -136,27 +72,32 @@ class Waiting:
         """Return how the plain function of the project that a call reaches waits, in any module.
 
         Args:
-            under_lock: leave out calls under a lock that the function takes itself.
+            under_lock: exclude calls under a lock that the function takes itself.
         """
         if self._project is None or isinstance(self._module.parents[node], ast.Await):
             return None
         result = self._callees.definition_of(node)
         if result is None or not isinstance(result.node, ast.FunctionDef) or not _is_plain(result.node):
             return None
-        waits = self._with_module(result.node, result.path)
-        if waits is None:
+        reached = self._function_and_module(result.node, result.path)
+        if reached is None:
             return None
-        waiting, function = waits
+        waiting, function = reached
+        wait = waiting._first_wait(function, under_lock, steps)
+        if wait is None:
+            return None
+        return Wait(f"{unparse(node.func)}(), which calls {wait.innermost}(),", wait.kind, wait.name)
+
+    def _first_wait(self, function: ast.FunctionDef, under_lock: bool, steps: int) -> Wait | None:
+        """Return how the first call of a function that waits does so."""
         for call in _calls_of(function):
-            if under_lock and any(isinstance(p, ast.With) for p in waiting.within(call, function)):
+            if under_lock and any(isinstance(parent, ast.With) for parent in self.within(call, function)):
                 continue
-            wait = waiting.of(call) or (waiting.through(call, under_lock, steps - 1) if steps > 1 else None)
+            wait = self.of(call)
+            if wait is None and steps > 1:
+                wait = self.through(call, under_lock, steps - 1)
             if wait is not None:
-                inner = (
-                    wait.description.partition("(), which calls ")[2].removesuffix("(),")
-                    or wait.description.partition("()")[0]
-                )
-                return Wait(f"{unparse(node.func)}(), which calls {inner}(),", wait.kind, wait.name)
+                return wait
         return None
 
     def within(self, node: ast.AST, function: FunctionNode) -> Iterator[ast.AST]:
@@ -166,22 +107,24 @@ class Waiting:
                 return
             yield parent
 
-    def _with_module(self, function: ast.FunctionDef, path: str) -> tuple[Waiting, ast.FunctionDef] | None:
-        """A function with the module that defines it, which resolves its names."""
+    def _function_and_module(
+        self, function: ast.FunctionDef, path: str
+    ) -> tuple[WaitingCalls, ast.FunctionDef] | None:
+        """Return a function with the module that defines it, which resolves its names."""
         if path == self._module.path:
             return self, function
         assert self._project is not None
         text = self._project.read(path)
-        module = _module_of(path, text) if text is not None and _may_wait(text) else None
+        module = _module_of(path, text) if text is not None and _may_contain_blocking_call(text) else None
         if module is None:
             return None
         same = [n for n in module.nodes if isinstance(n, ast.FunctionDef) and n.name == function.name]
-        return (Waiting(module, self._project), same[0]) if len(same) == 1 else None
+        return (WaitingCalls(module, self._project), same[0]) if len(same) == 1 else None
 
     @cached_property
     def _callees(self) -> CallResolver:
         assert self._project is not None
-        return CallResolver.shared(self._module, self._project)
+        return CallResolver.of_module(self._module, self._project)
 
     def method_of(self, node: ast.Call) -> str | None:
         """Return the waiting method of an object whose type the module shows."""
@@ -191,24 +134,21 @@ class Waiting:
         if func.attr == "result" and self._is_submitted(func.value):
             return f"{unparse(func)}() of concurrent.futures.Future"
         kind = self._kind_below(func.value)
-        if func.attr not in WAITING_METHODS.get(kind, frozenset()):
+        if func.attr not in WAITING_METHODS.get(kind, frozenset()) or _has_wait_limit(node):
             return None
-        gives_up = any(k.arg == "block" for k in node.keywords) or any(
-            isinstance(a, ast.Constant) and a.value is False for a in node.args
-        )
-        return None if gives_up else f"{unparse(func)}() of {kind}"
+        return f"{unparse(func)}() of {kind}"
 
     def _kind_below(self, value: ast.expr) -> str:
         """Return the type of an object; for an attribute of an object that waits as a unit, its type."""
-        kind = self._kind_named(value)
+        kind = self._kind_of_name(value)
         below = value
         while not kind and isinstance(below, (ast.Attribute, ast.Subscript)):
             below = below.value
-            kind = self._kind_named(below)
-            kind = kind if kind in _BELOW else ""
+            kind = self._kind_of_name(below)
+            kind = kind if kind in BELOW else ""
         return kind
 
-    def _kind_named(self, value: ast.expr) -> str:
+    def _kind_of_name(self, value: ast.expr) -> str:
         kinds = self._kinds.get(unparse(value), frozenset())
         return next(iter(kinds)) if len(kinds) == 1 else ""
 
@@ -217,20 +157,21 @@ class Waiting:
         if isinstance(value, ast.Name):
             assigned = self._module.assigned.get(value.id, []) or self._iterated_constructors(value.id)
             value = assigned[0] if len(assigned) == 1 else value
-        if (
-            isinstance(value, ast.Call)
-            and isinstance(value.func, ast.Name)
-            and value.func.id == "as_completed"
-        ):
-            return self._module.imported_name(value.func) == "concurrent.futures.as_completed"
-        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+        if not isinstance(value, ast.Call):
             return False
-        owner = unparse(value.func.value)
-        if self._module.imported_name(value.func) == "asyncio.run_coroutine_threadsafe":
+        name = self._module.imported_name(value.func)
+        if is_named(value.func, "as_completed"):
+            return name == "concurrent.futures.as_completed"
+        if not isinstance(value.func, ast.Attribute):
+            return False
+        if name == "asyncio.run_coroutine_threadsafe":
             return True
-        kind = self._kind_named(value.func.value)
-        is_pool = "concurrent.futures" in kind or (_POOL_NAME.fullmatch(owner.rpartition(".")[2]) is not None)
-        return value.func.attr == "submit" and is_pool
+        return value.func.attr == "submit" and self._is_pool(value.func.value)
+
+    def _is_pool(self, node: ast.expr) -> bool:
+        if "concurrent.futures" in self._kind_of_name(node):
+            return True
+        return _POOL_NAME.fullmatch(unparse(node).rpartition(".")[2]) is not None
 
     def _iterated_constructors(self, name: str) -> list[ast.expr]:
         """Return the constructors of the elements of a list that a loop iterates over under a name."""
@@ -249,32 +190,44 @@ class Waiting:
         """Map a name or attribute of self to its constructor or declared type, anywhere in the module."""
         result: dict[str, set[str]] = {}
         for node in self._module.nodes:
-            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                value = node.value.func if isinstance(node.value, ast.Call) else node.value
-                for target in targets:
-                    result.setdefault(unparse(target), set()).add(self._kind_of(value))
-            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-                value = node.context_expr
-                value = value.func if isinstance(value, ast.Call) else value
-                result.setdefault(unparse(node.optional_vars), set()).add(self._kind_of(value))
-            elif isinstance(node, ast.arg):
-                kind = self._kind_of(node.annotation) if node.annotation is not None else "?"
-                result.setdefault(node.arg, set()).add(kind)
-            elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                result.setdefault(unparse(node.target), set()).add("?")
+            for name, kind in self._bound_by(node):
+                result.setdefault(name, set()).add(kind)
         for name, kinds in list(result.items()):
-            passed_on = [k.removeprefix("=") for k in kinds if k.startswith("=")]
-            for item in passed_on:
-                result[name] = (kinds - {f"={item}"}) | (result.get(item, {"?"}) - {f"={name}"})
+            passed_on = [kind.removeprefix("=") for kind in kinds if kind.startswith("=")]
+            for origin in passed_on:
+                result[name] = (kinds - {f"={origin}"}) | (result.get(origin, {"?"}) - {f"={name}"})
         return {name: frozenset(kinds) for name, kinds in result.items()}
 
-    def _kind_of(self, made: ast.expr) -> str:
+    def _bound_by(self, node: ast.AST) -> Iterator[tuple[str, str]]:
+        """Yield the names that a node binds, with the kinds of their values."""
+        match node:
+            case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+                for target in targets_of(node):
+                    yield unparse(target), self._kind_of(_constructor(value))
+            case ast.withitem(optional_vars=ast.expr() as target):
+                yield unparse(target), self._kind_of(_constructor(node.context_expr))
+            case ast.arg():
+                yield node.arg, self._kind_of(node.annotation) if node.annotation is not None else "?"
+            case ast.For() | ast.AsyncFor() | ast.comprehension():
+                yield unparse(node.target), "?"
+
+    def _kind_of(self, created: ast.expr) -> str:
         """Return the dotted name of an import, ``=name`` for another name of the module, else ``?``."""
-        return self._module.imported_name(made) or (f"={made.id}" if isinstance(made, ast.Name) else "?")
+        return self._module.imported_name(created) or (
+            f"={created.id}" if isinstance(created, ast.Name) else "?"
+        )
 
 
-def _may_wait(text: str) -> bool:
+def _has_wait_limit(call: ast.Call) -> bool:
+    """Return True if a call limits by ``block`` or False how long it waits."""
+    return bool(keyword_values(call, "block")) or any(map(is_false, call.args))
+
+
+def _constructor(value: ast.expr) -> ast.expr:
+    return value.func if isinstance(value, ast.Call) else value
+
+
+def _may_contain_blocking_call(text: str) -> bool:
     return any(root in text for root in WAITING_ROOTS)
 
 
@@ -288,6 +241,3 @@ def _is_plain(function: ast.FunctionDef) -> bool:
 
 def _calls_of(function: ast.FunctionDef) -> Iterator[ast.Call]:
     return (n for n in nodes_run_by(function.body) if isinstance(n, ast.Call))
-
-
-WAITING_ROOTS = tuple(sorted({name.partition(".")[0] for name in (*WAITING_CALLS, *WAITING_METHODS)}))

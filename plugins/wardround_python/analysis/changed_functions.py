@@ -12,15 +12,15 @@ Pair = tuple[FunctionNode, FunctionNode]
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-def rewritten(source: SourceFile, module: PythonModule) -> Sequence[Pair]:
+def rewritten_functions(source: SourceFile, module: PythonModule) -> Sequence[Pair]:
     """Yield each function whose text changed under the same name: the old and the new version."""
-    kept = module.notes.get("rewritten")
-    if not isinstance(kept, tuple):
-        kept = module.notes["rewritten"] = tuple(_rewritten(source, module))
-    return kept
+    retained = module.notes.get("rewritten")
+    if not isinstance(retained, tuple):
+        retained = module.notes["rewritten"] = tuple(_find_rewritten_functions(source, module))
+    return retained
 
 
-def _rewritten(source: SourceFile, module: PythonModule) -> Iterator[Pair]:
+def _find_rewritten_functions(source: SourceFile, module: PythonModule) -> Iterator[Pair]:
     base = source.base_text
     if base is None or base == source.text:
         return
@@ -30,10 +30,10 @@ def _rewritten(source: SourceFile, module: PythonModule) -> Iterator[Pair]:
         return
     before = dict(named_functions(tree.body))
     old, new = base.split("\n"), source.text.split("\n")
-    for name, now in named_functions(module.tree.body):
-        was = before.get(name)
-        if was is not None and _lines(was, old) != _lines(now, new):
-            yield was, now
+    for name, current in named_functions(module.tree.body):
+        previous = before.get(name)
+        if previous is not None and _lines(previous, old) != _lines(current, new):
+            yield previous, current
 
 
 def _lines(node: FunctionNode, lines: Sequence[str]) -> Sequence[str]:

@@ -9,6 +9,8 @@ from functools import cached_property
 
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name, names_in
 from wardround.languages.python.tree import children, unparse, walk
+from wardround_python.syntax.calls import passed_values
+from wardround_python.syntax.parameters import all_parameters, arguments_for
 
 _DEEPEST = 12
 _QUOTING = frozenset(
@@ -31,10 +33,10 @@ def is_constant_text(module: PythonModule, node: ast.expr, place: ast.AST) -> bo
     Args:
         place: the position of the use; the function around it determines the values of names.
     """
-    return _Texts(module, module.function_of(place)).is_constant(node, _DEEPEST)
+    return _StringValues(module, module.function_of(place)).is_constant(node, _DEEPEST)
 
 
-class _Bound:
+class _Bindings:
     """The assignments and lookups of names below one node; each list in the order of ``walk``."""
 
     def __init__(self, tree: ast.AST) -> None:
@@ -47,11 +49,11 @@ class _Bound:
     @cached_property
     def given(self) -> Mapping[str, Sequence[ast.expr | None]]:
         """Name -> the values of the targets it is part of; None for an unknown value."""
-        return _by_name(self._nodes)
+        return _values_by_name(self._nodes)
 
     @cached_property
     def added(self) -> Mapping[str, Sequence[ast.expr]]:
-        """Name -> the values that calls add to the list, set or mapping it is bound to."""
+        """Name -> the values that calls add to the list, set or mapping bound to it."""
         result: dict[str, list[ast.expr]] = {}
         for node in self._nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -77,7 +79,7 @@ class _Index:
 
     def __init__(self, module: PythonModule) -> None:
         self._module = module
-        self._inside: dict[FunctionNode, _Bound] = {}
+        self._inside: dict[FunctionNode, _Bindings] = {}
 
     @classmethod
     def of(cls, module: PythonModule) -> _Index:
@@ -86,16 +88,16 @@ class _Index:
             result = module.notes[cls] = cls(module)
         return result
 
-    def inside(self, function: FunctionNode) -> _Bound:
+    def inside(self, function: FunctionNode) -> _Bindings:
         result = self._inside.get(function)
         if result is None:
-            result = self._inside[function] = _Bound(function)
+            result = self._inside[function] = _Bindings(function)
         return result
 
     @cached_property
     def top(self) -> Mapping[str, Sequence[ast.expr | None]]:
         """Name -> the values that statements at the top of the module assign to it."""
-        return _by_name(self._module.tree.body)
+        return _values_by_name(self._module.tree.body)
 
     @cached_property
     def functions(self) -> Mapping[str, ast.FunctionDef]:
@@ -122,14 +124,19 @@ class _Index:
         """The last part of a target -> the values assigned to it anywhere in the module."""
         result: dict[str, list[ast.expr | None]] = {}
         for node in self._module.nodes:
-            for target, value in _bound(node):
+            for target, value in _bindings(node):
                 if isinstance(target, (ast.Attribute, ast.Name)):
                     result.setdefault(last_name(target), []).append(value)
         return result
 
 
-class _Texts:
-    """The values of the names of one function, and of the module around it."""
+_NUMBER_TYPES = frozenset({"int", "float", "bool", "int | None"})
+_COMPOSED = (ast.BinOp, ast.JoinedStr, ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set, ast.Dict,
+             ast.Starred, ast.ListComp, ast.GeneratorExp)  # fmt: skip
+
+
+class _StringValues:
+    """The string values of the names of one function, and of the enclosing module."""
 
     def __init__(self, module: PythonModule, function: ast.AST | None) -> None:
         self._module = module
@@ -140,21 +147,26 @@ class _Texts:
     def is_constant(self, node: ast.expr | None, deep: int) -> bool:
         if node is None or isinstance(node, ast.Constant):
             return True
-        if not deep:
-            return False
-        if isinstance(node, ast.Name):
-            return self._is_constant_name(node, deep - 1)
-        if isinstance(node, ast.Call):
-            return self._is_constant_call(node, deep - 1)
-        if isinstance(node, ast.FormattedValue):
-            return _is_number_format(node) or self.is_constant(node.value, deep - 1)
-        if isinstance(node, ast.Attribute):
-            return node.attr.isupper() or self._is_own_constant(node, deep - 1)
-        if isinstance(node, ast.Subscript):
-            return self.is_constant(node.value, deep - 1)
-        if isinstance(node, (ast.BinOp, ast.JoinedStr, ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set,
-                             ast.Dict, ast.Starred, ast.ListComp, ast.GeneratorExp)):  # fmt: skip
-            return all(self.is_constant(part, deep - 1) for part in _parts(node))
+        return deep > 0 and self._is_constant_expression(node, deep)
+
+    def _is_constant_expression(self, node: ast.expr, deep: int) -> bool:
+        match node:
+            case ast.Name():
+                return self._is_constant_name(node, deep - 1)
+            case ast.Call():
+                return self._is_constant_call(node, deep - 1)
+            case ast.FormattedValue():
+                return _is_number_format(node) or self.is_constant(node.value, deep - 1)
+            case ast.Attribute():
+                return node.attr.isupper() or self._is_class_constant(node, deep - 1)
+            case ast.Subscript():
+                return self.is_constant(node.value, deep - 1)
+            case _:
+                return self._is_constant_composition(node, deep - 1)
+
+    def _is_constant_composition(self, node: ast.expr, deep: int) -> bool:
+        if isinstance(node, _COMPOSED):
+            return all(self.is_constant(part, deep) for part in _parts(node))
         return isinstance(node, (ast.Compare, ast.UnaryOp))
 
     def _is_constant_name(self, node: ast.Name, deep: int) -> bool:
@@ -164,41 +176,34 @@ class _Texts:
         origin = self._module.imported.get(node.id)
         if origin is not None:
             return node.id.isupper()
-        if self._is_one_of_few(node.id):
+        if self._is_tested_for_membership(node.id):
             return True
         values = list(self._values_of(node.id))
         return bool(values) and all(self.is_constant(value, deep) for value in values)
 
-    def _is_one_of_few(self, name: str) -> bool:
+    def _is_tested_for_membership(self, name: str) -> bool:
         """Return True if the function tests a value for membership in constants of the source."""
         tables = self._index.inside(self._function).members_of if self._function is not None else {}
         return any(self.is_constant(table, _DEEPEST // 2) for table in tables.get(name, ()))
 
     def _values_of(self, name: str) -> Iterator[ast.expr | None]:
         """Return all values of a name; the name itself if they are unknown."""
-        inside = False
+        is_local = False
         if self._function is not None:
-            arguments = self._function.args
-            extra = [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
-            for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra):
-                if argument.arg == name:
-                    inside = True
-                    yield from self._passed_arguments(self._function, argument)
+            for parameter in all_parameters(self._function.args):
+                if parameter.arg == name:
+                    is_local = True
+                    yield from self._passed_arguments(self._function, parameter)
             bound = self._index.inside(self._function)
-            inside = inside or name in bound.given
-            yield from (_UNKNOWN if value is None else value for value in bound.given.get(name, ()))
+            is_local = is_local or name in bound.given
+            yield from _known_or_unknown(bound.given.get(name, ()))
             yield from bound.added.get(name, ())
-        if not inside:
-            yield from (_UNKNOWN if value is None else value for value in self._index.top.get(name, ()))
+        if not is_local:
+            yield from _known_or_unknown(self._index.top.get(name, ()))
 
-    def _passed_arguments(self, function: FunctionNode, one: ast.arg) -> Iterator[ast.expr | None]:
+    def _passed_arguments(self, function: FunctionNode, parameter: ast.arg) -> Iterator[ast.expr | None]:
         """Return the arguments that calls in this module pass for a parameter of a private function."""
-        if one.annotation is not None and unparse(one.annotation) in {
-            "int",
-            "float",
-            "bool",
-            "int | None",
-        }:
+        if parameter.annotation is not None and unparse(parameter.annotation) in _NUMBER_TYPES:
             yield None
             return
         calls = self._index.calls.get(function.name, ())
@@ -206,41 +211,36 @@ class _Texts:
         if not function.name.startswith("_") or not calls or not is_called_alone:
             yield _UNKNOWN
             return
-        at = [a.arg for a in function.args.args].index(one.arg) if one in function.args.args else -1
         for call in calls:
-            arguments = [k.value for k in call.keywords if k.arg == one.arg] or (
-                call.args[at : at + 1] if at >= 0 else []
-            )
-            outer = _Texts(self._module, self._module.function_of(call))
-            yield from (None if outer.is_constant(v, _DEEPEST // 2) else _UNKNOWN for v in arguments)
+            outer = _StringValues(self._module, self._module.function_of(call))
+            for value in arguments_for(call, function, parameter):
+                yield None if outer.is_constant(value, _DEEPEST // 2) else _UNKNOWN
 
     def _is_constant_call(self, node: ast.Call, deep: int) -> bool:
-        last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        dotted = self._module.dotted(node.func) or ""
-        if _returns_harmless(dotted, last):
+        last = last_name(node.func)
+        if _returns_harmless(self._module.qualified_name(node.func) or "", last):
             return True
-        if last == "get" and isinstance(node.func, ast.Attribute) and node.args:
-            return all(self.is_constant(argument, deep) for argument in (node.func.value, *node.args[1:]))
+        receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        if last == "get" and receiver and node.args:
+            return self.are_constant([*receiver, *node.args[1:]], deep)
         if last in _KEEPING:
-            on = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-            values = [*on, *node.args, *(k.value for k in node.keywords)]
-            return all(self.is_constant(value, deep) for value in values)
+            return self.are_constant([*receiver, *passed_values(node)], deep)
         function = self._index.functions.get(node.func.id) if isinstance(node.func, ast.Name) else None
         return function is not None and self._is_constant_result(function, node, deep)
 
     def _is_constant_result(self, function: FunctionNode, node: ast.Call, deep: int) -> bool:
         """Return True if a function of the module returns constants, or parts of constant arguments."""
-        returned = [n.value for n in walk(function) if isinstance(n, ast.Return)]
-        inner = _Texts(self._module, function)
-        if returned and all(_Texts(self._module, function).is_constant(value, deep) for value in returned):
+        returned = [inner.value for inner in walk(function) if isinstance(inner, ast.Return)]
+        if returned and _StringValues(self._module, function).are_constant(returned, deep):
             return True
-        inner._asked = {a.arg for a in function.args.args}
-        arguments = [*node.args, *(k.value for k in node.keywords)]
-        return all(inner.is_constant(value, deep) for value in returned) and all(
-            self.is_constant(argument, deep) for argument in arguments
-        )
+        inner = _StringValues(self._module, function)
+        inner._asked = {parameter.arg for parameter in function.args.args}
+        return inner.are_constant(returned, deep) and self.are_constant(passed_values(node), deep)
 
-    def _is_own_constant(self, node: ast.Attribute, deep: int) -> bool:
+    def are_constant(self, values: Iterable[ast.expr | None], deep: int) -> bool:
+        return all(self.is_constant(value, deep) for value in values)
+
+    def _is_class_constant(self, node: ast.Attribute, deep: int) -> bool:
         """Return True for an attribute to which the class assigns one constant and nothing else."""
         value = self._index.last_names.get(node.attr, ())
         return bool(value) and all(isinstance(item, ast.Constant) for item in value)
@@ -268,17 +268,17 @@ def _parts(node: ast.expr) -> Iterator[ast.expr | None]:
         yield from (item for item in children(node) if isinstance(item, ast.expr))
 
 
-def _by_name(nodes: Iterable[ast.AST]) -> Mapping[str, Sequence[ast.expr | None]]:
-    """Map a name to the values of the targets it is part of, in the order of the nodes."""
+def _values_by_name(nodes: Iterable[ast.AST]) -> Mapping[str, Sequence[ast.expr | None]]:
+    """Map a name to the assigned values whose targets contain it, in the order of the nodes."""
     result: dict[str, list[ast.expr | None]] = {}
     for node in nodes:
-        for target, value in _bound(node):
+        for target, value in _bindings(node):
             for name in names_in(target):
                 result.setdefault(name, []).append(value)
     return result
 
 
-def _bound(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
     if isinstance(node, ast.Assign):
         yield from ((target, node.value) for target in node.targets)
     elif isinstance(node, (ast.AnnAssign, ast.AugAssign)) and node.value is not None:
@@ -294,3 +294,7 @@ def _bound(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
 def _is_number_format(node: ast.FormattedValue) -> bool:
     spec = unparse(node.format_spec)[2:-1] if node.format_spec is not None else ""
     return spec[-1:] in set("dxXobeEfFgGn") or spec.startswith("%")
+
+
+def _known_or_unknown(values: Iterable[ast.expr | None]) -> Iterator[ast.expr]:
+    return (_UNKNOWN if value is None else value for value in values)

@@ -1,4 +1,4 @@
-"""The effects of exception handlers: how much of an error they preserve, and what is lost with it."""
+"""The effects of exception handlers: how much of an error they preserve, and which information is lost."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Sequence
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import nodes_run_by
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 
 BROAD = frozenset({"Exception", "BaseException"})
 # Calls with outside effects, whose failure loses more than a result.
@@ -27,20 +27,20 @@ _WAIVER = LazyPattern(
 Guarded = ast.Try | ast.With | ast.AsyncWith
 
 
-def explains(lines: Sequence[str]) -> bool:
+def has_explaining_comment(lines: Sequence[str]) -> bool:
     return any("#" in _TOOL_COMMENT.sub("", line) or _WAIVER.search(line) for line in lines)
 
 
-def does_more_than_answer(node: Guarded) -> bool:
+def has_outside_effects(node: Guarded) -> bool:
     """Return True if the body also has outside effects, for whose failure "no" is not a result."""
-    return does(node.body, _DEED)
+    return calls_for_effect(node.body, _DEED)
 
 
-def sends(statements: Sequence[ast.stmt]) -> bool:
+def sends_and_tests(statements: Sequence[ast.stmt]) -> bool:
     """Return True if statements send something to a service and then only test whether it was accepted."""
-    kept = [s for s in statements if isinstance(s, ast.Assign)]
-    sent = [s.value.value if isinstance(s.value, ast.Await) else s.value for s in kept]
-    checks = does(statements, _CHECKS_ANSWER) and len(statements) == len(kept) + 1
+    retained = [s for s in statements if isinstance(s, ast.Assign)]
+    sent = [s.value.value if isinstance(s.value, ast.Await) else s.value for s in retained]
+    checks = calls_for_effect(statements, _CHECKS_ANSWER) and len(statements) == len(retained) + 1
     return checks and any(
         isinstance(c, ast.Call) and _SENDS.fullmatch(getattr(c.func, "attr", "")) for c in sent
     )
@@ -51,15 +51,15 @@ def is_broad(handler: ast.ExceptHandler) -> bool:
     return any(kind is None or (isinstance(kind, ast.Name) and kind.id in BROAD) for kind in kinds)
 
 
-def catches(handler: ast.ExceptHandler, names: LazyPattern) -> bool:
-    """Return True if one of the errors a handler catches has such a name."""
+def catches_any(handler: ast.ExceptHandler, names: LazyPattern) -> bool:
+    """Return True if the exceptions that a handler catches include one of the names."""
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     caught = [kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "") for kind in kinds]
     return any(names.fullmatch(name) for name in caught)
 
 
-def does(statements: Sequence[ast.stmt], deeds: LazyPattern) -> bool:
-    """Return True if statements make a call of such a name for its effect, not for its result."""
+def calls_for_effect(statements: Sequence[ast.stmt], deeds: LazyPattern) -> bool:
+    """Return True if statements call a function of such a name for its effect, not for its result."""
     calls = [s.value for s in nodes_run_by(statements) if isinstance(s, ast.Expr)]
     called = [call.value if isinstance(call, ast.Await) else call for call in calls]
     return any(
@@ -69,16 +69,22 @@ def does(statements: Sequence[ast.stmt], deeds: LazyPattern) -> bool:
 
 
 def is_nothing(statement: ast.stmt) -> bool:
-    if isinstance(statement, (ast.Pass, ast.Continue, ast.Break)):
-        return True
-    if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant) and statement.value.value is ...
-    if isinstance(statement, ast.Assign):
-        answers_no = isinstance(statement.value, ast.Constant) and statement.value.value is False
-        return is_empty(statement.value) and not answers_no and isinstance(statement.targets[0], ast.Name)
-    return isinstance(statement, ast.Return) and (
-        is_empty(statement.value) or is_zero(statement.value) or is_true(statement.value)
-    )
+    """Return True for a statement that does nothing with an error, or replaces a result by an empty one."""
+    match statement:
+        case ast.Pass() | ast.Continue() | ast.Break():
+            return True
+        case ast.Expr(value=ast.Constant(value=value)):
+            return value is ...
+        case ast.Assign(targets=[ast.Name(), *_], value=value):
+            return is_empty(value) and not _is_false(value)
+        case ast.Return(value=value):
+            return is_empty(value) or is_zero(value) or is_true(value)
+        case _:
+            return False
+
+
+def _is_false(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is False
 
 
 def is_unseen(statement: ast.stmt) -> bool:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from types import ModuleType
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
-from wardround.checks.source import RepositoryView
+from wardround.change.repository_view import RepositoryView
 from wardround.languages.python.tree import parse, walk
+from wardround.lazy import LazyPattern
 from wardround_python.analysis.import_resolution import ModuleLocation
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -41,7 +42,7 @@ def is_dynamic(text: str) -> bool:
 
 
 def module_names(tree: ast.Module) -> dict[str, int]:
-    """The names that the statements of a module bind at its top, and the line of the first binding.
+    """Return the names that the statements of a module bind at its top, and the line of the first binding.
 
     Branches count whatever their condition is, and so do the names that a function declares ``global``.
     """
@@ -75,22 +76,38 @@ def _top_statements(tree: ast.Module) -> Iterator[ast.stmt]:
 
 
 def _bound_by(statement: ast.stmt) -> Iterator[str]:
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        yield statement.name
-    elif isinstance(statement, ast.Import):
-        yield from (alias.asname or alias.name.partition(".")[0] for alias in statement.names)
-    elif isinstance(statement, ast.ImportFrom):
-        yield from (alias.asname or alias.name for alias in statement.names if alias.name != "*")
-    elif not isinstance(statement, ast.Delete):
-        for node in walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                yield node.id
-            elif isinstance(node, (ast.MatchAs, ast.MatchStar, ast.ExceptHandler)) and node.name:
-                yield node.name
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.Import() | ast.ImportFrom():
+            yield from _imported_names(statement)
+        case ast.Delete():
+            return
+        case _:
+            yield from chain.from_iterable(map(_stored_name, walk(statement)))
+
+
+def _imported_names(statement: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """Yield the names that an import binds; not those behind a star."""
+    for alias in statement.names:
+        if alias.asname:
+            yield alias.asname
+        elif isinstance(statement, ast.Import):
+            yield alias.name.partition(".")[0]
+        elif alias.name != "*":
+            yield alias.name
+
+
+def _stored_name(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(ctx=ast.Store()):
+            yield node.id
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.ExceptHandler(name=str(name)):
+            yield name
 
 
 def names_of(text: str) -> Mapping[str, int]:
-    """Return ``module_names`` of a text; none if it cannot be parsed."""
+    """Return ``module_names`` of a source; none if it cannot be parsed."""
     shown = _exported_names(text)
     return {} if shown is None else shown.names
 
@@ -132,7 +149,7 @@ def has_other_source(stem: str, project: RepositoryView) -> bool:
     return bool(project.paths([*endings, f"{stem}.*.so", f"{stem}.cpython*", f"{stem}/*"]))
 
 
-def provides(path: str, name: str, project: RepositoryView, hops: int = _MOST_HOPS) -> bool | None:
+def provides_name(path: str, name: str, project: RepositoryView, hops: int = _MOST_HOPS) -> bool | None:
     """Return True if a module has a name to import, False if it has not, None if that is unknown."""
     text = project.read(path)
     if text is None:
@@ -144,7 +161,7 @@ def provides(path: str, name: str, project: RepositoryView, hops: int = _MOST_HO
         return True
     if shown.is_dynamic or name in shown.strings:
         return None
-    return _by_star(path, shown, name, project, hops)
+    return _provides_by_star(path, shown, name, project, hops)
 
 
 class _ExportedNames(msgspec.Struct, frozen=True):
@@ -173,12 +190,14 @@ def has_submodule(folder: str, name: str, project: RepositoryView) -> bool:
     return module_at(stem, project) is not None or has_other_source(stem, project)
 
 
-def _by_star(path: str, shown: _ExportedNames, name: str, project: RepositoryView, hops: int) -> bool | None:
+def _provides_by_star(
+    path: str, shown: _ExportedNames, name: str, project: RepositoryView, hops: int
+) -> bool | None:
     """Return ``provides`` through the star imports of a module."""
     answers: list[bool | None] = []
     for node in shown.stars:
         target = imported_module(path, node, project)
-        answers.append(provides(target, name, project, hops - 1) if target and hops else None)
+        answers.append(provides_name(target, name, project, hops - 1) if target and hops else None)
     return True if True in answers else None if None in answers else False
 
 

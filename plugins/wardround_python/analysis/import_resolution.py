@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from wardround.checks.source import RepositoryView
+from wardround.change.repository_view import RepositoryView
 from wardround_python.analysis.import_roots import ImportRoots
 
 ON_PATH = frozenset({"plugins", "dags"})
@@ -40,12 +40,10 @@ class ModuleLocation(msgspec.Struct, frozen=True):
         if not named or self.parts[-len(named) :] != named:
             return False
         root = self.parts[: -len(named)]
-        is_root = self._is_import_root(root, folders, len(named), project) or (
-            declared is not None and declared.may_import_from(importer, "/".join(root))
-        )
-        return is_root and not any(
-            _contains_module(other, named, project) for other in _roots_near(folders) if other != root
-        )
+        is_declared = declared is not None and declared.may_import_from(importer, "/".join(root))
+        if not is_declared and not self._is_import_root(root, folders, len(named), project):
+            return False
+        return not _is_elsewhere(named, root, folders, project)
 
     def _is_import_root(
         self, root: tuple[str, ...], folders: tuple[str, ...], named_parts: int, project: RepositoryView
@@ -57,8 +55,16 @@ class ModuleLocation(msgspec.Struct, frozen=True):
 
 
 def _roots_near(folders: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the folders where the imports of a file may start: those it is in, and the usual ones."""
+    """Return the folders in which the imports of a file may start: its parent folders, and the usual ones."""
     return [*(folders[:depth] for depth in range(len(folders) + 1)), ("src",), ("lib",)]
+
+
+def _is_elsewhere(
+    named: tuple[str, ...], root: tuple[str, ...], folders: tuple[str, ...], project: RepositoryView
+) -> bool:
+    """Return True if another folder where imports may start has a module of the same name."""
+    others = (other for other in _roots_near(folders) if other != root)
+    return any(_contains_module(other, named, project) for other in others)
 
 
 def _contains_module(root: tuple[str, ...], named: tuple[str, ...], project: RepositoryView) -> bool:

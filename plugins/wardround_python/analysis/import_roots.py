@@ -11,15 +11,15 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.source import RepositoryView
-from wardround.config.globs import matches_whole
+from wardround.change.repository_view import RepositoryView
 from wardround.languages.jsonc import loads
+from wardround.text.globs import matches_whole
 
 _FILES = (
     "pyproject.toml", "setup.cfg", "setup.py", "pytest.ini", "tox.ini", "mypy.ini", "pyrightconfig.json",
 )  # fmt: skip
 _MOST_FILES = 400
-"""The limit on settings files that are read; a repository with more declares nothing."""
+"""Maximum number of settings files that are read; a repository with more declares nothing."""
 _LAYOUTS = ("", "src")
 _MYPY_FOLDER = "$MYPY_CONFIG_FILE_DIR"
 
@@ -30,9 +30,9 @@ class DeclaredRoot(msgspec.Struct, frozen=True, order=True):
     """A folder where imports start.
 
     Attributes:
-        folder: of the repository; empty for its top.
+        folder: a folder of the repository; empty for its root.
         owner: the folder of the settings that declare it.
-        is_distribution: True if what is in it is installed, so that other projects can import it too.
+        is_distribution: True if its packages are installed, so that other projects can import them too.
     """
 
     folder: str
@@ -47,11 +47,11 @@ class ImportRoots:
         self._project = project
 
     def may_import_from(self, importer: str, root: str) -> bool:
-        """Return True if a file can import the modules in a folder by their names alone."""
-        declared = [one for one in self._roots if one.folder == root]
-        return any(self._reaches(importer, one) for one in declared)
+        """Return True if a file can import the modules in a folder only by their names."""
+        declared = [declared_root for declared_root in self._roots if declared_root.folder == root]
+        return any(self._reaches_root(importer, declared_root) for declared_root in declared)
 
-    def _reaches(self, importer: str, root: DeclaredRoot) -> bool:
+    def _reaches_root(self, importer: str, root: DeclaredRoot) -> bool:
         if _is_inside(importer, root.owner):
             return True
         if not root.is_distribution:
@@ -61,10 +61,10 @@ class ImportRoots:
 
     def _shares_sources(self, importing: str, imported: str) -> bool:
         """Return True if one project imports the sources of another, not a published version."""
-        if any(importing in one and imported in one for one in self._workspaces):
+        if any(importing in workspace and imported in workspace for workspace in self._workspaces):
             return True
         sources = _paths_of_sources(self._documents.get(importing, {}))
-        return imported in {_joined(importing, one) for one in sources}
+        return imported in {_join_folders(importing, source) for source in sources}
 
     def _project_of(self, path: str) -> str:
         """Return the folder of the project that a file belongs to; the top of the repository without one."""
@@ -90,11 +90,11 @@ class ImportRoots:
         found = []
         for root, document in self._documents.items():
             workspace = _table(document, "tool", "uv", "workspace")
-            patterns = [_joined(root, one) for one in _texts(workspace.get("members"))]
-            left_out = [_joined(root, one) for one in _texts(workspace.get("exclude"))]
-            inside = {one for one in self._documents if matches_whole(one, patterns)}
+            patterns = [_join_folders(root, text) for text in _strings_of(workspace.get("members"))]
+            left_out = [_join_folders(root, text) for text in _strings_of(workspace.get("exclude"))]
+            inside = {path for path in self._documents if matches_whole(path, patterns)}
             if workspace:
-                found.append({root} | {one for one in inside if not matches_whole(one, left_out)})
+                found.append({root} | {path for path in inside if not matches_whole(path, left_out)})
         return found
 
     @cached_property
@@ -104,9 +104,9 @@ class ImportRoots:
             owner, _, name = path.rpartition("/")
             text = self._project.read(path) or ""
             for folder in _search_paths(name, text):
-                found.add(DeclaredRoot(_joined(owner, folder), owner))
+                found.add(DeclaredRoot(_join_folders(owner, folder), owner))
             for folder in _package_folders(name, text):
-                found.add(DeclaredRoot(_joined(owner, folder), owner, is_distribution=True))
+                found.add(DeclaredRoot(_join_folders(owner, folder), owner, is_distribution=True))
         return found
 
 
@@ -126,29 +126,29 @@ def _search_paths(name: str, text: str) -> Iterator[str]:
 def _paths_of_tools(document: Document) -> Iterator[str]:
     pytest = _table(document, "tool", "pytest", "ini_options") or _table(document, "tool", "pytest")
     paths = pytest.get("pythonpath")
-    yield from paths.split() if isinstance(paths, str) else _texts(paths)
+    yield from paths.split() if isinstance(paths, str) else _strings_of(paths)
     for checker in ("pyright", "basedpyright"):
         yield from _pyright_paths(_table(document, "tool", checker))
     paths = _table(document, "tool", "mypy").get("mypy_path")
-    yield from _mypy_paths(paths if isinstance(paths, str) else ":".join(_texts(paths)))
+    yield from _mypy_paths(paths if isinstance(paths, str) else ":".join(_strings_of(paths)))
     ty = _table(document, "tool", "ty", "environment")
-    yield from (*_texts(ty.get("root")), *_texts(ty.get("extra-paths")))
+    yield from (*_strings_of(ty.get("root")), *_strings_of(ty.get("extra-paths")))
 
 
 def _pyright_paths(settings: Document) -> Iterator[str]:
-    yield from _texts(settings.get("extraPaths"))
+    yield from _strings_of(settings.get("extraPaths"))
     for environment in _tables(settings.get("executionEnvironments")):
-        yield from _texts([environment.get("root")])
-        yield from _texts(environment.get("extraPaths"))
+        yield from _strings_of([environment.get("root")])
+        yield from _strings_of(environment.get("extraPaths"))
 
 
 def _mypy_paths(value: str) -> list[str]:
     parts = value.replace(",", ":").replace("\n", ":").split(":")
-    return [one.strip().removeprefix(_MYPY_FOLDER).lstrip("/") or "." for one in parts if one.strip()]
+    return [part.strip().removeprefix(_MYPY_FOLDER).lstrip("/") or "." for part in parts if part.strip()]
 
 
 def _package_folders(name: str, text: str) -> Iterator[str]:
-    """Yield the folders whose packages a project installs: those that it names, and the usual ones."""
+    """Yield the folders whose packages a project installs: the configured ones and the usual ones."""
     match name:
         case "pyproject.toml":
             document = _toml(text)
@@ -167,15 +167,15 @@ def _package_folders(name: str, text: str) -> Iterator[str]:
 
 def _folders_of_builds(document: Document) -> Iterator[str]:
     setuptools = _table(document, "tool", "setuptools")
-    yield from _texts([_table(setuptools, "package-dir").get("")])
-    yield from _texts(_table(setuptools, "packages", "find").get("where"))
+    yield from _strings_of([_table(setuptools, "package-dir").get("")])
+    yield from _strings_of(_table(setuptools, "packages", "find").get("where"))
     wheel = _table(document, "tool", "hatch", "build", "targets", "wheel")
-    yield from map(posixpath.dirname, _texts(wheel.get("packages")))
-    yield from _texts(wheel.get("sources"))
+    yield from map(posixpath.dirname, _strings_of(wheel.get("packages")))
+    yield from _strings_of(wheel.get("sources"))
     for package in _tables(_table(document, "tool", "poetry").get("packages")):
-        yield from _texts([package.get("from")])
-    yield from _texts([_table(document, "tool", "pdm", "build").get("package-dir")])
-    yield from _texts([_table(document, "tool", "uv", "build-backend").get("module-root")])
+        yield from _strings_of([package.get("from")])
+    yield from _strings_of([_table(document, "tool", "pdm", "build").get("package-dir")])
+    yield from _strings_of([_table(document, "tool", "uv", "build-backend").get("module-root")])
 
 
 def _paths_of_sources(document: Document) -> Iterator[str]:
@@ -185,10 +185,10 @@ def _paths_of_sources(document: Document) -> Iterator[str]:
     groups = [_table(group, "dependencies") for group in _tables([*_table(poetry, "group").values()])]
     for table in (sources, _table(poetry, "dependencies"), *groups):
         for source in _tables([*table.values()]):
-            yield from _texts([source.get("path")])
+            yield from _strings_of([source.get("path")])
 
 
-def _joined(owner: str, folder: str) -> str:
+def _join_folders(owner: str, folder: str) -> str:
     joined = posixpath.normpath(posixpath.join(owner, folder))
     return "" if joined == "." else joined
 
@@ -222,8 +222,8 @@ def _table(document: Document, *names: str) -> Document:
 
 
 def _tables(value: object) -> list[Document]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [table for table in value if isinstance(table, dict)] if isinstance(value, list) else []
 
 
-def _texts(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+def _strings_of(value: object) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

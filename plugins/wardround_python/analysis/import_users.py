@@ -13,9 +13,10 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
-from wardround.checks.source import RepositoryView
+from wardround.change.repository_view import RepositoryView
+from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import parse, unparse, walk
+from wardround.lazy import LazyPattern
 from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_python.analysis.callers import bindings
 from wardround_python.analysis.exports import (
@@ -23,14 +24,16 @@ from wardround_python.analysis.exports import (
     is_package,
     is_packaged_elsewhere,
     module_at,
-    provides,
+    provides_name,
     stem_of,
 )
 from wardround_python.analysis.import_resolution import ON_PATH, ModuleLocation
 from wardround_python.analysis.import_roots import ImportRoots
+from wardround_python.syntax.calls import keyword_values
 
 _MOST_FILES = 300
-"""The most files with one of the words that are read; more share a word that is not specific to this project.
+"""Maximum number of files with one of the words that are read; more files mean that the word is not specific
+to this project.
 
 """
 _NOT_RUN = LazyPattern(
@@ -54,14 +57,14 @@ _ENDS_ITEM = LazyPattern(r"[ \t]*(?:as[ \t]+\w+[ \t]*)?(?:[,);#\\\r\n]|\Z)")
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
-class Needed(enum.Enum):
+class UseTime(enum.Enum):
     """The time at which a use needs the name: when the module runs, or only for a type checker."""
 
     AT_RUN_TIME = "run time"
     FOR_TYPES = "types"
 
 
-class Users:
+class ImportUsers:
     """Finds the users of the removed names of a module.
 
     Args:
@@ -94,7 +97,7 @@ class Users:
         if text is None or _NOT_RUN.search(path) or not self._may_use(text) or _FAKES.search(text):
             return []
         try:
-            return [*self._in_module(path, text, parse(text))]
+            return [*self._uses_in_module(path, text, parse(text))]
         except UNREADABLE:  # nested too deeply, too
             return []
 
@@ -103,21 +106,25 @@ class Users:
         paths = self._project.files_with_word(words, ["*.py"])
         others = [path for path in paths if path != self._path and not _NOT_RUN.search(path)]
         near = self._path.split("/")
-        return sorted(others, key=lambda one: (-_shared(one.split("/"), near), one))[:_MOST_FILES]
+        return sorted(others, key=lambda path: (-_shared_folder_count(path.split("/"), near), path))[
+            :_MOST_FILES
+        ]
 
     def _may_use(self, text: str) -> bool:
-        """Return True if a text names the module and a removed name; a package may be named by dots alone."""
+        """Return True if a source names the module and a removed name; a relative import may name a package
+        by dots only.
+        """
         if self._stem not in text and not (is_package(self._path) and "from ." in text):
             return False
         if self._is_gone or "import" not in text:
             return "import" in text
-        return any(_may_be_taken(text, *found.span()) for found in self._words.finditer(text))
+        return any(_may_be_imported(text, *found.span()) for found in self._words.finditer(text))
 
     @cached_property
     def _words(self) -> re.Pattern[str]:
         return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(self._names)))})\b")
 
-    def _in_module(self, path: str, text: str, tree: ast.Module) -> Iterator[RemovedUse]:
+    def _uses_in_module(self, path: str, text: str, tree: ast.Module) -> Iterator[RemovedUse]:
         lines = text.split("\n")
         imports = _Imports(tree)
         modules: list[tuple[str, str]] = []
@@ -127,41 +134,43 @@ class Users:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     if self._refers_to_module(path, alias.name, 0):
-                        yield from self._of_module(path, node, for_types)
+                        yield from self._module_uses(path, node, for_types)
                         modules.append(
                             (alias.asname or alias.name.partition(".")[0], alias.asname or alias.name)
                         )
             else:
-                yield from self._of_from(path, node, for_types, modules)
+                yield from self._uses_in_from_import(path, node, for_types, modules)
         if self._names and not self._is_gone:
             yield from self._attributes(path, tree, imports, modules)
-        yield from self._by_text(path, tree, imports)
+        yield from self._dotted_text_uses(path, tree, imports)
 
-    def _of_module(self, path: str, node: ast.stmt, for_types: bool) -> Iterator[RemovedUse]:
+    def _module_uses(self, path: str, node: ast.stmt, for_types: bool) -> Iterator[RemovedUse]:
         if self._is_gone:
             yield RemovedUse(path, node.lineno, "", for_types)
 
-    def _of_from(
+    def _uses_in_from_import(
         self, path: str, node: ast.ImportFrom, for_types: bool, modules: list[tuple[str, str]]
     ) -> Iterator[RemovedUse]:
         stem = node.module or ""
         if self._refers_to_module(path, stem, node.level):
-            if self._is_gone:
-                yield RemovedUse(path, node.lineno, "", for_types)
-                return
-            for alias in node.names:
-                if alias.name in self._names:
-                    yield RemovedUse(path, alias.lineno, alias.name, for_types)
+            yield from self._imported_name_uses(path, node, for_types)
             return
         for alias in node.names:
+            if alias.name != self._stem:
+                continue
             dotted = f"{stem}.{alias.name}" if stem else alias.name
-            if (
-                alias.name == self._stem
-                and self._refers_to_module(path, dotted, node.level)
-                and self._is_submodule
-            ):
-                yield from self._of_module(path, node, for_types)
+            if self._refers_to_module(path, dotted, node.level) and self._is_submodule:
+                yield from self._module_uses(path, node, for_types)
                 modules.append((alias.asname or alias.name, alias.asname or alias.name))
+
+    def _imported_name_uses(self, path: str, node: ast.ImportFrom, for_types: bool) -> Iterator[RemovedUse]:
+        """Yield the removed names that an import takes from the module; the import if that was removed."""
+        if self._is_gone:
+            yield RemovedUse(path, node.lineno, "", for_types)
+            return
+        for alias in node.names:
+            if alias.name in self._names:
+                yield RemovedUse(path, alias.lineno, alias.name, for_types)
 
     @cached_property
     def _is_submodule(self) -> bool:
@@ -175,54 +184,51 @@ class Users:
             tree = parse(text)
         except UNREADABLE:
             return False
-        own = bindings(tree, self._stem) + sum(
-            (alias.asname or alias.name) == self._stem and bool(node.module)
-            for node in walk(tree)
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        )
-        return not own and (not self._is_gone or provides(package, self._stem, self._project) is False)
+        if bindings(tree, self._stem) or _imports_name(tree, self._stem):
+            return False
+        return not self._is_gone or provides_name(package, self._stem, self._project) is False
 
     def _attributes(
         self, path: str, tree: ast.Module, imports: _Imports, modules: Sequence[tuple[str, str]]
     ) -> Iterator[RemovedUse]:
         """Yield the attribute accesses that read a name from the module: ``mail.send``."""
-        spellings = {
-            f"{spelling}.{name}"
-            for local, spelling in modules
-            if imports.meanings(local) == 1 and not bindings(tree, local)
-            for name in self._names
-        }
-        nodes = (
-            [n for n in walk(tree) if isinstance(n, ast.Attribute) and n.attr in self._names]
-            if spellings
-            else []
-        )
-        results = [(node, full) for node in nodes if (full := unparse(node)) in spellings]
-        set_here = {full for node, full in results if not isinstance(node.ctx, ast.Load)}
-        for node, full in results:
-            if full not in set_here and imports.is_certain(node):
+        spellings = self._spellings(tree, imports, modules)
+        if not spellings:
+            return
+        accesses = [(node, full) for node, full in self._named_attributes(tree) if full in spellings]
+        assigned = {full for node, full in accesses if not isinstance(node.ctx, ast.Load)}
+        for node, full in accesses:
+            if full not in assigned and imports.is_certain(node):
                 yield RemovedUse(path, node.lineno, node.attr, imports.is_for_types(node))
 
-    def _by_text(self, path: str, tree: ast.Module, imports: _Imports) -> Iterator[RemovedUse]:
-        """Yield dotted texts that are resolved directly: patches, ``import_module``."""
+    def _named_attributes(self, tree: ast.Module) -> Iterator[tuple[ast.Attribute, str]]:
+        """Yield the attributes with one of the removed names, and their text."""
         for node in walk(tree):
-            if not isinstance(node, ast.Call) or not node.args or not imports.is_certain(node):
-                continue
-            text = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
-            called = (
-                unparse(node.func).rpartition(".")[2]
-                if isinstance(node.func, (ast.Name, ast.Attribute))
-                else ""
-            )
-            if not isinstance(text, str) or "." not in text:
-                continue
-            if called == "import_module" and self._is_gone and self._refers_to_module(path, text, 0):
-                yield RemovedUse(path, node.lineno, "")
-            elif called in _PATCHERS and not any(k.arg in ("create", "raising") for k in node.keywords):
-                yield from self._patched(path, node, text)
+            if isinstance(node, ast.Attribute) and node.attr in self._names:
+                yield node, unparse(node)
 
-    def _patched(self, path: str, node: ast.Call, text: str) -> Iterator[RemovedUse]:
+    def _spellings(self, tree: ast.Module, imports: _Imports, modules: Sequence[tuple[str, str]]) -> set[str]:
+        """Return the dotted names by which a file can refer to the names of the module."""
+        only = [(local, spelling) for local, spelling in modules if imports.meanings(local) == 1]
+        certain = [spelling for local, spelling in only if not bindings(tree, local)]
+        return {f"{spelling}.{name}" for spelling in certain for name in self._names}
+
+    def _dotted_text_uses(self, path: str, tree: ast.Module, imports: _Imports) -> Iterator[RemovedUse]:
+        """Yield dotted strings that are resolved directly: patches, ``import_module``."""
+        for node in walk(tree):
+            match node:
+                case ast.Call(args=[ast.Constant(value=str(text)), *_]) if "." in text:
+                    if imports.is_certain(node):
+                        yield from self._uses_in_string(path, node, text)
+
+    def _uses_in_string(self, path: str, call: ast.Call, text: str) -> Iterator[RemovedUse]:
+        called = last_name(call.func)
+        if called == "import_module" and self._is_gone and self._refers_to_module(path, text, 0):
+            yield RemovedUse(path, call.lineno, "")
+        elif called in _PATCHERS and not keyword_values(call, "create", "raising"):
+            yield from self._patched_uses(path, call, text)
+
+    def _patched_uses(self, path: str, node: ast.Call, text: str) -> Iterator[RemovedUse]:
         parts = text.split(".")
         for end in range(1, len(parts)):
             is_name = self._is_gone or parts[end] in self._names
@@ -233,11 +239,12 @@ class Users:
         """Return True if an import can refer only to this module."""
         if not self._place.can_only_be(importer, dotted, level, self._project, self._roots):
             return False
-        if level:
-            return True
-        named = dotted.split(".")
+        return level > 0 or self._is_reached_from(importer, dotted.split("."))
+
+    def _is_reached_from(self, importer: str, named: Sequence[str]) -> bool:
+        """Return True if an absolute import starts in a folder that is certainly on the path of imports."""
         root = self._place.parts[: -len(named)]
-        if named[0] in sys.stdlib_module_names or (self._is_gone and self._is_elsewhere(dotted)):
+        if named[0] in sys.stdlib_module_names or (self._is_gone and self._is_elsewhere(".".join(named))):
             return False
         folders = tuple(importer.split("/")[:-1])
         if folders[: len(root)] == root or root in (("src",), ("lib",)):
@@ -283,7 +290,7 @@ class Users:
     def _has_regular(self, folder: str, top: str) -> bool:
         """Return True if a folder, itself not a package, has code that imports of a name find.
 
-        A folder without ``__init__.py`` comes after every other package of its name.
+        A folder without ``__init__.py`` has lower precedence than every other package of its name.
         """
         inside = f"{folder}/" if folder else ""
         if folder and self._project.read(f"{inside}__init__.py") is not None:
@@ -291,10 +298,10 @@ class Users:
         return module_at(f"{inside}{top}", self._project) is not None
 
 
-def _may_be_taken(text: str, start: int, end: int) -> bool:
-    """Return True if a word may be an attribute or in a list of imported names, by the text around it.
+def _may_be_imported(text: str, start: int, end: int) -> bool:
+    """Return True if a word may be an attribute or in a list of imported names, by the surrounding text.
 
-    A word that is called or assigned refers to something else; a file with such words alone is not parsed.
+    A word that is called or assigned refers to something else; a file with only such words is not parsed.
     """
     before = text[max(start - _LONG_LINE, 0) : start]
     line = before.rpartition("\n")[2]
@@ -317,47 +324,46 @@ class _Imports:
     """The imports of a module that must succeed, and the nodes that always run."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self._states: dict[ast.AST, Needed | None] = {}
+        self._states: dict[ast.AST, UseTime | None] = {}
         self.certain: list[tuple[ast.Import | ast.ImportFrom, bool]] = []
         self._meanings: dict[str, set[str]] = {}
-        self._enter(tree.body, Needed.AT_RUN_TIME, in_function=False)
+        self._enter(tree.body, UseTime.AT_RUN_TIME, in_function=False)
 
     def is_certain(self, node: ast.AST) -> bool:
         return self._states.get(node) is not None
 
     def is_for_types(self, node: ast.AST) -> bool:
-        return self._states.get(node) is Needed.FOR_TYPES
+        return self._states.get(node) is UseTime.FOR_TYPES
 
     def meanings(self, local: str) -> int:
-        """Return the number of things that imports bind each name to."""
+        """Return the number of different objects that imports bind each name to."""
         return len(self._meanings.get(local, ()))
 
-    def _enter(self, nodes: Sequence[ast.AST], state: Needed | None, in_function: bool) -> None:
+    def _enter(self, nodes: Sequence[ast.AST], state: UseTime | None, in_function: bool) -> None:
         for node in nodes:
             self._visit(node, state, in_function)
 
-    def _visit(self, node: ast.AST, state: Needed | None, in_function: bool) -> None:
+    def _visit(self, node: ast.AST, state: UseTime | None, in_function: bool) -> None:
         self._states[node] = state
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            self._note(node, state)
-            return
-        if isinstance(node, ast.If):
-            self._enter([node.test], state, in_function)
-            self._enter(node.body, _under(node.test, state, in_function), in_function)
-            opposite = state if _is_type_checking(node.test) else _under(node.test, state, in_function)
-            self._enter(node.orelse, opposite, in_function)
-            return
-        if isinstance(node, ast.Try) and any(map(_is_tolerant, node.handlers)):
-            state = None
-        elif isinstance(node, (ast.With, ast.AsyncWith)):
-            contexts = " ".join(unparse(item.context_expr) for item in node.items)
-            state = None if _TOLERANT_CONTEXTS.search(contexts) else state
-        inside = in_function or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        if inside and not in_function and _is_conditional(node):
-            state = None
-        self._enter([*ast.iter_child_nodes(node)], state, inside)
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                self._note(node, state)
+            case ast.If():
+                self._visit_branches(node, state, in_function)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                keeps_state = in_function or not _is_conditional(node)
+                self._enter([*ast.iter_child_nodes(node)], state if keeps_state else None, True)
+            case _:
+                keeps_state = not _tolerates_missing_import(node)
+                self._enter([*ast.iter_child_nodes(node)], state if keeps_state else None, in_function)
 
-    def _note(self, node: ast.Import | ast.ImportFrom, state: Needed | None) -> None:
+    def _visit_branches(self, node: ast.If, state: UseTime | None, in_function: bool) -> None:
+        inside = _certainty_in_branch(node.test, state, in_function)
+        self._enter([node.test], state, in_function)
+        self._enter(node.body, inside, in_function)
+        self._enter(node.orelse, state if _is_type_checking(node.test) else inside, in_function)
+
+    def _note(self, node: ast.Import | ast.ImportFrom, state: UseTime | None) -> None:
         for alias in node.names:
             if isinstance(node, ast.Import):
                 local = alias.asname or alias.name.partition(".")[0]
@@ -369,15 +375,15 @@ class _Imports:
                 )
             self._meanings.setdefault(local, set()).add(source)
         if state is not None:
-            self.certain.append((node, state is Needed.FOR_TYPES))
+            self.certain.append((node, state is UseTime.FOR_TYPES))
 
 
-def _under(test: ast.expr, state: Needed | None, in_function: bool) -> Needed | None:
+def _certainty_in_branch(test: ast.expr, state: UseTime | None, in_function: bool) -> UseTime | None:
     """Return the certainty in the body of an ``if``."""
     if state is None:
         return None
     if _is_type_checking(test):
-        return Needed.FOR_TYPES
+        return UseTime.FOR_TYPES
     text = unparse(test)
     if "__name__" in text:
         return state
@@ -390,6 +396,24 @@ def _is_type_checking(test: ast.expr) -> bool:
         if isinstance(test, (ast.Name, ast.Attribute))
         else False
     )
+
+
+def _tolerates_missing_import(node: ast.AST) -> bool:
+    """Return True if a statement takes the failure of an import in its body."""
+    match node:
+        case ast.Try():
+            return any(map(_is_tolerant, node.handlers))
+        case ast.With() | ast.AsyncWith():
+            contexts = " ".join(unparse(item.context_expr) for item in node.items)
+            return _TOLERANT_CONTEXTS.search(contexts) is not None
+        case _:
+            return False
+
+
+def _imports_name(tree: ast.Module, name: str) -> bool:
+    """Return True if a module binds a name by importing it from another module."""
+    imports = (node for node in walk(tree) if isinstance(node, ast.ImportFrom) and node.module)
+    return any((alias.asname or alias.name) == name for node in imports for alias in node.names)
 
 
 def _is_tolerant(handler: ast.ExceptHandler) -> bool:
@@ -413,6 +437,6 @@ def _is_ignored(node: ast.stmt, lines: Sequence[str]) -> bool:
     return any(comment in text for comment in _IGNORED)
 
 
-def _shared(path: Sequence[str], other: Sequence[str]) -> int:
+def _shared_folder_count(path: Sequence[str], other: Sequence[str]) -> int:
     """Return the number of leading folders that two paths share."""
-    return next((n for n, (one, two) in enumerate(zip(path, other, strict=False)) if one != two), 0)
+    return next((n for n, (left, two) in enumerate(zip(path, other, strict=False)) if left != two), 0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_none
 from wardround.languages.python.module import SCOPES, FunctionNode, names_in, nodes_run_by
 from wardround.languages.python.tree import children, unparse
+from wardround.lazy import LazyPattern
 
 ROWS = frozenset({"first", "last", "one_or_none", "scalar_one_or_none", "get_or_none", "find_one"})
 """Methods that return None if no row matches."""
@@ -44,9 +44,13 @@ def _returns(nodes: Iterable[ast.AST], parameters: frozenset[str]) -> Iterator[a
 def _optional_parameters(function: FunctionNode) -> frozenset[str]:
     """Return the parameters that have a default."""
     given = function.args
-    places = [*given.posonlyargs, *given.args]
-    named = [one for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default]
-    return frozenset(one.arg for one in [*places[len(places) - len(given.defaults) :], *named])
+    locations = [*given.posonlyargs, *given.args]
+    named = [
+        argument for argument, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default
+    ]
+    return frozenset(
+        argument.arg for argument in [*locations[len(locations) - len(given.defaults) :], *named]
+    )
 
 
 def _is_optional(annotation: ast.expr) -> bool:

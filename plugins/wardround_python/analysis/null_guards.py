@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
+from wardround.languages.python.literals import is_none
 from wardround.languages.python.module import FunctionNode, PythonModule, names_in
 from wardround.languages.python.tree import unparse, walk
 
@@ -38,7 +39,7 @@ def tests_in(scope: ast.AST) -> Iterator[ast.AST]:
             yield node.subject
 
 
-def tested(scope: ast.AST) -> frozenset[str]:
+def tested_expressions(scope: ast.AST) -> frozenset[str]:
     """Return the text of the names, attributes, entries and calls that a scope tests."""
     kinds = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
     return frozenset(unparse(n) for test in tests_in(scope) for n in walk(test) if isinstance(n, kinds))
@@ -71,7 +72,9 @@ def is_suppressed(module: PythonModule, node: ast.AST, kinds: Collection[str]) -
         if isinstance(parent, (ast.With, ast.AsyncWith)):
             for item in parent.items:
                 call = item.context_expr
-                if isinstance(call, ast.Call) and (module.dotted(call.func) or "").endswith("suppress"):
+                if isinstance(call, ast.Call) and (module.qualified_name(call.func) or "").endswith(
+                    "suppress"
+                ):
                     names = {unparse(argument).rpartition(".")[2] for argument in call.args}
                     if names & {"Exception", "BaseException", *kinds}:
                         return True
@@ -82,18 +85,24 @@ def required_names(function: FunctionNode) -> Iterator[tuple[str, bool]]:
     """Return the names without whose value a function returns, and whether only None is tested."""
     for node in walk(function):
         if isinstance(node, ast.If) and isinstance(node.body[-1], _LEAVES):
-            test = node.test
-            for part in (
-                test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
-            ):
-                if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
-                    if isinstance(part.operand, ast.Name):
-                        yield part.operand.id, False
-                elif isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Is):
-                    against = part.comparators[0]
-                    is_none = isinstance(against, ast.Constant) and against.value is None
-                    if is_none and isinstance(part.left, ast.Name):
-                        yield part.left.id, True
+            for part in _alternatives(node.test):
+                yield from _tested_name(part)
+
+
+def _alternatives(test: ast.expr) -> list[ast.expr]:
+    """Return the operands of ``or``; another test itself."""
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
+
+
+def _tested_name(test: ast.expr) -> Iterator[tuple[str, bool]]:
+    """Yield the name in ``not name`` and ``name is None``, and whether only None is tested."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)):
+            yield name, False
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Is(), *_], comparators=[other, *_]) if is_none(
+            other
+        ):
+            yield name, True
 
 
 def assigned_values(name: str, function: FunctionNode) -> list[ast.expr]:
@@ -107,10 +116,10 @@ def assigned_values(name: str, function: FunctionNode) -> list[ast.expr]:
                 and node.value is not None
             ):
                 results.append(node.value)
-    return sorted(results, key=lambda one: one.lineno)
+    return sorted(results, key=lambda result: result.lineno)
 
 
 def compared_names(function: FunctionNode) -> frozenset[str]:
     """Return the names that a function tests, or tests to decide later."""
     looked = (n for n in walk(function) if isinstance(n, (ast.Compare, ast.UnaryOp, ast.BoolOp)))
-    return tested(function) | {name for item in looked for name in names_in(item)}
+    return tested_expressions(function) | {name for item in looked for name in names_in(item)}

@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Sequence
 
-from wardround.checks.lazy import LazyPattern
-from wardround.languages.python.module import nodes_run_by
+from wardround.languages.python.module import names_in, nodes_run_by
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
 
 # Calls that a handler may make between two attempts without ending them.
 BETWEEN_ATTEMPTS = LazyPattern(
@@ -29,43 +29,51 @@ CONSUMES = LazyPattern(r"pop|recv|receive|read|next|accept|dequeue|take|consume|
 RENEWS = LazyPattern(r"(refresh|reload|update|fetch|load|sync)(_\w+)?")
 
 
-def asked_for(body: Sequence[ast.stmt], test: ast.expr) -> list[ast.stmt] | None:
+def condition_queries(body: Sequence[ast.stmt], test: ast.expr) -> list[ast.stmt] | None:
     """Return the statements that query the value of a test; None if an iteration does anything else.
 
     ``reply = get(url); reply.raise_for_status(); state = reply.json()["state"]`` queries in two steps.
     """
-    expected = {n.id for n in walk(test) if isinstance(n, ast.Name)}
-    told, asked = unparse(test), list[ast.stmt]()
+    needed = names_in(test)
+    text = unparse(test)
+    queries: list[ast.stmt] = []
     for statement in reversed(body):
-        if isinstance(statement, ast.Pass):
-            continue
         if isinstance(statement, ast.Assign):
-            target = statement.targets[0]
-            if not (isinstance(target, ast.Name) and target.id in expected) and unparse(target) not in told:
+            if not _is_needed(statement.targets[0], needed, text):
                 return None
-            expected |= {n.id for n in walk(statement.value) if isinstance(n, ast.Name)}
-            asked += [statement] if asks(statement.value) else []
-        elif not isinstance(statement, ast.Expr) or not all(
-            map(asks_nothing_else, calls_between([statement]))
-        ):
+            needed |= names_in(statement.value)
+            queries += [statement] if is_query_result(statement.value) else []
+        elif not _only_queries(statement):
             return None
-    return None if not asked and any(isinstance(s, ast.Assign) for s in body) else asked
+    has_assignment = any(isinstance(statement, ast.Assign) for statement in body)
+    return None if has_assignment and not queries else queries
 
 
-def asks_nothing_else(call: ast.Call) -> bool:
+def _is_needed(target: ast.expr, names: set[str], test: str) -> bool:
+    """Return True if a test reads the target of an assignment, by itself or through names."""
+    return (isinstance(target, ast.Name) and target.id in names) or unparse(target) in test
+
+
+def _only_queries(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Pass):
+        return True
+    return isinstance(statement, ast.Expr) and all(map(is_side_query, calls_before_sleep([statement])))
+
+
+def is_side_query(call: ast.Call) -> bool:
     """Return True if a call between two queries logs, refreshes the object, or reads the result."""
     name = called_name(call)
     return is_between(call) or RENEWS.fullmatch(name) is not None or name == "raise_for_status"
 
 
-def asks(value: ast.expr) -> bool:
+def is_query_result(value: ast.expr) -> bool:
     """Return True if a value is the current result of a query: a call, or a part of its result."""
     while isinstance(value, (ast.Await, ast.Attribute, ast.Subscript)):
         value = value.value
     if not isinstance(value, ast.Call):
         return False
     if isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Call):
-        return asks(value.func.value)
+        return is_query_result(value.func.value)
     name = called_name(value)
     if name == "get" and not value.args:
         return False
@@ -76,7 +84,7 @@ def is_between(call: ast.Call) -> bool:
     return BETWEEN_ATTEMPTS.fullmatch(called_name(call)) is not None
 
 
-def calls_between(statements: Sequence[ast.stmt]) -> list[ast.Call]:
+def calls_before_sleep(statements: Sequence[ast.stmt]) -> list[ast.Call]:
     """Return the calls of some statements, except those that compute the time to sleep."""
     calls = [n for n in nodes_run_by(statements) if isinstance(n, ast.Call)]
     pauses = [c for c in calls if called_name(c) == "sleep"]
@@ -84,7 +92,7 @@ def calls_between(statements: Sequence[ast.stmt]) -> list[ast.Call]:
     return [call for call in calls if id(call) not in within]
 
 
-def shown(node: ast.expr) -> str:
+def call_text(node: ast.expr) -> str:
     node = node.value if isinstance(node, ast.Await) else node
     return f"{unparse(node.func)}()" if isinstance(node, ast.Call) else unparse(node)
 
@@ -110,5 +118,5 @@ def _is_none(test: ast.Compare) -> bool:
     return len(test.ops) == 1 and isinstance(against, ast.Constant) and against.value is None
 
 
-def sets(statement: ast.stmt, name: str) -> bool:
+def assigns_name(statement: ast.stmt, name: str) -> bool:
     return isinstance(statement, ast.Assign) and any(unparse(t) == name for t in statement.targets)

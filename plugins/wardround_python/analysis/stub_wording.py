@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 MARKER = LazyPattern(
     r"\b(TODO|FIXME|XXX)\b(?!-)|(?i:\b(not implemented yet|not yet implemented|implement me)\b)"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
+from wardround.lazy import LazyPattern
 
 # Constructors that wrap a constant.
 _MADE_OF_CONSTANTS = LazyPattern(
@@ -20,7 +20,7 @@ def returns_only(node: FunctionNode) -> bool:
     return len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value is not None
 
 
-def says_why(statement: ast.stmt) -> bool:
+def states_reason(statement: ast.stmt) -> bool:
     raised = statement.exc if isinstance(statement, ast.Raise) else None
     return isinstance(raised, ast.Call) and bool(raised.args)
 

@@ -11,9 +11,8 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
-from wardround.languages.python.module import FunctionNode, PythonModule, statements_in
-from wardround.languages.python.tree import walk
+from wardround.languages.python.module import FunctionNode, PythonModule, names_in, statements_in
+from wardround.lazy import LazyPattern
 from wardround.semantics.dataflow.domain import PARAMETER, join
 from wardround_python.dataflow.closures import NestedFunctions
 from wardround_python.dataflow.domain import CLEAN, ENCODED, Hit, Place, SinkKind, Taint
@@ -46,7 +45,7 @@ class ModuleFlow:
         self._hits: dict[Place, Hit] = {}
 
     def run(self) -> Sequence[Hit]:
-        """Analyse everything and return the hits, those in other modules that are reached from here included.
+        """Analyse all functions and return the hits, including those in other modules reached from here.
 
         Raises:
             RecursionError: the module is nested too deep, so it is not analysed.
@@ -56,8 +55,8 @@ class ModuleFlow:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self.summary(statement)
         FunctionAnalysis(self, None, self.observers).walk(self.module.tree.body)
-        for made in self._classes.values():
-            self._hit_by_attributes(made)
+        for created in self._classes.values():
+            self._hit_by_attributes(created)
         self._hit_by_session()
         return sorted(
             self._hits.values(),
@@ -69,34 +68,40 @@ class ModuleFlow:
             ),
         )
 
-    def _hit_by_attributes(self, made: ProjectClass) -> None:
+    def _hit_by_attributes(self, created: ProjectClass) -> None:
         """Report a sink that one method reaches through an attribute tainted by another method."""
-        if not any(made.content.values()):
+        if not any(created.content.values()):
             return
-        for cls in made.lineage:
+        for cls in created.lineage:
             for method in cls.flow.methods[cls.node].values():
-                for name, places in cls.flow.summary(method).reaches.items():
+                for name, locations in cls.flow.summary(method).reaches.items():
                     stored = (
-                        made.content.get(name.removeprefix("self."), CLEAN) if name[:5] == "self." else CLEAN
+                        created.content.get(name.removeprefix("self."), CLEAN)
+                        if name[:5] == "self."
+                        else CLEAN
                     )
-                    for kind, node, path in places:
+                    for kind, node, path in locations:
                         for origin, left in stored.items():
                             if left & kind and not origin.startswith(ENCODED):
                                 self.hit(kind, node, path, origin, None)
 
     def _hit_by_session(self) -> None:
         """Report a sink that is reached through a session entry tainted by another call."""
+        stored = self._session_entries()
+        for summary in list(self._summaries.values()) if stored else ():
+            for name, locations in summary.reaches.items():
+                for kind, node, path in locations if name in stored else ():
+                    for origin in _harmful_origins(stored[name], kind):
+                        self.hit(kind, node, path, origin, None)
+
+    def _session_entries(self) -> dict[str, Taint]:
+        """Return what the functions of the module store in the session."""
         stored: dict[str, Taint] = {}
         for summary in self._summaries.values():
             for name, value in summary.stores.items():
                 if name.startswith("session."):
                     stored[name] = join(stored.get(name, CLEAN), value)
-        for summary in list(self._summaries.values()) if stored else ():
-            for name, places in summary.reaches.items():
-                for kind, node, path in places if name in stored else ():
-                    for origin, left in stored[name].items():
-                        if left & kind and not origin.startswith((PARAMETER, ENCODED)):
-                            self.hit(kind, node, path, origin, None)
+        return stored
 
     def summary(self, function: FunctionNode) -> FunctionSummary:
         """Return the summary of a function; an empty one while it is being analysed."""
@@ -134,30 +139,34 @@ class ModuleFlow:
 
     def class_of_name(self, node: ast.expr) -> ProjectClass | None:
         """Return the class of the project that a name or attribute refers to."""
-        if isinstance(node, ast.Subscript):
-            node = node.value
-        dotted = self.module.dotted(node)
+        name = node.value if isinstance(node, ast.Subscript) else node
+        dotted = self.module.qualified_name(name)
         if dotted is None:
             return None
-        if isinstance(node, ast.Name) and node.id not in self.module.imported:
-            return self._by_class_name.get(node.id)
-        if isinstance(node, ast.Attribute) and self.module.imported_name(node) is None:
-            outer = dotted.split(".")[-2]
-            is_inside = outer in {"self", "cls"} or outer in self._by_class_name
-            return self._by_class_name.get(node.attr) if is_inside else None
+        match name:
+            case ast.Name(id=own) if own not in self.module.imported:
+                return self._classes_by_name.get(own)
+            case ast.Attribute(attr=inner) if self.module.imported_name(name) is None:
+                outer = dotted.split(".")[-2]
+                is_inside = outer in {"self", "cls"} or outer in self._classes_by_name
+                return self._classes_by_name.get(inner) if is_inside else None
+            case _:
+                return self._imported_class(dotted)
+
+    def _imported_class(self, dotted: str) -> ProjectClass | None:
         result = self.modules.find(self.module.path, dotted)
-        return (
-            result.flow.top_class(result.names[0]) if result is not None and len(result.names) == 1 else None
-        )
+        if result is None or len(result.names) != 1:
+            return None
+        return result.flow.top_class(result.names[0])
 
     def classes(self) -> Iterable[ProjectClass]:
         return self._classes.values()
 
     def top_class(self, name: str) -> ProjectClass | None:
-        return self._by_class_name.get(name)
+        return self._classes_by_name.get(name)
 
     @cached_property
-    def _by_class_name(self) -> dict[str, ProjectClass]:
+    def _classes_by_name(self) -> dict[str, ProjectClass]:
         return {value.node.name: value for value in self._classes.values()}
 
     def class_of_top(self, name: str) -> ProjectClass | None:
@@ -183,10 +192,10 @@ class ModuleFlow:
     @cached_property
     def functions(self) -> Mapping[str, FunctionNode]:
         """The functions of the module by name; without names that are defined twice."""
-        result = dict(_by_name(self.module.tree.body))
-        for name, made in self._top_values.items() if "lambda" in self.module.text else ():
-            if isinstance(made, ast.Lambda) and name not in result:
-                result[name] = self.nested.of_lambda(made)
+        result = dict(_functions_by_name(self.module.tree.body))
+        for name, created in self._top_values.items() if "lambda" in self.module.text else ():
+            if isinstance(created, ast.Lambda) and name not in result:
+                result[name] = self.nested.of_lambda(created)
         return result
 
     @cached_property
@@ -215,7 +224,7 @@ class ModuleFlow:
     @cached_property
     def methods(self) -> Mapping[ast.ClassDef, Mapping[str, FunctionNode]]:
         return {
-            node: _by_name(node.body)
+            node: _functions_by_name(node.body)
             for node in statements_in(self.module.tree)
             if isinstance(node, ast.ClassDef)
         }
@@ -235,42 +244,39 @@ class ModuleFlow:
                 call = value.value if isinstance(value, ast.Await) else value
                 key = key_of(target)
                 if key is not None and isinstance(call, ast.Call):
-                    result.setdefault(key, set()).add(self.module.dotted(call.func) or "")
+                    result.setdefault(key, set()).add(self.module.qualified_name(call.func) or "")
         return {key: frozenset(names) for key, names in result.items()}
 
 
 def project_modules(read: Callable[[str], str | None] = nothing) -> Modules:
-    """Return the modules of a project, each analysed once it is requested.
+    """Return the modules of a project; each is analysed on first access.
 
     Args:
-        read: path -> the text of a file of the project.
+        read: path -> the content of a file of the project.
     """
     return Modules(ModuleFlow, read)
 
 
 def constant_numbers(tree: ast.Module) -> Mapping[str, int | float]:
     """Return the names that a module binds to one number and that no function rebinds."""
-    result: dict[str, int | float] = {}
-    again: set[str] = set()
-    for node in statements_in(tree):
-        if isinstance(node, ast.Global):
-            again.update(node.names)
-    for node in tree.body:
-        names = [
-            inner.id for target, _ in _bindings(node) for inner in walk(target) if isinstance(inner, ast.Name)
-        ]
-        again.update(name for name in names if name in result)
-        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
-        is_number = isinstance(value, ast.Constant) and type(value.value) in (
-            int,
-            float,
-        )
-        result.update(dict.fromkeys(names, value.value if is_number else 0))  # type: ignore[union-attr]
-        again.update(() if is_number else names)
-    return {name: value for name, value in result.items() if name not in again}
+    numbers: dict[str, int | float] = {}
+    rebound = {name for node in statements_in(tree) if isinstance(node, ast.Global) for name in node.names}
+    for statement in tree.body:
+        names = set().union(*(names_in(target) for target, _ in _bindings(statement)))
+        number = _assigned_number(statement)
+        rebound |= names & numbers.keys() if number is not None else names
+        numbers |= dict.fromkeys(names, number or 0)
+    return {name: number for name, number in numbers.items() if name not in rebound}
 
 
-def _by_name(body: Iterable[ast.stmt]) -> Mapping[str, FunctionNode]:
+def _assigned_number(statement: ast.stmt) -> int | float | None:
+    """Return the number that a statement assigns; True and False are none."""
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    number = value.value if isinstance(value, ast.Constant) else None
+    return number if isinstance(number, (int, float)) and not isinstance(number, bool) else None
+
+
+def _functions_by_name(body: Iterable[ast.stmt]) -> Mapping[str, FunctionNode]:
     named: dict[str, FunctionNode] = {}
     twice: set[str] = set()
     for node in body:
@@ -288,3 +294,9 @@ def _bindings(node: ast.stmt) -> Iterable[tuple[ast.expr, ast.expr]]:
         yield node.target, node.value
     elif isinstance(node, (ast.With, ast.AsyncWith)):
         yield from ((item.optional_vars, item.context_expr) for item in node.items if item.optional_vars)
+
+
+def _harmful_origins(value: Taint, kind: SinkKind) -> list[str]:
+    """Return the origins outside the function whose data harms a kind of sink."""
+    harmful = [origin for origin, kinds in value.items() if kinds & kind]
+    return [origin for origin in harmful if not origin.startswith((PARAMETER, ENCODED))]

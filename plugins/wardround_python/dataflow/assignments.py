@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 from wardround.semantics.dataflow.domain import ARCHIVE, REQUEST, join, without
 from wardround_python.dataflow import request_parameters
 from wardround_python.dataflow.catalogue import SOURCES
-from wardround_python.dataflow.conditions import ConditionEvaluator
-from wardround_python.dataflow.container_lookup import ContainerLookup
-from wardround_python.dataflow.container_writes import ContainerWrites
 from wardround_python.dataflow.domain import CLEAN, SinkKind, Taint
-from wardround_python.dataflow.evaluation import Evaluator
 from wardround_python.dataflow.expression_shapes import constant_text, key_of
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import Known, KnownConstant, KnownContainer, KnownEntry
-from wardround_python.dataflow.object_resolution import ObjectResolver
 from wardround_python.dataflow.project import Instance
-from wardround_python.dataflow.scope import NameScope
-from wardround_python.dataflow.sink_reporting import SinkReporter
 from wardround_python.dataflow.sources import FROM_HOST
-from wardround_python.dataflow.value_tracking import KnownValues
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 _RESPONSE = LazyPattern(r"(^|\.)(make_response|\w*Response)$")
 
@@ -43,27 +38,16 @@ class Assignments:
         "_writes",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        evaluator: Evaluator,
-        names: NameScope,
-        sinks: SinkReporter,
-        containers: ContainerLookup,
-        conditions: ConditionEvaluator,
-        known: KnownValues,
-        writes: ContainerWrites,
-        resolver: ObjectResolver,
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._names = names
-        self._sinks = sinks
-        self._containers = containers
-        self._conditions = conditions
-        self._known = known
-        self._writes = writes
-        self._resolver = resolver
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._names = flow.names
+        self._sinks = flow.sinks
+        self._containers = flow.containers
+        self._conditions = flow.conditions
+        self._known = flow.known
+        self._writes = flow.writes
+        self._resolver = flow.resolver
 
     def bind(
         self,
@@ -72,9 +56,9 @@ class Assignments:
         source: ast.expr,
         known: Known | None = None,
     ) -> None:
-        """Bind a target to a value; ``source`` is the expression it is derived from."""
+        """Bind a target to a value; ``source`` is the expression that it is derived from."""
         if isinstance(target, (ast.Tuple, ast.List)):
-            self._bind_parts(target, value, source, known)
+            self._bind_elements(target, value, source, known)
             return
         if isinstance(target, ast.Starred):
             target = target.value
@@ -114,23 +98,25 @@ class Assignments:
 
     def bind_each(self, target: ast.expr, iterated: ast.expr) -> None:
         """Bind a loop's target to the elements it iterates over."""
+        value = self._elements_taint(iterated)
+        match target, iterated:
+            case ast.Tuple(elts=[number, element]), ast.Call(func=func) if last_name(func) == "enumerate":
+                self.bind(number, CLEAN, iterated)
+                self.bind(element, value, iterated)
+            case ast.Tuple(elts=[key, entry]), ast.Call(func=func) if last_name(func) == "items":
+                is_keyed = any(left & SinkKind.FIELDS for left in value.values())
+                self.bind(key, value if is_keyed else CLEAN, iterated)
+                self.bind(entry, without(value, SinkKind.FIELDS), iterated)
+            case _:
+                self.bind(target, value, iterated)
+
+    def _elements_taint(self, iterated: ast.expr) -> Taint:
         value = self._containers.peek(iterated)
         if self._names.makers(iterated) & SOURCES.archives and isinstance(
             iterated, (ast.Name, ast.Attribute)
         ):
-            value = join(value, {ARCHIVE: SinkKind.PATH})
-        is_pair = isinstance(target, ast.Tuple) and len(target.elts) == 2
-        if is_pair and isinstance(iterated, ast.Call) and last_name(iterated.func) == "enumerate":
-            assert isinstance(target, ast.Tuple)
-            self.bind(target.elts[0], CLEAN, iterated)
-            self.bind(target.elts[1], value, iterated)
-        elif is_pair and isinstance(iterated, ast.Call) and last_name(iterated.func) == "items":
-            assert isinstance(target, ast.Tuple)
-            is_keyed = any(left & SinkKind.FIELDS for left in value.values())
-            self.bind(target.elts[0], value if is_keyed else CLEAN, iterated)
-            self.bind(target.elts[1], without(value, SinkKind.FIELDS), iterated)
-        else:
-            self.bind(target, value, iterated)
+            return join(value, {ARCHIVE: SinkKind.PATH})
+        return value
 
     def of_entry(self, key: ast.expr, value: Taint) -> Taint:
         """Return the taint of an entry of a mapping, refined by its key."""
@@ -166,7 +152,7 @@ class Assignments:
         self._writes.store(ast.Subscript(target.value, ast.Constant(target.attr), ast.Store()), entry)
         return True
 
-    def _bind_parts(
+    def _bind_elements(
         self,
         target: ast.Tuple | ast.List,
         value: Taint,
@@ -174,7 +160,7 @@ class Assignments:
         known: Known | None,
     ) -> None:
         entries = known.entries if isinstance(known, KnownContainer) else None
-        at = [at for at, one in enumerate(target.elts) if isinstance(one, ast.Starred)]
+        at = [at for at, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
         if isinstance(entries, list) and len(at) == 1 and len(entries) >= len(target.elts) - 1:
             end = at[0] + len(entries) - len(target.elts) + 1
             rest = KnownContainer(entries[at[0] : end], self._state.region)
@@ -204,7 +190,7 @@ class Assignments:
         source: ast.expr,
         known: Known | None = None,
     ) -> None:
-        """Store a value in a container: its key may be a sink, and the container carries its taint."""
+        """Store a value in a container: its key may be a sink, and the container becomes tainted."""
         key = target.slice.value if isinstance(target.slice, ast.Constant) else None
         stem = key_of(target.value)
         named = unparse(target.value)

@@ -1,21 +1,21 @@
-"""Transfer functions of statements with branches: each is analysed by itself, and their states are joined."""
+"""Transfer functions of statements with branches: each branch is analysed separately, and their states are
+joined.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from wardround.languages.python.tree import walk
-from wardround_python.dataflow.conditions import ConditionEvaluator
-from wardround_python.dataflow.constant_folding import ConstantFolder
-from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.domain import EVERYTHING
-from wardround_python.dataflow.evaluation import Evaluator
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import KnownConstant, KnownContainer, KnownEntry
-from wardround_python.dataflow.scope import NameScope
 from wardround_python.dataflow.state import Environment
-from wardround_python.dataflow.value_tracking import KnownValues
-from wardround_python.dataflow.walking import StatementTransfers, StatementWalker
+from wardround_python.dataflow.walking import StatementTransfers
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 
 class BranchWalker:
@@ -32,25 +32,15 @@ class BranchWalker:
         "_walker",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        evaluator: Evaluator,
-        names: NameScope,
-        folder: ConstantFolder,
-        containers: ContainerLookup,
-        conditions: ConditionEvaluator,
-        known: KnownValues,
-        walker: StatementWalker,
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._names = names
-        self._folder = folder
-        self._containers = containers
-        self._conditions = conditions
-        self._known = known
-        self._walker = walker
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._names = flow.names
+        self._folder = flow.folder
+        self._containers = flow.containers
+        self._conditions = flow.conditions
+        self._known = flow.known
+        self._walker = flow.walker
 
     def transfers(self) -> StatementTransfers:
         """Return the transfer functions by kind of node."""
@@ -62,9 +52,9 @@ class BranchWalker:
         ways, region, exits = 0, self._state.region, self._state.exits
         while True:
             self._containers.peek(node.test)
-            decided = self._conditions.decided(node.test)
-            when_true, when_false = self._conditions.sanitized(node.test)
-            before = self._state.values.copied()
+            decided = self._conditions.truth_value(node.test)
+            when_true, when_false = self._conditions.sanitized_branches(node.test)
+            before = self._state.values.copy()
             if decided is not False:
                 self._state.region = region if decided and not ways else self._state.flow.modules.new_region()
                 self._names.sanitize(when_true)
@@ -88,7 +78,7 @@ class BranchWalker:
     def _match(self, node: ast.Match) -> bool:
         subject = self._containers.peek(node.subject)
         constant = self._folder.constant(node.subject)
-        before, region, exits = self._state.values.copied(), self._state.region, self._state.exits
+        before, region, exits = self._state.values.copy(), self._state.region, self._state.exits
         left: list[Environment] = []
         ways = 0
         is_taken = False
@@ -99,10 +89,10 @@ class BranchWalker:
             is_sure = bool(decided) and not ways
             self._state.region = region if is_sure else self._state.flow.modules.new_region()
             ways += 1
-            self._state.values = before.copied()
+            self._state.values = before.copy()
             if _names_values(case.pattern):
                 self._names.sanitize(dict.fromkeys(self._names.aliases(node.subject), EVERYTHING))
-            for name in _captured(case.pattern):
+            for name in _captured_names(case.pattern):
                 self._names.set(name, subject)
             self._bind_pattern(case.pattern, self._known.container(node.subject))
             if not self._walker.walk(case.body):
@@ -118,40 +108,54 @@ class BranchWalker:
 
     def _bind_pattern(self, pattern: ast.pattern, container: KnownContainer | None) -> None:
         """Bind the names of a pattern to the entries of the container it matches."""
-        entries = container.entries if container is not None else None
-        pairs: list[tuple[ast.pattern, KnownEntry]] = []
-        if isinstance(pattern, ast.MatchSequence) and isinstance(entries, list):
-            if len(entries) == len(pattern.patterns):
-                pairs = list(zip(pattern.patterns, entries, strict=True))
-        elif isinstance(pattern, ast.MatchMapping) and isinstance(entries, dict):
-            keys = [self._folder.constant(key) for key in pattern.keys]
-            results = [entries.get(key.value) if key is not None else None for key in keys]
-            pairs = [(one, e) for one, e in zip(pattern.patterns, results, strict=True) if e is not None]
-        for item, entry in pairs:
+        if container is None:
+            return
+        for item, entry in self._matched_entries(pattern, container.entries):
             if isinstance(item, ast.MatchAs) and item.pattern is None and item.name is not None:
                 self._names.set(item.name, entry.value)
                 self._known.bind(item.name, entry.known)
 
+    def _matched_entries(
+        self, pattern: ast.pattern, entries: object
+    ) -> Iterator[tuple[ast.pattern, KnownEntry]]:
+        """Yield the parts of a pattern with the entries that they match."""
+        if isinstance(pattern, ast.MatchSequence) and isinstance(entries, list):
+            if len(entries) == len(pattern.patterns):
+                yield from zip(pattern.patterns, entries, strict=True)
+        elif isinstance(pattern, ast.MatchMapping) and isinstance(entries, dict):
+            for key, item in zip(pattern.keys, pattern.patterns, strict=True):
+                constant = self._folder.constant(key)
+                entry = entries.get(constant.value) if constant is not None else None
+                if entry is not None:
+                    yield item, entry
+
     def _is_case(self, case: ast.match_case, subject: KnownConstant | None) -> bool | None:
         """Return True if a case is taken unless an earlier one is; None if unknown."""
-        fits = self._fits(case.pattern, subject)
+        fits = self._pattern_fits(case.pattern, subject)
         if fits is None or not fits or case.guard is None:
             return fits
         self._evaluator.value(case.guard)
-        return self._conditions.decided(case.guard)
+        return self._conditions.truth_value(case.guard)
 
-    def _fits(self, pattern: ast.pattern, subject: KnownConstant | None) -> bool | None:
-        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
+    def _pattern_fits(self, pattern: ast.pattern, subject: KnownConstant | None) -> bool | None:
+        """Return True if a pattern matches a constant, None if that is unknown."""
+        match pattern:
+            case ast.MatchAs(pattern=None):
+                return True
+            case ast.MatchOr():
+                return self._fits_any(pattern.patterns, subject)
+            case ast.MatchSingleton() if subject is not None:
+                return subject.value is pattern.value
+            case ast.MatchValue() if subject is not None:
+                expected = self._folder.constant(pattern.value)
+                return subject.value == expected.value if expected is not None else None
+        return None
+
+    def _fits_any(self, patterns: Sequence[ast.pattern], subject: KnownConstant | None) -> bool | None:
+        results = [self._pattern_fits(pattern, subject) for pattern in patterns]
+        if True in results:
             return True
-        if isinstance(pattern, ast.MatchOr):
-            each = [self._fits(item, subject) for item in pattern.patterns]
-            return True if True in each else None if None in each else False
-        if subject is None:
-            return None
-        if isinstance(pattern, ast.MatchSingleton):
-            return subject.value is pattern.value
-        expected = self._folder.constant(pattern.value) if isinstance(pattern, ast.MatchValue) else None
-        return subject.value == expected.value if expected is not None else None
+        return None if None in results else False
 
 
 def _names_values(pattern: ast.pattern) -> bool:
@@ -161,7 +165,7 @@ def _names_values(pattern: ast.pattern) -> bool:
     )
 
 
-def _captured(pattern: ast.pattern) -> list[str]:
+def _captured_names(pattern: ast.pattern) -> list[str]:
     return [
         node.name for node in walk(pattern) if isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
     ]

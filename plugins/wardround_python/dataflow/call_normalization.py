@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from wardround.languages.python.module import last_name
-from wardround_python.dataflow.assignments import Assignments
-from wardround_python.dataflow.constant_folding import ConstantFolder
 from wardround_python.dataflow.domain import Taint
-from wardround_python.dataflow.evaluation import Evaluator
-from wardround_python.dataflow.flow_state import FlowState
-from wardround_python.dataflow.known_value import Known, NamedTupleType, PartialCall
-from wardround_python.dataflow.object_resolution import ObjectResolver
-from wardround_python.dataflow.value_tracking import KnownValues
+from wardround_python.dataflow.known_value import Known, KnownContainer, NamedTupleType, PartialCall
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 _MAKERS = frozenset(
     {"functools.partial", "operator.itemgetter", "operator.attrgetter", "operator.methodcaller"}
@@ -33,27 +31,19 @@ class CallNormalizer:
         "_state",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        evaluator: Evaluator,
-        folder: ConstantFolder,
-        known: KnownValues,
-        resolver: ObjectResolver,
-        assignments: Assignments,
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._folder = folder
-        self._known = known
-        self._resolver = resolver
-        self._assignments = assignments
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._folder = flow.folder
+        self._known = flow.known
+        self._resolver = flow.resolver
+        self._assignments = flow.assignments
 
     def partial(self, node: ast.Call) -> Known | None:
         """Return what is known of a call that only prepares another."""
         if last_name(node.func) not in _LAST_NAMES:
             return None
-        name = self._state.module.dotted(node.func) or ""
+        name = self._state.module.qualified_name(node.func) or ""
         if name in _MAKERS:
             return PartialCall(node)
         if name == _NAMED_TUPLE and len(node.args) == 2:
@@ -69,7 +59,7 @@ class CallNormalizer:
 
     def taint(self, node: ast.Call) -> Taint | None:
         """Return the taint of a call that is equal to a simpler expression; None for other calls."""
-        other = self._normalized(node)
+        other = self._normalize_call(node)
         if other is None:
             return None
         value = self._evaluator.value(other)
@@ -78,21 +68,25 @@ class CallNormalizer:
             self._state.results[node] = known
         return value
 
-    def _normalized(self, node: ast.Call) -> ast.expr | None:
+    def _normalize_call(self, node: ast.Call) -> ast.expr | None:
         """Return the simpler expression a call is equal to; None for other calls."""
-        func = node.func
-        if isinstance(func, ast.Name):
-            if func.id == "getattr" and "getattr" not in self._state.values:
-                return self._attribute(node)
-            known = self._state.values.known.get(func.id)
-            if isinstance(known, PartialCall):
-                return self._completed(known.made, node)
-            return self._special(node, func, "__call__") if known is None else self._as_text(node)
-        if isinstance(func, ast.Call) and (self._state.module.dotted(func.func) or "") in _MAKERS:
-            return self._completed(func, node)
-        if isinstance(func, ast.Call) and isinstance(func.func, ast.Name):
-            return self._special(node, func, "__call__")
-        return None
+        match node.func:
+            case ast.Name() as func:
+                return self._normalize_named_call(node, func)
+            case ast.Call() as func if (self._state.module.qualified_name(func.func) or "") in _MAKERS:
+                return self._complete_call(func, node)
+            case ast.Call(func=ast.Name()) as func:
+                return self._special(node, func, "__call__")
+            case _:
+                return None
+
+    def _normalize_named_call(self, node: ast.Call, func: ast.Name) -> ast.expr | None:
+        if func.id == "getattr" and "getattr" not in self._state.values:
+            return self._attribute(node)
+        known = self._state.values.known.get(func.id)
+        if isinstance(known, PartialCall):
+            return self._complete_call(known.made, node)
+        return self._special(node, func, "__call__") if known is None else self._string_receiver(node)
 
     def _tuple_type(self, node: ast.expr) -> NamedTupleType | None:
         if isinstance(node, (ast.List, ast.Tuple)):
@@ -105,57 +99,75 @@ class CallNormalizer:
 
     def _attribute(self, node: ast.Call) -> ast.expr | None:
         """Return ``thing.name`` for ``getattr(thing, "name")``, if a default cannot apply."""
-        name = self._folder.constant(node.args[1]) if len(node.args) > 1 else None
-        if name is None or not isinstance(name.value, str) or not name.value.isidentifier():
+        name = self._attribute_name(node)
+        if name is None:
             return None
-        container = (
-            self._known.container(node.args[0]) if isinstance(node.args[0], (ast.Name, ast.Call)) else None
-        )
-        if len(node.args) == 3 and container is not None and container.kind == "namespace":
-            if isinstance(container.entries, dict) and name.value not in container.entries:
-                return node.args[2]
-        elif len(node.args) == 3:
+        attribute = ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node)
+        if len(node.args) != 3:
+            return attribute
+        namespace = self._namespace(node.args[0])
+        if namespace is None:
             return None
-        return ast.copy_location(ast.Attribute(node.args[0], name.value, ast.Load()), node)
+        is_missing = isinstance(namespace.entries, dict) and name not in namespace.entries
+        return node.args[2] if is_missing else attribute
 
-    def _completed(self, made: ast.Call, node: ast.Call) -> ast.expr | None:
+    def _attribute_name(self, node: ast.Call) -> str | None:
+        constant = self._folder.constant(node.args[1]) if len(node.args) > 1 else None
+        name = constant.value if constant is not None else None
+        return name if isinstance(name, str) and name.isidentifier() else None
+
+    def _namespace(self, node: ast.expr) -> KnownContainer | None:
+        container = self._known.container(node) if isinstance(node, (ast.Name, ast.Call)) else None
+        return container if container is not None and container.kind == "namespace" else None
+
+    def _complete_call(self, created: ast.Call, node: ast.Call) -> ast.expr | None:
         """Return a prepared call with the rest of its arguments."""
-        name = last_name(made.func)
-        if name == "partial" and made.args:
-            func, *first = made.args
-            call = ast.Call(func, [*first, *node.args], [*made.keywords, *node.keywords])
-            return ast.copy_location(call, node)
-        if len(node.args) != 1 or not made.args:
-            return None
-        result: ast.expr
-        if name == "methodcaller":
-            method = self._folder.constant(made.args[0])
-            result = ast.Attribute(node.args[0], str(method.value) if method else "?", ast.Load())
-            result = ast.Call(result, made.args[1:], made.keywords)
-        elif len(made.args) != 1:
-            return None
-        elif name == "itemgetter":
-            result = ast.Subscript(node.args[0], made.args[0], ast.Load())
-        else:
-            path = self._folder.constant(made.args[0])
-            if path is None or not isinstance(path.value, str):
+        match last_name(created.func), created.args, node.args:
+            case "partial", [func, *first], _:
+                call = ast.Call(func, [*first, *node.args], [*created.keywords, *node.keywords])
+                return ast.copy_location(call, node)
+            case "methodcaller", [name, *arguments], [receiver]:
+                return self._method_call(receiver, name, arguments, created.keywords, node)
+            case "itemgetter", [key], [container]:
+                return ast.copy_location(ast.Subscript(container, key, ast.Load()), node)
+            case _, [path], [start]:
+                return self._attribute_at(start, path, node)
+            case _:
                 return None
-            result = node.args[0]
-            for part in path.value.split("."):
-                result = ast.copy_location(ast.Attribute(result, part, ast.Load()), node)
-        return ast.copy_location(result, node)
+
+    def _method_call(
+        self,
+        receiver: ast.expr,
+        name: ast.expr,
+        arguments: list[ast.expr],
+        keywords: list[ast.keyword],
+        node: ast.Call,
+    ) -> ast.Call:
+        constant = self._folder.constant(name)
+        method = ast.Attribute(receiver, str(constant.value) if constant else "?", ast.Load())
+        return ast.copy_location(ast.Call(method, arguments, keywords), node)
+
+    def _attribute_at(self, start: ast.expr, path: ast.expr, node: ast.Call) -> ast.expr | None:
+        """Return ``start.a.b`` for the path ``"a.b"``."""
+        constant = self._folder.constant(path)
+        if constant is None or not isinstance(constant.value, str):
+            return None
+        result = start
+        for name in constant.value.split("."):
+            result = ast.copy_location(ast.Attribute(result, name, ast.Load()), node)
+        return result
 
     def _special(self, node: ast.Call, on: ast.Name | ast.Call, name: str) -> ast.expr | None:
         """Return ``thing.__call__(value)`` for ``thing(value)`` of an object of the project."""
         if not self._state.flow.calls_objects:
-            return self._as_text(node)
+            return self._string_receiver(node)
         value = self._state.instances.get(on.id) if isinstance(on, ast.Name) else self._resolver.instance(on)
         if value is None or value.cls.method(name) is None:
-            return self._as_text(node)
+            return self._string_receiver(node)
         func = ast.copy_location(ast.Attribute(on, name, ast.Load()), node)
         return ast.copy_location(ast.Call(func, node.args, node.keywords), node)
 
-    def _as_text(self, node: ast.Call) -> ast.expr | None:
+    def _string_receiver(self, node: ast.Call) -> ast.expr | None:
         """Return ``thing.__str__()`` for ``str(thing)``."""
         if last_name(node.func) != "str" or len(node.args) != 1 or not self._state.flow.converts_objects:
             return None

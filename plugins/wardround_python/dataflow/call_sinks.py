@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from wardround.languages.python.module import last_name
-from wardround_python.dataflow.call_normalization import CallNormalizer
 from wardround_python.dataflow.commands import COMMAND_FLAGS, PROCESSES, RUNS, read_by_shell
-from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.domain import SinkKind, Taint
-from wardround_python.dataflow.evaluation import Evaluator
-from wardround_python.dataflow.flow_state import FlowState
-from wardround_python.dataflow.forwarding_calls import forwarded_sinks, is_own_call, writes_fields
+from wardround_python.dataflow.forwarding_calls import (
+    forwarded_sinks,
+    is_response_by_own_method,
+    writes_fields,
+)
 from wardround_python.dataflow.known_value import KnownConstant
-from wardround_python.dataflow.scope import NameScope
-from wardround_python.dataflow.sink_reporting import SinkReporter
-from wardround_python.dataflow.sinks import reached, session_values
-from wardround_python.dataflow.value_tracking import KnownValues
+from wardround_python.dataflow.sinks import session_values, sinks_of_call
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 
 class CallSinks:
@@ -33,23 +34,14 @@ class CallSinks:
         "_state",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        evaluator: Evaluator,
-        names: NameScope,
-        sinks: SinkReporter,
-        containers: ContainerLookup,
-        known: KnownValues,
-        normalizer: CallNormalizer,
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._names = names
-        self._sinks = sinks
-        self._containers = containers
-        self._known = known
-        self._normalizer = normalizer
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._names = flow.names
+        self._sinks = flow.sinks
+        self._containers = flow.containers
+        self._known = flow.known
+        self._normalizer = flow.normalizer
 
     def report(
         self,
@@ -64,7 +56,7 @@ class CallSinks:
         if isinstance(node.func, ast.Attribute):
             known[node.func.value] = receiver
         makers = self._names.makers(node.func.value if isinstance(node.func, ast.Attribute) else node.func)
-        for kind, argument in reached(self._state.module, node, makers, self._state.flow.slow):
+        for kind, argument in sinks_of_call(self._state.module, node, makers, self._state.flow.slow):
             self._sinks.reach(
                 kind,
                 argument,
@@ -91,7 +83,7 @@ class CallSinks:
                 argument,
                 known[argument] if argument in known else self._evaluator.value(argument),
             )
-        if is_own_call(node, self._state.in_view):
+        if is_response_by_own_method(node, self._state.in_view):
             kind = SinkKind.REDIRECT if last_name(node.func) == "redirect" else SinkKind.PAGE
             for argument, value in list(zip(node.args, taints, strict=True))[:1]:
                 self._sinks.reach(kind, argument, value)
@@ -100,17 +92,24 @@ class CallSinks:
         """Report a command line that is built before the call, or flags that start a shell."""
         if not node.args or last_name(node.func) not in RUNS:
             return
-        if not (self._state.module.dotted(node.func) or "").startswith(PROCESSES):
+        if not (self._state.module.qualified_name(node.func) or "").startswith(PROCESSES):
             return
         command = node.args[0]
-        flags = [self._known.container(k.value) for k in node.keywords if k.arg is None]
-        shells = [flag.at("shell") for flag in flags if flag is not None and isinstance(flag.entries, dict)]
-        if any(
-            shell is not None and isinstance(shell.known, KnownConstant) and shell.known.value
-            for shell in shells
-        ):
+        if any(self._enables_shell(keyword.value) for keyword in node.keywords if keyword.arg is None):
             self._sinks.reach(SinkKind.SHELL, command, self._containers.peek(command))
-        container = self._containers.find(command) if isinstance(command, (ast.Name, ast.Attribute)) else None
+        if isinstance(command, (ast.Name, ast.Attribute)):
+            self._built_command(command)
+
+    def _enables_shell(self, flags: ast.expr) -> bool:
+        """Return True if a mapping that is spread into the call has ``shell`` in it."""
+        container = self._known.container(flags)
+        if container is None or not isinstance(container.entries, dict):
+            return False
+        shell = container.at("shell")
+        return shell is not None and isinstance(shell.known, KnownConstant) and bool(shell.known.value)
+
+    def _built_command(self, command: ast.Name | ast.Attribute) -> None:
+        container = self._containers.find(command)
         if container is None:
             return
         if isinstance(container.entries, list):

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from wardround.languages.python.module import last_name
 from wardround.semantics.dataflow.domain import join
-from wardround_python.dataflow.call_normalization import CallNormalizer
-from wardround_python.dataflow.call_sinks import CallSinks
 from wardround_python.dataflow.catalogue import SANITIZERS
-from wardround_python.dataflow.container_construction import ContainerConstruction
-from wardround_python.dataflow.container_lookup import ContainerLookup
-from wardround_python.dataflow.containers import ContainerMethods
 from wardround_python.dataflow.domain import CLEAN, Taint
-from wardround_python.dataflow.evaluation import Evaluator, Transfers
+from wardround_python.dataflow.evaluation import Transfers
 from wardround_python.dataflow.expression_shapes import key_of
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.forwarding_calls import relayed_call
 from wardround_python.dataflow.known_value import KnownContainer, NamedTupleType
-from wardround_python.dataflow.library_calls import LibraryCalls
-from wardround_python.dataflow.object_resolution import Named, ObjectResolver
-from wardround_python.dataflow.project_calls import ProjectCalls
-from wardround_python.dataflow.scope import NameScope
-from wardround_python.dataflow.summary_application import SummaryApplier
-from wardround_python.dataflow.value_tracking import KnownValues
+from wardround_python.dataflow.object_resolution import Named
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 _LOOKING = frozenset(
     {
@@ -55,35 +48,20 @@ class CallEvaluator:
         "_summaries",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        evaluator: Evaluator,
-        names: NameScope,
-        containers: ContainerLookup,
-        known: KnownValues,
-        resolver: ObjectResolver,
-        summaries: SummaryApplier,
-        methods: ContainerMethods,
-        project: ProjectCalls,
-        normalizer: CallNormalizer,
-        construction: ContainerConstruction,
-        library: LibraryCalls,
-        call_sinks: CallSinks,
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._names = names
-        self._containers = containers
-        self._known = known
-        self._resolver = resolver
-        self._summaries = summaries
-        self._methods = methods
-        self._project = project
-        self._normalizer = normalizer
-        self._construction = construction
-        self._library = library
-        self._call_sinks = call_sinks
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._names = flow.names
+        self._containers = flow.containers
+        self._known = flow.known
+        self._resolver = flow.resolver
+        self._summaries = flow.summaries
+        self._methods = flow.methods
+        self._project = flow.project
+        self._normalizer = flow.normalizer
+        self._construction = flow.construction
+        self._library = flow.library
+        self._call_sinks = flow.call_sinks
 
     def transfers(self) -> Transfers:
         """Return the transfer functions by kind of node."""
@@ -125,22 +103,23 @@ class CallEvaluator:
 
     def _escape_arguments(self, node: ast.Call) -> None:
         """Forget what is known of arguments that the callee may change."""
-        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
         if self._is_read_only(node):
             return
-        for argument in arguments:
-            container = (
-                self._containers.find(argument)
-                if isinstance(argument, (ast.Name, ast.Attribute, ast.Subscript))
-                else None
-            )
-            if container is not None and self._state.inlined_call is not node:
-                self._containers.escape(container)
-            value = self._state.instances.get(argument.id) if isinstance(argument, ast.Name) else None
-            if value is not None:
-                value.known.clear()
-            if isinstance(argument, ast.Name) and argument.id == "self":
-                self._summaries.forget_self()
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+            if isinstance(argument, (ast.Name, ast.Attribute, ast.Subscript)):
+                container = self._containers.find(argument)
+                if container is not None and self._state.inlined_call is not node:
+                    self._containers.escape(container)
+            if isinstance(argument, ast.Name):
+                self._escape_object(argument.id)
+
+    def _escape_object(self, name: str) -> None:
+        """Forget what is known of the attributes of an object."""
+        instance = self._state.instances.get(name)
+        if instance is not None:
+            instance.known.clear()
+        if name == "self":
+            self._summaries.forget_self()
 
     def _is_read_only(self, node: ast.Call) -> bool:
         """Return True if a call changes none of its arguments."""
@@ -165,7 +144,7 @@ class CallEvaluator:
         callee = self._resolver.callee(node)
         if callee is not None:
             return self._project.call(callee, node, taints, named)
-        cls = self._resolver.class_called(node)
+        cls = self._resolver.called_class(node)
         if cls is not None:
             self._state.objects[node] = creation = self._project.construct(cls, node, taints, named)
             return creation.total
@@ -174,7 +153,7 @@ class CallEvaluator:
             result = self._library.method(node, node.func, receiver, taints, taint)
             if result is not None:
                 return result
-        name = self._state.module.dotted(node.func) or ""
+        name = self._state.module.qualified_name(node.func) or ""
         if prepared is not None:
             self._state.results[node] = prepared
             return taint

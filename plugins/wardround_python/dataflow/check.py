@@ -6,9 +6,9 @@ import ast
 from functools import lru_cache
 from typing import ClassVar
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 from wardround.semantics.dataflow.domain import ARCHIVE
 from wardround_python.check import PythonCheck
 from wardround_python.dataflow.domain import MODEL, STORED, Hit, SinkKind
@@ -51,13 +51,13 @@ class TaintedCheck(PythonCheck):
         for hit in hits(self.module):
             if hit.path != self.module.path or not hit.kind & self.SINK or not self.is_reported(hit):
                 continue
-            place = (self.module.function_of(hit.node), self.report_key(hit))
-            if place not in reported:
-                reported.add(place)
+            location = (self.module.function_of(hit.node), self.report_key(hit))
+            if location not in reported:
+                reported.add(location)
                 self.report(self.module.span(hit.node), self.message_of(hit))
 
     def report_key(self, hit: Hit) -> str:
-        """Return the text by which hits of one function are the same."""
+        """Return the key by which hits of one function are deduplicated."""
         return unparse(hit.node)
 
     def message_of(self, hit: Hit) -> str:

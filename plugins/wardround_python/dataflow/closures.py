@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
-from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by, statements_in
+from wardround.languages.python.module import (
+    FunctionNode,
+    PythonModule,
+    names_in,
+    nodes_run_by,
+    statements_in,
+)
 from wardround.languages.python.tree import walk
 from wardround_python.dataflow.expression_shapes import key_of
 
@@ -72,10 +79,10 @@ class NestedFunctions:
 
     def has(self, function: FunctionNode) -> bool:
         """Return True if this module defines a function."""
-        return function in self._all or function in self._around
+        return function in self._all_nodes or function in self._around
 
     @cached_property
-    def _all(self) -> frozenset[ast.AST]:
+    def _all_nodes(self) -> frozenset[ast.AST]:
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
         return frozenset(node for node in statements_in(self._module.tree) if isinstance(node, kinds))
 
@@ -89,7 +96,7 @@ class NestedFunctions:
         return known if isinstance(known, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
 
     @cached_property
-    def _by_name(self) -> Mapping[ast.AST, Mapping[str, list[FunctionNode]]]:
+    def _functions_by_name(self) -> Mapping[ast.AST, Mapping[str, list[FunctionNode]]]:
         result: dict[ast.AST, dict[str, list[FunctionNode]]] = {}
         for node in statements_in(self._module.tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -100,8 +107,8 @@ class NestedFunctions:
 
     def function(self, inside: FunctionNode | None, name: str) -> FunctionNode | None:
         """Return the nested function a name refers to inside a function."""
-        while inside is not None and self._by_name:
-            result = self._by_name.get(inside, {}).get(name)
+        while inside is not None and self._functions_by_name:
+            result = self._functions_by_name.get(inside, {}).get(name)
             if result is not None:
                 return result[0] if len(result) == 1 else None
             inside = self._outside(inside)
@@ -113,14 +120,18 @@ class NestedFunctions:
             outer = self._outside(function)
             names: frozenset[str] = frozenset()
             if outer is not None:
-                names = self.captured(outer) & (self._bound(outer) | self.free(outer)) - self._bound(function)
+                names = self.captured_names(outer) & (
+                    self._bound_names(outer) | self.free(outer)
+                ) - self._bound_names(function)
             self._free[function] = names
         return self._free[function]
 
-    def captured(self, function: FunctionNode) -> frozenset[str]:
+    def captured_names(self, function: FunctionNode) -> frozenset[str]:
         """Return the names that functions and lambdas inside a function mention."""
         if function not in self._captured:
-            has_inner = "lambda" in self._module.text or function in self._by_name or self._has_class
+            has_inner = (
+                "lambda" in self._module.text or function in self._functions_by_name or self._has_class
+            )
             inner = _inside(function) if has_inner else ()
             self._captured[function] = frozenset(
                 node.id for part in inner for node in walk(part) if isinstance(node, ast.Name)
@@ -177,7 +188,7 @@ class NestedFunctions:
             for name in _changed_by(node)
         )
 
-    def _bound(self, function: FunctionNode) -> frozenset[str]:
+    def _bound_names(self, function: FunctionNode) -> frozenset[str]:
         if function not in self._bound_in:
             self._bound_in[function] = _bound_in(function)
         return self._bound_in[function]
@@ -222,24 +233,29 @@ def _roots(node: ast.expr) -> Iterator[str]:
 
 
 def _traits(function: FunctionNode, is_generator: bool) -> Traits:
-    if sum(1 for _ in statements_in(function)) > _MOST_STATEMENTS:
+    statements = list(statements_in(function))
+    if len(statements) > _MOST_STATEMENTS:
         return Traits()
-    if is_generator and not all(_is_plain_piece(statement) for statement in function.body):
+    if is_generator and not all(map(_is_plain_piece, function.body)):
         return Traits()
-    values = [
-        inner.value for inner in statements_in(function) if isinstance(inner, ast.Return) and inner.value
-    ]
-    returned = frozenset(part.id for value in values for part in walk(value) if isinstance(part, ast.Name))
-    returns_container = any(isinstance(operand, (ast.Tuple, ast.List, ast.Dict)) for operand in values)
-    deciding: set[str] = set()
-    sets_attributes = False
-    for node in nodes_run_by(function.body):
-        sets_attributes = sets_attributes or (
-            isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
-        )
-        for expression in _deciding_expressions(node):
-            deciding.update(part.id for part in walk(expression) if isinstance(part, ast.Name))
-    return Traits(True, frozenset(deciding), sets_attributes, returned, returns_container, is_generator)
+    results = [node.value for node in statements if isinstance(node, ast.Return) and node.value]
+    nodes = list(nodes_run_by(function.body))
+    return Traits(
+        is_short=True,
+        deciding=_names_in(chain.from_iterable(map(_deciding_expressions, nodes))),
+        sets_attributes=any(map(_is_changed_attribute, nodes)),
+        returned=_names_in(results),
+        returns_container=any(isinstance(value, (ast.Tuple, ast.List, ast.Dict)) for value in results),
+        yields=is_generator,
+    )
+
+
+def _names_in(expressions: Iterable[ast.expr]) -> frozenset[str]:
+    return frozenset().union(*map(names_in, expressions))
+
+
+def _is_changed_attribute(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
 
 
 def _is_plain_piece(node: ast.stmt) -> bool:

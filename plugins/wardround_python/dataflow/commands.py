@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
+from wardround.lazy import LazyPattern
 from wardround_python.dataflow.domain import Taint
 from wardround_python.dataflow.known_value import KnownConstant, KnownEntry
 
@@ -39,11 +39,22 @@ def commands(module: PythonModule, call: ast.Call, name: str) -> Iterator[ast.ex
 def _remote(module: PythonModule, call: ast.Call, func: ast.Attribute) -> Iterator[ast.expr]:
     if func.attr in _REMOTE_RUNS and _imports_any(module, _REMOTE):
         yield from call.args[:1]
-        yield from (k.value for k in call.keywords if k.arg == "command")
+        yield from _keyword_values(call, "command")
     elif func.attr in _IN_CONTAINER and _imports_any(module, {"docker"}):
-        yield call.args[-1] if func.attr == "exec_create" and call.args else (call.args or [func])[0]
+        yield _container_command(call, func)
     elif func.attr == "run" and isinstance(func.value, ast.Attribute) and func.value.attr == "containers":
         yield from call.args[:2]
+
+
+def _container_command(call: ast.Call, func: ast.Attribute) -> ast.expr:
+    """Return the argument with the command; the function itself if there is none."""
+    if not call.args:
+        return func
+    return call.args[-1] if func.attr == "exec_create" else call.args[0]
+
+
+def _keyword_values(call: ast.Call, name: str) -> list[ast.expr]:
+    return [keyword.value for keyword in call.keywords if keyword.arg == name]
 
 
 def _imports_any(module: PythonModule, packages: Collection[str]) -> bool:
@@ -52,19 +63,26 @@ def _imports_any(module: PythonModule, packages: Collection[str]) -> bool:
 
 def _processes(call: ast.Call) -> Iterator[ast.expr]:
     """Yield a command line for a shell: with ``shell=True``, or as the argument of a shell."""
-    command = next((k.value for k in call.keywords if k.arg == "args"), None)
-    command = call.args[0] if call.args else command
+    command = next(iter([*call.args, *_keyword_values(call, "args")]), None)
     if command is None:
         return
-    shell = next((k.value for k in call.keywords if k.arg == "shell"), None)
-    if shell is not None and not (isinstance(shell, ast.Constant) and not shell.value):
+    if _starts_shell(call):
         yield command
         return
-    words = command.elts if isinstance(command, (ast.List, ast.Tuple)) else call.args
-    if isinstance(command, (ast.List, ast.Tuple)) or len(call.args) > 1:
+    if isinstance(command, (ast.List, ast.Tuple)):
+        words = command.elts
         yield from words[:1]
-    yield from _split_text(command)
+    else:
+        words = call.args
+        yield from words[:1] if len(words) > 1 else ()
+    yield from _split_string(command)
     yield from _read_by_shell(words)
+
+
+def _starts_shell(call: ast.Call) -> bool:
+    """Return True unless ``shell`` is left out or a constant that is not true."""
+    shell = next(iter(_keyword_values(call, "shell")), None)
+    return shell is not None and not (isinstance(shell, ast.Constant) and not shell.value)
 
 
 def read_by_shell(entries: Sequence[KnownEntry]) -> Iterator[Taint]:
@@ -76,8 +94,8 @@ def read_by_shell(entries: Sequence[KnownEntry]) -> Iterator[Taint]:
             yield entries[at + 2].value
 
 
-def _split_text(command: ast.expr) -> Iterator[ast.expr]:
-    """Return the text whose words are the command line: ``f"convert {name}".split()``."""
+def _split_string(command: ast.expr) -> Iterator[ast.expr]:
+    """Return the string that is split into the command line: ``f"convert {name}".split()``."""
     if not isinstance(command, ast.Call) or not isinstance(command.func, ast.Attribute):
         return
     if command.func.attr == "split":
@@ -87,7 +105,7 @@ def _split_text(command: ast.expr) -> Iterator[ast.expr]:
 
 def _read_by_shell(words: list[ast.expr]) -> Iterator[ast.expr]:
     for at, word in enumerate(words[:-2]):
-        if _is_one_of(word, _SHELLS) and _is_one_of(words[at + 1], COMMAND_FLAGS):
+        if _equals_any(word, _SHELLS) and _equals_any(words[at + 1], COMMAND_FLAGS):
             yield words[at + 2]
             return
 
@@ -98,5 +116,5 @@ def _flat(words: list[ast.expr]) -> list[ast.expr]:
     ]
 
 
-def _is_one_of(node: ast.expr, values: Collection[str]) -> bool:
+def _equals_any(node: ast.expr, values: Collection[str]) -> bool:
     return isinstance(node, ast.Constant) and node.value in values

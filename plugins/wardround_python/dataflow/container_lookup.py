@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
-from wardround_python.dataflow.constant_folding import ConstantFolder
 from wardround_python.dataflow.domain import Taint
-from wardround_python.dataflow.evaluation import Evaluator
 from wardround_python.dataflow.expression_shapes import key_of
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import NO_ENTRY, Known, KnownConstant, KnownContainer, KnownEntry
-from wardround_python.dataflow.scope import NameScope
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 
 class ContainerLookup:
@@ -23,13 +23,11 @@ class ContainerLookup:
         "_state",
     )
 
-    def __init__(
-        self, state: FlowState, evaluator: Evaluator, names: NameScope, folder: ConstantFolder
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._names = names
-        self._folder = folder
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._names = flow.names
+        self._folder = flow.folder
 
     def find(self, node: ast.expr) -> KnownContainer | None:
         """Return the container an expression refers to, without letting it escape."""
@@ -81,12 +79,12 @@ class ContainerLookup:
         observer = self._state.observers.values
         if observer is not None:
             observer.container_read(node, container)
-        for item in self.nested(container):
+        for item in self.nested_containers(container):
             self.escape(item)
         return container.taint
 
     @staticmethod
-    def nested(container: KnownContainer) -> list[KnownContainer]:
+    def nested_containers(container: KnownContainer) -> list[KnownContainer]:
         """Return the containers among the entries of a container."""
         entries = (
             container.entries.values() if isinstance(container.entries, dict) else container.entries or ()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from wardround.semantics.dataflow.domain import join
-from wardround_python.dataflow.conditions import ConditionEvaluator
-from wardround_python.dataflow.constant_folding import ConstantFolder, Folds
-from wardround_python.dataflow.container_lookup import ContainerLookup
+from wardround_python.dataflow.constant_folding import Folds
 from wardround_python.dataflow.domain import CLEAN, Taint
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import (
     KnownConstant,
+    KnownContainer,
     KnownEntry,
     Plain,
     fold_function,
@@ -20,7 +19,9 @@ from wardround_python.dataflow.known_value import (
     fold_operator,
     is_same,
 )
-from wardround_python.dataflow.value_tracking import KnownValues
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 
 class ContainerReads:
@@ -34,19 +35,12 @@ class ContainerReads:
         "_state",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        folder: ConstantFolder,
-        containers: ContainerLookup,
-        conditions: ConditionEvaluator,
-        known: KnownValues,
-    ) -> None:
-        self._state = state
-        self._folder = folder
-        self._containers = containers
-        self._conditions = conditions
-        self._known = known
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._folder = flow.folder
+        self._containers = flow.containers
+        self._conditions = flow.conditions
+        self._known = flow.known
 
     def transfers(self) -> Folds:
         """Return the transfer functions by kind of node."""
@@ -60,11 +54,12 @@ class ContainerReads:
         }
 
     def entry_taint(self, node: ast.Subscript) -> Taint | None:
-        """Return the taint of an entry that is read by its key; None if the container is unknown."""
-        outer = self._containers.find(node.value.value) if isinstance(node.value, ast.Subscript) else None
-        if outer is not None and outer.is_parser and isinstance(node.value, ast.Subscript):
-            result = self._containers.section_entry(outer, node.value.slice, node.slice)
-            return result.value if result is not None else outer.taint
+        """Return the taint of an entry read by its key; None if the container is unknown."""
+        section = self._parser_section(node)
+        if section is not None:
+            parser, name = section
+            result = self._containers.section_entry(parser, name, node.slice)
+            return result.value if result is not None else parser.taint
         container = self._known.container(node.value)
         if container is None:
             return None
@@ -73,19 +68,24 @@ class ContainerReads:
         entry = self._containers.entry(container, node.slice)
         if entry is not None:
             return entry.value
-        for item in self._containers.nested(container):
+        for item in self._containers.nested_containers(container):
             self._containers.escape(item)
         return join(container.taint, container.total if container.entries is None else CLEAN)
+
+    def _parser_section(self, node: ast.Subscript) -> tuple[KnownContainer, ast.expr] | None:
+        """Return the parser and the section of ``parser[section][option]``."""
+        if not isinstance(node.value, ast.Subscript):
+            return None
+        parser = self._containers.find(node.value.value)
+        return (parser, node.value.slice) if parser is not None and parser.is_parser else None
 
     def _members(self, node: ast.expr) -> list[Plain] | str | None:
         """Return the members of a container if all are constant."""
         container = self._containers.find(node)
-        if container is not None and isinstance(container.entries, dict) and not container.is_parser:
-            return list(container.entries)  # type: ignore[arg-type]
         if container is not None and container.entries is not None:
-            known = [entry.known for entry in container.entries if isinstance(entry, KnownEntry)]
-            values = [item.value for item in known if isinstance(item, KnownConstant)]
-            return values if len(values) == len(container.entries) else None
+            if isinstance(container.entries, dict) and not container.is_parser:
+                return list(container.entries)  # type: ignore[arg-type]
+            return _constant_members(container)
         if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
             return self._folder.constants(node.elts)
         constant = self._folder.constant(node)
@@ -114,13 +114,13 @@ class ContainerReads:
 
     def _unary(self, node: ast.UnaryOp) -> KnownConstant | None:
         if isinstance(node.op, ast.Not):
-            decided = self._conditions.decided(node.operand)
+            decided = self._conditions.truth_value(node.operand)
             return KnownConstant(not decided) if decided is not None else None
         constant = self._folder.constant(node.operand)
         return fold_operator(type(node.op), constant.value) if constant is not None else None
 
     def _choice(self, node: ast.IfExp) -> KnownConstant | None:
-        decided = self._conditions.decided(node.test)
+        decided = self._conditions.truth_value(node.test)
         if decided is not None:
             return self._folder.constant(node.body if decided else node.orelse)
         first = self._folder.constant(node.body)
@@ -128,23 +128,28 @@ class ContainerReads:
 
     def _subscript(self, node: ast.Subscript) -> KnownConstant | None:
         container = self._known.container(node.value)
-        outer = self._containers.find(node.value.value) if isinstance(node.value, ast.Subscript) else None
-        if outer is not None and outer.is_parser and isinstance(node.value, ast.Subscript):
-            entry = self._containers.section_entry(outer, node.value.slice, node.slice)
-            return entry.known if entry is not None and isinstance(entry.known, KnownConstant) else None
+        section = self._parser_section(node)
+        if section is not None:
+            return _constant_of(self._containers.section_entry(*section, node.slice))
         if container is not None:
-            entry = self._containers.entry(container, node.slice)
-            return entry.known if entry is not None and isinstance(entry.known, KnownConstant) else None
+            return _constant_of(self._containers.entry(container, node.slice))
         text = self._folder.constant(node.value)
         if text is None:
             return None
         if isinstance(node.slice, ast.Slice):
-            ends = [node.slice.lower, node.slice.upper, node.slice.step]
-            known = [KnownConstant(None) if end is None else self._folder.constant(end) for end in ends]
-            cut = slice(*(item.value for item in known if item is not None)) if all(known) else None
-            return fold_item(text.value, cut) if cut is not None else None  # type: ignore[arg-type]
+            return self._slice_constant(text, node.slice)
         key = self._folder.constant(node.slice)
         return fold_item(text.value, key.value) if key is not None else None
+
+    def _slice_constant(self, text: KnownConstant, node: ast.Slice) -> KnownConstant | None:
+        """Return a slice of a constant if its ends are constant too."""
+        bounds = []
+        for end in (node.lower, node.upper, node.step):
+            known = KnownConstant(None) if end is None else self._folder.constant(end)
+            if known is None:
+                return None
+            bounds.append(known.value)
+        return fold_item(text.value, slice(*bounds))  # type: ignore[arg-type]
 
     def _call(self, node: ast.Call) -> KnownConstant | None:
         result = self._state.results.get(node)
@@ -153,23 +158,28 @@ class ContainerReads:
         if node.keywords or len(node.args) > 3:
             return None
         if isinstance(node.func, ast.Name) and node.func.id not in self._state.values:
-            container = (
-                self._containers.find(node.args[0]) if node.func.id == "len" and len(node.args) == 1 else None
-            )
-            if container is not None:
-                return KnownConstant(len(container.entries)) if container.entries is not None else None
-            is_own = (
-                self._state.flow.functions.get(node.func.id) or node.func.id in self._state.module.imported
-            )
-            arguments = self._folder.constants(node.args) if not is_own else None
-            return fold_function(node.func.id, *arguments) if arguments is not None else None
+            return self._function_result(node, node.func.id)
         if isinstance(node.func, ast.Attribute):
-            on = self._folder.constant(node.func.value)
-            arguments = (
-                self._folder.constants(node.args) if on is not None and isinstance(on.value, str) else None
-            )
-            return fold_method(on.value, node.func.attr, *arguments) if on and arguments is not None else None
+            return self._method_result(node, node.func)
         return None
+
+    def _function_result(self, node: ast.Call, name: str) -> KnownConstant | None:
+        """Return the constant result of a function of the language."""
+        container = self._containers.find(node.args[0]) if name == "len" and len(node.args) == 1 else None
+        if container is not None:
+            return KnownConstant(len(container.entries)) if container.entries is not None else None
+        if self._state.flow.functions.get(name) or name in self._state.module.imported:
+            return None
+        arguments = self._folder.constants(node.args)
+        return fold_function(name, *arguments) if arguments is not None else None
+
+    def _method_result(self, node: ast.Call, func: ast.Attribute) -> KnownConstant | None:
+        """Return the constant result of a method of a string."""
+        receiver = self._folder.constant(func.value)
+        if receiver is None or not isinstance(receiver.value, str):
+            return None
+        arguments = self._folder.constants(node.args)
+        return fold_method(receiver.value, func.attr, *arguments) if arguments is not None else None
 
     def _slice_taint(self, node: ast.Slice, entries: list[KnownEntry]) -> Taint:
         ends = [
@@ -179,3 +189,15 @@ class ContainerReads:
         numbers = [end.value for end in ends if end is not None and isinstance(end.value, (int, type(None)))]
         chosen = entries[slice(*numbers)] if len(numbers) == 2 else entries
         return join(*(element.value for element in chosen))
+
+
+def _constant_of(entry: KnownEntry | None) -> KnownConstant | None:
+    return entry.known if entry is not None and isinstance(entry.known, KnownConstant) else None
+
+
+def _constant_members(container: KnownContainer) -> list[Plain] | None:
+    """Return the values of the entries of a container if all are constant."""
+    entries = container.entries or ()
+    constants = [_constant_of(entry) for entry in entries if isinstance(entry, KnownEntry)]
+    values = [constant.value for constant in constants if constant is not None]
+    return values if len(values) == len(entries) else None

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
-from wardround_python.dataflow.constant_folding import ConstantFolder
-from wardround_python.dataflow.container_lookup import ContainerLookup
-from wardround_python.dataflow.flow_state import FlowState
-from wardround_python.dataflow.known_value import NO_ENTRY, KnownConstant, KnownContainer, KnownEntry
+from wardround_python.dataflow.known_value import (
+    NO_ENTRY,
+    Known,
+    KnownConstant,
+    KnownContainer,
+    KnownEntry,
+    Plain,
+)
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 
 class ContainerWrites:
@@ -19,10 +27,10 @@ class ContainerWrites:
         "_state",
     )
 
-    def __init__(self, state: FlowState, folder: ConstantFolder, containers: ContainerLookup) -> None:
-        self._state = state
-        self._folder = folder
-        self._containers = containers
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._folder = flow.folder
+        self._containers = flow.containers
 
     def is_certain(self, container: KnownContainer) -> bool:
         """Return True if a change made here always happens."""
@@ -32,7 +40,7 @@ class ContainerWrites:
         """Store an entry under a key: ``held[key] = entry``, ``parser[section][option] = entry``."""
         container = self._containers.find(target.value)
         if container is not None:
-            self._put(container, target.slice, entry)
+            self._put_entry(container, target.slice, entry)
             return
         if isinstance(entry.known, KnownContainer):
             self._containers.escape(entry.known)
@@ -64,26 +72,31 @@ class ContainerWrites:
         self._containers.escape(container)
         return KnownEntry(container.total)
 
-    def _put(self, container: KnownContainer, key: ast.expr, entry: KnownEntry) -> None:
+    def _put_entry(self, container: KnownContainer, key: ast.expr, entry: KnownEntry) -> None:
         container.put(entry)
-        if (
-            container.is_parser
-            and isinstance(entry.known, KnownContainer)
-            and isinstance(entry.known.entries, dict)
-        ):
-            section = self._folder.constant(key)
-            if section is not None and isinstance(container.entries, dict) and self.is_certain(container):
-                for option, item in entry.known.entries.items():
-                    container.entries[section.value, str(option).lower()] = item
-                return
         constant = self._folder.constant(key)
-        entries = container.entries
-        if constant is None or container.is_parser or not self.is_certain(container):
+        if constant is None or not self.is_certain(container):
             self._containers.escape(container)
-        elif isinstance(entries, dict):
-            entries[constant.value] = entry
-        elif isinstance(entries, list) and isinstance(constant.value, int):
-            if -len(entries) <= constant.value < len(entries):
-                entries[constant.value] = entry
+        elif container.is_parser:
+            self._put_section(container, constant.value, entry.known)
+        else:
+            self._put_at(container, constant.value, entry)
+
+    def _put_section(self, container: KnownContainer, name: Plain, section: Known | None) -> None:
+        """Write the options of a section into a parser."""
+        options = section.entries if isinstance(section, KnownContainer) else None
+        if isinstance(options, dict) and isinstance(container.entries, dict):
+            for option, entry in options.items():
+                container.entries[name, str(option).lower()] = entry
         else:
             self._containers.escape(container)
+
+    def _put_at(self, container: KnownContainer, key: Plain, entry: KnownEntry) -> None:
+        match container.entries:
+            case dict() as entries:
+                entries[key] = entry
+            case list() as entries if isinstance(key, int):
+                if -len(entries) <= key < len(entries):
+                    entries[key] = entry
+            case _:
+                self._containers.escape(container)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from wardround.semantics.dataflow.domain import join, without
-from wardround_python.dataflow.constant_folding import ConstantFolder
-from wardround_python.dataflow.container_lookup import ContainerLookup
-from wardround_python.dataflow.container_writes import ContainerWrites
 from wardround_python.dataflow.domain import CLEAN, SinkKind, Taint
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import NO_ENTRY, KnownConstant, KnownContainer, KnownEntry
-from wardround_python.dataflow.value_tracking import KnownValues
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 _LOOKS = frozenset(
     {"index", "count", "items", "values", "keys", "has_option", "has_section", "sections", "options"}
@@ -40,25 +38,19 @@ class ContainerMethods:
         "_writes",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        folder: ConstantFolder,
-        containers: ContainerLookup,
-        known: KnownValues,
-        writes: ContainerWrites,
-    ) -> None:
-        self._state = state
-        self._folder = folder
-        self._containers = containers
-        self._known = known
-        self._writes = writes
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._folder = flow.folder
+        self._containers = flow.containers
+        self._known = flow.known
+        self._writes = flow.writes
 
     def call(self, node: ast.Call, container: KnownContainer, given: Sequence[Taint]) -> Taint:
         """Return the taint of a method's result, after its effect on the container."""
         assert isinstance(node.func, ast.Attribute)
         entries = [
-            KnownEntry(value, self._known.of(one)) for one, value in zip(node.args, given, strict=True)
+            KnownEntry(value, self._known.of(argument))
+            for argument, value in zip(node.args, given, strict=True)
         ]
         call = ContainerCall(node, container, entries)
         name = node.func.attr
@@ -88,7 +80,7 @@ class ContainerMethods:
         call.container.entries.append(call.arguments[0])
         return NO_ENTRY
 
-    def _append_left(self, call: ContainerCall) -> KnownEntry | None:
+    def _call_appendleft(self, call: ContainerCall) -> KnownEntry | None:
         if not self._writes.is_certain(call.container) or len(call.arguments) != 1:
             return None
         assert isinstance(call.container.entries, list)
@@ -125,7 +117,7 @@ class ContainerMethods:
             return None
         return self._writes.pop(call.container, at)
 
-    def _pop_left(self, call: ContainerCall) -> KnownEntry | None:
+    def _call_popleft(self, call: ContainerCall) -> KnownEntry | None:
         return (
             self._writes.pop(call.container, KnownConstant(0))
             if self._writes.is_certain(call.container)
@@ -186,7 +178,7 @@ class ContainerMethods:
         call.container.entries = [call.arguments[0]]
         return NO_ENTRY
 
-    def _content(self, call: ContainerCall) -> KnownEntry | None:
+    def _content_of_container(self, call: ContainerCall) -> KnownEntry | None:
         """Return the content of a cell, or everything written into a stream."""
         entries = call.container.entries
         if not isinstance(entries, list):
@@ -215,7 +207,7 @@ class ContainerMethods:
         constant = self._folder.constant(call.node.args[0])
         default = call.arguments[1] if len(call.arguments) > 1 else KnownEntry(CLEAN, KnownConstant(None))
         if constant is None:
-            for item in self._containers.nested(container):
+            for item in self._containers.nested_containers(container):
                 self._containers.escape(item)
             return KnownEntry(join(container.taint, default.value))
         assert isinstance(container.entries, dict)
@@ -280,15 +272,15 @@ class ContainerMethods:
 
     def _get_option(self, call: ContainerCall) -> KnownEntry | None:
         key = self._parser_key(call)
-        if key is None or not isinstance(call.container.entries, dict):
+        options = call.container.entries
+        if key is None or not isinstance(options, dict):
             return None
-        result = call.container.entries.get(key)
+        result = options.get(key)
         if result is not None:
-            has_reference = isinstance(result.known, KnownConstant) and "%" in str(result.known.value)
-            return result if not has_reference else KnownEntry(call.container.taint)
-        if any(isinstance(entry, tuple) and entry[0] == "DEFAULT" for entry in call.container.entries):
+            return KnownEntry(call.container.taint) if _refers_to_option(result) else result
+        if _has_default_section(options):
             return KnownEntry(call.container.taint)
-        defaults = [k.value for k in call.node.keywords if k.arg == "fallback"]
+        defaults = [keyword.value for keyword in call.node.keywords if keyword.arg == "fallback"]
         return self._known.entry(defaults[0]) if defaults else NO_ENTRY
 
     def _read_mapping(self, call: ContainerCall) -> KnownEntry | None:
@@ -315,11 +307,11 @@ _Method = Callable[[ContainerMethods, ContainerCall], KnownEntry | None]
 
 _OF_LISTS: Mapping[str, _Method] = {
     "append": ContainerMethods._append,
-    "appendleft": ContainerMethods._append_left,
+    "appendleft": ContainerMethods._call_appendleft,
     "insert": ContainerMethods._insert,
     "extend": ContainerMethods._extend,
     "pop": ContainerMethods._pop_from_list,
-    "popleft": ContainerMethods._pop_left,
+    "popleft": ContainerMethods._call_popleft,
     "reverse": ContainerMethods._reverse,
     "rotate": ContainerMethods._rotate,
     "remove": ContainerMethods._remove,
@@ -343,6 +335,16 @@ _OF_PARSERS: Mapping[str, _Method] = {
     "read_dict": ContainerMethods._read_mapping,
 }
 
+
+def _has_default_section(options: Mapping[object, KnownEntry]) -> bool:
+    return any(isinstance(option, tuple) and option[0] == "DEFAULT" for option in options)
+
+
+def _refers_to_option(entry: KnownEntry) -> bool:
+    """Return True if a parser replaces a part of the value of an option, as in ``%(home)s/data``."""
+    return isinstance(entry.known, KnownConstant) and "%" in str(entry.known.value)
+
+
 _ACTS: Mapping[str, Mapping[str, _Method]] = {
     "parser": _OF_PARSERS,
     "queue": {
@@ -357,13 +359,13 @@ _ACTS: Mapping[str, Mapping[str, _Method]] = {
         "get": ContainerMethods._take,
         "get_nowait": ContainerMethods._take,
     },
-    "cell": {"set": ContainerMethods._replace, "get": ContainerMethods._content},
+    "cell": {"set": ContainerMethods._replace, "get": ContainerMethods._content_of_container},
     "stream": {
         "write": ContainerMethods._append,
         "truncate": ContainerMethods._clear,
         **dict.fromkeys(("seek", "tell", "flush", "close"), ContainerMethods._ignore),
         **dict.fromkeys(
-            ("read", "getvalue", "getbuffer", "readline", "readlines"), ContainerMethods._content
+            ("read", "getvalue", "getbuffer", "readline", "readlines"), ContainerMethods._content_of_container
         ),
     },
     "namespace": {},

@@ -37,7 +37,7 @@ class SinkKind(IntFlag):
     SCRIPT = auto()
     """The value can end the script it is written into."""
     HOST = auto()
-    """The value names the server as the sender chooses; no other text from a request has this kind."""
+    """The value is a server name chosen by the sender; no other part of a request has this kind."""
 
 
 NOTHING = SinkKind(0)
@@ -81,10 +81,10 @@ Place = tuple[SinkKind, ast.expr, str]
 """A kind of sink, the expression that reaches it, and the path of its module."""
 
 
-def encoded(value: Taint) -> Taint:
+def encode_taint(value: Taint) -> Taint:
     """Return the taint of an encoded value, which is harmless until it is decoded."""
     return {ENCODED + origin.removeprefix(ENCODED): kinds for origin, kinds in value.items()}
 
 
-def decoded(value: Taint) -> Taint:
+def decode_taint(value: Taint) -> Taint:
     return join(*({origin.removeprefix(ENCODED): kinds} for origin, kinds in value.items()))

@@ -52,7 +52,7 @@ class Evaluator:
             finally:
                 state.depth -= 1
         if self._observer is not None:
-            self._observer.evaluated(node, self._folder)
+            self._observer.observe_value(node, self._folder)
         return taint
 
     def _approximate(self, node: ast.expr) -> Taint:

@@ -10,7 +10,7 @@ from typing import TypeGuard
 
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.semantics.dataflow.domain import PARAMETER, join, only
-from wardround_python.dataflow.domain import CLEAN, ENCODED, NOTHING, SinkKind, Taint, encoded
+from wardround_python.dataflow.domain import CLEAN, ENCODED, NOTHING, SinkKind, Taint, encode_taint
 
 
 def key_of(node: ast.expr) -> str | None:
@@ -110,7 +110,9 @@ def substituted_parameters(value: Taint, bound: Mapping[str, Taint]) -> Taint:
     result: list[Taint] = [{o: left for o, left in value.items() if PARAMETER not in o}]
     for origin, left in value.items():
         if origin.startswith(ENCODED + PARAMETER):
-            result.append(encoded(only(bound.get(origin.removeprefix(ENCODED + PARAMETER), CLEAN), left)))
+            result.append(
+                encode_taint(only(bound.get(origin.removeprefix(ENCODED + PARAMETER), CLEAN), left))
+            )
         if origin.startswith(PARAMETER):
             passed = bound.get(origin.removeprefix(PARAMETER), CLEAN)
             result.append(
@@ -123,7 +125,7 @@ def substituted_parameters(value: Taint, bound: Mapping[str, Taint]) -> Taint:
     return join(*result)
 
 
-def fields_used(template: str) -> list[str] | None:
+def used_fields(template: str) -> list[str] | None:
     """Return the arguments a template of ``str.format`` uses, by name or position; None if unknown."""
     results: list[str] = []
     try:
@@ -140,7 +142,7 @@ def fields_used(template: str) -> list[str] | None:
     return results
 
 
-def names_used(template: str) -> list[str] | None:
+def used_entry_names(template: str) -> list[str] | None:
     """Return the entries that ``%(name)s`` of a template uses; None if it uses positions."""
     pieces = template.replace("%%", "").split("%")[1:]
     named = [piece[1:].partition(")")[0] for piece in pieces if piece.startswith("(")]

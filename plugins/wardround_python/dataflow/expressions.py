@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from wardround.languages.python.module import last_name
 from wardround.semantics.dataflow.domain import ARCHIVE, REQUEST, join, only, without
 from wardround_python.dataflow import request_parameters, sources
-from wardround_python.dataflow.assignments import Assignments
-from wardround_python.dataflow.calls import CallEvaluator
 from wardround_python.dataflow.catalogue import SANITIZERS, SOURCES
-from wardround_python.dataflow.conditions import ConditionEvaluator
-from wardround_python.dataflow.container_lookup import ContainerLookup
-from wardround_python.dataflow.container_reads import ContainerReads
 from wardround_python.dataflow.domain import CLEAN, STORED, UPLOAD, SinkKind, Taint
-from wardround_python.dataflow.evaluation import Evaluator, Transfers
+from wardround_python.dataflow.evaluation import Transfers
 from wardround_python.dataflow.expression_shapes import key_of
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import KnownContainer, KnownEntry
 from wardround_python.dataflow.request_objects import is_request
-from wardround_python.dataflow.scope import NameScope
-from wardround_python.dataflow.sink_reporting import SinkReporter
 from wardround_python.dataflow.sources import (
     FROM_HOST,
     FROM_MODEL,
@@ -29,8 +22,9 @@ from wardround_python.dataflow.sources import (
     FROM_SENDER,
     FROM_UPLOAD,
 )
-from wardround_python.dataflow.summary_application import SummaryApplier
-from wardround_python.dataflow.value_tracking import KnownValues
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 _IN_FORM = SinkKind.SQL | SinkKind.SHELL | SinkKind.CODE | SinkKind.LDAP | SinkKind.XPATH | SinkKind.TEMPLATE
 
@@ -52,31 +46,18 @@ class ExpressionTransfer:
         "_summaries",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        evaluator: Evaluator,
-        names: NameScope,
-        sinks: SinkReporter,
-        containers: ContainerLookup,
-        conditions: ConditionEvaluator,
-        known: KnownValues,
-        assignments: Assignments,
-        reads: ContainerReads,
-        summaries: SummaryApplier,
-        calls: CallEvaluator,
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._names = names
-        self._sinks = sinks
-        self._containers = containers
-        self._conditions = conditions
-        self._known = known
-        self._assignments = assignments
-        self._reads = reads
-        self._summaries = summaries
-        self._calls = calls
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._names = flow.names
+        self._sinks = flow.sinks
+        self._containers = flow.containers
+        self._conditions = flow.conditions
+        self._known = flow.known
+        self._assignments = flow.assignments
+        self._reads = flow.reads
+        self._summaries = flow.summaries
+        self._calls = flow.calls
 
     def transfers(self) -> Transfers:
         """Return the transfer functions by kind of node."""
@@ -98,7 +79,7 @@ class ExpressionTransfer:
             ast.Starred: self._inner,
             ast.YieldFrom: self._inner,
             ast.FormattedValue: self._inner,
-            ast.Yield: self._yielded,
+            ast.Yield: self._transfer_yield,
             ast.NamedExpr: self._walrus,
             ast.Compare: self._compare,
             ast.UnaryOp: self._negation,
@@ -111,7 +92,7 @@ class ExpressionTransfer:
             taint = read(node, key)
             if taint is not None:
                 return taint
-        return self._of_receiver(node, self._evaluator.value(node.value) if receiver is None else receiver)
+        return self._receiver_taint(node, self._evaluator.value(node.value) if receiver is None else receiver)
 
     def _tracked_attribute(self, node: ast.Attribute, key: str | None) -> Taint | None:
         """Return the taint that the analysis itself tracks for an attribute."""
@@ -131,7 +112,7 @@ class ExpressionTransfer:
         return None
 
     def _request_attribute(self, node: ast.Attribute, key: str | None) -> Taint | None:
-        """Return the taint of a part of the request."""
+        """Return the taint of an attribute that reads an HTTP request (``request.args``); None for others."""
         taint = _request_part(node.attr)
         if taint is not None and is_request(self._state.module, node.value, self._state.function):
             return taint
@@ -154,8 +135,8 @@ class ExpressionTransfer:
         return taint
 
     @staticmethod
-    def _of_receiver(node: ast.Attribute, value: Taint) -> Taint:
-        """Return the taint of an attribute by that of its receiver."""
+    def _receiver_taint(node: ast.Attribute, value: Taint) -> Taint:
+        """Return the taint of an attribute, derived from that of its receiver."""
         if UPLOAD in value and node.attr == "filename":
             return without(FROM_REQUEST, SinkKind.FIELDS)
         if node.attr in SANITIZERS.clean_attributes:
@@ -199,45 +180,52 @@ class ExpressionTransfer:
         )
 
     def _subscript(self, node: ast.Subscript) -> Taint:
-        key = key_of(node)
-        self._evaluator.value(node.slice) if isinstance(node.slice, ast.expr) else None
+        self._evaluator.value(node.slice)
         if sources.is_sent_key(self._state.module, node.value, node.slice, self._state.function):
             return FROM_REQUEST
         if sources.is_model_text(self._state.module, node):
             return FROM_MODEL
-        whole = self._evaluator.value(node.value) if isinstance(node.value, ast.Call) else None
+        called = self._evaluator.value(node.value) if isinstance(node.value, ast.Call) else None
+        entry = self._entry_taint(node)
+        if entry is not None:
+            return entry
+        value = self._evaluator.value(node.value) if called is None else called
+        return self._assignments.of_entry(node.slice, value)
+
+    def _entry_taint(self, node: ast.Subscript) -> Taint | None:
+        """Return the taint that is known of an entry itself; None where the taint of its object counts."""
+        key = key_of(node)
         known = self._reads.entry_taint(node)
-        if known is not None and (key is None or key not in self._state.values):
-            return self._assignments.of_entry(node.slice, known)
         if key is not None and key in self._state.values:
             return self._state.values[key]
+        if known is not None:
+            return self._assignments.of_entry(node.slice, known)
         if key is not None and isinstance(node.slice, ast.Constant) and last_name(node.value) == "session":
             return self._names.session_taint(str(node.slice.value))
-        value = self._evaluator.value(node.value) if whole is None else whole
-        return self._assignments.of_entry(node.slice, value)
+        return None
 
     def _choice(self, node: ast.IfExp) -> Taint:
         self._evaluator.value(node.test)
-        decided = self._conditions.decided(node.test)
+        decided = self._conditions.truth_value(node.test)
         if decided is not None:
             return self._evaluator.value(node.body if decided else node.orelse)
-        when_true, when_false = self._conditions.sanitized(node.test)
-        before = self._state.values.copied()
+        when_true, when_false = self._conditions.sanitized_branches(node.test)
+        before = self._state.values.copy()
         region = self._state.enter_region()
         self._names.sanitize(when_true)
         first = self._evaluator.value(node.body)
-        self._state.values = before.copied()
+        self._state.values = before.copy()
         self._names.sanitize(when_false)
         second = self._evaluator.value(node.orelse)
         self._state.values, self._state.region = before, region
         return join(first, second)
 
     def _boolean(self, node: ast.BoolOp) -> Taint:
-        before, region = self._state.values.copied(), self._state.region
+        before, region = self._state.values.copy(), self._state.region
         results = []
         for operand in node.values:
             value = self._containers.peek(operand)
-            decided = self._conditions.decided(operand)
+            decided = self._conditions.truth_value(operand)
             if decided is isinstance(node.op, ast.Or) or operand is node.values[-1]:
                 results.append(value)
                 break
@@ -246,7 +234,7 @@ class ExpressionTransfer:
                     [value] if isinstance(node.op, ast.Or) else []
                 )  # an ``and`` returns only its false operands
                 self._state.enter_region()
-            when_true, when_false = self._conditions.sanitized(operand)
+            when_true, when_false = self._conditions.sanitized_branches(operand)
             self._names.sanitize(when_true if isinstance(node.op, ast.And) else when_false)
         self._state.values, self._state.region = before, region
         return join(*results)
@@ -268,12 +256,12 @@ class ExpressionTransfer:
         return join(*results)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Taint:
-        before, region = self._state.values.copied(), self._state.enter_region()
+        before, region = self._state.values.copy(), self._state.enter_region()
         for part in node.generators:
             self._assignments.bind_each(part.target, part.iter)
             for test in part.ifs:
                 self._evaluator.value(test)
-                self._names.sanitize(self._conditions.sanitized(test)[0])
+                self._names.sanitize(self._conditions.sanitized_branches(test)[0])
         if isinstance(node, ast.DictComp):
             key = self._evaluator.value(node.key)
             value = join(
@@ -287,7 +275,7 @@ class ExpressionTransfer:
     def _inner(self, node: ast.Await | ast.Starred | ast.YieldFrom | ast.FormattedValue) -> Taint:
         return self._evaluator.value(node.value)
 
-    def _yielded(self, node: ast.Yield) -> Taint:
+    def _transfer_yield(self, node: ast.Yield) -> Taint:
         if node.value is not None:
             value, known = self._evaluator.value(node.value), self._known.of(node.value)
             self._state.summary.returns(value)

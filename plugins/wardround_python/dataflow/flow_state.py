@@ -1,4 +1,4 @@
-"""The shared state of one analysis of a function."""
+"""The state shared by the parts of one function's analysis."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class InlineContext(NamedTuple):
 
     Attributes:
         call: the outermost call, in the module that is analysed.
-        flow: the module that the hits belong to.
+        flow: the module to which the hits belong.
         active: the functions that are inlined around this one, the outermost first.
     """
 
@@ -39,7 +39,7 @@ class FlowState:
         depth: the nesting depth of the expression that is being evaluated.
         exits: the number of statements that have left their block so far.
         jumps: the environments at each ``break`` and ``continue`` of the loop.
-        objects: the objects that calls return, as far as these are evaluated.
+        objects: the objects that calls return, if these are evaluated.
         results: the known values of calls and properties.
         yielded: the values that a generator yields.
         raised: the taint of the exceptions raised in a ``try``.
@@ -87,7 +87,7 @@ class FlowState:
         )
 
     def enter_region(self) -> int:
-        """Continue in code that need not run whenever the code before it does; return the region before."""
+        """Continue in code that may not run although the code before it does; return the previous region."""
         before, self.region = self.region, self.flow.modules.new_region()
         return before
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule, last_name
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 from wardround_python.dataflow.domain import SinkKind
 from wardround_python.dataflow.expression_shapes import holes_of
+from wardround_python.syntax.assignments import constant_entries
+from wardround_python.syntax.calls import keyword_values, passed_values
 
 # Calls that run a function argument, later or elsewhere -> the position of that argument.
 _RELAYS = {
@@ -43,60 +45,61 @@ _RECORD_BASE = LazyPattern(r"(^|\.)(Base|Model|DeclarativeBase|Document)$")
 
 def relayed_call(node: ast.Call) -> ast.Call | None:
     """Return the forwarded call: ``task.delay(x)``, ``pool.submit(f, x)`` -> ``task(x)``, ``f(x)``."""
-    if not isinstance(node.func, (ast.Attribute, ast.Name)):
-        return None
-    last = last_name(node.func)
-    if last in _TASKS and isinstance(node.func, ast.Attribute):
-        func, values, named = node.func.value, node.args, node.keywords
-    elif last == "apply_async" and isinstance(node.func, ast.Attribute):
-        func, named = node.func.value, []
-        spread = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "args")]
-        values = list(spread[0].elts) if spread and isinstance(spread[0], (ast.Tuple, ast.List)) else []
+    func = node.func
+    last = last_name(func)
+    if last in _TASKS and isinstance(func, ast.Attribute):
+        relayed = ast.Call(func.value, node.args, node.keywords)
+    elif last == "apply_async" and isinstance(func, ast.Attribute):
+        relayed = ast.Call(func.value, _listed_arguments(node), [])
     elif last in _RELAYS and len(node.args) > _RELAYS[last]:
-        at = _RELAYS[last]
-        func, values, named = node.args[at], node.args[at + 1 :], node.keywords
+        position = _RELAYS[last]
+        relayed = ast.Call(node.args[position], node.args[position + 1 :], node.keywords)
     else:
         return None
-    if not isinstance(func, (ast.Name, ast.Attribute)) or (last == "send" and not isinstance(func, ast.Name)):
-        return None
-    return ast.copy_location(ast.Call(func, values, named), node)
+    kinds = ast.Name if last == "send" else (ast.Name, ast.Attribute)
+    return ast.copy_location(relayed, node) if isinstance(relayed.func, kinds) else None
+
+
+def _listed_arguments(node: ast.Call) -> list[ast.expr]:
+    """Return the arguments in ``apply_async((x, y))``."""
+    values = [*node.args[:1], *keyword_values(node, "args")]
+    return values[0].elts if values and isinstance(values[0], (ast.Tuple, ast.List)) else []
 
 
 def forwarded_sinks(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
     """Yield the arguments that a call forwards to a log, a mail or a record."""
     last = last_name(call.func)
-    if last in _LEVELS and isinstance(call.func, ast.Attribute) and call.args:
-        if _LOG.search(unparse(call.func.value)):
-            yield from _logged(call)
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) and call.args else None
+    if receiver is not None and last in _LEVELS:
+        if _LOG.search(unparse(receiver)):
+            yield from _logged_values(call)
     elif _MAIL.search(last):
-        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-        yield from ((SinkKind.HOST, value) for value in arguments)
-    elif isinstance(call.func, ast.Attribute) and call.args:
-        yield from ((SinkKind.FIELDS, item) for item in _written(call, call.func))
+        yield from ((SinkKind.HOST, value) for value in passed_values(call))
+    elif receiver is not None:
+        yield from ((SinkKind.FIELDS, mapping) for mapping in _field_mappings(call, last, receiver))
 
 
-def _written(call: ast.Call, func: ast.Attribute) -> Iterator[ast.expr]:
+def _field_mappings(call: ast.Call, method: str, receiver: ast.expr) -> Iterator[ast.expr]:
     """Yield the mapping whose keys choose the fields that are written: of a document, a row or an object."""
-    if func.attr in {"insert_one", "replace_one"}:
-        yield call.args[-1]
-    elif func.attr in {"update_one", "update_many", "find_one_and_update"} and len(call.args) > 1:
-        change = call.args[1]
-        pairs = zip(change.keys, change.values, strict=True) if isinstance(change, ast.Dict) else ()
-        yield from (v for k, v in pairs if isinstance(k, ast.Constant) and k.value == "$set")
-    elif func.attr == "update" and len(call.args) == 1:
-        on = unparse(func.value)
-        if (
-            on.endswith(".session")
-            or on == "session"
-            or on.endswith("__dict__")
-            or ".query" in on
-            or "filter" in on
-            or ".objects" in on
-        ):
+    match method:
+        case "insert_one" | "replace_one":
+            yield call.args[-1]
+        case "update_one" | "update_many" | "find_one_and_update" if len(call.args) > 1:
+            change = call.args[1]
+            entries = constant_entries(change) if isinstance(change, ast.Dict) else []
+            yield from (value for key, value in entries if key == "$set")
+        case "update" if len(call.args) == 1 and _is_record(unparse(receiver)):
             yield call.args[0]
 
 
-def _logged(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
+def _is_record(receiver: str) -> bool:
+    """Return True if ``update`` of an object changes a session, a record or an object's fields."""
+    if receiver == "session" or receiver.endswith((".session", "__dict__")):
+        return True
+    return any(part in receiver for part in (".query", "filter", ".objects"))
+
+
+def _logged_values(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
     message, *given = call.args
     yield SinkKind.LOG, message
     text = message.value if isinstance(message, ast.Constant) and isinstance(message.value, str) else ""
@@ -110,16 +113,23 @@ def writes_fields(module: PythonModule, node: ast.Call) -> bool:
     """Return True if a call with ``**values`` creates or changes a record, by its model or its manager."""
     last = last_name(node.func)
     if last in _MAKING and isinstance(node.func, ast.Attribute):
-        text = unparse(node.func.value)
-        return ".objects" in text or "query" in text.lower() or "filter(" in text or last == "values"
+        return last == "values" or _is_manager(unparse(node.func.value))
     if not last[:1].isupper():
         return False
     dotted = module.imported_name(node.func)
     if dotted is not None:
         return _RECORDS.search(dotted.rpartition(".")[0]) is not None
-    return isinstance(node.func, ast.Name) and any(
-        _RECORD_BASE.search(unparse(base)) for cls in module.top_classes.get(last, ()) for base in cls.bases
-    )
+    return isinstance(node.func, ast.Name) and _extends_record(module, last)
+
+
+def _is_manager(receiver: str) -> bool:
+    return ".objects" in receiver or "query" in receiver.lower() or "filter(" in receiver
+
+
+def _extends_record(module: PythonModule, name: str) -> bool:
+    """Return True if a class of the module extends a record."""
+    bases = [base for holder in module.top_classes.get(name, ()) for base in holder.bases]
+    return any(_RECORD_BASE.search(unparse(base)) for base in bases)
 
 
 _COOKIES = frozenset(
@@ -135,8 +145,8 @@ def session_call(func: ast.Attribute, node: ast.Call) -> str | None:
     return str(node.args[0].value) if is_session or func.attr in _COOKIES else None
 
 
-def is_own_call(node: ast.Call, in_view: bool) -> bool:
-    """Return True if a handler responds by a method of its own, as Tornado's do."""
+def is_response_by_own_method(node: ast.Call, in_view: bool) -> bool:
+    """Return True if a handler responds by calling one of its own methods, as in Tornado."""
     return (
         in_view
         and isinstance(node.func, ast.Attribute)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from wardround.findings import Span
-from wardround.languages.python.cache import parsed
+from wardround.languages.python.cache import cached_module
 from wardround.languages.python.module import PythonModule
 from wardround_python.dataflow.analysis import ModuleFlow, project_modules
 from wardround_python.dataflow.check import may_have_source
@@ -33,7 +33,7 @@ def is_guarded(path: str, text: str, kind: SinkKind, span: Span) -> bool:
     if not may_have_source(text):
         return False
     try:
-        module = parsed(path, text)
+        module = cached_module(path, text)
         if any(_is_at(module, hit.node, span) for hit in hits(module) if hit.kind & kind):
             return False
         reached = _unguarded_sinks(module)

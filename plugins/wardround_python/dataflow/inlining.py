@@ -1,14 +1,13 @@
-"""Inlining: short functions of the project, analysed for one call with what is known of its arguments."""
+"""Inlining: short functions of the project, analysed for one call with the known values of its arguments."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from wardround.languages.python.module import FunctionNode
 from wardround.semantics.dataflow.domain import join
-from wardround_python.dataflow.constant_folding import ConstantFolder
 from wardround_python.dataflow.domain import CLEAN, Taint
 from wardround_python.dataflow.expression_shapes import bound_arguments
 from wardround_python.dataflow.flow_state import FlowState, InlineContext
@@ -17,9 +16,10 @@ from wardround_python.dataflow.modules import MOST_WALKS
 from wardround_python.dataflow.object_resolution import Named, ResolvedCallee
 from wardround_python.dataflow.observers import UNOBSERVED, Observers
 from wardround_python.dataflow.project import Instance, ProjectModule
-from wardround_python.dataflow.scope import NameScope
 from wardround_python.dataflow.state import OUTSIDE
-from wardround_python.dataflow.value_tracking import KnownValues
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 _DEEPEST = 3
 
@@ -35,7 +35,7 @@ class CalleeAnalysis(Protocol):
         """Analyse a body, once; return True if control leaves it."""
 
     def bind_known(self, name: str, known: Known) -> None:
-        """Bind a name to what is known of its value."""
+        """Bind a name to the known properties of its value."""
 
     def record_known(self, known: Known | None) -> None:
         """Record what is known of the result."""
@@ -46,7 +46,7 @@ Analyse = Callable[[ProjectModule, FunctionNode, Observers], CalleeAnalysis]
 
 
 class Inliner:
-    """Analyses the body of a function for one call whose arguments decide what it does."""
+    """Analyses the body of a function for one call whose arguments determine its effect."""
 
     __slots__ = (
         "_analyse",
@@ -56,19 +56,12 @@ class Inliner:
         "_state",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        names: NameScope,
-        folder: ConstantFolder,
-        known: KnownValues,
-        analyse: Analyse,
-    ) -> None:
-        self._state = state
-        self._names = names
-        self._folder = folder
-        self._known = known
-        self._analyse = analyse
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._names = flow.names
+        self._folder = flow.folder
+        self._known = flow.known
+        self._analyse = flow.analyse
 
     def inline(
         self, callee: ResolvedCallee, node: ast.Call, taints: Sequence[Taint], named: Named
@@ -133,34 +126,38 @@ class Inliner:
         self, callee: ResolvedCallee, node: ast.Call, taints: Sequence[Taint]
     ) -> dict[str, Known]:
         """Return what is known of the parameters in one call."""
-        arguments = callee.function.args
-        positional = [*arguments.posonlyargs, *arguments.args]
-        result: dict[str, Known] = {}
-        for element, default in _defaults(callee.function):
-            if isinstance(default, ast.Constant) and (constant := self._folder.constant(default)) is not None:
-                result[element] = constant
-        names = [item.arg for item in positional[callee.skips :]]
-        spread = any(isinstance(argument, ast.Starred) for argument in node.args)
-        if spread or any(keyword.arg is None for keyword in node.keywords):
+        if _has_unpacked_arguments(node):
             return {}
-        pairs = [*zip(names, node.args, strict=False), *((k.arg or "", k.value) for k in node.keywords)]
-        for name, value in pairs:
+        result = self._known_defaults(callee.function)
+        arguments = callee.function.args
+        names = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
+        passed = [(keyword.arg or "", keyword.value) for keyword in node.keywords]
+        for name, value in (*zip(names[callee.skips :], node.args, strict=False), *passed):
             result.pop(name, None)
             known = self._known.of(value)
             if known is not None:
                 result[name] = known
-        self._bind_rest(callee, node, taints, result)
+        self._bind_variadic(callee, node, taints, result)
         return result
 
-    def _bind_rest(
+    def _known_defaults(self, function: FunctionNode) -> dict[str, Known]:
+        """Return the parameters with a constant default."""
+        result: dict[str, Known] = {}
+        for name, default in _defaults(function):
+            constant = self._folder.constant(default) if isinstance(default, ast.Constant) else None
+            if constant is not None:
+                result[name] = constant
+        return result
+
+    def _bind_variadic(
         self, callee: ResolvedCallee, node: ast.Call, taints: Sequence[Taint], found: dict[str, Known]
     ) -> None:
-        """Add what is known of ``*args`` and ``**kwargs`` in one call."""
+        """Add the known values of ``*args`` and ``**kwargs`` in one call."""
         arguments = callee.function.args
         first = len([*arguments.posonlyargs, *arguments.args][callee.skips :])
         if arguments.vararg is not None:
             pairs = zip(node.args[first:], taints[first:], strict=True)
-            rest = [KnownEntry(value, self._known.of(one)) for one, value in pairs]
+            rest = [KnownEntry(value, self._known.of(argument)) for argument, value in pairs]
             found[arguments.vararg.arg] = creation = KnownContainer(rest, self._state.region)
             creation.total = creation.taint
         if arguments.kwarg is not None:
@@ -185,28 +182,38 @@ class Inliner:
         known: Mapping[str, Known],
     ) -> None:
         """Set the state from which the callee is analysed."""
-        arguments = callee.function.args
-        extra = [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
-        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra):
+        for argument in _parameters(callee.function.args):
             inner.state.values[argument.arg] = bound.get(argument.arg, CLEAN)
-        for name in callee.flow.nested.free(callee.function) if callee.flow is self._state.flow else ():
-            inner.state.values.setdefault(name, self._state.values.get(name, CLEAN))
-            if name in self._state.values.known:
-                inner.bind_known(name, self._state.values.known[name])
+        if callee.flow is self._state.flow:
+            self._share_free_names(inner, callee)
         for name, certain in known.items():
             inner.bind_known(name, certain)
         if callee.receiver is not None:
             self._prepare_self(inner, callee.receiver)
         elif callee.is_own:
-            for key in (key for key in self._state.values if key.startswith("self.")):
-                inner.state.values[key] = self._state.values[key]
-                if key in self._state.values.known:
-                    inner.state.values.known[key] = self._state.values.known[key]
+            self._share_attributes(inner)
+
+    def _share_free_names(self, inner: CalleeAnalysis, callee: ResolvedCallee) -> None:
+        """Set the names that a nested function reads from the function around it."""
+        values = self._state.values
+        for name in callee.flow.nested.free(callee.function):
+            inner.state.values.setdefault(name, values.get(name, CLEAN))
+            if name in values.known:
+                inner.bind_known(name, values.known[name])
+
+    def _share_attributes(self, inner: CalleeAnalysis) -> None:
+        """Set the attributes of ``self``, which caller and callee share."""
+        values = self._state.values
+        for key in values:
+            if key.startswith("self."):
+                inner.state.values[key] = values[key]
+                if key in values.known:
+                    inner.state.values.known[key] = values.known[key]
 
     def _merge(self, inner: CalleeAnalysis, callee: ResolvedCallee, has_one_exit: bool) -> None:
         """Merge the effects of the analysed callee into this state."""
-        for name, places in inner.state.summary.reaches.items():
-            self._state.summary.reaches.setdefault(name, {}).update(places)
+        for name, locations in inner.state.summary.reaches.items():
+            self._state.summary.reaches.setdefault(name, {}).update(locations)
         for name, value in inner.state.summary.stores.items():
             if name.startswith("session."):
                 self._names.store_in_session(name.removeprefix("session."), value)
@@ -245,12 +252,25 @@ class Inliner:
         return inner.state.summary.returned
 
 
+def _parameters(arguments: ast.arguments) -> Iterator[ast.arg]:
+    """Yield the parameters, and those that take the rest last."""
+    yield from (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    yield from filter(None, (arguments.vararg, arguments.kwarg))
+
+
+def _has_unpacked_arguments(call: ast.Call) -> bool:
+    """Return True if a call unpacks arguments, so that it is open which parameters they are for."""
+    is_starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    return is_starred or any(keyword.arg is None for keyword in call.keywords)
+
+
 def _defaults(function: FunctionNode) -> Iterator[tuple[str, ast.expr]]:
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
     first = len(positional) - len(arguments.defaults)
     yield from (
-        (one.arg, default) for one, default in zip(positional[first:], arguments.defaults, strict=True)
+        (argument.arg, default)
+        for argument, default in zip(positional[first:], arguments.defaults, strict=True)
     )
     for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         if default is not None:
@@ -263,5 +283,5 @@ def _attributes_of(inner: CalleeAnalysis) -> Iterator[tuple[str, Taint, Known | 
         name = key.removeprefix("self.")
         if key.startswith("self.") and name.isidentifier():
             known = inner.state.values.known.get(key)
-            whole = join(value, known.total) if isinstance(known, KnownContainer) else value
-            yield name, whole, known
+            complete = join(value, known.total) if isinstance(known, KnownContainer) else value
+            yield name, complete, known

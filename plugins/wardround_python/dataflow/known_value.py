@@ -13,7 +13,7 @@ from wardround.semantics.dataflow.domain import join
 from wardround_python.dataflow.domain import CLEAN, Taint
 
 _LONGEST = 2000
-"""Characters of a text, or digits of a number, that are still computed."""
+"""Characters of a string, or digits of a number, that are still computed."""
 _MOST_ENTRIES = 40
 
 Kind = Literal["", "parser", "queue", "stack", "cell", "stream", "namespace"]
@@ -35,7 +35,7 @@ class KnownFunction:
 
 
 class KnownEntry(NamedTuple):
-    """One entry of a container: its taint, and what is known of it."""
+    """One entry of a container: its taint, and its known value."""
 
     value: Taint
     known: Known | None = None
@@ -49,10 +49,10 @@ class KnownContainer:
         entries: None once the container has escaped.
         region: the region of code in which it was created.
         total: the joined taint of everything that was ever stored.
-        kind: the keys of a parser are pairs, reading a queue or a stack removes an entry, a cell holds one
-            value, a stream text; the entries of a namespace are attributes.
+        kind: the keys of a parser are pairs, reading a queue or a stack removes an entry, a cell has one
+            value, a stream a string; the entries of a namespace are attributes.
         names: the attributes of a named tuple, in the order of its entries.
-        texts: the constants that were stored.
+        strings: the constants that were stored.
     """
 
     entries: list[KnownEntry] | dict[object, KnownEntry] | None
@@ -147,8 +147,8 @@ _OPERATORS: Mapping[type[ast.operator | ast.cmpop | ast.unaryop], Callable[..., 
     ast.GtE: operator.ge,
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
-    ast.In: lambda one, many: one in many,
-    ast.NotIn: lambda one, many: one not in many,
+    ast.In: lambda item, many: item in many,
+    ast.NotIn: lambda item, many: item not in many,
     ast.Not: operator.not_,
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
@@ -172,23 +172,23 @@ def fold_operator(op: type[ast.operator | ast.cmpop | ast.unaryop], *values: Pla
     act = _OPERATORS.get(op)
     if act is None or (op is ast.Mult and not _is_short(*values)):
         return None
-    return _tried(act, *values)
+    return _try_call(act, *values)
 
 
 def fold_function(name: str, *values: Plain) -> KnownConstant | None:
     """Apply a builtin function to constants."""
     act = _FUNCTIONS.get(name)
-    return _tried(act, *values) if act is not None else None
+    return _try_call(act, *values) if act is not None else None
 
 
 def fold_method(on: Plain, name: str, *values: Plain) -> KnownConstant | None:
-    """Apply a method of a text to constants."""
+    """Apply a method of a string to constants."""
     is_known = isinstance(on, str) and name in _METHODS
-    return _tried(getattr(on, name), *values) if is_known else None
+    return _try_call(getattr(on, name), *values) if is_known else None
 
 
 def fold_item(text: Plain, key: Plain) -> KnownConstant | None:
-    return _tried(operator.getitem, text, key) if isinstance(text, (str, bytes)) else None
+    return _try_call(operator.getitem, text, key) if isinstance(text, (str, bytes)) else None
 
 
 def _is_short(*values: Plain) -> bool:
@@ -199,7 +199,7 @@ def _is_short(*values: Plain) -> bool:
     return all(len(text) * abs(times) <= _LONGEST for text in texts for times in numbers)
 
 
-def _tried(act: Callable[..., object], *values: Plain) -> KnownConstant | None:
+def _try_call(act: Callable[..., object], *values: Plain) -> KnownConstant | None:
     try:
         result = act(*values)
     except (ArithmeticError, TypeError, ValueError, LookupError):

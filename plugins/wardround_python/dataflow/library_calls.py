@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from wardround.languages.python.module import last_name
 from wardround.semantics.dataflow.domain import ARCHIVE, join, without
 from wardround_python.dataflow import sanitizers, sources
-from wardround_python.dataflow.assignments import Assignments
 from wardround_python.dataflow.catalogue import SANITIZERS, SOURCES
-from wardround_python.dataflow.constant_folding import ConstantFolder
-from wardround_python.dataflow.container_construction import ContainerConstruction
-from wardround_python.dataflow.container_lookup import ContainerLookup
-from wardround_python.dataflow.domain import CLEAN, SinkKind, Taint, decoded, encoded
-from wardround_python.dataflow.evaluation import Evaluator
+from wardround_python.dataflow.domain import CLEAN, SinkKind, Taint, decode_taint, encode_taint
 from wardround_python.dataflow.expression_shapes import key_of
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.forwarding_calls import session_call
-from wardround_python.dataflow.iteration import Iteration
 from wardround_python.dataflow.known_value import KnownConstant, KnownEntry
-from wardround_python.dataflow.object_resolution import ObjectResolver
 from wardround_python.dataflow.project import Instance
 from wardround_python.dataflow.request_objects import is_request
-from wardround_python.dataflow.scope import NameScope
 from wardround_python.dataflow.sources import FROM_HOST, FROM_REQUEST
-from wardround_python.dataflow.string_building import StringBuilder
-from wardround_python.dataflow.value_tracking import KnownValues
+from wardround_python.syntax.assignments import is_named
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 _PARTS_OF_ADDRESSES = frozenset({"urllib.parse.urlparse", "urllib.parse.urlsplit"})
 
@@ -48,52 +42,48 @@ class LibraryCalls:
         "_strings",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        evaluator: Evaluator,
-        names: NameScope,
-        folder: ConstantFolder,
-        containers: ContainerLookup,
-        known: KnownValues,
-        resolver: ObjectResolver,
-        assignments: Assignments,
-        iteration: Iteration,
-        construction: ContainerConstruction,
-        strings: StringBuilder,
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._names = names
-        self._folder = folder
-        self._containers = containers
-        self._known = known
-        self._resolver = resolver
-        self._assignments = assignments
-        self._iteration = iteration
-        self._construction = construction
-        self._strings = strings
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._names = flow.names
+        self._folder = flow.folder
+        self._containers = flow.containers
+        self._known = flow.known
+        self._resolver = flow.resolver
+        self._assignments = flow.assignments
+        self._iteration = flow.iteration
+        self._construction = flow.construction
+        self._strings = flow.strings
 
     def function(self, node: ast.Call, name: str, taints: Sequence[Taint], taint: Taint) -> Taint:
         """Return the taint of the result of a function of the language or of a library."""
-        if name in {"dataclasses.replace", "dataclasses.asdict"} and node.args:
-            return self._dataclass_copy(node, last_name(node.func), taint)
         if name in SANITIZERS.matching and len(taints) > 1:
             return taints[1] if self._strings.matches_anything(node.args[0]) else CLEAN
-        if name == "heapq.heappush" and (heap := key_of(node.args[0])) is not None and taint:
-            self._names.extend(heap, taint)
-        recoded = _recoded(name, last_name(node.func), taint)
+        if name == "heapq.heappush" and taint:
+            self._push(node.args[0], taint)
+        recoded = _recode(name, last_name(node.func), taint)
         if recoded is not None:
             return recoded
-        if name == "filter" and node.args and last_name(node.args[0]) in SANITIZERS.text_guards:
-            return CLEAN
-        if name == "next" and node.args:
-            return self._first_of(node, taint)
-        if name == "print":
-            return self._printed(node, taint)
-        if name in {"map", "functools.reduce"} and len(node.args) > 1:
-            return self._mapped(node)
-        return _of_library(node, name, taint)
+        return self._builtin(node, name, taint)
+
+    def _builtin(self, node: ast.Call, name: str, taint: Taint) -> Taint:
+        match name:
+            case "dataclasses.replace" | "dataclasses.asdict" if node.args:
+                return self._dataclass_copy(node, last_name(node.func), taint)
+            case "filter" if node.args and last_name(node.args[0]) in SANITIZERS.text_guards:
+                return CLEAN
+            case "next" if node.args:
+                return self._first_of(node, taint)
+            case "print":
+                return self._taint_stream(node, taint)
+            case "map" | "functools.reduce" if len(node.args) > 1:
+                return self._map_taint(node)
+        return _library_taint(node, name, taint)
+
+    def _push(self, heap: ast.expr, taint: Taint) -> None:
+        key = key_of(heap)
+        if key is not None:
+            self._names.extend(key, taint)
 
     def method(
         self,
@@ -116,14 +106,14 @@ class LibraryCalls:
             and func.value.id in {"bytes", "bytearray"}
             and func.attr == "fromhex"
         ):
-            return decoded(taint)
+            return decode_taint(taint)
         key = key_of(func.value)
         if func.attr in SANITIZERS.storing_methods and taint and key is not None:
             self._names.extend(key, taint)
         if func.attr == "hex" and not node.args:
-            return encoded(receiver)
+            return encode_taint(receiver)
         filled = self._strings.fill(node, func, receiver, taints, taint)
-        return self._propagated(node, func, receiver, taints, taint) if filled is None else filled
+        return self._propagate(node, func, receiver, taints, taint) if filled is None else filled
 
     def _first_of(self, node: ast.Call, taint: Taint) -> Taint:
         """Return the taint of ``next(entries)``."""
@@ -132,7 +122,7 @@ class LibraryCalls:
             self._state.results[node] = entry.known
         return entry.value if entry is not None else taint
 
-    def _printed(self, node: ast.Call, taint: Taint) -> Taint:
+    def _taint_stream(self, node: ast.Call, taint: Taint) -> Taint:
         """Taint the stream of ``print(value, file=stream)``."""
         for keyword in node.keywords:
             key = key_of(keyword.value) if keyword.arg == "file" else None
@@ -144,8 +134,8 @@ class LibraryCalls:
                 self._names.extend(key, taint)
         return CLEAN
 
-    def _mapped(self, node: ast.Call) -> Taint:
-        """Return the taint of what a function returns for each of the values it is called with."""
+    def _map_taint(self, node: ast.Call) -> Taint:
+        """Return the taint of the results of a function that is called for each of the values."""
         func, *taints = node.args
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "str":
             return self._evaluator.value(taints[0])  # map(str.strip, values)
@@ -160,9 +150,10 @@ class LibraryCalls:
             return taint
         if name == "asdict":
             entries: dict[object, KnownEntry] = {
-                one: KnownEntry(value, creation.known.get(one)) for one, value in creation.fields.items()
+                field: KnownEntry(value, creation.known.get(field))
+                for field, value in creation.fields.items()
             }
-            table = self._state.results[node] = self._construction.as_mapping(entries)
+            table = self._state.results[node] = self._construction.mapping_of(entries)
             return table.total
         fields, known_fields = dict(creation.fields), dict(creation.known)
         for keyword in node.keywords:
@@ -176,43 +167,41 @@ class LibraryCalls:
 
     def _source(self, node: ast.Call, func: ast.Attribute) -> Taint | None:
         """Return the taint of a method that is a source: of a request, a handler, an archive."""
-        if func.attr in SOURCES.request_calls and is_request(
-            self._state.module, func.value, self._state.function
-        ):
+        method, receiver = func.attr, func.value
+        if self._returns_sent_value(node, func):
             return FROM_REQUEST
-        if (
-            func.attr == "get"
-            and node.args
-            and sources.is_sent_key(self._state.module, func.value, node.args[0], self._state.function)
-        ):
-            return FROM_REQUEST
-        if func.attr in SOURCES.host_calls and is_request(
-            self._state.module, func.value, self._state.function
-        ):
+        if method in SOURCES.host_calls and self._is_request(receiver):
             return FROM_HOST
-        if (
-            func.attr in SOURCES.handler_calls
-            and isinstance(func.value, ast.Name)
-            and func.value.id == "self"
-        ):
+        if method in SOURCES.handler_calls and is_named(receiver, "self"):
             return without(FROM_REQUEST, SinkKind.FIELDS)
-        if func.attr in SOURCES.archive_calls and self._names.makers(func.value) & SOURCES.archives:
+        if method in SOURCES.archive_calls and self._names.makers(receiver) & SOURCES.archives:
             return {ARCHIVE: SinkKind.PATH}
         return None
 
+    def _returns_sent_value(self, node: ast.Call, func: ast.Attribute) -> bool:
+        """Return True if a method returns a part of a request."""
+        if func.attr in SOURCES.request_calls and self._is_request(func.value):
+            return True
+        if func.attr != "get" or not node.args:
+            return False
+        return sources.is_sent_key(self._state.module, func.value, node.args[0], self._state.function)
+
+    def _is_request(self, node: ast.expr) -> bool:
+        return is_request(self._state.module, node, self._state.function)
+
     def _session(self, node: ast.Call, func: ast.Attribute, taints: Sequence[Taint]) -> Taint | None:
         """Return the taint of a session or cookie that is read, or record a stored one."""
-        kept = session_call(func, node)
-        if kept is None:
+        retained = session_call(func, node)
+        if retained is None:
             return None
         if func.attr in {"get", "pop", "get_signed_cookie", "get_secure_cookie"}:
-            return join(self._names.session_taint(kept), *taints[1:2])
+            return join(self._names.session_taint(retained), *taints[1:2])
         self._names.store_in_session(
-            kept, self._strings.raw_parts(node.args[1]) if len(node.args) > 1 else CLEAN
+            retained, self._strings.raw_taint(node.args[1]) if len(node.args) > 1 else CLEAN
         )
         return CLEAN
 
-    def _propagated(
+    def _propagate(
         self, node: ast.Call, func: ast.Attribute, receiver: Taint, taints: Sequence[Taint], taint: Taint
     ) -> Taint:
         """Return the taint a method propagates from its receiver and arguments."""
@@ -234,17 +223,17 @@ def _is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in {"int", "float", "bool", "UUID"}
 
 
-def _recoded(name: str, last: str, taint: Taint) -> Taint | None:
+def _recode(name: str, last: str, taint: Taint) -> Taint | None:
     """Return the taint after encoding, sanitizing or decoding; None for other functions."""
     if name in SANITIZERS.encoding:
-        return encoded(taint)
+        return encode_taint(taint)
     if (last in sanitizers.SANITIZED and name not in {"json.dumps"}) or last == "basename":
-        kept = sanitizers.undone_later(name, taint)
-        return join(without(taint, sanitizers.SANITIZED[last]), kept)
-    return decoded(taint) if name in SANITIZERS.decoding else None
+        retained = sanitizers.undone_later(name, taint)
+        return join(without(taint, sanitizers.SANITIZED[last]), retained)
+    return decode_taint(taint) if name in SANITIZERS.decoding else None
 
 
-def _of_library(node: ast.Call, name: str, taint: Taint) -> Taint:
+def _library_taint(node: ast.Call, name: str, taint: Taint) -> Taint:
     """Return the taint a library function propagates."""
     if name in _PARTS_OF_ADDRESSES:
         return without(taint, SinkKind.URL | SinkKind.REDIRECT | SinkKind.HOST)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from wardround.languages.python.module import last_name
-from wardround_python.dataflow.assignments import Assignments
-from wardround_python.dataflow.conditions import ConditionEvaluator
-from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.domain import CLEAN
-from wardround_python.dataflow.evaluation import Evaluator
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import KnownContainer
-from wardround_python.dataflow.scope import NameScope
 from wardround_python.dataflow.state import joined_environments
-from wardround_python.dataflow.value_tracking import KnownValues
-from wardround_python.dataflow.walking import StatementTransfers, StatementWalker
+from wardround_python.dataflow.walking import StatementTransfers
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 _MOST_ROUNDS = 2
 """Rounds over a loop's body, so that assignments at its end reach its start."""
@@ -38,25 +35,15 @@ class LoopWalker:
         "_walker",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        evaluator: Evaluator,
-        names: NameScope,
-        containers: ContainerLookup,
-        conditions: ConditionEvaluator,
-        known: KnownValues,
-        assignments: Assignments,
-        walker: StatementWalker,
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._names = names
-        self._containers = containers
-        self._conditions = conditions
-        self._known = known
-        self._assignments = assignments
-        self._walker = walker
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._names = flow.names
+        self._containers = flow.containers
+        self._conditions = flow.conditions
+        self._known = flow.known
+        self._assignments = flow.assignments
+        self._walker = flow.walker
 
     def transfers(self) -> StatementTransfers:
         """Return the transfer functions by kind of node."""
@@ -70,23 +57,23 @@ class LoopWalker:
         }
 
     def _while(self, node: ast.While) -> bool:
-        if self._conditions.decided(node.test) is False:
+        if self._conditions.truth_value(node.test) is False:
             return self._walker.walk(node.orelse)
-        self._forget_changed(node.body)
+        self._invalidate_changed_values(node.body)
         self._containers.peek(node.test)
-        when_true, _ = self._conditions.sanitized(node.test)
+        when_true, _ = self._conditions.sanitized_branches(node.test)
         self._loop(lambda: self._names.sanitize(when_true), node.body, node.orelse)
         return False
 
     def _for(self, node: ast.For | ast.AsyncFor) -> bool:
-        self._forget_changed([node.target, *node.body])
+        self._invalidate_changed_values([node.target, *node.body])
         self._loop(lambda: self._assignments.bind_each(node.target, node.iter), node.body, node.orelse)
         return False
 
-    def _forget_changed(self, body: Sequence[ast.stmt | ast.expr]) -> None:
-        """Forget what is known of the names that statements change, which may run often or in part."""
-        for made in self._state.instances.values():
-            made.known.clear()
+    def _invalidate_changed_values(self, body: Sequence[ast.stmt | ast.expr]) -> None:
+        """Discard the known values of names that these statements change: they may run often or in part."""
+        for created in self._state.instances.values():
+            created.known.clear()
         changed = self._state.flow.nested.changed_in(body) if self._state.values.known else frozenset()
         for key in changed & self._state.values.known.keys():
             container = self._state.values.known.pop(key)
@@ -98,7 +85,7 @@ class LoopWalker:
         region, exits = self._state.region, self._state.exits
         self._state.loops += 1
         for _ in range(_MOST_ROUNDS if self._state.loops <= _DEEPEST_LOOP else 1):
-            before = self._state.values.copied()
+            before = self._state.values.copy()
             self._state.enter_region()
             start()
             ends = self._walker.walk(body)
@@ -112,7 +99,7 @@ class LoopWalker:
         self._walker.walk(after)
 
     def _try(self, node: ast.Try) -> bool:
-        before, region, exits = self._state.values.copied(), self._state.region, self._state.exits
+        before, region, exits = self._state.values.copy(), self._state.region, self._state.exits
         self._state.tries += 1
         outside, self._state.raised = self._state.raised, CLEAN
         if any(not isinstance(item.body[-1], (ast.Return, ast.Raise)) for item in node.handlers):
@@ -147,5 +134,5 @@ class LoopWalker:
                 self._assignments.bind(item.optional_vars, value, item.context_expr, known)
         calls = [element.context_expr for element in node.items if isinstance(element.context_expr, ast.Call)]
         if any(last_name(call.func) in _SWALLOWING for call in calls):
-            self._forget_changed(node.body)
+            self._invalidate_changed_values(node.body)
         return self._walker.walk(node.body)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import NamedTuple
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
+from wardround.lazy import LazyPattern
 from wardround_python.dataflow.analysis import ModuleFlow, project_modules
 from wardround_python.dataflow.domain import Hit
 from wardround_python.dataflow.modules import nothing
@@ -23,7 +23,7 @@ _WALKING = Lock()
 """Checks and the readers of tools run in parallel: the second waits for the analysis of the first."""
 
 
-class Walked(NamedTuple):
+class AnalysedModule(NamedTuple):
     """An analysed module.
 
     Attributes:
@@ -43,24 +43,24 @@ def hits(module: PythonModule) -> Sequence[Hit]:
         RecursionError: the module is nested too deep.
     """
     with _WALKING:
-        return _walked(module).hits
+        return _cached_walk(module).hits
 
 
-def seen(module: PythonModule, read: Callable[[str], str | None] = nothing) -> Seen:
-    """Return the expressions of a module with what every analysis knows of them.
+def observe_module(module: PythonModule, read: Callable[[str], str | None] = nothing) -> Seen:
+    """Return the expressions of a module with the values known from every analysis.
 
     Args:
-        read: path -> the text of another file of the project, if values are followed into these.
+        read: path -> the content of another file of the project, if values are followed into these.
 
     Raises:
         RecursionError: the module is nested too deep.
     """
     with _WALKING:
         if read is nothing and _is_doubted(module):
-            return _walked(module).seen or {}
-        result = module.notes.get(seen)
+            return _cached_walk(module).seen or {}
+        result = module.notes.get(observe_module)
         if not isinstance(result, _ProjectValues) or result.read != read:
-            result = module.notes[seen] = _ProjectValues(read, _watch(module, read).seen or {})
+            result = module.notes[observe_module] = _ProjectValues(read, _watch(module, read).seen or {})
         return result.seen
 
 
@@ -74,18 +74,18 @@ class _ProjectValues(NamedTuple):
 def take_analysis(module: PythonModule) -> ModuleFlow | None:
     """Return the analysed module, once; None if there is none, or it was returned before."""
     with _WALKING:
-        result = module.notes.get(Walked)
-        if not isinstance(result, Walked):
+        result = module.notes.get(AnalysedModule)
+        if not isinstance(result, AnalysedModule):
             return None
-        module.notes[Walked] = result._replace(flow=None)
+        module.notes[AnalysedModule] = result._replace(flow=None)
         return result.flow
 
 
-def _walked(module: PythonModule) -> Walked:
-    result = module.notes.get(Walked)
-    if not isinstance(result, Walked):
+def _cached_walk(module: PythonModule) -> AnalysedModule:
+    result = module.notes.get(AnalysedModule)
+    if not isinstance(result, AnalysedModule):
         result = _watch(module) if _is_doubted(module) else _walk(module)
-        module.notes[Walked] = result
+        module.notes[AnalysedModule] = result
     return result
 
 
@@ -93,14 +93,14 @@ def _is_doubted(module: PythonModule) -> bool:
     return _DOUBTED.search(module.text) is not None
 
 
-def _walk(module: PythonModule) -> Walked:
+def _walk(module: PythonModule) -> AnalysedModule:
     flow = ModuleFlow(module, project_modules())
-    return Walked(flow, flow.run(), None)
+    return AnalysedModule(flow, flow.run(), None)
 
 
-def _watch(module: PythonModule, read: Callable[[str], str | None] = nothing) -> Walked:
+def _watch(module: PythonModule, read: Callable[[str], str | None] = nothing) -> AnalysedModule:
     from wardround_python.dataflow.value_recorder import ValueRecorder  # few modules need it
 
     recorder = ValueRecorder()
     flow = ModuleFlow(module, project_modules(read), Observers(values=recorder))
-    return Walked(flow, flow.run(), recorder.seen.copy())
+    return AnalysedModule(flow, flow.run(), recorder.seen.copy())

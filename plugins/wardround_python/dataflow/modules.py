@@ -6,7 +6,7 @@ import ast
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from wardround.languages.python.cache import parsed
+from wardround.languages.python.cache import cached_module
 from wardround.languages.python.module import PythonModule
 from wardround_python.dataflow.project import ModuleFinder, ProjectClass, ProjectModule, ResolvedModule
 
@@ -27,7 +27,7 @@ Analyse = Callable[[PythonModule, ModuleFinder], ProjectModule]
 
 
 def nothing(path: str) -> str | None:
-    """Read no other file: a module is analysed by itself."""
+    """Read no other file: a module is analysed on its own."""
     return None
 
 
@@ -38,8 +38,8 @@ class Modules:
         depth: the number of nested summaries that are being computed, over all modules.
         walks: the number of inlined calls.
         regions: the number of regions of code so far.
-        queries: the queries for other modules, in order, of a module that is analysed by itself: importer and
-            dotted name, or variable and method; True for an import.
+        queries: the ordered queries for other modules of a module analysed on its own: importer and dotted
+            name, or variable and method; True for an import.
         has_resolved: True if any query succeeded since this was reset.
     """
 
@@ -63,10 +63,10 @@ class Modules:
         return self.regions
 
     def watch(self, paths: Sequence[str]) -> None:
-        """Set the files of the change; objects passed in may be of one of their classes."""
+        """Set the files of the change; arguments may be instances of their classes."""
         self._watched = tuple(paths)
 
-    def called(self, name: str, method: str) -> ProjectClass | None:
+    def class_named_like(self, name: str, method: str) -> ProjectClass | None:
         """Return the class of the change that is named like a variable: ``storage`` -> ``LocalStorage``."""
         word = name.strip("_").replace("_", "").lower().removesuffix("s")
         if len(word) < _SHORTEST_NAME:
@@ -75,23 +75,23 @@ class Modules:
             self.queries[name, method, False] = None
             return None
         if (word, method) not in self._likes:
-            self._likes[word, method] = self._class_like(word, method)
+            self._likes[word, method] = self._class_by_variable_name(word, method)
         result = self._likes[word, method]
         self.has_resolved = self.has_resolved or result is not None
         return result
 
-    def _class_like(self, word: str, method: str) -> ProjectClass | None:
+    def _class_by_variable_name(self, word: str, method: str) -> ProjectClass | None:
         results = []
         for path in self._watched:
-            text = self._text(path) or ""
+            text = self._read_source(path) or ""
             flow = self.flow(path) if f"def {method}(" in text and word in text.lower() else None
-            for made in flow.classes() if flow is not None else ():
-                title = made.node.name.lower().removesuffix("s")
-                if title.endswith(word) and made.method(method) is not None:
-                    results.append(made)
+            for created in flow.classes() if flow is not None else ():
+                title = created.node.name.lower().removesuffix("s")
+                if title.endswith(word) and created.method(method) is not None:
+                    results.append(created)
         return results[0] if len(results) == 1 else None
 
-    def _text(self, path: str) -> str | None:
+    def _read_source(self, path: str) -> str | None:
         if path not in self._texts:
             self._texts[path] = self._read(path)
         return self._texts[path]
@@ -99,11 +99,11 @@ class Modules:
     def flow(self, path: str) -> ProjectModule | None:
         """Return the module at a path; None if it is absent or cannot be parsed."""
         if path not in self._flows:
-            text = self._text(path) if len(self._flows) < 10 * _MOST else None
+            text = self._read_source(path) if len(self._flows) < 10 * _MOST else None
             value = None
             if text is not None and len(text) < _LONGEST and sum(map(bool, self._flows.values())) < _MOST:
                 try:
-                    value = self._analyse(parsed(path, text), self)
+                    value = self._analyse(cached_module(path, text), self)
                 except _UNREADABLE:
                     value = None  # reported in the review of that file itself
             self._flows[path] = value
@@ -116,8 +116,9 @@ class Modules:
     def adopt(self, alone: ProjectModule) -> bool:
         """Take over the analysis of a module by itself, if it would be the same here.
 
-        It is the same if no query of it finds something in the project. The module must be one of those here,
-        and not queried yet. The analysis cannot be used elsewhere afterwards, even if this returns False.
+        It is unchanged if none of its queries finds anything in the project. The module must be one of those
+        here, and not queried yet. The analysis cannot be used elsewhere afterwards, even if this returns
+        False.
         """
         path, queries, walks = alone.module.path, alone.modules.queries, alone.modules.walks
         if self.walks + walks > MOST_WALKS:
@@ -125,7 +126,7 @@ class Modules:
         before, self._flows = self._flows, {**self._flows, path: alone}
         self.regions = max(self.regions, alone.modules.regions)
         alone.modules = self
-        if any(self._resolves(*query) for query in queries):
+        if any(self._is_resolved(*query) for query in queries):
             self._flows = before
             self._likes.clear()
             self._found.clear()
@@ -133,12 +134,12 @@ class Modules:
         self.walks += walks
         return True
 
-    def _resolves(self, first: str, second: str, is_import: bool) -> bool:
-        result = self.find(first, second) if is_import else self.called(first, second)
+    def _is_resolved(self, first: str, second: str, is_import: bool) -> bool:
+        result = self.find(first, second) if is_import else self.class_named_like(first, second)
         return result is not None
 
     def find(self, importer: str, dotted: str, again: int = _DEEPEST_EXPORT) -> ResolvedModule | None:
-        """Return the module of the project that a dotted name, as it is imported, refers to."""
+        """Return the module of the project that an imported dotted name refers to."""
         if self._read is nothing:
             self.queries[importer, dotted, True] = None
             return None
@@ -169,16 +170,7 @@ def _candidate_paths(importer: str, dotted: str) -> Iterator[tuple[str, tuple[st
     """Yield the paths a dotted name may begin with, and the rest of the name; longest first."""
     level = len(dotted) - len(dotted.lstrip("."))
     parts = tuple(part for part in dotted[level:].split(".") if part)
-    folders = tuple(importer.split("/")[:-1])
-    if level:
-        roots = [folders[: len(folders) - level + 1]]
-    elif not parts or parts[0] in sys.stdlib_module_names:
-        return
-    elif parts[0] in folders:
-        roots = [folders[: folders.index(parts[0])]]
-    else:
-        roots = list(dict.fromkeys([folders, folders[:-1], ()]))
-    for root in roots:
+    for root in _import_roots(importer, level, parts):
         for length in range(len(parts) - 1 or 1, 0, -1):
             stem = "/".join((*root, *parts[:length]))
             for path in (f"{stem}.py", f"{stem}/__init__.py"):
@@ -186,7 +178,19 @@ def _candidate_paths(importer: str, dotted: str) -> Iterator[tuple[str, tuple[st
                     yield path, parts[length:]
 
 
-def imports_own(module: PythonModule, read: Callable[[str], str | None]) -> bool:
+def _import_roots(importer: str, level: int, parts: tuple[str, ...]) -> Sequence[tuple[str, ...]]:
+    """Return the folders that a dotted name may begin in; none for the standard library."""
+    folders = tuple(importer.split("/")[:-1])
+    if level:
+        return [folders[: len(folders) - level + 1]]
+    if not parts or parts[0] in sys.stdlib_module_names:
+        return ()
+    if parts[0] in folders:
+        return [folders[: folders.index(parts[0])]]
+    return list(dict.fromkeys([folders, folders[:-1], ()]))
+
+
+def imports_project_module(module: PythonModule, read: Callable[[str], str | None]) -> bool:
     """Return True if a module imports another module of the project."""
     return read is not nothing and any(
         read(path) is not None

@@ -26,7 +26,7 @@ class SinkObserver(Protocol):
 class ValueObserver(Protocol):
     """Receives the known values of expressions."""
 
-    def evaluated(self, node: ast.expr, folder: ConstantReader) -> None:
+    def observe_value(self, node: ast.expr, folder: ConstantReader) -> None:
         """Receive an expression after its evaluation."""
 
     def container_read(self, node: ast.expr, container: KnownContainer) -> None:

@@ -51,7 +51,7 @@ class ProjectModule(Protocol):
 
     @property
     def makers(self) -> Mapping[str, frozenset[str]]:
-        """Key of a name or attribute -> the functions whose results it is bound to."""
+        """Key of a name or attribute -> the functions whose results are assigned to it."""
 
     @property
     def lookups(self) -> frozenset[str]:
@@ -109,8 +109,8 @@ class ModuleFinder(Protocol):
         depth: the number of nested summaries that are being computed, over all modules.
         walks: the number of inlined calls.
         regions: the number of regions of code so far.
-        queries: the queries for other modules, in order, of a module that is analysed by itself: importer and
-            dotted name, or variable and method; True for an import.
+        queries: the ordered queries for other modules of a module analysed on its own: importer and dotted
+            name, or variable and method; True for an import.
     """
 
     depth: int
@@ -122,9 +122,9 @@ class ModuleFinder(Protocol):
         """Return a new number for a region of code that always runs together."""
 
     def find(self, importer: str, dotted: str) -> ResolvedModule | None:
-        """Return the module of the project that a dotted name, as it is imported, refers to."""
+        """Return the module of the project that an imported dotted name refers to."""
 
-    def called(self, name: str, method: str) -> ProjectClass | None:
+    def class_named_like(self, name: str, method: str) -> ProjectClass | None:
         """Return the class of the change that is named like a variable and has a method."""
 
 
@@ -144,15 +144,15 @@ class ProjectClass:
 
     @cached_property
     def lineage(self) -> tuple[ProjectClass, ...]:
-        """The class and its bases, as far as the project defines them, the nearest first."""
-        return tuple(self._up(_DEEPEST_BASE))
+        """The class and its bases, if the project defines them, the nearest first."""
+        return tuple(self._ancestor_classes(_DEEPEST_BASE))
 
-    def _up(self, steps: int) -> Iterator[ProjectClass]:
+    def _ancestor_classes(self, steps: int) -> Iterator[ProjectClass]:
         yield self
         for base in self.node.bases if steps else ():
             result = self.flow.class_of_name(base)
             if result is not None and result.node is not self.node:
-                yield from result._up(steps - 1)
+                yield from result._ancestor_classes(steps - 1)
 
     def method(self, name: str, above: bool = False) -> tuple[ProjectClass, FunctionNode] | None:
         """Return a method by name and the class that has it; ``above``: that of a base."""
@@ -185,7 +185,7 @@ class ProjectClass:
         ) | frozenset(self.fields)
 
     def class_of_attribute(self, name: str) -> ProjectClass | None:
-        """Return the class of an attribute, by its annotation or by the constructor that is called."""
+        """Return the class of an attribute, by its annotation or by the called constructor."""
         return self._attribute_classes.get(name)
 
     @cached_property
@@ -202,20 +202,20 @@ class ProjectClass:
     def content(self) -> Mapping[str, Taint]:
         """The taint that any method leaves in each attribute."""
         result: dict[str, Taint] = {}
-        for cls in self.lineage:
-            for method in cls.flow.methods[cls.node].values():
-                for name, value in cls.flow.summary(method).stores.items():
-                    if name.startswith(("session.", OUTSIDE)):
-                        continue
-                    result[name] = join(result.get(name, CLEAN), value)
+        for name, value in self._stores():
+            if not name.startswith(("session.", OUTSIDE)):
+                result[name] = join(result.get(name, CLEAN), value)
         for _ in range(3):  # chains of attributes derived from attributes
             for name, value in list(result.items()):
                 through = [result.get(o.removeprefix(SELF), CLEAN) for o in value if o.startswith(SELF)]
                 result[name] = join(value, *through)
-        return {
-            name: {o: left for o, left in value.items() if PARAMETER not in o}
-            for name, value in result.items()
-        }
+        return {name: _without_parameters(value) for name, value in result.items()}
+
+    def _stores(self) -> Iterator[tuple[str, Taint]]:
+        """Yield what the methods of the class and its ancestors store."""
+        for cls in self.lineage:
+            for method in cls.flow.methods[cls.node].values():
+                yield from cls.flow.summary(method).stores.items()
 
     def is_property(self, name: str) -> bool:
         result = self.method(name)
@@ -231,7 +231,7 @@ class Instance:
     Attributes:
         fields: the taints of its attributes; None if it was created elsewhere.
         region: the region of code in which it was created.
-        known: what is known of its attributes.
+        known: the known values of its attributes.
     """
 
     cls: ProjectClass
@@ -250,7 +250,7 @@ class FunctionSummary(summaries.Summary[SinkKind, Place]):
 
     Attributes:
         instance: the object it returns, if its class is known; its fields in terms of the parameters.
-        returns_self: True if it returns the object it is called on.
+        returns_self: True if it returns its receiver.
         known: the known value of its result, for all arguments.
     """
 
@@ -264,25 +264,33 @@ class FunctionSummary(summaries.Summary[SinkKind, Place]):
         return {name for name in (*origins, *self.reaches) if name.startswith("session.")}
 
 
+def _without_parameters(taint: Taint) -> Taint:
+    return {origin: kinds for origin, kinds in taint.items() if PARAMETER not in origin}
+
+
 def _attribute_types(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
     """Yield attributes with their classes: ``self.x = Store(...)``, ``x: Store``, ``x = Store()``."""
-    for line in node.body:
-        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
-            yield line.target.id, line.annotation
-        elif isinstance(line, ast.Assign) and isinstance(line.value, ast.Call):
-            yield from (
-                (target.id, line.value.func) for target in line.targets if isinstance(target, ast.Name)
-            )
-        elif isinstance(line, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            declared = {
-                argument.arg: argument.annotation for argument in (*line.args.args, *line.args.kwonlyargs)
-            }
-            for inner in statements_in(line):
-                if isinstance(inner, ast.Assign):
-                    yield from _stored(inner, declared)
+    for statement in node.body:
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
+                yield name, annotation
+            case ast.Assign(targets=targets, value=ast.Call(func=cls)):
+                yield from ((target.id, cls) for target in targets if isinstance(target, ast.Name))
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield from _attributes_stored_by(statement)
 
 
-def _stored(node: ast.Assign, declared: Mapping[str, ast.expr | None]) -> Iterator[tuple[str, ast.expr]]:
+def _attributes_stored_by(method: FunctionNode) -> Iterator[tuple[str, ast.expr]]:
+    parameters = (*method.args.args, *method.args.kwonlyargs)
+    declared = {parameter.arg: parameter.annotation for parameter in parameters}
+    for statement in statements_in(method):
+        if isinstance(statement, ast.Assign):
+            yield from _stored_attributes(statement, declared)
+
+
+def _stored_attributes(
+    node: ast.Assign, declared: Mapping[str, ast.expr | None]
+) -> Iterator[tuple[str, ast.expr]]:
     for target in node.targets:
         if not isinstance(target, ast.Attribute) or getattr(target.value, "id", "") != "self":
             continue

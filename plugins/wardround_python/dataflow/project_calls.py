@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from wardround.semantics.dataflow.domain import join
 from wardround_python.dataflow.domain import CLEAN, Taint
 from wardround_python.dataflow.expression_shapes import substituted_parameters
-from wardround_python.dataflow.flow_state import FlowState
-from wardround_python.dataflow.inlining import Inliner
 from wardround_python.dataflow.known_value import KnownConstant
 from wardround_python.dataflow.object_resolution import Named, ResolvedCallee
 from wardround_python.dataflow.project import Instance, ProjectClass
-from wardround_python.dataflow.summary_application import SummaryApplier
-from wardround_python.dataflow.value_tracking import KnownValues
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 
 class ProjectCalls:
@@ -27,40 +27,49 @@ class ProjectCalls:
         "_summaries",
     )
 
-    def __init__(
-        self, state: FlowState, known: KnownValues, inliner: Inliner, summaries: SummaryApplier
-    ) -> None:
-        self._state = state
-        self._known = known
-        self._inliner = inliner
-        self._summaries = summaries
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._known = flow.known
+        self._inliner = flow.inliner
+        self._summaries = flow.summaries
 
     def construct(self, cls: ProjectClass, node: ast.Call, taints: Sequence[Taint], named: Named) -> Instance:
         """Return the object a call constructs, with the arguments it stores."""
         creation = Instance(cls, {}, self._state.region)
-        result = cls.method("__init__")
-        if result is not None:
-            holder, function = result
-            callee = ResolvedCallee(holder.flow, function, creation, skips=True)
-            if self._inliner.inline(callee, node, taints, named) is None:
-                self._summaries.apply(callee, holder.flow.summary(function), node, taints, named)
-            self._state.results.pop(node, None)
-            self._state.objects[node] = None
+        constructor = cls.method("__init__")
+        if constructor is None:
+            self._store_fields(creation, node, taints, named)
             return creation
-        fields = dict(zip(cls.fields, taints, strict=False))
-        fields.update({keyword.arg: value for keyword, value in named if keyword.arg is not None})
-        sources = dict(zip(cls.fields, node.args, strict=False))
-        sources.update({keyword.arg: keyword.value for keyword, _ in named if keyword.arg is not None})
+        holder, function = constructor
+        callee = ResolvedCallee(holder.flow, function, creation, skips=True)
+        if self._inliner.inline(callee, node, taints, named) is None:
+            self._summaries.apply(callee, holder.flow.summary(function), node, taints, named)
+        self._state.results.pop(node, None)
+        self._state.objects[node] = None
+        return creation
+
+    def _store_fields(
+        self, creation: Instance, node: ast.Call, taints: Sequence[Taint], named: Named
+    ) -> None:
+        """Store the arguments in the fields of an object whose class has no constructor, as a dataclass."""
+        names = creation.cls.fields
+        fields = dict(zip(names, taints, strict=False))
+        sources = dict(zip(names, node.args, strict=False))
+        spread = []
+        for keyword, value in named:
+            if keyword.arg is None:
+                spread.append(value)
+            else:
+                fields[keyword.arg], sources[keyword.arg] = value, keyword.value
         for name, source in sources.items():
             known = self._known.of(source)
             if isinstance(known, KnownConstant):
                 creation.known[name] = known
-        spread = join(*(value for keyword, value in named if keyword.arg is None))
-        if spread:
+        unpacked = join(*spread)
+        if unpacked:
             creation.known.clear()
-            fields.update({name: join(fields.get(name, CLEAN), spread) for name in cls.fields})
+            fields.update({name: join(fields.get(name, CLEAN), unpacked) for name in names})
         creation.fields = fields
-        return creation
 
     def call(self, callee: ResolvedCallee, node: ast.Call, taints: Sequence[Taint], named: Named) -> Taint:
         """Return the taint of a call of a function of the project."""

@@ -25,7 +25,7 @@ def is_slow(pattern: str) -> bool:
 
 def _any_slow(parts: Any, repeated: bool) -> bool:
     items = list(parts)
-    if repeated and _splits(items):
+    if repeated and _is_optional_except_repeat(items):
         return True
     return any(_any_slow(body, inner) for op, given in items for body, inner in _bodies(op, given))
 
@@ -46,19 +46,27 @@ def _is_limitless(most: Any) -> bool:
     return getattr(most, "name", "") == "MAXREPEAT"
 
 
-def _splits(items: list[Any]) -> bool:
+def _is_optional_except_repeat(items: list[Any]) -> bool:
     """Return True if all of a repeated group but an endless repeat is optional."""
+    items = _without_groups(items)
+    if len(items) == 1 and items[0][0].name == "BRANCH":
+        return any(_is_optional_except_repeat(list(branch)) for branch in items[0][1][1])
+    endless = next(filter(_is_endless, items), None)
+    if endless is None:
+        return False
+    required = [item for item in items if item is not endless and not _can_be_empty(item)]
+    return not required or (_matches_all(endless) and all(map(_is_letter, required)))
+
+
+def _without_groups(items: list[Any]) -> list[Any]:
+    """Return the items of the innermost group, where a group is all there is."""
     while len(items) == 1 and items[0][0].name == "SUBPATTERN":
         items = list(items[0][1][3])
-    if len(items) == 1 and items[0][0].name == "BRANCH":
-        return any(_splits(list(branch)) for branch in items[0][1][1])
-    endless = [item for item in items if _is_endless(item)]
-    if not endless:
-        return False
-    others = [item for item in items if item is not endless[0]]
-    return all(_can_be_empty(item) for item in others) or (
-        _matches_all(endless[0]) and all(item[0].name == "LITERAL" or _can_be_empty(item) for item in others)
-    )
+    return items
+
+
+def _is_letter(item: Any) -> bool:
+    return bool(item[0].name == "LITERAL")
 
 
 def _is_endless(item: Any) -> bool:
@@ -92,15 +100,15 @@ def slow_names(module: PythonModule) -> Mapping[str, str]:
         value = node.value
         if (
             isinstance(value, ast.Call)
-            and module.dotted(value.func) in {"re.compile", "regex.compile"}
+            and module.qualified_name(value.func) in {"re.compile", "regex.compile"}
             and value.args
         ):
             value = value.args[0]
-        if isinstance(value, ast.Constant) and isinstance(value.value, str) and is_slow_text(value.value):
+        if isinstance(value, ast.Constant) and isinstance(value.value, str) and is_slow_regex(value.value):
             result[node.targets[0].id] = value.value
     return result
 
 
-def is_slow_text(text: str) -> bool:
+def is_slow_regex(text: str) -> bool:
     """Return the result of ``is_slow``, behind a prefilter for repeated groups."""
     return any(end in text for end in (")+", ")*", "){")) and is_slow(text)

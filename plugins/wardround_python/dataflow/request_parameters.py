@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 from wardround_python.dataflow.request_objects import REQUEST_NAMES, REQUEST_TYPE, parameters
 
 _ROUTE_VERBS = frozenset(
@@ -46,7 +46,7 @@ _VIEW_BASE = LazyPattern(r"View(Set)?$|Mixin$|Resource$|Handler$")
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "dispatch"})
 
 
-def is_text(annotation: ast.expr | None) -> bool:
+def accepts_string(annotation: ast.expr | None) -> bool:
     """Return True if a value of the annotated type can hold text."""
     if annotation is None:
         return True
@@ -91,9 +91,9 @@ def request_parameters(module: PythonModule, function: FunctionNode) -> dict[str
     for route in _routes(function):
         path = str(getattr(route.args[0], "value", ""))
         by_path = {*_PATH_PARAMETER.findall(path), *_SANIC_PARAMETER.findall(path)}
-        for item, default in _with_defaults(function):
+        for item, default in _parameters_and_defaults(function):
             if item.arg in by_path or _is_sent(module, item, default):
-                result[item.arg] = is_text(item.annotation)
+                result[item.arg] = accepts_string(item.annotation)
     result.update(_view_parameters(module, function))
     result.update(_login_parameters(module, function))
     if function.name in {"handler", "lambda_handler"}:
@@ -103,7 +103,7 @@ def request_parameters(module: PythonModule, function: FunctionNode) -> dict[str
     return result
 
 
-def _with_defaults(function: FunctionNode) -> list[tuple[ast.arg, ast.expr | None]]:
+def _parameters_and_defaults(function: FunctionNode) -> list[tuple[ast.arg, ast.expr | None]]:
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
     missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
@@ -113,9 +113,9 @@ def _with_defaults(function: FunctionNode) -> list[tuple[ast.arg, ast.expr | Non
     ]
 
 
-def _is_sent(module: PythonModule, one: ast.arg, default: ast.expr | None) -> bool:
+def _is_sent(module: PythonModule, entry: ast.arg, default: ast.expr | None) -> bool:
     """Return True if FastAPI fills the parameter from the request: text, uploads, models declared here."""
-    annotation = one.annotation
+    annotation = entry.annotation
     if annotation is None:
         return False
     text = unparse(annotation)
@@ -143,7 +143,7 @@ def _is_filled(module: PythonModule, annotation: ast.expr, default: ast.expr | N
 
 
 def _parts(annotation: ast.expr) -> Sequence[ast.expr]:
-    """Return the type and the metadata in ``Annotated``; any other annotation as it is."""
+    """Return the type and the metadata in ``Annotated``; any other annotation unchanged."""
     if isinstance(annotation, ast.Subscript) and last_name(annotation.value) == "Annotated":
         return annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
     return [annotation]
@@ -156,31 +156,31 @@ def _class_of(module: PythonModule, annotation: ast.expr) -> ast.ClassDef | None
     return classes[0] if classes else None
 
 
-def _is_model(made: ast.ClassDef | None) -> bool:
+def _is_model(created: ast.ClassDef | None) -> bool:
     """Return True if a framework fills the class from the body of a request."""
-    if made is None:
+    if created is None:
         return False
-    bases = {unparse(base).rpartition(".")[2] for base in made.bases}
-    return bool(bases & {"BaseModel", "Schema", "Struct", "SQLModel"}) or _is_dataclass(made)
+    bases = {unparse(base).rpartition(".")[2] for base in created.bases}
+    return bool(bases & {"BaseModel", "Schema", "Struct", "SQLModel"}) or _is_dataclass(created)
 
 
-def _is_dataclass(made: ast.ClassDef) -> bool:
+def _is_dataclass(created: ast.ClassDef) -> bool:
     return any(
-        decorator_name(decorator).rpartition(".")[2] == "dataclass" for decorator in made.decorator_list
+        decorator_name(decorator).rpartition(".")[2] == "dataclass" for decorator in created.decorator_list
     )
 
 
-def _fields(made: ast.ClassDef) -> list[tuple[str, ast.expr | None]]:
+def _fields(created: ast.ClassDef) -> list[tuple[str, ast.expr | None]]:
     """Return the fields of a class with their annotations."""
-    if _is_model(made):
+    if _is_model(created):
         return [
             (line.target.id, line.annotation)
-            for line in made.body
+            for line in created.body
             if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
         ]
     makers = (
         statement
-        for statement in made.body
+        for statement in created.body
         if isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
     )
     return [(parameter.arg, parameter.annotation) for maker in makers for parameter in parameters(maker)[1:]]
@@ -189,24 +189,38 @@ def _fields(made: ast.ClassDef) -> list[tuple[str, ast.expr | None]]:
 def model_fields(module: PythonModule, annotation: ast.expr | None) -> dict[str, bool] | None:
     """Return the fields of a class of this module, True for text; None for any other annotation."""
     value = _class_of(module, annotation) if annotation is not None else None
-    return {name: is_text(declared) for name, declared in _fields(value)} if value is not None else None
+    return (
+        {name: accepts_string(declared) for name, declared in _fields(value)} if value is not None else None
+    )
 
 
 def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
     """Return the parameters that a URL pattern of Django fills, if the function is a view."""
     declared = parameters(function)
-    own = declared[1:] if declared and declared[0].arg in {"self", "cls"} else declared
-    if not own or own[0].arg not in REQUEST_NAMES or (own[0].annotation is not None and len(own) < 2):
+    is_method = bool(declared) and declared[0].arg in {"self", "cls"}
+    own = declared[is_method:]
+    if not own or not _accepts_request(own):
         return {}
-    if own is declared:
-        if not any(VIEW_DECORATOR.search(decorator_name(decorator)) for decorator in function.decorator_list):
-            return {}
-    else:
-        cls = module.class_of(function)
-        bases = [unparse(base) for base in cls.bases] if cls else []
-        if function.name not in _VERBS or not any(_VIEW_BASE.search(base) for base in bases):
-            return {}
-    return {item.arg: is_text(item.annotation) for item in own[1:] if not ID_NAME.search(item.arg)}
+    is_view = _is_view_method(module, function) if is_method else _is_view_function(function)
+    filled = own[1:] if is_view else []
+    return {item.arg: accepts_string(item.annotation) for item in filled if not ID_NAME.search(item.arg)}
+
+
+def _accepts_request(parameters: Sequence[ast.arg]) -> bool:
+    """Return True if the first parameter is a request; with a type, only if others follow."""
+    request = parameters[0]
+    return request.arg in REQUEST_NAMES and (request.annotation is None or len(parameters) > 1)
+
+
+def _is_view_function(function: FunctionNode) -> bool:
+    return any(VIEW_DECORATOR.search(decorator_name(decorator)) for decorator in function.decorator_list)
+
+
+def _is_view_method(module: PythonModule, function: FunctionNode) -> bool:
+    holder = module.class_of(function)
+    if holder is None or function.name not in _VERBS:
+        return False
+    return any(_VIEW_BASE.search(unparse(base)) for base in holder.bases)
 
 
 def _login_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
-from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.domain import SinkKind, Taint
-from wardround_python.dataflow.evaluation import Evaluator
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import Known, KnownConstant, KnownContainer, is_same
-from wardround_python.dataflow.object_resolution import ObjectResolver
+from wardround_python.dataflow.page_sinks import headers_in, is_not_page, page_kinds
 from wardround_python.dataflow.project import Instance
-from wardround_python.dataflow.sink_reporting import SinkReporter
-from wardround_python.dataflow.sinks import headers_in, is_not_page, page_kinds
-from wardround_python.dataflow.value_tracking import KnownValues
 from wardround_python.dataflow.walking import StatementTransfers
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 _ADDRESS_METHODS = frozenset({"get_success_url", "get_redirect_url", "get_next_page"})
 """Methods of Django's views that return the address of a redirect."""
@@ -32,21 +30,13 @@ class ReturnTransfer:
         "_state",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        evaluator: Evaluator,
-        sinks: SinkReporter,
-        containers: ContainerLookup,
-        known: KnownValues,
-        resolver: ObjectResolver,
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._sinks = sinks
-        self._containers = containers
-        self._known = known
-        self._resolver = resolver
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._sinks = flow.sinks
+        self._containers = flow.containers
+        self._known = flow.known
+        self._resolver = flow.resolver
 
     def transfers(self) -> StatementTransfers:
         """Return the transfer functions by kind of node."""

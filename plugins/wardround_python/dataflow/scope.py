@@ -37,14 +37,20 @@ class NameScope:
         state = self._state
         state.values[key] = taint
         state.values.known.pop(key, None)
-        if state.guards:
-            for name in [one for one, (_, tested) in state.guards.items() if one == key or key in tested]:
-                del state.guards[name]
-        if state.record_ids:
-            for name in [one for one, ids in state.record_ids.items() if one == key or key in ids]:
-                del state.record_ids[name]
+        if state.guards or state.record_ids:
+            self._forget_tests_of(key)
         if taint:
             self._store_outside(key, taint)
+
+    def _forget_tests_of(self, key: str) -> None:
+        """Forget the guards and the identifiers of records that rest on the old value of a name."""
+        guards, record_ids = self._state.guards, self._state.record_ids
+        for name, (_, tested) in list(guards.items()):
+            if name == key or key in tested:
+                del guards[name]
+        for name, ids in list(record_ids.items()):
+            if name == key or key in ids:
+                del record_ids[name]
 
     def _store_outside(self, key: str, taint: Taint) -> None:
         """Record a taint that outlives the function: in an attribute, or in a name of an outer function."""
@@ -65,7 +71,7 @@ class NameScope:
         return {f"{PARAMETER}session.{key}": _KEPT}
 
     def extend(self, key: str, value: Taint) -> None:
-        """Join a taint to that of a name or attribute; what is known of a container stays."""
+        """Join a taint to that of a name or attribute; the known entries of a container remain."""
         known = self._state.values.known.get(key)
         self.set(key, join(self.taint_of(key), value))
         if isinstance(known, KnownContainer):
@@ -74,7 +80,7 @@ class NameScope:
     def makers(self, node: ast.expr) -> frozenset[str]:
         """Return the dotted names of the functions whose results an expression holds."""
         if isinstance(node, ast.Call):
-            return frozenset({self._state.module.dotted(node.func) or ""})
+            return frozenset({self._state.module.qualified_name(node.func) or ""})
         key = key_of(node)
         return self._state.flow.makers.get(key, frozenset()) if key is not None else frozenset()
 
@@ -98,7 +104,9 @@ class NameScope:
         return self._evaluator.value(expression) if expression is not None else CLEAN
 
     def aliases(self, node: ast.expr) -> Iterable[str]:
-        """Return the names that hold the value of an expression, and those it is derived from."""
+        """Return the names that are bound to the value of an expression, and the names from which it is
+        derived.
+        """
         while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
             if node.func.attr not in SANITIZERS.propagating_methods:
                 return ()
@@ -132,7 +140,7 @@ class NameScope:
         )
 
     def text_of(self, node: ast.expr) -> str | None:
-        """Return the text of a constant, or of a name that the module binds to one."""
+        """Return the string of a constant, or of a name that the module binds to one."""
         if isinstance(node, ast.Name):
             return self._state.module.top_texts.get(node.id)
         return constant_text(node)

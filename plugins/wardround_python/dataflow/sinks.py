@@ -3,56 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule, last_name
 from wardround.languages.python.tree import unparse
-from wardround_python.dataflow.catalogue import SINKS, SinkEntry
+from wardround.lazy import LazyPattern
 from wardround_python.dataflow.commands import commands
 from wardround_python.dataflow.domain import SinkKind
-from wardround_python.dataflow.regex_dos import is_slow_text
+from wardround_python.dataflow.page_sinks import _PAGES, headers_in, is_typed, pages
+from wardround_python.dataflow.regex_dos import is_slow_regex
+from wardround_python.dataflow.sink_catalogue import FUNCTIONS, METHODS, Reached, Sink, each_argument
+from wardround_python.syntax.calls import keyword_values
 
-Reached = Iterator[tuple[SinkKind, ast.expr]]
-
-
-@dataclass(frozen=True, slots=True)
-class Sink:
-    """Arguments of a call that must not be tainted: by position, and by keyword."""
-
-    kind: SinkKind
-    first: int = 0
-    last: int = 0
-    keywords: tuple[str, ...] = ()
-
-    def arguments(self, call: ast.Call) -> Iterator[ast.expr]:
-        for position, argument in enumerate(call.args):
-            if isinstance(argument, ast.Starred):
-                return
-            if self.first <= position <= self.last:
-                yield argument
-        for keyword in call.keywords:
-            if keyword.arg in self.keywords:
-                yield keyword.value
-
-
-def _table(names: Callable[[SinkEntry], Sequence[str]]) -> Mapping[str, Sink]:
-    result = {}
-    for entry in SINKS:
-        sink = Sink(SinkKind[entry.kind.upper()], entry.first, entry.last, entry.keywords)
-        result.update(dict.fromkeys(names(entry), sink))
-    return result
-
-
-FUNCTIONS = _table(lambda entry: entry.functions)
-"""By dotted name, imports resolved."""
-METHODS = _table(lambda entry: entry.methods)
-"""By the last part alone, for any receiver."""
 _URL = Sink(SinkKind.URL, keywords=("url",))
 _SECOND_URL = Sink(SinkKind.URL, 1, 1, keywords=("url",))
 _QUERY_METHODS = frozenset({"raw", "extra"})
-"""Methods of Django's managers; the other methods that take SQL are those of a database's driver."""
+"""Methods of Django's managers; the other methods that accept SQL are those of database drivers."""
 _FETCH_ROW = frozenset({"fetch", "fetchrow", "fetchval", "fetch_all", "fetch_one", "fetch_val"})
 _DATABASE = LazyPattern(r"(?i)(^|[._])(db|database|conn|connection|pool|cursor|cur|pg|session|engine)$")
 _PATH_METHODS = frozenset(
@@ -77,8 +43,6 @@ _DRIVERS = LazyPattern(r"(^|\.)(webdriver|uc|undetected_chromedriver)\.(\w+\.)?\
 _FETCHERS = LazyPattern(r"(^|\.)httpclient\.(Async|Curl\w*)?HTTPClient$")
 _REGEX_LOOKUPS = ("__regex", "__iregex")
 _LOADERS = {"get": _DRIVERS, "fetch": _FETCHERS}
-_PAGES = frozenset({"pyramid.response.Response", "webob.Response"})
-"""Responses that are pages unless they declare another type, as in Flask."""
 _SAVES = frozenset({"save"})
 _LDAP_SEARCHES = frozenset({"search_s", "search_st", "search_ext", "search_ext_s"})
 _XPATH_MAKERS = frozenset({"lxml.etree.XPathEvaluator", "lxml.etree.XPathDocumentEvaluator"})
@@ -87,71 +51,64 @@ _SAFE_LOADERS = LazyPattern(r"(^|\.)(C?SafeLoader|BaseLoader|C?BaseLoader)$")
 _DJANGO_PAGE = LazyPattern(
     r"\bhttp\.(response\.)?HttpResponse(NotFound|BadRequest|Forbidden|ServerError|Gone)?$"
 )
-_HTML_TYPE = LazyPattern(r"text/html|xhtml|svg")
 
 
-def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow: Collection[str]) -> Reached:
+def sinks_of_call(
+    module: PythonModule, call: ast.Call, makers: Collection[str], slow: Collection[str]
+) -> Reached:
     """Yield the arguments of a call that are sinks, each with its kind.
 
     Args:
         makers: the functions that created the receiver.
         slow: the names of slow patterns.
     """
-    name = module.dotted(call.func) or ""
-    sink = FUNCTIONS.get(name)
-    if sink is not None and (sink.kind is not SinkKind.HTML or not _is_typed(call)):
-        yield from ((sink.kind, argument) for argument in sink.arguments(call))
-    yield from ((SinkKind.SHELL, command) for command in commands(module, call, name))
-    yield from ((SinkKind.CODE, item) for item in _dynamic_callee_names(call.func))
-    yield from ((SinkKind.REDIRECT, address) for address in _addresses(module, call, name))
+    name = module.qualified_name(call.func) or ""
+    yield from _catalogued_sinks(call, name)
+    yield from each_argument(SinkKind.SHELL, commands(module, call, name))
+    yield from each_argument(SinkKind.CODE, _dynamic_callee_names(call.func))
+    yield from each_argument(SinkKind.REDIRECT, _addresses(module, call, name))
     if isinstance(call.func, ast.Name) and not _XPATH_MAKERS.isdisjoint(makers):
-        yield from ((SinkKind.XPATH, argument) for argument in call.args[:1])
-    yield from ((SinkKind.PATTERN, k.value) for k in call.keywords if (k.arg or "").endswith(_REGEX_LOOKUPS))
-    yield from ((SinkKind.HTML, k.value) for k in call.keywords if k.arg == "twiml")
+        yield from each_argument(SinkKind.XPATH, call.args[:1])
+    yield from _keyword_sinks(call)
     yield from _documents(call, name)
     yield from _slow_matches(call, name, slow)
     if isinstance(call.func, ast.Attribute):
         yield from _methods(module, call, call.func, makers)
 
 
+def _catalogued_sinks(call: ast.Call, name: str) -> Reached:
+    """Yield the sinks of a function of the catalogue."""
+    sink = FUNCTIONS.get(name)
+    if sink is not None and (sink.kind is not SinkKind.HTML or not is_typed(call)):
+        yield from each_argument(sink.kind, sink.arguments(call))
+
+
+def _keyword_sinks(call: ast.Call) -> Reached:
+    """Yield the keywords that are sinks of any function: ``name__regex``, ``twiml``."""
+    patterns = (k.value for k in call.keywords if k.arg is not None and k.arg.endswith(_REGEX_LOOKUPS))
+    yield from each_argument(SinkKind.PATTERN, patterns)
+    yield from each_argument(SinkKind.HTML, keyword_values(call, "twiml"))
+
+
 def _documents(call: ast.Call, name: str) -> Reached:
     """Yield the YAML documents a call loads without a safe loader, and the pages it creates."""
     if name in {"yaml.load", "yaml.load_all"} and not _has_safe_loader(call):
         yield from ((SinkKind.OBJECTS, argument) for argument in call.args[:1])
-    elif _DJANGO_PAGE.search(name) and not _is_typed(call):
+    elif _DJANGO_PAGE.search(name) and not is_typed(call):
         content = Sink(SinkKind.HTML, keywords=("content",))
         yield from ((SinkKind.HTML, argument) for argument in content.arguments(call))
     elif name in _RESPONSES or name in _PAGES:
-        yield from _pages(call, name)
+        yield from pages(call, name)
 
 
 def _slow_matches(call: ast.Call, name: str, slow: Collection[str]) -> Reached:
-    """Yield the texts that a call matches with a slow pattern."""
+    """Yield the strings that a call matches with a pattern of exponential time."""
     if name.startswith("re.") and len(call.args) > 1 and _is_slow(call.args[0], slow):
         is_substitution = name in {"re.sub", "re.subn"} and len(call.args) > 2
         yield SinkKind.BACKTRACK, call.args[2 if is_substitution else 1]
-    func = call.func
-    if not isinstance(func, ast.Attribute) or func.attr not in _MATCHES:
-        return
-    if isinstance(func.value, ast.Name) and func.value.id in slow:
-        yield from ((SinkKind.BACKTRACK, argument) for argument in call.args[-1:])
-
-
-def headers_in(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the headers of a response by lower-case name, from a mapping or a list of pairs."""
-    if isinstance(node, ast.Dict):
-        pairs = list(zip(node.keys, node.values, strict=True))
-    elif isinstance(node, ast.List):
-        pairs = [
-            (element.elts[0], element.elts[1])
-            for element in node.elts
-            if isinstance(element, ast.Tuple) and len(element.elts) == 2
-        ]
-    else:
-        return
-    for key, value in pairs:
-        if isinstance(key, ast.Constant) and isinstance(key.value, str):
-            yield key.value.lower(), value
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=pattern), attr=method) if pattern in slow and method in _MATCHES:
+            yield from each_argument(SinkKind.BACKTRACK, call.args[-1:])
 
 
 def _addresses(module: PythonModule, call: ast.Call, name: str) -> Iterator[ast.expr]:
@@ -169,19 +126,25 @@ def session_values(call: ast.Call) -> Iterator[tuple[ast.expr, ast.expr]]:
         return
     if not unparse(func.value).endswith("session"):
         return
-    if func.attr in {"setdefault", "__setitem__"} and len(call.args) == 2:
+    if func.attr == "update":
+        yield from _updated_values(call)
+    elif len(call.args) == 2:
         yield call.args[0], call.args[1]
-    elif func.attr == "update":
-        yield from ((ast.Constant(k.arg), k.value) for k in call.keywords if k.arg is not None)
-        for argument in call.args:
-            if isinstance(argument, ast.Dict):
-                yield from (
-                    (key, v) for key, v in zip(argument.keys, argument.values, strict=True) if key is not None
-                )
+
+
+def _updated_values(call: ast.Call) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the keys and values of ``update({key: value}, key=value)``."""
+    for keyword in call.keywords:
+        if keyword.arg is not None:
+            yield ast.Constant(keyword.arg), keyword.value
+    for display in (argument for argument in call.args if isinstance(argument, ast.Dict)):
+        for key, value in zip(display.keys, display.values, strict=True):
+            if key is not None:
+                yield key, value
 
 
 _FIXED_LETTERS = 3
-"""Letters of a name that make it one of a family, as those of ``do_`` and ``Form``."""
+"""Number of fixed letters by which a name belongs to a family, such as ``do_`` and ``Form``."""
 
 
 def _dynamic_callee_names(func: ast.expr) -> Iterator[ast.expr]:
@@ -193,7 +156,7 @@ def _dynamic_callee_names(func: ast.expr) -> Iterator[ast.expr]:
 
 
 def _is_of_family(name: ast.expr) -> bool:
-    """Return True if a name has a fixed part, as ``f"{kind}Form"``, so that few things can be found by it."""
+    """Return True if a name has a fixed part, as in ``f"{kind}Form"``, so that it can find few attributes."""
     parts = name.values if isinstance(name, ast.JoinedStr) else []
     if isinstance(name, ast.BinOp) and isinstance(name.op, ast.Add):
         parts = [name.left, name.right]
@@ -203,19 +166,25 @@ def _is_of_family(name: ast.expr) -> bool:
 
 def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]) -> Reached:
     """Yield the sinks of a method call: those of the catalogue, and those of the first rule that applies."""
-    sink = METHODS.get(func.attr)
-    is_driver = sink is not None and sink.kind is SinkKind.SQL and func.attr not in _QUERY_METHODS
-    if is_driver and _is_no_database(module, func.value):
-        sink = None
+    sink = _catalogued_method(module, func)
     if sink is not None:
-        yield from ((sink.kind, argument) for argument in sink.arguments(call))
+        yield from each_argument(sink.kind, sink.arguments(call))
     for rule in (_file_methods, _template_methods, _connection_methods, _ldap_searches):
         sinks = rule(module, call, func, makers)
         if sinks is not None:
             yield from sinks
             return
     if _queries_tree(module, func, makers):
-        yield from ((SinkKind.XPATH, argument) for argument in call.args[:1])
+        yield from each_argument(SinkKind.XPATH, call.args[:1])
+
+
+def _catalogued_method(module: PythonModule, func: ast.Attribute) -> Sink | None:
+    """Return the sink of a method, unless it is a driver method and the receiver is not a database."""
+    sink = METHODS.get(func.attr)
+    if sink is None:
+        return None
+    is_driver = sink.kind is SinkKind.SQL and func.attr not in _QUERY_METHODS
+    return None if is_driver and _is_no_database(module, func.value) else sink
 
 
 _MethodSinks = list[tuple[SinkKind, ast.expr]] | None
@@ -239,7 +208,7 @@ def _template_methods(
     module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]
 ) -> _MethodSinks:
     """Return the templates of ``format`` and ``from_string``."""
-    if func.attr in {"format", "format_map"} and any(map(_may_hold_object, _arguments_of(call))):
+    if func.attr in {"format", "format_map"} and any(map(_may_have_attributes, _arguments_of(call))):
         return [(SinkKind.TEMPLATE, func.value)]
     if func.attr == "from_string" and _is_template(func, makers):
         return [(SinkKind.TEMPLATE, argument) for argument in call.args[:1]]
@@ -252,13 +221,23 @@ def _connection_methods(
     """Return the queries and addresses of methods of databases, sockets and HTTP clients."""
     if func.attr in _FETCH_ROW and _DATABASE.search(unparse(func.value)):
         return [(SinkKind.SQL, argument) for argument in call.args[:1]]
-    if func.attr in {"get", "fetch"} and any(_LOADERS[func.attr].search(maker) for maker in makers):
-        return [(SinkKind.URL, argument) for argument in _URL.arguments(call)]
-    if func.attr == "setopt" and len(call.args) == 2 and unparse(call.args[0]).endswith(".URL"):
-        return [(SinkKind.URL, call.args[1])]
-    if func.attr == "connect" and "socket.socket" in makers and call.args:
-        return [(SinkKind.URL, element) for element in getattr(call.args[0], "elts", call.args)[:1]]
+    address = _address(call, func, makers)
+    if address is not None:
+        return [(SinkKind.URL, argument) for argument in address]
     return None if _CLIENTS.isdisjoint(makers) else _client_requests(call, func)
+
+
+def _address(call: ast.Call, func: ast.Attribute, makers: Collection[str]) -> Sequence[ast.expr] | None:
+    """Return the address that a method of a browser, a transfer or a socket connects to."""
+    match func.attr:
+        case "get" | "fetch" as method if any(map(_LOADERS[method].search, makers)):
+            return list(_URL.arguments(call))
+        case "setopt" if len(call.args) == 2 and unparse(call.args[0]).endswith(".URL"):
+            return call.args[1:]
+        case "connect" if call.args and "socket.socket" in makers:
+            address: Sequence[ast.expr] = getattr(call.args[0], "elts", call.args)
+            return address[:1]
+    return None
 
 
 def _client_requests(call: ast.Call, func: ast.Attribute) -> _MethodSinks:
@@ -287,7 +266,7 @@ def _arguments_of(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
-def _may_hold_object(node: ast.expr) -> bool:
+def _may_have_attributes(node: ast.expr) -> bool:
     """Return True if a value may have attributes that a format can read: ``{user.password}``."""
     return not isinstance(node, (ast.Constant, ast.JoinedStr, ast.BinOp, ast.Compare))
 
@@ -313,61 +292,10 @@ def _is_slow(pattern: ast.expr, slow: Collection[str]) -> bool:
     if isinstance(pattern, ast.Name):
         return pattern.id in slow
     return (
-        isinstance(pattern, ast.Constant) and isinstance(pattern.value, str) and is_slow_text(pattern.value)
+        isinstance(pattern, ast.Constant) and isinstance(pattern.value, str) and is_slow_regex(pattern.value)
     )
 
 
 def _has_safe_loader(call: ast.Call) -> bool:
     arguments = [k.value for k in call.keywords if k.arg == "Loader"] or call.args[1:2]
     return bool(arguments) and _SAFE_LOADERS.search(unparse(arguments[0])) is not None
-
-
-def _type_of(call: ast.Call) -> str | None:
-    for keyword in call.keywords:
-        if keyword.arg in {"content_type", "mimetype", "media_type"}:
-            value = keyword.value
-            return str(value.value) if isinstance(value, ast.Constant) else ""
-    return None
-
-
-def _is_typed(call: ast.Call) -> bool:
-    """Return True if the response declares another type than a page."""
-    content_type = _type_of(call)
-    return content_type is not None and not _HTML_TYPE.search(content_type)
-
-
-def page_kinds(node: ast.expr) -> SinkKind:
-    """Return the kinds of sink a page is; text that is built in the call must be escaped completely."""
-    is_filled = isinstance(node, ast.Call) and last_name(node.func) in {"format", "format_map"}
-    is_text = is_filled or isinstance(node, (ast.JoinedStr, ast.BinOp, ast.Name, ast.Subscript))
-    return SinkKind.HTML | SinkKind.PAGE if is_text else SinkKind.PAGE
-
-
-def is_not_page(headers: ast.expr) -> bool:
-    """Return True if headers declare another type of content than a page."""
-    return any(
-        header == "content-type"
-        and isinstance(value, ast.Constant)
-        and not _HTML_TYPE.search(str(value.value))
-        for header, value in headers_in(headers)
-    )
-
-
-def _pages(call: ast.Call, name: str) -> Reached:
-    """Yield the bodies of responses that are pages if they declare it, or if the text has tags."""
-    content_type = _type_of(call)
-    if any(
-        is_not_page(argument)
-        for argument in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers"))
-    ):
-        return
-    if content_type is not None and _HTML_TYPE.search(content_type):
-        kind = SinkKind.HTML
-    elif content_type is None and (name.startswith("flask.") or name in _PAGES):
-        kind = SinkKind.PAGE
-    else:
-        return
-    yield from (
-        (kind if kind is SinkKind.HTML else page_kinds(value), value)
-        for value in Sink(kind, keywords=("body", "content", "text", "response")).arguments(call)
-    )

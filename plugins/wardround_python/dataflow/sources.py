@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 from wardround.semantics.dataflow.domain import REQUEST
 from wardround_python.dataflow.catalogue import SOURCES
 from wardround_python.dataflow.domain import ALL, MODEL, UPLOAD, SinkKind, Taint

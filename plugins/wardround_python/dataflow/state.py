@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from wardround.semantics.dataflow.domain import join
 from wardround_python.dataflow.domain import Taint
@@ -38,8 +38,13 @@ class Environment(dict[str, Taint]):
         parts = (f"{key}.", f"{key}[")
         return [name for name in self if name.startswith(parts)]
 
-    def copied(self) -> Environment:
+    def copy(self) -> Environment:
         return Environment(self, self.known)
+
+    def add_unless_clean_part(self, key: str, taint: Taint) -> None:
+        """Set the taint of a key; not of a part without one, as the object it is a part of may have one."""
+        if taint or key.isidentifier():
+            self[key] = taint
 
     def forget(self, names: frozenset[str]) -> None:
         """Forget what is known of some names."""
@@ -54,15 +59,22 @@ def _owner(key: str) -> str:
 
 def joined_environments(first: Environment, second: Environment) -> Environment:
     """Return the environment after one of two branches."""
-    known = {key: one for key, one in first.known.items() if is_same(one, second.known.get(key))}
+    known = {key: value for key, value in first.known.items() if is_same(value, second.known.get(key))}
     both = Environment(first, known)
-    for key in [key for key, value in first.items() if not value and key not in second]:
-        if not key.isidentifier():
+    for key in _clean_parts(first):
+        if key not in second:
             del both[key]  # the object it is a part of may have a taint for it
     for key, value in second.items():
-        if not value and key not in first and not key.isidentifier():
-            continue
         old = first.get(key)
-        if old is not value:
-            both[key] = value if key not in first else join(old or value, value)
+        if old is None:
+            both.add_unless_clean_part(key, value)
+        elif old is not value:
+            both[key] = join(old or value, value)
     return both
+
+
+def _clean_parts(environment: Environment) -> Iterator[str]:
+    """Yield the attributes and subscripts that have no taint."""
+    for key, value in environment.items():
+        if not value and not key.isidentifier():
+            yield key

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from wardround.languages.python.module import last_name
 from wardround.semantics.dataflow.domain import join
 from wardround_python.dataflow import sanitizers
-from wardround_python.dataflow.assignments import Assignments
 from wardround_python.dataflow.catalogue import SANITIZERS
-from wardround_python.dataflow.conditions import ConditionEvaluator
-from wardround_python.dataflow.constant_folding import ConstantFolder
-from wardround_python.dataflow.container_construction import ContainerConstruction
-from wardround_python.dataflow.container_lookup import ContainerLookup
-from wardround_python.dataflow.container_writes import ContainerWrites
 from wardround_python.dataflow.domain import EVERYTHING, SinkKind
-from wardround_python.dataflow.evaluation import Evaluator
 from wardround_python.dataflow.expression_shapes import constant_text, key_of
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import Known, KnownEntry, fold_operator
-from wardround_python.dataflow.scope import NameScope
-from wardround_python.dataflow.string_building import StringBuilder
-from wardround_python.dataflow.value_tracking import KnownValues
 from wardround_python.dataflow.walking import StatementTransfers
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 _ENDING_CALLS = frozenset({"abort", "exit", "_exit", "fail", "halt"})
 
@@ -44,39 +37,26 @@ class StatementTransfer:
         "_writes",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        evaluator: Evaluator,
-        names: NameScope,
-        folder: ConstantFolder,
-        containers: ContainerLookup,
-        conditions: ConditionEvaluator,
-        known: KnownValues,
-        writes: ContainerWrites,
-        construction: ContainerConstruction,
-        assignments: Assignments,
-        strings: StringBuilder,
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._names = names
-        self._folder = folder
-        self._containers = containers
-        self._conditions = conditions
-        self._known = known
-        self._writes = writes
-        self._construction = construction
-        self._assignments = assignments
-        self._strings = strings
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._names = flow.names
+        self._folder = flow.folder
+        self._containers = flow.containers
+        self._conditions = flow.conditions
+        self._known = flow.known
+        self._writes = flow.writes
+        self._construction = flow.construction
+        self._assignments = flow.assignments
+        self._strings = flow.strings
 
     def transfers(self) -> StatementTransfers:
         """Return the transfer functions by kind of node."""
         return {
             ast.Expr: self._expression,
             ast.Assign: self._assign,
-            ast.AnnAssign: self._annotated,
-            ast.AugAssign: self._augmented,
+            ast.AnnAssign: self._transfer_annotated_assignment,
+            ast.AugAssign: self._transfer_augmented_assignment,
             ast.Raise: self._raise,
             ast.Continue: self._jump,
             ast.Break: self._jump,
@@ -110,17 +90,17 @@ class StatementTransfer:
             self._assignments.bind(target, value, node.value, known)
         return False
 
-    def _annotated(self, node: ast.AnnAssign) -> bool:
+    def _transfer_annotated_assignment(self, node: ast.AnnAssign) -> bool:
         if node.value is not None:
             value, known = self._known.evaluate(node.value)
             self._assignments.bind(node.target, value, node.value, known)
         return False
 
-    def _augmented(self, node: ast.AugAssign) -> bool:
+    def _transfer_augmented_assignment(self, node: ast.AugAssign) -> bool:
         before = self._evaluator.value(node.target)
         added = self._evaluator.value(node.value)
         key = key_of(node.target)
-        known = self._grown(node)
+        known = self._grow(node)
         if key is not None and isinstance(node.op, (ast.Add, ast.Mod, ast.Div, ast.BitOr)):
             parts = [(None, before), (constant_text(node.value), added)]
             grown = (
@@ -137,11 +117,11 @@ class StatementTransfer:
             self._known.bind(key, known)
         return False
 
-    def _grown(self, node: ast.AugAssign) -> Known | None:
+    def _grow(self, node: ast.AugAssign) -> Known | None:
         """Return what is known of a name after ``name += value``; its container escapes if unknown."""
         container = self._containers.find(node.target)
         if container is not None:
-            joined = self._construction.concatenated(container, self._known.container(node.value))
+            joined = self._construction.concatenate(container, self._known.container(node.value))
             is_kept = joined is not None and container.region == self._state.region
             if joined is None or not is_kept or not isinstance(node.op, (ast.Add, ast.BitOr)):
                 self._containers.escape(container)
@@ -170,7 +150,7 @@ class StatementTransfer:
 
     def _jump(self, node: ast.stmt) -> bool:
         self._state.exits += 1
-        self._state.jumps.append(self._state.values.copied())
+        self._state.jumps.append(self._state.values.copy())
         return True
 
     def _define(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
@@ -193,5 +173,5 @@ class StatementTransfer:
 
     def _assert(self, node: ast.Assert) -> bool:
         self._evaluator.value(node.test)
-        self._names.sanitize(self._conditions.sanitized(node.test)[0])
+        self._names.sanitize(self._conditions.sanitized_branches(node.test)[0])
         return False

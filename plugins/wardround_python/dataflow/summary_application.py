@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from wardround.semantics.dataflow.domain import PARAMETER, join
-from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.domain import CLEAN, PASSED, SELF, Taint
-from wardround_python.dataflow.evaluation import Evaluator
 from wardround_python.dataflow.expression_shapes import bound_arguments, substituted_parameters
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import KnownContainer
 from wardround_python.dataflow.object_resolution import Named, ResolvedCallee
 from wardround_python.dataflow.project import FunctionSummary
-from wardround_python.dataflow.scope import NameScope
-from wardround_python.dataflow.sink_reporting import SinkReporter
 from wardround_python.dataflow.state import OUTSIDE
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
 
 
 class SummaryApplier:
@@ -30,19 +29,12 @@ class SummaryApplier:
         "_state",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        evaluator: Evaluator,
-        names: NameScope,
-        sinks: SinkReporter,
-        containers: ContainerLookup,
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._names = names
-        self._sinks = sinks
-        self._containers = containers
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._names = flow.names
+        self._sinks = flow.sinks
+        self._containers = flow.containers
 
     def apply(
         self,
@@ -63,8 +55,8 @@ class SummaryApplier:
                 }
             )
         for name, value in bound.items():
-            for place in summary.reaches.get(name, {}):
-                self._sinks.reach_at(place, value, node)
+            for location in summary.reaches.get(name, {}):
+                self._sinks.reach_at(location, value, node)
         receiver = callee.receiver
         if receiver is not None:
             receiver.known.clear()
@@ -104,19 +96,26 @@ class SummaryApplier:
         self, callee: ResolvedCallee, summary: FunctionSummary, node: ast.Call
     ) -> dict[str, Taint]:
         """Return the taint of the attributes that a method reads."""
-        asked = {name for name in summary.reaches if name.startswith("self.")}
-        kept: dict[str, Taint] = {name: {PARAMETER + name: PASSED} for name in summary.session_keys()}
-        values = (summary.returned, *summary.stores.values())
-        asked |= {o.removeprefix(PARAMETER) for value in values for o in value if o.startswith(SELF)}
-        if summary.instance is not None:
-            inside = (summary.instance.fields or {}).values()
-            asked |= {o.removeprefix(PARAMETER) for value in inside for o in value if o.startswith(SELF)}
+        names = _attributes_reaching(summary)
+        retained: dict[str, Taint] = {name: {PARAMETER + name: PASSED} for name in summary.session_keys()}
         if callee.is_own:
-            return {**kept, **{name: self.self_attribute(name) for name in asked}}
+            return retained | {name: self.self_attribute(name) for name in names}
         receiver = callee.receiver
         if receiver is None:
-            return kept
+            return retained
         if receiver.fields is None:
-            whole = self._evaluator.value(node.func.value) if isinstance(node.func, ast.Attribute) else CLEAN
-            return kept | dict.fromkeys(asked, whole)
-        return kept | {name: receiver.fields.get(name.removeprefix("self."), CLEAN) for name in asked}
+            complete = (
+                self._evaluator.value(node.func.value) if isinstance(node.func, ast.Attribute) else CLEAN
+            )
+            return retained | dict.fromkeys(names, complete)
+        return retained | {name: receiver.fields.get(name.removeprefix("self."), CLEAN) for name in names}
+
+
+def _attributes_reaching(summary: FunctionSummary) -> set[str]:
+    """Return the attributes of self that reach a sink, a result, or what a method stores."""
+    fields = summary.instance.fields or {} if summary.instance is not None else {}
+    origins = {
+        origin for value in (summary.returned, *summary.stores.values(), *fields.values()) for origin in value
+    }
+    passed = {origin.removeprefix(PARAMETER) for origin in origins if origin.startswith(SELF)}
+    return passed | {name for name in summary.reaches if name.startswith("self.")}

@@ -13,7 +13,7 @@ from wardround_python.dataflow.observers import ConstantReader
 Table = Mapping[object, Known | None]
 """Key -> what is known of the entry of a mapping."""
 Seen = dict[ast.expr, Known | Table | None]
-"""Expression -> what every analysis that evaluates it knows of it."""
+"""Expression -> the known values from every analysis that evaluates it."""
 
 
 _WRAPPING = frozenset(
@@ -29,9 +29,9 @@ class ValueRecorder:
     def __init__(self) -> None:
         self.seen: Seen = {}
 
-    def evaluated(self, node: ast.expr, folder: ConstantReader) -> None:
-        """Record the constant an expression, and each part of a built text, evaluates to."""
-        for item in (node, *(parts_of_text(node) or ())):
+    def observe_value(self, node: ast.expr, folder: ConstantReader) -> None:
+        """Record the constant value of an expression, and of each part of a built string."""
+        for item in (node, *(string_pieces(node) or ())):
             _note(self.seen, item, folder.constant(item))
 
     def container_read(self, node: ast.expr, container: KnownContainer) -> None:
@@ -54,16 +54,26 @@ def _note(seen: Seen, node: ast.expr, known: Known | Table | None) -> None:
         seen[node] = None
 
 
-def parts_of_text(node: ast.expr) -> list[ast.expr] | None:
+def string_pieces(node: ast.expr) -> list[ast.expr] | None:
     """Return the parts a text is built of."""
-    if isinstance(node, ast.BinOp):
-        right = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
-        return [node.left, *right]
-    if isinstance(node, ast.JoinedStr):
-        return [value.value if isinstance(value, ast.FormattedValue) else value for value in node.values]
-    if not isinstance(node, ast.Call):
-        return None
-    last = last_name(node.func)
-    if isinstance(node.func, ast.Attribute) and last in {"format", "encode", "decode"}:
-        return [node.func.value, *node.args, *(keyword.value for keyword in node.keywords)]
-    return node.args if last in _WRAPPING and node.args else None
+    match node:
+        case ast.BinOp(left=left, right=ast.Tuple(elts=values)):
+            return [left, *values]
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.JoinedStr():
+            return [part.value if isinstance(part, ast.FormattedValue) else part for part in node.values]
+        case ast.Call():
+            return _parts_of_call(node)
+        case _:
+            return None
+
+
+def _parts_of_call(node: ast.Call) -> list[ast.expr] | None:
+    match node.func:
+        case ast.Attribute(value=template, attr="format" | "encode" | "decode"):
+            return [template, *node.args, *(keyword.value for keyword in node.keywords)]
+        case func if last_name(func) in _WRAPPING and node.args:
+            return node.args
+        case _:
+            return None

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wardround.semantics.dataflow.domain import join
-from wardround_python.dataflow.conditions import ConditionEvaluator
-from wardround_python.dataflow.constant_folding import ConstantFolder
-from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.domain import Taint
-from wardround_python.dataflow.evaluation import Evaluator
-from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import (
     Known,
     KnownContainer,
@@ -22,6 +17,9 @@ from wardround_python.dataflow.known_value import (
     PartialCall,
 )
 
+if TYPE_CHECKING:
+    from wardround_python.dataflow.function_flow import FunctionFlow
+
 _MAKING = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.Call, ast.BinOp)
 Construction = Callable[[Any], KnownContainer | None]
 Constructions = Mapping[type[ast.expr], Construction]
@@ -29,7 +27,7 @@ Constructions = Mapping[type[ast.expr], Construction]
 
 
 class KnownValues:
-    """Tracks what is known of values: of expressions, and of names from an assignment on."""
+    """Tracks known values of expressions, and of names since their last assignment."""
 
     __slots__ = (
         "_conditions",
@@ -41,19 +39,12 @@ class KnownValues:
         "_state",
     )
 
-    def __init__(
-        self,
-        state: FlowState,
-        evaluator: Evaluator,
-        folder: ConstantFolder,
-        containers: ContainerLookup,
-        conditions: ConditionEvaluator,
-    ) -> None:
-        self._state = state
-        self._evaluator = evaluator
-        self._folder = folder
-        self._containers = containers
-        self._conditions = conditions
+    def __init__(self, flow: FunctionFlow) -> None:
+        self._state = flow.state
+        self._evaluator = flow.evaluator
+        self._folder = flow.folder
+        self._containers = flow.containers
+        self._conditions = flow.conditions
         self._displays: dict[type[ast.expr], Construction] = {}
         self._constructors: dict[type[ast.expr], Construction] = {}
 
@@ -61,8 +52,8 @@ class KnownValues:
         """Add the functions that create containers.
 
         Args:
-            displays: of expressions that always create one.
-            constructors: of expressions that may create one.
+            displays: functions for expressions that always create one, by the type of the expression.
+            constructors: functions for expressions that may create one, by the type of the expression.
         """
         self._displays.update(displays)
         self._constructors.update(constructors)
@@ -82,7 +73,7 @@ class KnownValues:
         if create is not None:
             return create(node)
         if isinstance(node, ast.IfExp):
-            decided = self._conditions.decided(node.test)
+            decided = self._conditions.truth_value(node.test)
             if decided is not None:
                 return self.of(node.body if decided else node.orelse)
         construct = self._constructors.get(type(node))
@@ -132,30 +123,30 @@ class KnownValues:
         if known is None:
             return
         root = key.partition(".")[0].partition("[")[0]
-        if isinstance(known, KnownContainer) and root in self._captured:
+        if isinstance(known, KnownContainer) and root in self._captured_names:
             self._containers.escape(known)
         elif root not in self._declared_outside:
             self._state.values.known[key] = known
 
     def evaluate(self, node: ast.expr) -> tuple[Taint, Known | None]:
-        """Return the taint of an expression with what is known of it; a container in it does not escape."""
+        """Return the taint of an expression with its known value; a container in it does not escape."""
         if isinstance(node, (ast.Name, ast.Attribute)):
             container = self._containers.find(node)
             if container is not None:  # a second name of one container
                 return join(container.taint, container.total), container
         if isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
             known = self.of(node)
-            if isinstance(known, KnownContainer) and self._containers.nested(known):
+            if isinstance(known, KnownContainer) and self._containers.nested_containers(known):
                 return known.total, known
             return self._evaluator.value(node), known
         value = self._evaluator.value(node)
         return value, self.of(node)
 
     @property
-    def _captured(self) -> frozenset[str]:
+    def _captured_names(self) -> frozenset[str]:
         """Return the names of this function whose content nested functions may change."""
         return (
-            self._state.flow.nested.captured(self._state.function)
+            self._state.flow.nested.captured_names(self._state.function)
             if self._state.function is not None
             else frozenset()
         )

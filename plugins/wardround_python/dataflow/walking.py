@@ -46,7 +46,7 @@ class StatementWalker:
                 self._state.values = joined_environments(self._state.values, other)
 
     def leave(self, where: int, exits: int) -> None:
-        """Continue after a compound statement; if it may leave the block, what follows need not run."""
+        """Continue after a compound statement; if it may leave the block, the code after it may not run."""
         self._state.region = where
         if self._state.exits != exits and (
             self._state.loops or self._state.tries or self._state.inlined is not None

@@ -15,7 +15,7 @@ _DERIVING = (
     "typer", "HfArgumentParser", "import fire", "tyro", "jsonargparse", "simple_parsing", "cyclopts",
     "pydantic_settings", "draccus", "clize", "defopt", "cappa", "LightningCLI", "import Tap", "absl",
 )  # fmt: skip
-"""Libraries that derive options from parameters or fields, by a text in modules that use one."""
+"""Libraries that derive options from parameters or fields, by a substring of modules that use one."""
 
 
 class PythonOptionCheck(OptionCheck):

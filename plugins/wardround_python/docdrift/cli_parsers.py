@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from wardround.languages.python.module import PythonModule
+from wardround.languages.python.module import PythonModule, last_name
 from wardround.languages.python.tree import unparse
 from wardround.semantics.docdrift.cli_options import CommandLine, Option
 
@@ -19,12 +19,12 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 def command_line(path: str, text: str) -> CommandLine | None:
     """Return the options a module declares; None if it cannot be read."""
     try:
-        return _Reader(PythonModule(path, text)).read()
+        return _OptionReader(PythonModule(path, text)).read()
     except _UNREADABLE:
         return None
 
 
-class _Reader:
+class _OptionReader:
     def __init__(self, module: PythonModule) -> None:
         self._module = module
         self._constants = dict(_constants(module.tree))
@@ -35,68 +35,58 @@ class _Reader:
         typed: set[int] = set()
         for node in self._module.nodes:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                options += self._of_parameters(node, typed)
+                options += self._parameter_options(node, typed)
             elif isinstance(node, ast.Call) and id(node) not in typed:
-                options += self._of_call(node)
+                options += self._options_of_call(node)
         return CommandLine(tuple(sorted(options, key=lambda option: option.line)), self._computed)
 
-    def _of_call(self, call: ast.Call) -> Iterator[Option]:
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        if name not in _METHODS and not (name in _CLICK and self._is_click(call.func)):
+    def _options_of_call(self, call: ast.Call) -> Iterator[Option]:
+        if not self._declares_option(call.func):
             return
-        arguments = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args
-        if any(not isinstance(operand, ast.Constant) for operand in arguments) or not arguments:
+        texts = _constant_arguments(call)
+        if not texts:
             self._computed += 1
             return
-        names = [str(value.value) for value in arguments if isinstance(value, ast.Constant)]
-        names = [part.strip() for name in names if name.startswith("-") for part in name.split("/")]
-        long = [name for name in names if name.startswith("--")]
-        if long and _is(call, "action", "BooleanOptionalAction"):
+        names = [name.strip() for name in _option_names(texts)]
+        long = _long(names)
+        if not long:
+            return
+        if _has_keyword_ending(call, "action", "BooleanOptionalAction"):
             long += [f"--no-{name[2:]}" for name in long]
-        if long:
-            yield self._option(call, tuple(long), tuple(name for name in names if name not in long))
+        short = tuple(name for name in names if name not in long)
+        yield self._option(call, tuple(long), short)
+
+    def _declares_option(self, func: ast.expr) -> bool:
+        name = last_name(func)
+        return name in _METHODS or (name in _CLICK and self._is_click(func))
 
     def _is_click(self, func: ast.expr) -> bool:
-        """Return True if a call named like one of click's is click's, and not that of a table or similar."""
-        dotted = self._module.dotted(func) or ""
+        """Return True if a call named like a function of click is one, not a method of a table or similar."""
+        dotted = self._module.qualified_name(func) or ""
         return dotted.partition(".")[0] in ("click", "typer", "rich_click", "cloup", "asyncclick") or (
             "click" in self._module.text
         )
 
-    def _of_parameters(
+    def _parameter_options(
         self, function: ast.FunctionDef | ast.AsyncFunctionDef, typed: set[int]
     ) -> Iterator[Option]:
         """Yield the options that typer derives from parameters, with their declared or default names."""
-        arguments = function.args
-        positional = arguments.posonlyargs + arguments.args
-        defaults = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
-        pairs = [
-            *zip(positional, defaults, strict=True),
-            *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-        ]
-        for parameter, default in pairs:
-            call = self._typer_call(default) or self._typer_call(_annotated(parameter.annotation))
-            if call is None:
-                continue
-            typed.add(id(call))
-            strings = [
-                argument.value
-                for argument in call.args
-                if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
-            ]
-            names = [part for string in strings if string.startswith("-") for part in string.split("/")]
-            long = [name for name in names if name.startswith("--")]
-            if not long:
-                plain = parameter.arg.strip("_").replace("_", "-")
-                long = (
-                    [f"--{plain}", f"--no-{plain}"] if _is_boolean(parameter.annotation) else [f"--{plain}"]
-                )
-            yield self._option(call, tuple(long), tuple(n for n in names if not n.startswith("--")), default)
+        for parameter, default in _parameters_with_defaults(function.args):
+            call = self._typer_call(default) or self._typer_call(_call_in_annotation(parameter.annotation))
+            if call is not None:
+                typed.add(id(call))
+                yield self._typer_option(call, parameter, default)
+
+    def _typer_option(self, call: ast.Call, parameter: ast.arg, default: ast.expr | None) -> Option:
+        names = list(_option_names(filter(None, map(_string_value, call.args))))
+        long = tuple(_long(names)) or _default_names(parameter)
+        short = tuple(name for name in names if not name.startswith("--"))
+        return self._option(call, long, short, default)
 
     def _typer_call(self, node: ast.expr | None) -> ast.Call | None:
         if not isinstance(node, ast.Call):
             return None
-        return node if self._module.dotted(node.func) == "typer.Option" else None
+        return node if self._module.qualified_name(node.func) == "typer.Option" else None
 
     def _option(
         self, call: ast.Call, long: tuple[str, ...], short: tuple[str, ...], default: ast.expr | None = None
@@ -105,11 +95,6 @@ class _Reader:
         if default is call:
             default = call.args[0] if call.args else None
         description = keywords.get("help")
-        text = (
-            description.value
-            if isinstance(description, ast.Constant) and isinstance(description.value, str)
-            else ""
-        )
         return Option(
             long,
             call.lineno,
@@ -117,36 +102,34 @@ class _Reader:
             short,
             self._value(keywords.get("default", default)),
             self._choices(keywords.get("choices") or keywords.get("type")),
-            text,
+            _string_value(description) or "",
             description.lineno if description is not None else 0,
         )
 
     def _value(self, node: ast.expr | None) -> str | None:
-        if isinstance(node, ast.Name):
-            node = self._constants.get(node.id)
-        if (
-            isinstance(node, ast.UnaryOp)
-            and isinstance(node.op, ast.USub)
-            and isinstance(node.operand, ast.Constant)
-        ):
-            return "-" + str(node.operand.value)
-        if not isinstance(node, ast.Constant) or node.value is None or node.value is Ellipsis:
-            return None
-        return str(node.value)
+        match self._resolve(node):
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)):
+                return "-" + str(value)
+            case ast.Constant(value=value) if value is not None and value is not Ellipsis:
+                return str(value)
+        return None
+
+    def _resolve(self, node: ast.expr | None) -> ast.expr | None:
+        """Return the value of a constant of the module that a name refers to; another node itself."""
+        return self._constants.get(node.id) if isinstance(node, ast.Name) else node
 
     def _choices(self, node: ast.expr | None) -> tuple[str, ...]:
-        if (
-            isinstance(node, ast.Call)
-            and node.args
-            and (self._module.dotted(node.func) or "").endswith("Choice")
-        ):
+        if isinstance(node, ast.Call) and node.args and self._is_choice(node.func):
             node = node.args[0]
-        if isinstance(node, ast.Name):
-            node = self._constants.get(node.id)
+        node = self._resolve(node)
         if not isinstance(node, (ast.List, ast.Tuple, ast.Set)):
             return ()
         values = [self._value(element) for element in node.elts]
-        return tuple(value for value in values if value is not None) if None not in values else ()
+        known = tuple(value for value in values if value is not None)
+        return known if len(known) == len(values) else ()
+
+    def _is_choice(self, func: ast.expr) -> bool:
+        return (self._module.qualified_name(func) or "").endswith("Choice")
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
@@ -158,14 +141,14 @@ def _constants(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
             yield node.target.id, node.value
 
 
-def _is(call: ast.Call, keyword: str, ending: str) -> bool:
+def _has_keyword_ending(call: ast.Call, keyword: str, ending: str) -> bool:
     values = (item.value for item in call.keywords if item.arg == keyword)
     return any(
         isinstance(value, (ast.Attribute, ast.Name)) and unparse(value).endswith(ending) for value in values
     )
 
 
-def _annotated(annotation: ast.expr | None) -> ast.expr | None:
+def _call_in_annotation(annotation: ast.expr | None) -> ast.expr | None:
     """Return the call in ``Annotated[int, typer.Option()]``."""
     if not isinstance(annotation, ast.Subscript) or not isinstance(annotation.slice, ast.Tuple):
         return None
@@ -176,3 +159,39 @@ def _is_boolean(annotation: ast.expr | None) -> bool:
     if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
         annotation = annotation.slice.elts[0]
     return isinstance(annotation, ast.Name) and annotation.id == "bool"
+
+
+def _option_names(strings: Iterable[str]) -> Iterator[str]:
+    """Yield the names in the strings that are options: ``-v``, ``--on/--off``."""
+    for string in strings:
+        if string.startswith("-"):
+            yield from string.split("/")
+
+
+def _string_value(node: ast.expr | None) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def _parameters_with_defaults(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+    positional = arguments.posonlyargs + arguments.args
+    required = len(positional) - len(arguments.defaults)
+    yield from zip(positional, [None] * required + list(arguments.defaults), strict=True)
+    yield from zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+
+
+def _default_names(parameter: ast.arg) -> tuple[str, ...]:
+    """Return the names that typer derives from a parameter."""
+    plain = parameter.arg.strip("_").replace("_", "-")
+    return (f"--{plain}", f"--no-{plain}") if _is_boolean(parameter.annotation) else (f"--{plain}",)
+
+
+def _constant_arguments(call: ast.Call) -> list[str]:
+    """Return the arguments of a call, or the elements of its list argument; none if any is computed."""
+    first = call.args[0] if call.args else None
+    arguments = first.elts if isinstance(first, ast.List) else call.args
+    constants = [str(argument.value) for argument in arguments if isinstance(argument, ast.Constant)]
+    return constants if len(constants) == len(arguments) else []
+
+
+def _long(names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith("--")]

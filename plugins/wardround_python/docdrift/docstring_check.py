@@ -26,11 +26,15 @@ def untold(source: SourceFile) -> Sequence[DocumentedPair]:
     if source.base_text is None or not differing(source.base_text, source.text):
         return ()
     from wardround_python.docdrift.documented_functions import (
-        compared,  # most changes end at the test above
+        documented_pairs,  # most changes end at the test above
     )
 
-    result = compared(source.base_text, source.text)
-    return [item for item in result if not item.is_told] if len(result) <= _FUNCTIONS_AT_MOST else ()
+    result = documented_pairs(source.base_text, source.text)
+    return (
+        [item for item in result if not item.is_documentation_changed]
+        if len(result) <= _FUNCTIONS_AT_MOST
+        else ()
+    )
 
 
 class DocstringCheck(PythonCheck):
@@ -46,31 +50,31 @@ class DocstringCheck(PythonCheck):
 
     @classmethod
     @abstractmethod
-    def may_speak(cls, one: DocumentedPair, source: SourceFile) -> bool:
+    def may_speak(cls, pair: DocumentedPair, source: SourceFile) -> bool:
         """Return True if a function can have a finding; called before the module is parsed."""
 
     @abstractmethod
-    def look_at(self, one: DocumentedPair) -> None:
+    def look_at(self, pair: DocumentedPair) -> None:
         """Report the findings of one function."""
 
     def visit_Module(self, node: ast.Module) -> None:  # noqa: N802  (named after the class it visits)
         for item in untold(self.source):
             self.look_at(item)
 
-    def function_of_change(self, one: DocumentedPair) -> FunctionNode:
+    def function_of_change(self, pair: DocumentedPair) -> FunctionNode:
         """Return the definition in the tree of the module after the change."""
         definitions = [n for n in self.module.nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
-        return next(n for n in definitions if n.name == one.change.simple_name and n.lineno >= one.line)
+        return next(n for n in definitions if n.name == pair.change.simple_name and n.lineno >= pair.line)
 
-    def words_span(self, one: DocumentedPair, token: str, line: int, column: int = 0) -> Span:
-        """Return the position in the file of a token of the docstring; that of the function's name otherwise.
+    def words_span(self, pair: DocumentedPair, token: str, line: int, column: int = 0) -> Span:
+        """Return the position in the file of a token of the docstring; otherwise that of the function's name.
 
         Args:
             line, column: the position of the token in the docstring, counted from 0.
         """
         start = column if line else 0  # the first line of the docstring follows the quotes
-        span = self.token_span(one.words_line + line, token, start)
-        return span or self.module.name_span(self.function_of_change(one))
+        span = self.token_span(pair.words_line + line, token, start)
+        return span or self.module.name_span(self.function_of_change(pair))
 
     def token_span(self, number: int, token: str, start: int = 0) -> Span | None:
         """Return the position of a word in a line of the file, from a 0-based column on, or None."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.docdrift.model import DocComment, DocEntry, Style
 
 _HISTORY = LazyPattern(
@@ -43,7 +43,7 @@ _FIELD_KINDS = {
 _RESULTS = ("returns", "yields")
 
 
-class _Reading(msgspec.Struct):
+class _ParsedEntries(msgspec.Struct):
     """The parsed entries so far."""
 
     style: Style = Style.PLAIN
@@ -58,11 +58,11 @@ class _Reading(msgspec.Struct):
             self.raises.append(entry)
 
 
-def words_of(docstring: str) -> DocComment:
+def comment_of_docstring(docstring: str) -> DocComment:
     """Return the text of a docstring, as written in the source: its first line is line 0."""
-    text = _without_history(docstring)
+    text = _blank_history(docstring)
     lines = text.split("\n")
-    reading = _Reading()
+    reading = _ParsedEntries()
     _read_sections(lines, reading)
     _read_fields(lines, reading)
     return DocComment(
@@ -80,7 +80,7 @@ def _each_once(entries: Sequence[DocEntry]) -> tuple[DocEntry, ...]:
     return tuple({entry.name: entry for entry in reversed(entries)}.values())[::-1]
 
 
-def _without_history(docstring: str) -> str:
+def _blank_history(docstring: str) -> str:
     """Return the docstring with the descriptions of other versions blanked."""
     if not _HISTORY.search(docstring):
         return docstring
@@ -104,25 +104,30 @@ def indent_of(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _read_sections(lines: Sequence[str], reading: _Reading) -> None:
+def _read_sections(lines: Sequence[str], reading: _ParsedEntries) -> None:
     """Read Google's and NumPy's sections."""
     for number, line in enumerate(lines):
         heading = _HEADING.match(line)
         if heading is None:
             continue
         underlined = number + 1 < len(lines) and _UNDERLINE.match(lines[number + 1]) is not None
-        if not underlined and not heading[2]:
-            continue
-        start = number + 2 if underlined else number + 1
-        end = _section_end(lines, start, indent_of(line), underlined)
-        kind = _kind(heading[1])
-        if kind in _RESULTS:
-            reading.results.setdefault(kind, "\n".join(lines[start:end]).strip())
-        else:
-            entries = _numpy_entries if underlined else _google_entries
-            for entry in entries(lines, start, end):
-                reading.put(kind, entry)
-        reading.style = Style.NUMPY if underlined else Style.GOOGLE
+        if underlined or heading[2]:
+            start = number + 2 if underlined else number + 1
+            end = _section_end(lines, start, indent_of(line), underlined)
+            _read_section(_kind(heading[1]), lines[:end], start, underlined, reading)
+
+
+def _read_section(
+    kind: str, lines: Sequence[str], start: int, underlined: bool, reading: _ParsedEntries
+) -> None:
+    """Read the lines from the first one behind the heading."""
+    if kind in _RESULTS:
+        reading.results.setdefault(kind, "\n".join(lines[start:]).strip())
+    else:
+        entries = _numpy_entries if underlined else _google_entries
+        for entry in entries(lines, start, len(lines)):
+            reading.put(kind, entry)
+    reading.style = Style.NUMPY if underlined else Style.GOOGLE
 
 
 def _kind(heading: str) -> str:
@@ -153,8 +158,8 @@ def _google_entries(lines: Sequence[str], start: int, end: int) -> Iterator[DocE
         for number in range(start, end)
         if indent_of(lines[number]) == depth and (match := _ENTRY.match(lines[number]))
     ]
-    for place, (number, match) in enumerate(results):
-        following = results[place + 1][0] if place + 1 < len(results) else end
+    for location, (number, match) in enumerate(results):
+        following = results[location + 1][0] if location + 1 < len(results) else end
         text = "\n".join([f"{match[2] or ''} {match[3]}", *lines[number + 1 : following]]).rstrip()
         yield DocEntry(match[1], text, number)
 
@@ -162,9 +167,9 @@ def _google_entries(lines: Sequence[str], start: int, end: int) -> Iterator[DocE
 def _numpy_entries(lines: Sequence[str], start: int, end: int) -> Iterator[DocEntry]:
     depth = next((indent_of(line) for line in lines[start:end] if line.strip()), 0)
     heads = [n for n in range(start, end) if lines[n].strip() and indent_of(lines[n]) == depth]
-    for place, number in enumerate(heads):
+    for location, number in enumerate(heads):
         names, _, kind = lines[number].partition(":")
-        following = heads[place + 1] if place + 1 < len(heads) else end
+        following = heads[location + 1] if location + 1 < len(heads) else end
         text = "\n".join([kind, *lines[number + 1 : following]]).rstrip()
         for name in names.split(","):
             simple = name.strip().strip("`*\\")
@@ -172,14 +177,14 @@ def _numpy_entries(lines: Sequence[str], start: int, end: int) -> Iterator[DocEn
                 yield DocEntry(simple, text, number)
 
 
-def _read_fields(lines: Sequence[str], reading: _Reading) -> None:
+def _read_fields(lines: Sequence[str], reading: _ParsedEntries) -> None:
     """Read Sphinx's and Epydoc's fields."""
     for number, line in enumerate(lines):
         match = _FIELD.match(line) if ":" in line or "@" in line else None
         if match is None:
             continue
         kind = _FIELD_KINDS.get(match[1], match[1])
-        text = "\n".join([match[3], *_continued(lines, number)]).rstrip()
+        text = "\n".join([match[3], *_continuation_lines(lines, number)]).rstrip()
         if kind in _RESULTS:
             reading.results.setdefault(kind, text)
         elif kind and match[2].split():
@@ -188,7 +193,7 @@ def _read_fields(lines: Sequence[str], reading: _Reading) -> None:
         reading.style = Style.SPHINX
 
 
-def _continued(lines: Sequence[str], number: int) -> Iterator[str]:
+def _continuation_lines(lines: Sequence[str], number: int) -> Iterator[str]:
     """Return the lines below a field that are indented more than it."""
     depth = indent_of(lines[number])
     for line in lines[number + 1 :]:

@@ -1,4 +1,4 @@
-"""The documented functions of a module whose code a change touched, before and after it."""
+"""The documented functions of a module whose code a change touched, before and after the change."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from wardround.semantics.docdrift.model import (
     DocumentedSignature,
     Parameter,
 )
-from wardround_python.docdrift.docstring_parser import words_of
+from wardround_python.docdrift.docstring_parser import comment_of_docstring
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-class _Read(msgspec.Struct, frozen=True):
+class _ParsedVersion(msgspec.Struct, frozen=True):
     """One parsed version of a function.
 
     Attributes:
-        words_line: the line of its docstring, counted in its own text from 1.
+        words_line: the first line of its docstring, relative to the function and counted from 1.
     """
 
     code: DocumentedCode
@@ -36,7 +36,7 @@ class _Read(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=2)
-def compared(old_text: str, new_text: str) -> Sequence[DocumentedPair]:
+def documented_pairs(old_text: str, new_text: str) -> Sequence[DocumentedPair]:
     """Yield the functions with a docstring before the change whose code differs, in the new order.
 
     Comments, formatting and type annotations do not count as code. Nested functions are part of the outer
@@ -55,12 +55,12 @@ def _compare(old: FunctionText, new: FunctionText) -> Iterator[DocumentedPair]:
         return
     if before.docstring is None or before.code.lines == after.code.lines:
         return
-    change = DocumentedChange(new.name, words_of(before.docstring), before.code, after.code)
+    change = DocumentedChange(new.name, comment_of_docstring(before.docstring), before.code, after.code)
     words_line = new.line + after.words_line - 1
     yield DocumentedPair(change, before.docstring, after.docstring, new.line, words_line)
 
 
-def _read(function: FunctionText) -> _Read:
+def _read(function: FunctionText) -> _ParsedVersion:
     """Parse one function.
 
     Raises:
@@ -73,7 +73,7 @@ def _read(function: FunctionText) -> _Read:
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         raise SyntaxError("no function")
     docstring, line = _take_docstring(node)
-    return _Read(code_of(node), docstring, line - wrapped)
+    return _ParsedVersion(code_of(node), docstring, line - wrapped)
 
 
 def _take_docstring(node: FunctionNode) -> tuple[str | None, int]:
@@ -88,28 +88,33 @@ def _take_docstring(node: FunctionNode) -> tuple[str | None, int]:
 
 
 def code_of(node: FunctionNode) -> DocumentedCode:
-    """Return a function without its docstring as comparable code; its annotations are removed, in place."""
+    """Return a function without its docstring as comparable code; its annotations are removed in place."""
     signature = signature_of(node)
     wrappers = tuple(unparse(decorator) for decorator in node.decorator_list)
     _cut_annotations(node)
     returns, raises = [], []
     for statement in _own_statements(node.body):
-        if isinstance(statement, ast.Return):
-            returns.append("" if statement.value is None else unparse(statement.value))
-        elif isinstance(statement, ast.Raise) and statement.exc is not None:
-            raises.append(_last_name(statement.exc))
+        match statement:
+            case ast.Return(value=value):
+                returns.append("" if value is None else unparse(value))
+            case ast.Raise(exc=ast.expr() as error):
+                raises.append(_last_name(error))
     lines = tuple(line.strip() for line in unparse(node).split("\n"))
-    yields = any("yield" in line for line in lines) and any(
-        isinstance(part, (ast.Yield, ast.YieldFrom)) for part in nodes_run_by(node.body)
-    )
+    yields = _is_generator(node, lines)
     return DocumentedCode(lines, signature, tuple(returns), yields, tuple(filter(None, raises)), wrappers)
+
+
+def _is_generator(node: FunctionNode, lines: Sequence[str]) -> bool:
+    if not any("yield" in line for line in lines):
+        return False
+    return any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in nodes_run_by(node.body))
 
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
 def _own_statements(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Yield the statements below a block, except those of functions and classes in it."""
+    """Yield the statements below a block, except those of nested functions and classes."""
     for node in block:
         yield node
         if not isinstance(node, SCOPES):
@@ -128,9 +133,9 @@ def _cut_annotations(node: ast.AST) -> None:
                 collector.annotation = None
     for name in _BLOCKS:
         block: list[ast.AST] = getattr(node, name, [])
-        for place, below in enumerate(block):
+        for location, below in enumerate(block):
             if isinstance(below, ast.AnnAssign):
-                block[place] = _plain_assignment(below)
+                block[location] = _plain_assignment(below)
             else:
                 _cut_annotations(below)
 

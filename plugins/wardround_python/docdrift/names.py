@@ -1,4 +1,4 @@
-"""The names in a Python module, in its code and in its texts."""
+"""The names in a Python module, in its code and in its strings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.docdrift.model import DocumentedPair
 from wardround.semantics.docdrift.new_parameters import WORD, Naming, ParameterContext
 
@@ -20,7 +20,7 @@ _PIECE = LazyPattern(
 
 @lru_cache(maxsize=2)
 def naming(text: str) -> Naming:
-    """Return the names in a module; texts in triple quotes count as prose, other texts are ignored."""
+    """Return the names in a module; triple-quoted strings count as prose, other strings are ignored."""
     names, words = Counter[str](), Counter[str]()
     for match in _PIECE.finditer(text):
         kind = match.lastgroup
@@ -31,7 +31,7 @@ def naming(text: str) -> Naming:
     return Naming(names, words)
 
 
-def surroundings(one: DocumentedPair, before: str, after: str) -> ParameterContext:
-    """Return a changed function within its module, given the module's texts."""
-    old, new = naming(before).without(one.words_before), naming(after).without(one.words_after or "")
-    return ParameterContext(one.change, old, new)
+def surroundings(pair: DocumentedPair, before: str, after: str) -> ParameterContext:
+    """Return a changed function within its module, for the module's source at base and head."""
+    old, new = naming(before).without(pair.words_before), naming(after).without(pair.words_after or "")
+    return ParameterContext(pair.change, old, new)

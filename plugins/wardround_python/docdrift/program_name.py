@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LazyPattern
-from wardround.checks.source import RepositoryView
+from wardround.change.repository_view import RepositoryView
+from wardround.lazy import LazyPattern
 from wardround.semantics.docdrift.references import ProgramName
 
 _SCRIPT = LazyPattern(r"""["']?([A-Za-z][\w.-]*)["']?\s*=\s*["']?([A-Za-z_]\w*)(?:\.[\w.]+)?:[\w.]+""")
@@ -39,13 +39,15 @@ def _scripts(folders: list[str], project: RepositoryView) -> list[tuple[str, str
     for depth in range(len(folders), -1, -1):
         stem = "".join(f"{folder}/" for folder in folders[:depth])
         texts = [(name, project.read(stem + name)) for name in _METADATA]
-        results = [item for name, text in texts if text for item in _SCRIPT.findall(_script_part(name, text))]
+        results = [
+            item for name, text in texts if text for item in _SCRIPT.findall(_script_section(name, text))
+        ]
         if results:
             return results
     return []
 
 
-def _script_part(name: str, text: str) -> str:
+def _script_section(name: str, text: str) -> str:
     """Return the part of a project's metadata that names its scripts."""
     if name != "pyproject.toml":
         return text.partition("console_scripts")[2]

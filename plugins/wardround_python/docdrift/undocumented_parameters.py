@@ -11,13 +11,13 @@ from wardround_python.docdrift.names import surroundings
 
 MODEL = "new-parameters"
 MOST_ASKED = 20
-"""The most parameters of one function that the model scores; each takes about a millisecond."""
+"""Maximum number of parameters of one function that the model scores; each takes about a millisecond."""
 SWEPT_FILES = 5
 """A change that touches more files with the name is a sweep, for which few measurements exist."""
 
 
-def likely_left_out(
-    one: DocumentedPair, source: SourceFile, in_doubt: Sequence[Parameter]
+def probably_undocumented(
+    pair: DocumentedPair, source: SourceFile, in_doubt: Sequence[Parameter]
 ) -> list[tuple[Parameter, float]]:
     """Return the new parameters that a model scores as omitted, with their probability.
 
@@ -27,7 +27,7 @@ def likely_left_out(
     model = source.models.table(MODEL) if in_doubt else None
     if model is None:
         return []
-    around = surroundings(one, source.base_text or "", source.text)
+    around = surroundings(pair, source.base_text or "", source.text)
     scored = [(each, model.score(features(each, around))) for each in in_doubt[:MOST_ASKED]]
     return [
         (each, score)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from wardround.languages.python.module import PythonModule, last_name
+from wardround.languages.python.module import PythonModule, last_name, targets_of
 from wardround.languages.python.tree import walk
+from wardround_python.syntax.assignments import is_named
 
 _DEEPEST = 4
 """The most names and functions through which a value is followed."""
@@ -24,27 +25,36 @@ class ValueUses:
         """Return the names that a value is assigned or passed to, and the constants next to it there."""
         child: ast.AST = node
         for parent in self._module.ancestors(node):
-            if isinstance(parent, ast.keyword) and parent.arg:
-                yield parent.arg
-            elif isinstance(parent, ast.Call) and (child in parent.args or isinstance(child, ast.keyword)):
-                yield from self._call_words(parent)
-            elif isinstance(parent, ast.Dict):
-                at = [at for at, one in enumerate(parent.values) if one is child]
-                yield from (word for item in at for word in _words(parent.keys[item]))
-            elif isinstance(parent, ast.Compare):
-                sides = [operand for operand in (parent.left, *parent.comparators) if operand is not child]
-                yield from words_of(sides)
-            elif isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-                targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
-                for target in targets:
-                    yield from _words(target)
-                    if isinstance(target, ast.Name) and deep:
-                        yield from self._name_words(target, deep - 1)
-            elif isinstance(parent, ast.Return) and deep:
-                yield from self._return_words(parent, deep - 1)
+            yield from self._words_at(parent, child, deep)
             if isinstance(parent, ast.stmt):
                 return
             child = parent
+
+    def _words_at(self, parent: ast.AST, child: ast.AST, deep: int) -> Iterator[str]:
+        """Yield the words that a node adds to those of a value in its child."""
+        match parent:
+            case ast.keyword(arg=str(name)):
+                yield name
+            case ast.Call() if child in parent.args or isinstance(child, ast.keyword):
+                yield from self._call_words(parent)
+            case ast.Dict():
+                yield from _key_words(parent, child)
+            case ast.Compare():
+                operands = (parent.left, *parent.comparators)
+                yield from names_and_strings_in([operand for operand in operands if operand is not child])
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+                yield from self._target_words(parent, deep)
+            case ast.Return() if deep:
+                yield from self._return_words(parent, deep - 1)
+
+    def _target_words(
+        self, assignment: ast.Assign | ast.AnnAssign | ast.AugAssign, deep: int
+    ) -> Iterator[str]:
+        targets = assignment.targets if isinstance(assignment, ast.Assign) else [assignment.target]
+        for target in targets:
+            yield from _words(target)
+            if isinstance(target, ast.Name) and deep:
+                yield from self._name_words(target, deep - 1)
 
     def _call_words(self, call: ast.Call) -> Iterator[str]:
         yield last_name(call.func)
@@ -56,18 +66,17 @@ class ValueUses:
 
     def assigned_values(self, node: ast.Name) -> Iterator[ast.expr]:
         """Return the values that the function around a name assigns to it."""
-        around = self._around(node)
+        around = self._enclosing_scope(node)
         for inner in walk(around) if around is not None else ():
             if isinstance(inner, (ast.Assign, ast.AnnAssign)) and inner.value is not None:
-                targets = inner.targets if isinstance(inner, ast.Assign) else [inner.target]
-                if any(isinstance(target, ast.Name) and target.id == node.id for target in targets):
+                if any(is_named(target, node.id) for target in targets_of(inner)):
                     yield inner.value
             elif isinstance(inner, ast.withitem) and last_name(inner.optional_vars) == node.id:
                 yield inner.context_expr
 
     def loads(self, node: ast.Name) -> Iterator[ast.Name]:
         """Yield the reads of a name in the function around it."""
-        around = self._around(node)
+        around = self._enclosing_scope(node)
         for inner in walk(around) if around is not None else ():
             if isinstance(inner, ast.Name) and inner.id == node.id and isinstance(inner.ctx, ast.Load):
                 yield inner
@@ -84,16 +93,16 @@ class ValueUses:
         self._asked.add((scope, name))
         return is_new
 
-    def _around(self, node: ast.AST) -> _Scope:
+    def _enclosing_scope(self, node: ast.AST) -> _Scope:
         return self._module.function_of(node)
 
     def _name_words(self, target: ast.Name, deep: int) -> Iterator[str]:
-        if self.is_new(self._around(target), target.id):
+        if self.is_new(self._enclosing_scope(target), target.id):
             for load in self.loads(target):
                 yield from self.words(load, deep)
 
     def _return_words(self, node: ast.Return, deep: int) -> Iterator[str]:
-        name = getattr(self._around(node), "name", "")
+        name = getattr(self._enclosing_scope(node), "name", "")
         yield name
         if name and self.is_new(None, name):
             for call in self.calls(name):
@@ -101,7 +110,7 @@ class ValueUses:
 
 
 def _words(node: ast.AST | None) -> Iterator[str]:
-    """Return the names, attributes and texts in a node."""
+    """Return the names, attributes and strings in a node."""
     for inner in walk(node) if node is not None else ():
         if isinstance(inner, ast.Name):
             yield inner.id
@@ -111,7 +120,14 @@ def _words(node: ast.AST | None) -> Iterator[str]:
             yield inner.value
 
 
-def words_of(nodes: Sequence[ast.AST]) -> Iterator[str]:
-    """Return the names, attributes and texts in some nodes."""
+def _key_words(display: ast.Dict, value: ast.AST) -> Iterator[str]:
+    """Yield the words of the keys of a value."""
+    for key, other in zip(display.keys, display.values, strict=True):
+        if other is value:
+            yield from _words(key)
+
+
+def names_and_strings_in(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Return the names, attributes and strings in some nodes."""
     for node in nodes:
         yield from _words(node)

@@ -21,20 +21,20 @@ class _Arguments(NamedTuple):
     closing: int
 
 
-def with_keyword(statement: StatementText, node: ast.Call, name: str, value: str) -> Edit | None:
-    """Return the edit that gives a call a keyword argument, or the one it has another value."""
-    for one in node.keywords:
-        if one.arg == name:
-            return statement.edit(Replacement(*statement.outer(one.value), value))
+def set_keyword(statement: StatementText, node: ast.Call, name: str, value: str) -> Edit | None:
+    """Return the edit that adds a keyword argument to a call, or replaces its value."""
+    for keyword in node.keywords:
+        if keyword.arg == name:
+            return statement.edit(Replacement(*statement.outer(keyword.value), value))
     found = _arguments(statement, node)
     if found is None:
         return None
     if not found.parts:
         return statement.edit(Replacement(found.closing, found.closing, f"{name}={value}"))
-    return _appended(statement, found, f"{name}={value}")
+    return _append_argument(statement, found, f"{name}={value}")
 
 
-def without_keyword(statement: StatementText, call: ast.Call, node: ast.keyword) -> Edit | None:
+def remove_keyword(statement: StatementText, call: ast.Call, node: ast.keyword) -> Edit | None:
     """Return the edit that removes a keyword argument from a call."""
     found = _arguments(statement, call)
     own = statement.part(node)
@@ -48,7 +48,7 @@ def without_keyword(statement: StatementText, call: ast.Call, node: ast.keyword)
 
 
 def only_argument(statement: StatementText, node: ast.Call, text: str) -> Edit | None:
-    """Return the edit that gives a call one argument in place of all it has."""
+    """Return the edit that replaces all arguments of a call by one argument."""
     found = _arguments(statement, node)
     if found is None or not found.parts:
         return None
@@ -56,19 +56,22 @@ def only_argument(statement: StatementText, node: ast.Call, text: str) -> Edit |
 
 
 def _arguments(statement: StatementText, node: ast.Call) -> _Arguments | None:
-    """Return the arguments of a call; None where one is a generator without parentheses of its own."""
+    """Return the arguments of a call; None if one is a generator without its own parentheses."""
     opening = statement.after(statement.outer(node.func).end)
     closing = statement.part(node).end - 1
     if opening is None or opening.text != "(":
         return None
-    parts = [*(statement.outer(one) for one in node.args), *(statement.part(one) for one in node.keywords)]
-    if any(one.start < opening.end or one.end > closing for one in parts):
+    parts = [
+        *(statement.outer(argument) for argument in node.args),
+        *(statement.part(keyword) for keyword in node.keywords),
+    ]
+    if any(part.start < opening.end or part.end > closing for part in parts):
         return None
     return _Arguments(opening.end, tuple(sorted(parts)), closing)
 
 
-def _appended(statement: StatementText, found: _Arguments, new: str) -> Edit | None:
-    """Return the edit that adds an argument, spaced as those before it."""
+def _append_argument(statement: StatementText, found: _Arguments, new: str) -> Edit | None:
+    """Return the edit that appends an argument, spaced like those before it."""
     last, text = found.parts[-1], statement.text
     comma = statement.after(last.end)
     has_comma = comma is not None and comma.text == ","

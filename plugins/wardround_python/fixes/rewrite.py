@@ -1,4 +1,4 @@
-"""Rewrites of one statement that keep its comments and formatting: replacements of parts of its text."""
+"""Rewrites of one statement that preserve its comments and formatting."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def suggest(
     edit = None if text is None else change(StatementRewrite(source, module, text))
     if edit is None:
         return None
-    if not needed_import or _imports(module, needed_import):
+    if not needed_import or _imports_module(module, needed_import):
         return SuggestedFix(description, safe, (edit,))
     added = None if needed_import in module.imported else import_edit(source, module, needed_import)
     return None if added is None else SuggestedFix(description, False, (added, edit))
@@ -48,20 +48,22 @@ class StatementRewrite:
         self._text = text
 
     def expression(self, node: ast.expr, template: str, **parts: ast.expr) -> Edit | None:
-        """Return the edit that replaces an expression by a template, in which ``{name}`` is a part of it."""
-        return self._text.edit(Replacement(*self._text.part(node), self._made(template, parts)))
+        """Return the edit that replaces an expression by a template, in which ``{name}`` is a part of the
+        expression.
+        """
+        return self._text.edit(Replacement(*self._text.part(node), self._fill_template(template, parts)))
 
-    def _made(self, template: str, parts: dict[str, ast.expr]) -> str:
+    def _fill_template(self, template: str, parts: dict[str, ast.expr]) -> str:
         return template.format(**{name: self._text.code(part) for name, part in parts.items()})
 
-    def assigned(self, node: ast.Expr, name: str) -> Edit | None:
+    def assign_to(self, node: ast.Expr, name: str) -> Edit | None:
         """Return the edit that assigns the value of an expression statement to a name."""
         if not is_alone(self._source, node):
             return None
         start = self._text.part(node).start
         return self._text.edit(Replacement(start, start, f"{name} = "))
 
-    def raised(self, node: ast.Expr | ast.Return) -> Edit | None:
+    def raise_value(self, node: ast.Expr | ast.Return) -> Edit | None:
         """Return the edit that raises the value of a statement."""
         if node.value is None or not is_alone(self._source, node):
             return None
@@ -76,11 +78,11 @@ class StatementRewrite:
             return None
         return self._text.edit(Replacement(*part, change(code)))
 
-    def formatted(self, node: ast.Constant | ast.JoinedStr, part: Span | None = None) -> Edit | None:
-        """Return the edit that puts ``f`` before the pieces of a text that have braces.
+    def add_f_prefix(self, node: ast.Constant | ast.JoinedStr, part: Span | None = None) -> Edit | None:
+        """Return the edit that adds the prefix ``f`` to the pieces of a string that have braces.
 
         Args:
-            part: of the only piece that gets one.
+            part: the span of the only piece that gets an ``f``; all of them by default.
         """
         start, end = self._text.part(node)
         pieces = [
@@ -94,27 +96,29 @@ class StatementRewrite:
         ]
         return self._text.edit(*pieces) if pieces else None
 
-    def joined(self, node: ast.BoolOp, operator: type[ast.boolop]) -> Edit | None:
+    def join_with(self, node: ast.BoolOp, operator: type[ast.boolop]) -> Edit | None:
         """Return the edit that joins the two values of an ``and`` or ``or`` by the other operator."""
         left, *others = node.values
         if len(others) != 1 or isinstance(left, ast.BoolOp):
             return None
         old, new = ("or", "and") if operator is ast.And else ("and", "or")
         between = self._text.between(self._text.part(left).end, self._text.part(others[0]).start)
-        return self._text.edit(*(Replacement(one.start, one.end, new) for one in between if one.text == old))
+        return self._text.edit(
+            *(Replacement(token.start, token.end, new) for token in between if token.text == old)
+        )
 
     def keyword(self, node: ast.Call, name: str, value: str) -> Edit | None:
-        """Return the edit that gives a call a keyword argument, or the one it has another value."""
-        return arguments.with_keyword(self._text, node, name, value)
+        """Return the edit that adds a keyword argument to a call, or replaces its value."""
+        return arguments.set_keyword(self._text, node, name, value)
 
     def only_argument(self, node: ast.Call, template: str, **parts: ast.expr) -> Edit | None:
-        """Return the edit that gives a call one argument, made from a template, in place of all it has."""
-        return arguments.only_argument(self._text, node, self._made(template, parts))
+        """Return the edit that replaces all arguments of a call by one, made from a template."""
+        return arguments.only_argument(self._text, node, self._fill_template(template, parts))
 
-    def without_keyword(self, node: ast.keyword) -> Edit | None:
+    def remove_keyword(self, node: ast.keyword) -> Edit | None:
         """Return the edit that removes a keyword argument from its call."""
         parent = self._module.parents[node]
-        return arguments.without_keyword(self._text, parent, node) if isinstance(parent, ast.Call) else None
+        return arguments.remove_keyword(self._text, parent, node) if isinstance(parent, ast.Call) else None
 
     def with_defaults(self, node: ast.Lambda, names: Sequence[str]) -> Edit | None:
         """Return the edit that binds names as defaults of a lambda."""
@@ -122,20 +126,23 @@ class StatementRewrite:
             return None
         start = self._text.part(node).start
         end = self._text.outer(node.body).start
-        colon = next(one for one in reversed(self._text.between(start, end)) if one.text == ":")
+        colon = next(token for token in reversed(self._text.between(start, end)) if token.text == ":")
         bound = ", ".join(f"{name}={name}" for name in names)
         if not node.args.posonlyargs and not node.args.args:
             return self._text.edit(Replacement(start + len("lambda"), colon.start, f" {bound}"))
-        last = self._text.before(colon.start)
-        comma = "" if last is not None and last.text == "," else ","
+        comma = "" if self._has_comma_before(colon.start) else ","
         return self._text.edit(Replacement(colon.start, colon.start, f"{comma} {bound}"))
 
-    def in_with(self, node: ast.expr, statement: ast.stmt, name: str) -> Edit | None:
+    def _has_comma_before(self, place: int) -> bool:
+        last = self._text.before(place)
+        return last is not None and last.text == ","
+
+    def with_block_edit(self, node: ast.expr, statement: ast.stmt, name: str) -> Edit | None:
         """Return the edit that opens what a statement uses in a ``with`` block around the statement."""
         is_simple = not isinstance(statement, _COMPOUND)
         if not is_alone(self._source, statement) or not (is_simple or isinstance(statement, ast.For)):
             return None
-        return blocks.in_with(self._text, node, name)
+        return blocks.with_block_edit(self._text, node, name)
 
     def finally_from(self, function: FunctionNode, start: ast.stmt, cleanup: ast.stmt) -> Edit | None:
         """Return the edit that puts the statements from ``cleanup`` on into a ``finally``.
@@ -152,8 +159,8 @@ _COMPOUND = (
 )  # fmt: skip
 
 
-def _imports(module: PythonModule, name: str) -> bool:
-    """Return True if a module is imported under its own name for the whole file."""
+def _imports_module(module: PythonModule, name: str) -> bool:
+    """Return True if a module is imported under its own name for the complete file."""
     return any(
         alias.asname is None and alias.name.partition(".")[0] == name
         for statement in module.tree.body

@@ -1,4 +1,6 @@
-"""The text of one statement, with its tokens, and edits of parts of it. Positions are offsets in the text."""
+"""The source of one statement, with its tokens, and edits of parts of it. Positions are offsets in the
+text.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from wardround.text.line_index import LineIndex, has_lone_returns
 Node = ast.expr | ast.stmt | ast.keyword
 _LAYOUT = (TokenKind.COMMENT, TokenKind.BREAK, TokenKind.NEWLINE)
 _BLOCK = "if 1:\n"
-"""The line above an indented statement that lets it be parsed alone."""
+"""The line that is added above an indented statement so that it can be parsed."""
 
 
 class Part(NamedTuple):
@@ -28,7 +30,7 @@ class Part(NamedTuple):
 
 
 class Replacement(NamedTuple):
-    """A part and the text in its place."""
+    """A span and its replacement."""
 
     start: int
     end: int
@@ -40,8 +42,9 @@ class StatementText:
 
     Attributes:
         text: its lines.
-        all_tokens: those of the statement; an f-string is one.
-        tokens: those without comments and line breaks; an f-string is followed by those of its fields.
+        all_tokens: all tokens of the statement; an f-string is one token.
+        tokens: the tokens without comments and line breaks; an f-string is followed by the tokens of its
+            fields.
     """
 
     def __init__(
@@ -60,7 +63,14 @@ class StatementText:
     def around(cls, source: SourceFile, module: PythonModule, node: Node) -> StatementText | None:
         """Return the innermost statement around a node that has its lines to itself."""
         around = (node, *module.ancestors(node))
-        found = next((one for one in around if isinstance(one, ast.stmt) and is_alone(source, one)), None)
+        found = next(
+            (
+                ancestor
+                for ancestor in around
+                if isinstance(ancestor, ast.stmt) and is_alone(source, ancestor)
+            ),
+            None,
+        )
         if found is None or not _is_inside(node, found):
             return None
         text = "".join(line + "\n" for line in source.lines[found.lineno - 1 : found.end_lineno])
@@ -97,9 +107,13 @@ class StatementText:
             part = Part(before.start, after.end)
 
     def _limits(self, node: ast.expr) -> Part:
-        """Return the part in which parentheses are those of an expression, not of the call it is given to."""
+        """Return the range in which parentheses belong to an expression, not to the call that it is an
+        argument of.
+        """
         parent = next(
-            one for one in self._module.ancestors(node) if isinstance(one, (ast.expr, ast.stmt, ast.keyword))
+            ancestor
+            for ancestor in self._module.ancestors(node)
+            if isinstance(ancestor, (ast.expr, ast.stmt, ast.keyword))
         )
         part = self.part(parent)
         is_argument = isinstance(parent, ast.Call) and node is not parent.func
@@ -132,8 +146,8 @@ class StatementText:
     @cached_property
     def indent(self) -> str:
         """One level of indentation, as the first indented statement of the file has it."""
-        for one in statements_in(self._module.tree):
-            margin = self._source.lines[one.lineno - 1][: one.col_offset]
+        for statement in statements_in(self._module.tree):
+            margin = self._source.lines[statement.lineno - 1][: statement.col_offset]
             if margin and not margin.strip():
                 return margin
         return "    "
@@ -147,12 +161,12 @@ class StatementText:
     def edit(self, *replacements: Replacement) -> Edit | None:
         """Return the smallest edit that makes replacements; None if the result is a syntax error."""
         code, at = "", 0
-        for one in sorted(replacements):
-            code += self.text[at : one.start] + one.text
-            at = one.end
-        return self.rewritten(code + self.text[at:])
+        for replacement in sorted(replacements):
+            code += self.text[at : replacement.start] + replacement.text
+            at = replacement.end
+        return self.rewrite(code + self.text[at:])
 
-    def rewritten(self, code: str) -> Edit | None:
+    def rewrite(self, code: str) -> Edit | None:
         """Return the smallest edit that turns the statement into other code; None for a syntax error."""
         try:
             ast.parse(_BLOCK + code if self.margin else code)
@@ -179,7 +193,7 @@ def is_alone(source: SourceFile, statement: ast.stmt) -> bool:
     return not before.strip() and not is_branch and (not rest or rest.startswith(b"#"))
 
 
-def _common(one: str, other: str) -> int:
-    """Return the length of the common start of two texts."""
-    pairs = zip(one, other, strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+def _common(value: str, other: str) -> int:
+    """Return the length of the common prefix of two strings."""
+    pairs = zip(value, other, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(value), len(other)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name, nodes_run_by
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
 from wardround_python.analysis.call_resolution import CallResolver
 
 _CHANGES = LazyPattern(
@@ -40,37 +40,46 @@ def is_change(call: ast.Call, module: PythonModule) -> bool:
     """Return True if a call sends a statement that changes rows."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in _EXECUTES or not call.args:
         return False
-    text = _text_of(call.args[0], module)
+    text = _statement_prefix(call.args[0], module)
     return text is not None and _CHANGES.match(text) is not None
 
 
-def _text_of(node: ast.expr, module: PythonModule) -> str | None:
+def _statement_prefix(node: ast.expr, module: PythonModule) -> str | None:
     """Return the literal prefix of a statement."""
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else None
-    if isinstance(node, ast.JoinedStr):
-        return _text_of(node.values[0], module) if node.values else None
-    if isinstance(node, ast.BinOp):
-        return _text_of(node.left, module)
-    if isinstance(node, ast.Call):
-        if last_name(node.func) in _WRAPS and node.args:
-            return _text_of(node.args[0], module)
-        inner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        return _text_of(inner, module) if inner is not None else None
-    if isinstance(node, ast.Name):
-        values = module.assigned.get(node.id, [])
-        return (
-            _text_of(values[0], module) if len(values) == 1 and not isinstance(values[0], ast.Name) else None
-        )
-    return None
+    match node:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.JoinedStr(values=[first, *_]):
+            return _statement_prefix(first, module)
+        case ast.BinOp():
+            return _statement_prefix(node.left, module)
+        case ast.Call(args=[first, *_]) if last_name(node.func) in _WRAPS:
+            return _statement_prefix(first, module)
+        case ast.Call(func=ast.Attribute(value=template)):
+            return _statement_prefix(template, module)
+        case ast.Name():
+            return _text_of_name(node, module)
+        case _:
+            return None
 
 
-def autocommits(node: ast.expr, module: PythonModule, callees: CallResolver, deep: int = _DEEPEST) -> bool:
+def _text_of_name(node: ast.Name, module: PythonModule) -> str | None:
+    """Return the literal prefix of the only value that a name is assigned."""
+    match module.assigned.get(node.id, []):
+        case [value] if not isinstance(value, ast.Name):
+            return _statement_prefix(value, module)
+        case _:
+            return None
+
+
+def is_autocommitting(
+    node: ast.expr, module: PythonModule, callees: CallResolver, deep: int = _DEEPEST
+) -> bool:
     """Return True if a connection, cursor, pool or engine is in autocommit mode."""
     if not deep:
         return False
     if isinstance(node, ast.Await):
-        return autocommits(node.value, module, callees, deep)
+        return is_autocommitting(node.value, module, callees, deep)
     if isinstance(node, ast.Call):
         return _call_autocommits(node, module, callees, deep)
     key = unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
@@ -79,12 +88,12 @@ def autocommits(node: ast.expr, module: PythonModule, callees: CallResolver, dee
     if f"{key}.autocommit" in module.text and any(map(is_true, _stores(module, f"{key}.autocommit"))):
         return True
     values = list(_assigned_values(key, node, module))
-    return len(values) == 1 and autocommits(values[0], module, callees, deep - 1)
+    return len(values) == 1 and is_autocommitting(values[0], module, callees, deep - 1)
 
 
 def _call_autocommits(node: ast.Call, module: PythonModule, callees: CallResolver, deep: int) -> bool:
     """Return True if a call returns a connection in autocommit mode."""
-    name = module.dotted(node.func) or ""
+    name = module.qualified_name(node.func) or ""
     if name in _ALWAYS:
         return True
     is_set = any(map(_sets_autocommit, node.keywords))
@@ -93,9 +102,9 @@ def _call_autocommits(node: ast.Call, module: PythonModule, callees: CallResolve
     func = node.func
     if isinstance(func, ast.Attribute) and func.attr in _GIVES and module.imported_name(func) is None:
         is_option = func.attr == "execution_options" and is_set
-        return is_option or autocommits(func.value, module, callees, deep - 1)
+        return is_option or is_autocommitting(func.value, module, callees, deep - 1)
     value = _only_result(node, module, callees)
-    return value is not None and autocommits(value, module, callees, deep - 1)
+    return value is not None and is_autocommitting(value, module, callees, deep - 1)
 
 
 def _only_result(node: ast.Call, module: PythonModule, callees: CallResolver) -> ast.expr | None:
@@ -134,14 +143,14 @@ def _assigned_values(key: str, node: ast.expr, module: PythonModule) -> Iterator
     """Return the values of a name in its function, or in the module if the function assigns none."""
     function = module.function_of(node)
     if function is not None and not key.startswith("self."):
-        here = list(_bound(key, function))
+        here = list(_bound_values(key, function))
         if here or any(isinstance(n, ast.arg) and n.arg == key for n in walk(function)):
             yield from here
             return
-    yield from _bound(key, module.tree)
+    yield from _bound_values(key, module.tree)
 
 
-def _bound(key: str, scope: ast.AST) -> Iterator[ast.expr]:
+def _bound_values(key: str, scope: ast.AST) -> Iterator[ast.expr]:
     for node in walk(scope):
         value: ast.expr | None = None
         if isinstance(node, ast.withitem):

@@ -1,11 +1,11 @@
-"""Functions that open files or connections or take them from a pool, and those that close them."""
+"""Functions that open files or connections or borrow them from a pool, and those that close them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 OPENERS = frozenset(
     {

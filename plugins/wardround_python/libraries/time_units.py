@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from wardround.languages.python.tree import unparse
+from wardround_python.syntax.calls import keyword_values
 
 _SECONDS_FIRST = frozenset(
     """
@@ -59,7 +60,7 @@ def timed_arguments(
     """Yield the arguments of a call whose unit is known: each with the unit, and with its source.
 
     Args:
-        name: the called name, through the imports; as it is written without an import.
+        name: the called name, resolved through the imports; verbatim without an import.
         packages: those the module imports.
     """
     last = name.rpartition(".")[2]
@@ -68,44 +69,54 @@ def timed_arguments(
     if name in _SECONDS_SECOND and len(call.args) > 1:
         yield call.args[1], "s", name
     if last in ("timedelta", "relativedelta"):
-        for keyword in call.keywords:
-            if keyword.arg in _DURATIONS:
-                yield keyword.value, _DURATIONS[keyword.arg], f"{keyword.arg} of {last}"
-        return
-    yield from _of_methods(call, last)
-    if last in ("ClientTimeout", "Timeout") and packages & {"aiohttp", "httpx"}:
-        for keyword in call.keywords:
-            if keyword.arg in _PARTS:
-                yield keyword.value, "s", f"{keyword.arg} of {last}"
-    is_known = bool(packages & _TIMEOUT_LIBRARIES) and not packages & _OTHER_UNIT
+        units: Mapping[str, str] = _DURATIONS
+    else:
+        yield from _method_arguments(call, last)
+        units = _keyword_units(last, packages)
     for keyword in call.keywords:
-        if keyword.arg == "timeout" and last in _TIMEOUT_METHODS and is_known:
-            yield keyword.value, "s", f"timeout of {last}"
-        elif keyword.arg in _KEYWORDS and last in _KEYWORD_OWNERS[keyword.arg]:
-            yield keyword.value, _KEYWORDS[keyword.arg], f"{keyword.arg} of {last}"
+        unit = units.get(keyword.arg or "")
+        if unit is not None:
+            yield keyword.value, unit, f"{keyword.arg} of {last}"
 
 
-def _of_methods(call: ast.Call, last: str) -> Iterator[tuple[ast.expr, str, str]]:
+def _keyword_units(method: str, packages: frozenset[str]) -> dict[str, str]:
+    """Return the units of the keywords of a function or method."""
+    units = {name: _KEYWORDS[name] for name, owners in _KEYWORD_OWNERS.items() if method in owners}
+    if method in ("ClientTimeout", "Timeout") and packages & {"aiohttp", "httpx"}:
+        units |= dict.fromkeys(_PARTS, "s")
+    is_known = bool(packages & _TIMEOUT_LIBRARIES) and not packages & _OTHER_UNIT
+    if method in _TIMEOUT_METHODS and is_known:
+        units["timeout"] = "s"
+    return units
+
+
+def _method_arguments(call: ast.Call, last: str) -> Iterator[tuple[ast.expr, str, str]]:
     """Yield the positional arguments of caches and sockets."""
     if not isinstance(call.func, ast.Attribute):
         return
     owner = unparse(call.func.value).rpartition(".")[2].lower().strip("_")
-    is_cache = any(owner == item or (len(item) > 1 and owner.endswith(item)) for item in _CACHES)
-    if (last == "settimeout" and len(call.args) == 1) or (last == "call_later" and len(call.args) > 1):
+    is_delay = (last == "settimeout" and len(call.args) == 1) or (last == "call_later" and len(call.args) > 1)
+    if is_delay:
         yield call.args[0], "s", last
-    elif is_cache and last in ("set", "add", "get_or_set", "touch", "set_many"):
-        for keyword in call.keywords:
-            if keyword.arg == "timeout" and "cache" in owner:
-                yield keyword.value, "s", f"timeout of {last}"
-    elif is_cache and last in ("expire", "setex", "pexpire", "psetex") and len(call.args) > 1:
-        yield call.args[1], "ms" if last.startswith("p") else "s", last
+    elif any(owner == name or (len(name) > 1 and owner.endswith(name)) for name in _CACHES):
+        yield from _cache_arguments(call, owner, last)
 
 
-def counted(node: ast.BinOp | ast.Compare, clocks: frozenset[str]) -> Iterator[ast.expr]:
+def _cache_arguments(call: ast.Call, owner: str, last: str) -> Iterator[tuple[ast.expr, str, str]]:
+    match last:
+        case "set" | "add" | "get_or_set" | "touch" | "set_many" if "cache" in owner:
+            yield from ((value, "s", f"timeout of {last}") for value in keyword_values(call, "timeout"))
+        case "expire" | "setex" if len(call.args) > 1:
+            yield call.args[1], "s", last
+        case "pexpire" | "psetex" if len(call.args) > 1:
+            yield call.args[1], "ms", last
+
+
+def seconds_operands(node: ast.BinOp | ast.Compare, clocks: frozenset[str]) -> Iterator[ast.expr]:
     """Yield the operands that are added to or compared with seconds of the clock.
 
     Args:
-        clocks: the texts of the calls in the module that return seconds.
+        clocks: the source texts of the calls in the module that return seconds.
     """
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, (ast.Add, ast.Sub)) and unparse(node.left) in clocks:

@@ -6,9 +6,9 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 from wardround_python.dataflow.request_objects import parameters
 from wardround_python.dataflow.request_parameters import decorator_name, is_route
 
@@ -50,7 +50,7 @@ class Route:
     def persons(self) -> frozenset[str]:
         """Return the parameters that identify the caller, or an object of the caller."""
         results = set()
-        for item, text in self._declared:
+        for item, text in self._declared_parameters:
             resolved = f"{text} {self._alias(text)}"
             if (
                 _DEPENDS.search(resolved) and _WHO.search(resolved) and not _STORE.search(item)
@@ -59,7 +59,7 @@ class Route:
         return frozenset(results)
 
     @cached_property
-    def _declared(self) -> list[tuple[str, str]]:
+    def _declared_parameters(self) -> list[tuple[str, str]]:
         """Return each parameter with its annotation and its default, as text."""
         arguments = self.function.args
         positional = [*arguments.posonlyargs, *arguments.args]
@@ -68,8 +68,11 @@ class Route:
         ]  # fmt: skip
         pairs = zip([*positional, *arguments.kwonlyargs], defaults, strict=True)
         return [
-            (one.arg, " ".join(unparse(part) for part in (one.annotation, default) if part is not None))
-            for one, default in pairs
+            (
+                argument.arg,
+                " ".join(unparse(part) for part in (argument.annotation, default) if part is not None),
+            )
+            for argument, default in pairs
         ]
 
     def _alias(self, text: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.cache import tree_of
 from wardround.languages.python.tree import walk
+from wardround.lazy import LazyPattern
 from wardround.specialists import Comment, StatementOf, lines_as_statements
 from wardround.text.line_index import LineIndex, has_lone_returns
 
@@ -24,17 +24,22 @@ def statements(text: str) -> StatementOf:
     if has_lone_returns(text):  # the tree numbers its lines differently
         return lines_as_statements(text)
     around: dict[int, tuple[int, int]] = {}
-    for node in walk(tree):
-        if not isinstance(node, (ast.stmt, ast.ExceptHandler)):
-            continue
-        end = node.end_lineno or node.lineno
-        body = getattr(node, "body", None)
-        if isinstance(body, list) and body:
-            end = max(node.lineno, body[0].lineno - 1)
-        for line in range(node.lineno, end + 1):
-            if line not in around or end - node.lineno < around[line][1] - around[line][0]:
-                around[line] = (node.lineno, end)
+    for start, end in _statement_lines(tree):
+        for line in range(start, end + 1):
+            if line not in around or end - start < around[line][1] - around[line][0]:
+                around[line] = (start, end)
     return lambda line: around.get(line, (line, line))
+
+
+def _statement_lines(tree: ast.AST) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last line of each statement, of a compound one up to its body."""
+    for node in walk(tree):
+        if isinstance(node, (ast.stmt, ast.ExceptHandler)):
+            body = getattr(node, "body", None)
+            if isinstance(body, list) and body:
+                yield node.lineno, max(node.lineno, body[0].lineno - 1)
+            else:
+                yield node.lineno, node.end_lineno or node.lineno
 
 
 def comments(text: str) -> Iterable[Comment]:

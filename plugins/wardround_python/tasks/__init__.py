@@ -6,13 +6,13 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import is_test_path
+from wardround.lazy import LazyPattern
 from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
 from wardround.semantics.docdrift.model import DocumentedPair
 from wardround.training_tasks import AnyTask, Choice, Commit, History, LineTask, Task
 from wardround_lab.tasks.commit_messages import mine_message_choices
-from wardround_python.docdrift.documented_functions import compared
+from wardround_python.docdrift.documented_functions import documented_pairs
 from wardround_python.tasks.mutations import CLASSES, inject
 
 _SENTENCE_END = LazyPattern(
@@ -61,7 +61,7 @@ def tasks() -> list[AnyTask]:
 def _mine(history: History) -> Iterator[Choice]:
     """Yield functions whose code and docstring changed in one commit, with the changed sentences."""
     for commit in history.commits(("*.py",)):
-        results = list(_touched(history, commit))
+        results = list(_touched_pairs(history, commit))
         if len(results) > _FUNCTIONS_OF_A_SWEEP:
             continue
         for path, item in results:
@@ -70,26 +70,26 @@ def _mine(history: History) -> Iterator[Choice]:
                 yield choice
 
 
-def _touched(history: History, commit: Commit) -> Iterator[tuple[str, DocumentedPair]]:
+def _touched_pairs(history: History, commit: Commit) -> Iterator[tuple[str, DocumentedPair]]:
     """Return the functions a commit changed, of files in which it also changed a docstring."""
     for change in commit.changes:
         if is_test_path(change.path):
             continue
         new, old = history.text(change.blob), history.text(change.base_blob)
         if new is not None and old is not None and _LONG_STRING.findall(old) != _LONG_STRING.findall(new):
-            yield from ((change.path, item) for item in compared(old, new))
+            yield from ((change.path, item) for item in documented_pairs(old, new))
 
 
-def _choice(history: History, commit: Commit, path: str, one: DocumentedPair) -> Choice | None:
-    sentences = sentences_of(one.words_before)
-    if one.words_after is None or not _FEWEST_SENTENCES <= len(sentences) <= _MOST_SENTENCES:
+def _choice(history: History, commit: Commit, path: str, pair: DocumentedPair) -> Choice | None:
+    sentences = sentences_of(pair.words_before)
+    if pair.words_after is None or not _FEWEST_SENTENCES <= len(sentences) <= _MOST_SENTENCES:
         return None
-    kept = {_plain(sentence) for sentence in sentences_of(one.words_after)}
-    right = tuple(at for at, sentence in enumerate(sentences) if _plain(sentence) not in kept)
-    query = changed_lines(one)
+    retained = {_plain(sentence) for sentence in sentences_of(pair.words_after)}
+    right = tuple(at for at, sentence in enumerate(sentences) if _plain(sentence) not in retained)
+    query = changed_lines(pair)
     if not 0 < len(right) <= len(sentences) // 2 or not query:
         return None
-    group = f"{path}:{one.change.name}@{commit.id[:12]}"
+    group = f"{path}:{pair.change.name}@{commit.id[:12]}"
     return Choice(history.repository, commit.time, group, query, tuple(sentences), right)
 
 
@@ -99,11 +99,11 @@ def sentences_of(words: str) -> list[str]:
     return list(dict.fromkeys(item for item in result if len(_WORD.findall(item)) >= _FEWEST_WORDS))
 
 
-def changed_lines(one: DocumentedPair) -> str:
+def changed_lines(pair: DocumentedPair) -> str:
     """Return the lines of code a change removed and added, with their sign."""
-    lines = difflib.unified_diff(one.change.old.lines, one.change.new.lines, n=0, lineterm="")
-    kept = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
-    return "\n".join([one.change.name.rpartition(".")[2], *kept])
+    lines = difflib.unified_diff(pair.change.old.lines, pair.change.new.lines, n=0, lineterm="")
+    retained = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+    return "\n".join([pair.change.name.rpartition(".")[2], *retained])
 
 
 def _plain(sentence: str) -> str:

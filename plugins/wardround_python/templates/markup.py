@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _CODE = r"\{\{(?:[^}]|\}(?!\}))*+\}\}|\{%(?:[^%]|%(?!\}))*+%\}|\{#(?:[^#]|#(?!\}))*+#\}"
 _TOKEN = LazyPattern(
@@ -23,7 +23,7 @@ _RAW = ("script", "style", "textarea", "title")
 
 
 class Attribute(msgspec.Struct, frozen=True):
-    """An attribute of a tag: its value as written, without quotes, and the offsets of the attribute.
+    """An attribute of a tag: its value verbatim, without quotes, and the offsets of the attribute.
 
     Attributes:
         is_quoted: True if the value has quotes.
@@ -45,7 +45,7 @@ class MarkupTag(msgspec.Struct, frozen=True):
     end: int
 
     def value(self, name: str) -> str | None:
-        """Return the value of an attribute, by its name in lower case; None if the tag has none."""
+        """Return the value of an attribute, by its lower-case name; None if the tag lacks it."""
         return next(
             (attribute.value for attribute in self.attributes if attribute.name.lower() == name), None
         )

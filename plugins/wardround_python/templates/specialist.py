@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from wardround.checks.base import Check
-from wardround.checks.lazy import LazyPattern, LazySequence
+from wardround.findings import Plane
+from wardround.lazy import LazyPattern, LazySequence
 from wardround.specialists import Specialist
 
 _NAMES = ("*.html", "*.htm", "*.djhtml", "*.jinja", "*.jinja2", "*.j2")
@@ -21,6 +22,7 @@ class TemplatesSpecialist(Specialist):
     """Reviews HTML templates of Jinja and Django."""
 
     name = "templates"
+    planes = frozenset({Plane.SECURITY})
     patterns = ()
     content_sniffed = _NAMES
     checks = LazySequence[type[Check]]("wardround_python.templates.checks:CHECKS")

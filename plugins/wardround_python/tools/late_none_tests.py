@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround.languages.python.cache import parsed
+from wardround.languages.python.cache import cached_module
 from wardround.languages.python.literals import is_none
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import unparse, walk
-from wardround_python.tools.ruff_config import text_in
+from wardround.lazy import LazyPattern
+from wardround_python.tools.ruff_config import read_snapshot_file
 
 CODES = frozenset(
     {
@@ -38,32 +38,34 @@ _HEADS = ("test", "iter", "subject")
 _BUILT_IN = frozenset(dir(builtins))
 
 
-def late_tests(root: Path) -> Callable[[str, str, str, Span], bool]:
+def refute_by_later_test(root: Path) -> Callable[[str, str, str, Span], bool]:
     """Return a test of whether a finding of a type checker is about a value that is tested too late.
 
     Its arguments are the file, the code, the message and the position.
     """
-    text_of = cache(partial(text_in, root))
+    text_of = cache(partial(read_snapshot_file, root))
 
-    def is_tested_late(file: str, code: str, message: str, span: Span) -> bool:
+    def is_tested_later(file: str, code: str, message: str, span: Span) -> bool:
         is_argument = code in ARGUMENT_CODES
         if not (is_argument or code in CODES) or not _OF_NONE.search(message):
             return False
         text = text_of(file)
         try:
-            return text is not None and _is_tested_late(parsed(file, text), span, is_argument=is_argument)
+            return text is not None and _is_tested_later(
+                cached_module(file, text), span, is_argument=is_argument
+            )
         except (ValueError, SyntaxError, RecursionError):
             return False
 
-    return is_tested_late
+    return is_tested_later
 
 
-def _is_tested_late(module: PythonModule, span: Span, *, is_argument: bool) -> bool:
+def _is_tested_later(module: PythonModule, span: Span, *, is_argument: bool) -> bool:
     starting = module.starting_at(span.line, span.column)
     named = [node for node in starting if isinstance(node, (ast.Name, ast.Attribute))]
     if is_argument:
         named = [node for node in named if _is_passed_to_python(module, node)]
-    return any(not _is_conditional(module, node) and _has_late_test(module, node) for node in named)
+    return any(not _is_conditional(module, node) and _has_later_test(module, node) for node in named)
 
 
 def _is_passed_to_python(module: PythonModule, node: ast.expr) -> bool:
@@ -85,13 +87,13 @@ def _is_conditional(module: PythonModule, node: ast.AST) -> bool:
     return False
 
 
-def _has_late_test(module: PythonModule, node: ast.expr) -> bool:
+def _has_later_test(module: PythonModule, node: ast.expr) -> bool:
     function = module.function_of(node)
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return False
     text = unparse(node)
     for using, following in _blocks_around(module, node, function):
-        if _stores(using, text):
+        if _stores_value(using, text):
             return False
         for statement in following:
             if _heads_with_test(statement, text):
@@ -106,7 +108,9 @@ def _has_late_test(module: PythonModule, node: ast.expr) -> bool:
 def _blocks_around(
     module: PythonModule, node: ast.expr, function: FunctionNode
 ) -> Iterator[tuple[ast.stmt, Sequence[ast.stmt]]]:
-    """Yield the statement of a use and those after it: of its block, then of those that always run it."""
+    """Yield the statement of a use and those after it: of its block, then of the enclosing blocks that always
+    run it.
+    """
     inner: ast.AST = node
     for outer in module.ancestors(node):
         for name in _BLOCKS:
@@ -126,7 +130,7 @@ def _heads_with_test(statement: ast.stmt, text: str) -> bool:
 def _tests_none(statement: ast.stmt, text: str) -> bool:
     return any(
         _is_none_test(node.test, text)
-        for node in _own_parts(statement)
+        for node in _nodes_of_statement(statement)
         if isinstance(node, (ast.If, ast.IfExp))
     )
 
@@ -144,28 +148,32 @@ def _is_none_test(test: ast.expr, text: str) -> bool:
             return unparse(test) == text
 
 
-def _stores(statement: ast.stmt, text: str) -> bool:
+def _stores_value(statement: ast.stmt, text: str) -> bool:
     """Return True if a statement assigns a value or the object that has it."""
     return any(
         isinstance(node, (ast.Name, ast.Attribute))
         and not isinstance(node.ctx, ast.Load)
         and unparse(node) in (text, text.partition(".")[0])
-        for node in _own_parts(statement)
+        for node in _nodes_of_statement(statement)
     )
 
 
 def _may_rebind(statement: ast.stmt, text: str) -> bool:
-    """Return True if a statement assigns a value, or calls what may assign it to its object."""
+    """Return True if a statement assigns a value, or makes a call that may assign it to its object."""
     base = text.partition(".")[0]
-    calls = (node for node in _own_parts(statement) if isinstance(node, ast.Call))
-    return _stores(statement, text) or (base != text and any(_names(call, base) for call in calls))
+    calls = (node for node in _nodes_of_statement(statement) if isinstance(node, ast.Call))
+    return _stores_value(statement, text) or (
+        base != text and any(_contains_name(call, base) for call in calls)
+    )
 
 
-def _names(node: ast.AST, name: str) -> bool:
+def _contains_name(node: ast.AST, name: str) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id == name for inner in walk(node))
 
 
-def _own_parts(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield the nodes of a statement; those of a function or class that it defines run elsewhere."""
+def _nodes_of_statement(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the nodes of a statement without those of functions or classes that it defines, which run
+    elsewhere.
+    """
     if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield from walk(statement)

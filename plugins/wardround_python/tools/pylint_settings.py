@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from wardround_python.tools.ruff_config import text_in
+from wardround_python.tools.ruff_config import read_snapshot_file
 
 FILES = (".pylintrc", "pylintrc")
-"""The files of its own that pylint reads at the root of a project; pyproject.toml is the third."""
+"""Dedicated configuration files that pylint reads at the root of a project; pyproject.toml is the third."""
 _NAMES = {
     "F401": ("unused-import", "W0611"),
     "F811": ("function-redefined", "E0102"),
@@ -34,8 +34,8 @@ def is_disabled(code: str, line: str) -> bool:
 
 def additional_builtins(root: Path) -> frozenset[str]:
     """Return the names that a project's pylint configuration declares as defined everywhere."""
-    named = [_from_ini(text_in(root, name) or "") for name in FILES]
-    named.append(_from_toml(text_in(root, "pyproject.toml") or ""))
+    named = [_from_ini(read_snapshot_file(root, name) or "") for name in FILES]
+    named.append(_from_toml(read_snapshot_file(root, "pyproject.toml") or ""))
     return frozenset(name for names in named for name in re.split(r"[,\s]+", names) if name)
 
 

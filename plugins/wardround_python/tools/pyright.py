@@ -7,17 +7,19 @@ from types import MappingProxyType
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
-from wardround.findings import RawFinding, Severity, Span
+from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.languages import jsonc
-from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, relative, selection
-from wardround.tools.setting_texts import path_beside, texts_at, toml_document
+from wardround.lazy import LazyPattern
+from wardround.tools.ignore_comments import CommentForm, IgnoreComment
+from wardround.tools.parsing import RAN, collapse_whitespace, decode_output, map_of, relative, selection
+from wardround.tools.setting_texts import resolve_sibling, texts_at, toml_document
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, ToolScope, install_line
 from wardround_python.environment import PROJECT_FILES
-from wardround_python.target_version import noted_target, target_note, version_needed
+from wardround_python.specialist import PYTHON
+from wardround_python.target_version import noted_target, required_version, target_note
 from wardround_python.tools import pylint_settings
-from wardround_python.tools.ruff_config import text_in
+from wardround_python.tools.ruff_config import read_snapshot_file
 
 
 class PyrightPlace(msgspec.Struct):
@@ -47,12 +49,13 @@ class PyrightOutput(msgspec.Struct, rename="camel"):
     summary: PyrightSummary
 
 
+_SETTING = CommentForm(PYTHON.files, r"#\s*(pyright\s*:)")
 _CONFIGS = ("pyproject.toml", "pyrightconfig.json")
 _PATHS = (
     "extends", "extraPaths", "stubPath", "typeshedPath",
     "executionEnvironments.*.root", "executionEnvironments.*.extraPaths",
 )  # fmt: skip
-"""The settings from which it takes files and folders to read. The folder of environments may be anywhere: of
+"""The settings that list its files and folders. The folder of environments may be anywhere: of
 these it reads installed packages only.
 """
 _STATED = LazyPattern(r"pythonVersion")
@@ -60,8 +63,8 @@ _UNKNOWN_SYNTAX = LazyPattern(r"Expected |Unpack operation not allowed in compre
 """Messages of pyright for syntax that is newer than it."""
 
 
-def _texts(path: str, text: str, *settings: str) -> list[str]:
-    """Return the texts in settings of a configuration file, which any of its configurations may extend."""
+def _configured_strings(path: str, text: str, *settings: str) -> list[str]:
+    """Return the strings in settings of a configuration file, including those that it may extend."""
     if path.endswith(".toml"):
         return texts_at(toml_document(text), *(f"tool.pyright.{setting}" for setting in settings))
     return texts_at(jsonc.loads(text), *settings) if path.endswith(".json") else []
@@ -69,7 +72,7 @@ def _texts(path: str, text: str, *settings: str) -> list[str]:
 
 def _is_newer(message: str, file: str, run: Invocation) -> bool:
     """Return True for syntax that a supported Python reads, even if the target version does not."""
-    needed = version_needed(message)
+    needed = required_version(message)
     if needed is not None:
         return noted_target(run).supports(needed)
     if not _UNKNOWN_SYNTAX.match(message):
@@ -77,7 +80,7 @@ def _is_newer(message: str, file: str, run: Invocation) -> bool:
     from wardround.languages.python.tree import parse  # not at commit
 
     try:
-        parse(text_in(run.root, file) or "")
+        parse(read_snapshot_file(run.root, file) or "")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
@@ -87,6 +90,17 @@ class Pyright(Tool):
     """pyright, with the types of the project."""
 
     name = "pyright"
+    planes = frozenset({Plane.CONTRACT, Plane.SEMANTIC, Plane.TESTS})
+    ignore_comments = (
+        IgnoreComment(
+            r"#\s*(?:pyright|mypy)\s*:",
+            ("pyright", "mypy"),
+            ((PYTHON, r"#\s*(pyright\s*:\s*basic)"), (_SETTING, r"=\s*(?:false|none)\b")),
+            region=r"#\s*(?:pyright|mypy)\s*[:=]",
+            after_reason="pyright:|mypy:",
+            settings=("# pyright:",),
+        ),
+    )
     probe = Probe("probe.py", "print(undefined)\n", "reportUndefinedVariable")
     program = "pyright"
     success_codes = RAN
@@ -106,21 +120,21 @@ class Pyright(Tool):
         argv = [str(run.program), "--outputjson", "--level", "error"]
         if run.environment is not None:
             argv += ["--pythonpath", str(run.environment / "bin" / "python")]
-        elif not any(_STATED.search(text_in(run.root, name) or "") for name in _CONFIGS):
+        elif not any(_STATED.search(read_snapshot_file(run.root, name) or "") for name in _CONFIGS):
             argv += ["--pythonversion", noted_target(run).type_version()]
         return [*argv, *(f"./{file}" for file in run.files)]
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
         """Read ``pyright --outputjson``, whose positions are 0-based."""
-        answer = decoded(output, PyrightOutput)
+        answer = decode_output(output, PyrightOutput)
         if answer.summary.files_analyzed < 1:
             raise ToolOutputError("pyright checked no files")
         from wardround_python.tools.false_positives.refuted_facts import refuter  # not at commit
-        from wardround_python.tools.late_none_tests import LATE, late_tests
+        from wardround_python.tools.late_none_tests import LATE, refute_by_later_test
 
         results = []
         is_refuted = refuter(run.root)
-        is_tested_late = late_tests(run.root)
+        is_tested_late = refute_by_later_test(run.root)
         for result in answer.general_diagnostics:
             if result.range is None or result.severity == "information":
                 continue
@@ -143,11 +157,11 @@ class Pyright(Tool):
         return results
 
     def config_closure(self, path: str, text: str) -> Sequence[str]:
-        targets = (path_beside(path, name) for name in _texts(path, text, "extends"))
+        targets = (resolve_sibling(path, name) for name in _configured_strings(path, text, "extends"))
         return [target for target in targets if target is not None]
 
     def named_paths(self, path: str, text: str) -> Sequence[str]:
-        return _texts(path, text, *_PATHS)
+        return _configured_strings(path, text, *_PATHS)
 
     def identity(self) -> str:
         return selection("pyright")

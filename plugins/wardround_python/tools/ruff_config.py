@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from wardround.tools.parsing import map_of
-from wardround.tools.setting_texts import path_beside
+from wardround.tools.setting_texts import resolve_sibling
 from wardround_python.target_version import NEWEST_KNOWN, PythonTarget, target_of
 
 FALLBACK = "ruff.toml"
@@ -44,7 +44,7 @@ def ruff_config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str,
     """Return our selection on top of a ruff configuration that selects no rules.
 
     The default selection of ruff changes from version to version, so a project that sets a line length has
-    not chosen it. Its other settings apply, its ignores and additional selections too.
+    not chosen it. Its other settings apply, including its ignores and additional selections.
     """
     stem = f"{folder}/" if folder else ""
     name = next((n for n in _NAMES if stem + n in configs), None)
@@ -73,7 +73,7 @@ def selected_by_project(root: Path, file: str, code: str) -> bool:
 
     The code was reported, so a selection of the project's own includes it.
     """
-    read = partial(text_in, root)
+    read = partial(read_snapshot_file, root)
     name = _config_of(root, file)
     if name is None:
         return False
@@ -82,18 +82,18 @@ def selected_by_project(root: Path, file: str, code: str) -> bool:
 
 
 def states_target(root: Path, file: str) -> bool:
-    """Return True if a project's own ruff configuration for a file names the Python version it is for."""
+    """Return True if a project's own ruff configuration for a file sets the Python version."""
     name = _config_of(root, file)
     return name is not None and any(
-        "target-version" in table for table in _ruff_chain(name, partial(text_in, root))
+        "target-version" in table for table in _ruff_chain(name, partial(read_snapshot_file, root))
     )
 
 
 def _config_of(root: Path, file: str) -> str | None:
-    """Return the project's ruff configuration for a file of a snapshot; None without one."""
+    """Return the project's ruff configuration for a file of a snapshot; None if there is none."""
     for folder in PurePosixPath(file).parents:
         for name in (str(folder / name) for name in _NAMES):
-            text = text_in(root, name)
+            text = read_snapshot_file(root, name)
             if text is not None and _ruff_table(name, text) is not None:
                 return name
     return None
@@ -111,7 +111,7 @@ LEFT_OUT = frozenset(
 
 def excludes_by_itself(root: Path, file: str) -> bool:
     """Return True if a project's configuration, in a snapshot, sets ``exclude`` for a file."""
-    read = partial(text_in, root)
+    read = partial(read_snapshot_file, root)
     for folder in PurePosixPath(file).parents:
         for name in (str(folder / name) for name in _NAMES):
             if read(name) is not None and (chain := _ruff_chain(name, read)):
@@ -119,13 +119,13 @@ def excludes_by_itself(root: Path, file: str) -> bool:
     return False
 
 
-def is_left_out(file: str) -> bool:
-    """Return True if ruff excludes a file by default, for a folder it is in."""
+def is_in_default_exclude(file: str) -> bool:
+    """Return True if ruff excludes a file by default because of a folder in its path."""
     return not LEFT_OUT.isdisjoint(file.split("/")[:-1])
 
 
-def text_in(root: Path, name: str) -> str | None:
-    """Return the text of a file of a snapshot; None if it cannot be read."""
+def read_snapshot_file(root: Path, name: str) -> str | None:
+    """Return the content of a file of a snapshot; None if it cannot be read."""
     try:
         return (root / name).read_text("utf-8-sig")
     except (OSError, ValueError):
@@ -160,7 +160,7 @@ def _ruff_chain(path: str, read: Callable[[str], str | None]) -> list[dict[str, 
 
 
 def _ruff_table(path: str, text: str) -> Any:
-    """Return ruff's table in a file; None if it has none.
+    """Return ruff's table in a configuration file; None if it has none.
 
     Raises:
         ValueError: it is not valid TOML.
@@ -189,7 +189,7 @@ def _toml(value: str | list[str]) -> str:
 def ruff_config_closure(path: str, text: str) -> list[str]:
     """Return the configuration a ruff configuration extends, relative to the repository root."""
     names = (name for name in extended_by(path, text) if not name.startswith("~"))
-    return [target for name in names if (target := path_beside(path, name)) is not None]
+    return [target for name in names if (target := resolve_sibling(path, name)) is not None]
 
 
 def extended_by(path: str, text: str) -> list[str]:

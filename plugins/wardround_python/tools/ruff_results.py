@@ -1,4 +1,4 @@
-"""The results of ruff: those that hold for the code, as findings."""
+"""The results of ruff, without false positives, as findings."""
 
 from __future__ import annotations
 
@@ -13,13 +13,18 @@ from wardround.errors import ToolOutputError
 from wardround.findings import Edit, RawFinding, Severity, Span, SuggestedFix
 from wardround.languages.python.tokens import TokenKind, tokens, tokens_within
 from wardround.text.line_index import LineIndex, with_newlines
-from wardround.tools.parsing import collapse_whitespace, decoded, relative
+from wardround.tools.parsing import collapse_whitespace, decode_output, relative
 from wardround.tools.tool import Invocation
-from wardround_python.target_version import read_note, version_needed
-from wardround_python.tools.false_positives.exit_status import asks_for_status
+from wardround_python.target_version import read_note, required_version
+from wardround_python.tools.false_positives.exit_status import tests_exit_status
 from wardround_python.tools.false_positives.refuted_facts import refuter
 from wardround_python.tools.false_positives.ruff import DOUBTED, equality_of, is_harmless
-from wardround_python.tools.ruff_config import FALLBACK, selected_by_project, states_target, text_in
+from wardround_python.tools.ruff_config import (
+    FALLBACK,
+    read_snapshot_file,
+    selected_by_project,
+    states_target,
+)
 
 
 class RuffPosition(msgspec.Struct):
@@ -51,7 +56,9 @@ class RuffResult(msgspec.Struct):
 
     @property
     def is_syntax_error(self) -> bool:
-        """Return True for what ruff's parser reports; versions that do not name results give it no code."""
+        """Return True for a syntax error from ruff's parser; versions that do not name results give it no
+        code.
+        """
         return self.code is None and self.name in (None, _SYNTAX_ERROR)
 
 
@@ -73,12 +80,12 @@ suppressions that another version needs, and a code that ``ALL`` selects in newe
 def _is_newer(root: Path, file: str, message: str) -> bool:
     """Return True for syntax that only the older of a project's Python versions reject.
 
-    If the project's ruff configuration names a version, that decides.
+    If the project's ruff configuration sets a version, that is used.
     """
-    needed = version_needed(message)
+    needed = required_version(message)
     if needed is None or states_target(root, file):
         return False
-    return read_note(text_in(root.parent, FALLBACK) or "").supports(needed)
+    return read_note(read_snapshot_file(root.parent, FALLBACK) or "").supports(needed)
 
 
 _OUTDATED_BLOCK = "UP036"
@@ -89,16 +96,16 @@ _ASSUMED = 10
 
 def _knows_target(root: Path, file: str) -> bool:
     """Return True if ruff knows the oldest version that a project supports, or assumes no newer one."""
-    if states_target(root, file) or "requires-python" in (text_in(root, "pyproject.toml") or ""):
+    if states_target(root, file) or "requires-python" in (read_snapshot_file(root, "pyproject.toml") or ""):
         return True
-    oldest = read_note(text_in(root.parent, FALLBACK) or "").oldest
+    oldest = read_note(read_snapshot_file(root.parent, FALLBACK) or "").oldest
     return oldest is not None and oldest >= _ASSUMED
 
 
 def _is_in_vain(file: str, text: str, code: str, span: Span) -> bool:
     """Return True if the rest of a module shows that the reported problem cannot occur there."""
     if code == "PLW1510":
-        return asks_for_status(text, span)
+        return tests_exit_status(text, span)
     return code in DOUBTED and is_harmless(file, text, code, span)
 
 
@@ -108,9 +115,9 @@ def _is_in_string(text: str, span: Span) -> bool:
         strings = _strings(text)
     except SyntaxError:
         return False
-    place = (span.line, span.column)
-    before = bisect_left(strings, (place, place)) - 1
-    return before >= 0 and place < strings[before][1]
+    location_items = (span.line, span.column)
+    before = bisect_left(strings, (location_items, location_items)) - 1
+    return before >= 0 and location_items < strings[before][1]
 
 
 @lru_cache(maxsize=4)
@@ -125,11 +132,11 @@ def _strings(text: str) -> Sequence[tuple[tuple[int, int], tuple[int, int]]]:
 
 
 def _ruff_fix(file: str, fix: RuffFix) -> SuggestedFix:
-    edits = tuple(Edit(file, _place(e.location, e.end_location), e.content or "") for e in fix.edits)
+    edits = tuple(Edit(file, _span_of(e.location, e.end_location), e.content or "") for e in fix.edits)
     return SuggestedFix(fix.message or "apply ruff's fix", fix.applicability == "safe", edits)
 
 
-def _place(start: RuffPosition, end: RuffPosition) -> Span:
+def _span_of(start: RuffPosition, end: RuffPosition) -> Span:
     if (end.row, end.column) < (start.row, start.column):
         end = start
     return Span(start.row, start.column, end.row, end.column)
@@ -138,19 +145,19 @@ def _place(start: RuffPosition, end: RuffPosition) -> Span:
 def findings_of(output: bytes, run: Invocation) -> list[RawFinding]:
     """Return the findings in the output of ``ruff check --output-format json``."""
     results = []
-    text_of = cache(partial(text_in, run.root))
+    text_of = cache(partial(read_snapshot_file, run.root))
     is_chosen = cache(partial(selected_by_project, run.root))
     is_newer = cache(partial(_is_newer, run.root))
     knows_target = cache(partial(_knows_target, run.root))
     is_refuted = refuter(run.root)
-    for result in decoded(output, list[RuffResult]):
+    for result in decode_output(output, list[RuffResult]):
         code = _SYNTAX_ERROR if result.is_syntax_error else result.code
         if code == "E902" or (code is None and result.name == _CRASH):
             raise ToolOutputError(f"ruff could not read {Path(result.filename).name}: {result.message}")
         if code is None:
             continue  # a preview rule, which has a name but no code yet: our map knows rules by code
         file = relative(result.filename, run)
-        span = _place(result.location, result.end_location)
+        span = _span_of(result.location, result.end_location)
         text = text_of(file) if code in _LOOKED_INTO else None
         chosen = code in run.requested
         chosen = chosen or ((text is not None or code.startswith("S")) and is_chosen(file, code))

@@ -9,16 +9,18 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
-from wardround.findings import RawFinding, Severity, Span
-from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, relative, selection
+from wardround.findings import Plane, RawFinding, Severity, Span
+from wardround.lazy import LazyPattern
+from wardround.tools.ignore_comments import IgnoreComment
+from wardround.tools.parsing import RAN, collapse_whitespace, decode_output, map_of, relative, selection
 from wardround.tools.setting_texts import texts_at, toml_document
 from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
 from wardround_python.environment import PROJECT_FILES
-from wardround_python.target_version import noted_target, target_note, version_needed
+from wardround_python.specialist import PYTHON
+from wardround_python.target_version import noted_target, required_version, target_note
 from wardround_python.tools import pylint_settings
-from wardround_python.tools.ruff_config import text_in
+from wardround_python.tools.ruff_config import read_snapshot_file
 
 
 class GitlabPlace(msgspec.Struct):
@@ -47,7 +49,7 @@ _TY_CONFIGS = ("pyproject.toml", "ty.toml")
 
 
 _PATHS = ("environment.extra-paths", "environment.root", "environment.typeshed", "src.root")
-"""The settings from which it takes folders to read, besides that of the environment, which is given."""
+"""The settings that list folders, except that of the environment, which is passed as an option."""
 
 
 def _version(run: Invocation) -> Sequence[str]:
@@ -58,7 +60,7 @@ def _version(run: Invocation) -> Sequence[str]:
     target = noted_target(run)
     if run.environment is not None and target.oldest is None:
         return ()
-    if any(pattern.search(text_in(run.root, name) or "") for name, pattern in _STATED.items()):
+    if any(pattern.search(read_snapshot_file(run.root, name) or "") for name, pattern in _STATED.items()):
         return ()
     return ("--python-version", target.type_version())
 
@@ -69,8 +71,8 @@ _STATED = {
 }
 
 
-def _without_packages(scratch: Path) -> Path:
-    """Return an environment without packages: by default ty takes those that are installed next to it."""
+def _make_empty_environment(scratch: Path) -> Path:
+    """Return an environment without packages: by default ty uses the packages installed next to it."""
     environment = scratch / "without-packages"
     (environment / "lib" / "python3.9" / "site-packages").mkdir(parents=True, exist_ok=True)
     return environment
@@ -80,6 +82,15 @@ class Ty(Tool):
     """ty, with the types of the project."""
 
     name = "ty"
+    planes = frozenset({Plane.INTENT, Plane.CONTRACT, Plane.SEMANTIC})
+    ignore_comments = (
+        IgnoreComment(
+            r"#\s*(?:type|ty|mypy)\s*:\s*ignore",
+            ("ignore",),
+            ((PYTHON, r"#\s*((?:type|ty|pyright|mypy)\s*:\s*ignore)"),),
+            after_reason="type:|ty:",
+        ),
+    )
     probe = Probe("probe.py", "numbers = [1]\nnumbers()\n", "not-callable", 2)
     program = "ty"
     success_codes = RAN
@@ -97,25 +108,25 @@ class Ty(Tool):
         if run.environment is not None:
             argv += ["--python", str(run.environment)]
         else:  # the installed packages are unknown, so imports cannot be checked
-            argv += ["--ignore", "import-not-found", "--python", str(_without_packages(run.scratch))]
+            argv += ["--ignore", "import-not-found", "--python", str(_make_empty_environment(run.scratch))]
         argv += _version(run)
         argv += [part for code in run.requested for part in ("--warn", code)]
         return [*argv, "--", *run.files]
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
         """Read ``ty check --output-format gitlab``."""
-        results = decoded(output, list[GitlabResult])
+        results = decode_output(output, list[GitlabResult])
         if not results:
             return []
         from wardround_python.tools.false_positives.refuted_facts import line_of, refuter  # only for results
         from wardround_python.tools.false_positives.unknown_signatures import Signatures
-        from wardround_python.tools.late_none_tests import LATE, late_tests
+        from wardround_python.tools.late_none_tests import LATE, refute_by_later_test
 
         found = []
         is_refuted = refuter(run.root)
-        is_tested_late = late_tests(run.root)
+        is_tested_late = refute_by_later_test(run.root)
         signatures = Signatures(run.root, noted_target(run).type_version())
-        lines_of = cache(lambda file: (text_in(run.root, file) or "").split("\n"))
+        lines_of = cache(lambda file: (read_snapshot_file(run.root, file) or "").split("\n"))
 
         @cache
         def is_waived(file: str, line: int) -> bool:
@@ -130,7 +141,7 @@ class Ty(Tool):
                 continue  # about the configuration, not about a file under review
             span = Span(begin.line, begin.column, end.line, end.column)
             message = collapse_whitespace(result.description.removeprefix(f"{result.check_name}: "))
-            needed = version_needed(message) if result.check_name == "invalid-syntax" else None
+            needed = required_version(message) if result.check_name == "invalid-syntax" else None
             if needed is not None and noted_target(run).supports(needed):
                 continue  # ruff reports it with the same severity
             file = relative(result.location.path, run)
@@ -144,7 +155,7 @@ class Ty(Tool):
             is_fact = is_fact or is_late
             is_more = is_fact or result.check_name in map_of("ty").if_caused
             is_told = is_asked or (is_more and not is_waived(file, span.line))
-            is_told = is_told and not map_of("ty").is_left_out(result.check_name, message)
+            is_told = is_told and not map_of("ty").is_ignored_message(result.check_name, message)
             if (
                 is_told
                 and not is_refuted(file, result.check_name, span)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.passwords import denotes_password, is_password
 from wardround_secrets.detection.random_values import is_random
@@ -36,11 +36,11 @@ _WITHIN = LazyPattern(
 )
 _HEADERS, _STRINGS = (b"bearer ", b"basic ", b"token "), (b"password=", b"pwd=")
 WITHOUT_NAME = (*_HEADERS, *_STRINGS)
-"""Words in lower case; a text with an ambiguous literal that is not assigned contains at least one."""
+"""Words in lower case; a file with an unassigned ambiguous literal contains at least one."""
 
 
 class CandidateLiteral(msgspec.Struct, frozen=True):
-    """A value, its name and its offsets; ``place`` is the kind of position it was found in."""
+    """A value, its name and its offsets; ``place`` is the kind of position in which it was found."""
 
     name: str
     value: str
@@ -52,13 +52,13 @@ class CandidateLiteral(msgspec.Struct, frozen=True):
 def ambiguous_literals(text: ScannedText) -> Iterator[CandidateLiteral]:
     """Yield every ambiguous literal, by kind of position, each offset once."""
     seen: set[int] = set()
-    for literal in _positioned(text):
+    for literal in _candidate_literals(text):
         if literal.start not in seen and is_ambiguous(literal.name, literal.value, literal.place):
             seen.add(literal.start)
             yield literal
 
 
-def _positioned(text: ScannedText) -> Iterator[CandidateLiteral]:
+def _candidate_literals(text: ScannedText) -> Iterator[CandidateLiteral]:
     """Yield the literals in the position of a secret."""
     for assignment in text.assignments:
         yield CandidateLiteral(assignment.name, assignment.value, assignment.start, assignment.end)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.text.tokens import parts
 from wardround_secrets.classifier import trigrams
 from wardround_secrets.classifier.candidates import CandidateLiteral
@@ -60,7 +60,7 @@ _LINE = 300
 
 @dataclass(frozen=True, slots=True)
 class LiteralContext:
-    """Position of a literal: the path of its file, whether it is in an example or test, and its line."""
+    """The path of a literal's file, whether it is an example or test, and its line."""
 
     path: str
     is_example: bool
@@ -74,7 +74,12 @@ def features(literal: CandidateLiteral, setting: LiteralContext) -> tuple[float,
 
 def _named_features(literal: CandidateLiteral, setting: LiteralContext) -> _Numbers:
     value = literal.value
-    return {**_composition(value), **_reading(value), **_shape(value), **_place(literal, setting)}
+    return {
+        **_composition(value),
+        **_reading_features(value),
+        **_shape(value),
+        **_position_features(literal, setting),
+    }
 
 
 def _composition(value: str) -> _Numbers:
@@ -113,7 +118,7 @@ def _kind(char: str) -> str:
     return "!"
 
 
-def _reading(value: str) -> _Numbers:
+def _reading_features(value: str) -> _Numbers:
     bits = trigrams.surprises(value)
     letters = [bit for bit, char in zip(bits, value, strict=True) if char.isalpha()]
     words = _LETTERS.findall(value)
@@ -145,7 +150,7 @@ def _shape(value: str) -> _Numbers:
         "shape_base32": _BASE32.fullmatch(plain) is not None,
         "shape_base64": _BASE64.fullmatch(value) is not None,
         "shape_padded": value.endswith("="),
-        "shape_decodes": _decodes(value),
+        "shape_decodes": _is_encoded_text(value),
         "shape_uuid": value_filters.is_uuid(value),
         "shape_token_length": len(plain) in _TOKEN_LENGTHS,
         "shape_chosen": _CHOSEN.fullmatch(value) is not None,
@@ -158,13 +163,13 @@ def _shape(value: str) -> _Numbers:
         "shape_keyboard": _keyboard_walk(value) / len(value),
         "shape_climb": _sequence(value) / len(value),
         "shape_stammer": max(len(list(group)) for _, group in groupby(value)) / len(value),
-        "shape_repeated": _repeated(value),
+        "shape_repeated": _repeated_share(value),
         "shape_brackets": sum(char in "{}[]()<>$%" for char in value),
         "shape_capital_first": value[0].isupper(),
     }
 
 
-def _decodes(value: str) -> bool:
+def _is_encoded_text(value: str) -> bool:
     """Return True if a value is the base64 form of readable text, such as ``user:password``."""
     if len(value) % 4 or not _BASE64.fullmatch(value):
         return False
@@ -201,13 +206,13 @@ def _longest(value: str, follows: Callable[[str, str], bool]) -> int:
     return longest
 
 
-def _repeated(value: str) -> float:
+def _repeated_share(value: str) -> float:
     """Return the share of character pairs that occur earlier in the value."""
     pairs = Counter(pairwise(value.lower()))
     return 1 - len(pairs) / pairs.total()
 
 
-def _place(literal: CandidateLiteral, setting: LiteralContext) -> _Numbers:
+def _position_features(literal: CandidateLiteral, setting: LiteralContext) -> _Numbers:
     name, value = literal.name, literal.value
     of_name = {word for word in parts(name) if len(word) > 1}
     of_value = [word for word in parts(value) if len(word) > 1]

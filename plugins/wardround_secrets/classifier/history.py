@@ -1,8 +1,7 @@
 """Ambiguous literals from the history of repositories: training and evaluation data of the model.
 
 A repository is read at several commits; a literal is dated by the first of them that contains it. The label
-of such a literal is unknown: it is presumed harmless, and a figure that depends on it needs a review by a
-person.
+of such a literal is unknown: it is presumed harmless, and a figure that depends on it needs manual judgement.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.training_tasks import History
 from wardround_secrets.classifier.candidates import CandidateLiteral, ambiguous_literals, is_ambiguous
 from wardround_secrets.classifier.features import LiteralContext, features
@@ -98,50 +97,50 @@ def found_in(
             text = history.text(blob) if is_new else None
             if text is None:
                 continue
-            for one in _limited(_in_text(history.repository, time, path, text, broadly)):
-                key = (one.name, one.value)
-                if key not in seen and per_name[one.name] < _PER_NAME * 10:
+            for literal in _limit_examples(_hits_in_text(history.repository, time, path, text, broadly)):
+                key = (literal.name, literal.value)
+                if key not in seen and per_name[literal.name] < _PER_NAME * 10:
                     seen.add(key)
-                    per_name[one.name] += 1
-                    yield one
+                    per_name[literal.name] += 1
+                    yield literal
 
 
-def _limited(found: Iterator[HistoricalLiteral]) -> Iterator[HistoricalLiteral]:
-    """Limit the literals of one file and of one name in it: a table of data is one example."""
+def _limit_examples(found: Iterator[HistoricalLiteral]) -> Iterator[HistoricalLiteral]:
+    """Limit the literals per file and per name in it: a table of data counts as one example."""
     per_name: Counter[tuple[str, bool]] = Counter()
     count = Counter[bool]()
-    for one in found:
-        per_name[one.name, one.is_named] += 1
-        count[one.is_named] += 1
-        if per_name[one.name, one.is_named] <= _PER_NAME and count[one.is_named] <= _PER_FILE:
-            yield one
+    for literal in found:
+        per_name[literal.name, literal.is_named] += 1
+        count[literal.is_named] += 1
+        if per_name[literal.name, literal.is_named] <= _PER_NAME and count[literal.is_named] <= _PER_FILE:
+            yield literal
 
 
 def review_literals(repository: str, time: int, path: str, content: str) -> Iterator[HistoricalLiteral]:
     """Yield the literals of a file that a review would classify, on all lines."""
     if not is_generated(path):
-        found = _in_text(repository, time, path, content, broadly=False)
-        yield from (one for one in found if not one.is_example)
+        found = _hits_in_text(repository, time, path, content, broadly=False)
+        yield from (literal for literal in found if not literal.is_example)
 
 
-def _in_text(
+def _hits_in_text(
     repository: str, time: int, path: str, content: str, broadly: bool
 ) -> Iterator[HistoricalLiteral]:
     text = ScannedText(path, content)
     lines = content.split("\n")
-    taken = set()
+    used = set()
     for literal in ambiguous_literals(text):
-        taken.add(literal.start)
-        yield _placed(repository, time, text, lines, literal, is_named=True)
+        used.add(literal.start)
+        yield _historical_literal(repository, time, text, lines, literal, is_named=True)
     for match in _ANY.finditer(content) if broadly else ():
-        if match.start("value") in taken or not _DIGIT_OR_SYMBOLS.search(match["value"]):
+        if match.start("value") in used or not _DIGIT_OR_SYMBOLS.search(match["value"]):
             continue
         if is_ambiguous(match["name"], match["value"]):
             literal = CandidateLiteral(match["name"], match["value"], *match.span("value"))
-            yield _placed(repository, time, text, lines, literal, is_named=False)
+            yield _historical_literal(repository, time, text, lines, literal, is_named=False)
 
 
-def _placed(
+def _historical_literal(
     repository: str,
     time: int,
     text: ScannedText,

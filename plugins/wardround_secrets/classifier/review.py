@@ -22,7 +22,10 @@ def predicted_secrets(text: ScannedText) -> Iterator[CandidateLiteral]:
     if text.is_generated or text.is_example_file:
         return
     candidates = list(
-        islice((one for one in ambiguous_literals(text) if _is_classified(text, one)), MOST_CLASSIFIED)
+        islice(
+            (literal for literal in ambiguous_literals(text) if _is_classified(text, literal)),
+            MOST_CLASSIFIED,
+        )
     )
     model = text.models.table(MODEL) if candidates else None
     if model is None:

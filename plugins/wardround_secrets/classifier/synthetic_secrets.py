@@ -1,7 +1,7 @@
 """Synthetic secrets: values as programs generate them and as people type them, by family.
 
 A model is trained on some families and evaluated on others, so that the evaluation does not reward knowledge
-of these generators. Words are those of the repository that a value is inserted into, so they reveal nothing.
+of these generators. Words are those of the repository into which a value is inserted, so they reveal nothing.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ Maker = Callable[[random.Random, Words], str]
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One way in which secrets are made.
+    """One way to generate secrets.
 
     Attributes:
-        make: returns a value from a generator and words to choose from.
+        make: returns a value, for a random generator and words to choose from.
         typed: True if people choose such values, as passwords; otherwise programs generate them.
         held_out: True if it is reserved for evaluation.
     """
@@ -49,11 +49,11 @@ class Family:
     held_out: bool = False
 
 
-def _drawn(alphabet: str, shortest: int, longest: int) -> Maker:
+def _random_maker(alphabet: str, shortest: int, longest: int) -> Maker:
     return lambda rng, words: "".join(rng.choices(alphabet, k=rng.randint(shortest, longest)))
 
 
-def _encoded(alphabet: str, smallest: int, largest: int) -> Maker:
+def _base64_maker(alphabet: str, smallest: int, largest: int) -> Maker:
     """Return a maker of random bytes as base64, with padding where required."""
 
     def make(rng: random.Random, words: Words) -> str:
@@ -64,7 +64,7 @@ def _encoded(alphabet: str, smallest: int, largest: int) -> Maker:
     return make
 
 
-def _of_groups(alphabet: str, size: int, groups: int, mark: str) -> Maker:
+def _grouped_token(alphabet: str, size: int, groups: int, mark: str) -> Maker:
     return lambda rng, words: mark.join("".join(rng.choices(alphabet, k=size)) for _ in range(groups))
 
 
@@ -79,7 +79,7 @@ def _number(rng: random.Random) -> str:
     )
 
 
-def _mixed(rng: random.Random, size: int, signs: str) -> str:
+def _mixed_value(rng: random.Random, size: int, signs: str) -> str:
     """Return a value with at least one of each kind of character, in any order."""
     kinds = [string.ascii_lowercase, string.ascii_uppercase, string.digits, signs]
     drawn = [rng.choice(kind) for kind in kinds]
@@ -88,8 +88,8 @@ def _mixed(rng: random.Random, size: int, signs: str) -> str:
     return "".join(drawn)
 
 
-def _of_few_signs(rng: random.Random, words: Words) -> str:
-    return _mixed(rng, rng.randint(7, 16), _FEW_SIGNS)
+def _short_password(rng: random.Random, words: Words) -> str:
+    return _mixed_value(rng, rng.randint(7, 16), _FEW_SIGNS)
 
 
 def _syllables(rng: random.Random, count: int) -> str:
@@ -100,7 +100,7 @@ def _uuid(rng: random.Random, words: Words) -> str:
     return str(uuid.UUID(int=rng.getrandbits(128), version=4))
 
 
-def _dotted(rng: random.Random, words: Words) -> str:
+def _dotted_value(rng: random.Random, words: Words) -> str:
     return ".".join("".join(rng.choices(URL64, k=rng.randint(6, 27))) for _ in range(rng.randint(2, 3)))
 
 
@@ -120,7 +120,7 @@ def _pem_line(rng: random.Random, words: Words) -> str:
     return start + base64.b64encode(rng.randbytes(rng.choice([30, 48, 60]))).decode().rstrip("=")
 
 
-def _word_then_number(rng: random.Random, words: Words) -> str:
+def _word_and_number(rng: random.Random, words: Words) -> str:
     word = _word(rng, words)
     return rng.choice([word.lower(), word.capitalize()]) + rng.choice(["", "", ".", "_", "-"]) + _number(rng)
 
@@ -134,16 +134,16 @@ def _mark_within(rng: random.Random, words: Words) -> str:
 
 
 def _two_words(rng: random.Random, words: Words) -> str:
-    one, other = (_word(rng, words) for _ in range(2))
-    return one.capitalize() + rng.choice(["", "-", "_", "&"]) + other.capitalize() + _number(rng)
+    item, other = (_word(rng, words) for _ in range(2))
+    return item.capitalize() + rng.choice(["", "-", "_", "&"]) + other.capitalize() + _number(rng)
 
 
-def _of_place_and_year(rng: random.Random, words: Words) -> str:
+def _place_and_year_password(rng: random.Random, words: Words) -> str:
     season = rng.choice(["Winter", "Spring", "Summer", "Autumn", "January", "March", "October", "Monday"])
     return season + rng.choice(["", "-", "@", "_"]) + str(rng.randint(2012, 2027)) + rng.choice(_MARK_OR_NONE)
 
 
-def _of_system(rng: random.Random, words: Words) -> str:
+def _system_password(rng: random.Random, words: Words) -> str:
     stage = rng.choice(["prod", "live", "db", "svc", "app", "srv", "root", "admin"])
     pieces = [_word(rng, words).lower(), stage, _number(rng)]
     rng.shuffle(pieces)
@@ -176,15 +176,15 @@ def _phrase(rng: random.Random, words: Words) -> str:
     return rng.choice(["-", " ", ".", "_"]).join(chosen)
 
 
-def _spoken(rng: random.Random, words: Words) -> str:
+def _pronounceable_value(rng: random.Random, words: Words) -> str:
     """Return a pronounceable value, as password generators make it."""
     text = _syllables(rng, rng.randint(3, 5))
     at = rng.randrange(len(text))
     return text[:at] + text[at].upper() + text[at + 1 :] + str(rng.randint(1, 99))
 
 
-def _of_a_keychain(rng: random.Random, words: Words) -> str:
-    """Return three pronounceable groups of six with one capital and one digit."""
+def _keychain_password(rng: random.Random, words: Words) -> str:
+    """Return three pronounceable groups of six characters with one capital and one digit."""
     text = [*"-".join((_syllables(rng, 3)) for _ in range(3))]
     letters = [at for at, char in enumerate(text) if char != "-"]
     capital, digit = rng.sample(letters, 2)
@@ -198,37 +198,37 @@ def _seed_phrase(rng: random.Random, words: Words) -> str:
 
 FAMILIES: Mapping[str, Family] = {
     "hex, odd length": Family(lambda r, w: "".join(r.choices(HEX, k=r.choice(_ODD_LENGTHS)))),
-    "base62, short": Family(_drawn(BASE62, 10, 19)),
-    "lower36": Family(_drawn(LOWER36, 10, 32)),
-    "base64": Family(_encoded(BASE62, 9, 40)),
-    "base32": Family(_drawn(BASE32, 16, 32)),
+    "base62, short": Family(_random_maker(BASE62, 10, 19)),
+    "lower36": Family(_random_maker(LOWER36, 10, 32)),
+    "base64": Family(_base64_maker(BASE62, 9, 40)),
+    "base32": Family(_random_maker(BASE32, 16, 32)),
     "uuid": Family(_uuid),
     "vendor prefix": Family(_vendor),
-    "mixed, 8 to 12": Family(lambda r, w: _mixed(r, r.randint(8, 12), KIND_SIGNS), typed=True),
-    "mixed, any sign": Family(lambda r, w: _mixed(r, r.randint(10, 24), SIGNS), typed=True),
-    "unmistakable": Family(_drawn(UNMISTAKABLE, 8, 16), typed=True),
-    "word, number": Family(_word_then_number, typed=True),
+    "mixed, 8 to 12": Family(lambda r, w: _mixed_value(r, r.randint(8, 12), KIND_SIGNS), typed=True),
+    "mixed, any sign": Family(lambda r, w: _mixed_value(r, r.randint(10, 24), SIGNS), typed=True),
+    "unmistakable": Family(_random_maker(UNMISTAKABLE, 8, 16), typed=True),
+    "word, number": Family(_word_and_number, typed=True),
     "word, number, mark": Family(_word_number_mark, typed=True),
     "two words": Family(_two_words, typed=True),
-    "season and year": Family(_of_place_and_year, typed=True),
+    "season and year": Family(_place_and_year_password, typed=True),
     "phrase with a number": Family(_phrase, typed=True),
-    "spoken": Family(_spoken, typed=True),
-    "dotted": Family(_dotted),
+    "spoken": Family(_pronounceable_value, typed=True),
+    "dotted": Family(_dotted_value),
     "hex, upper": Family(lambda r, w: "".join(r.choices(HEX.upper(), k=r.randint(10, 60)))),
-    "base64, for urls": Family(_encoded(URL64, 9, 40), held_out=True),
-    "upper36": Family(_drawn(UPPER36, 10, 30), held_out=True),
-    "licence key": Family(_of_groups(UPPER36, 5, 5, "-"), held_out=True),
+    "base64, for urls": Family(_base64_maker(URL64, 9, 40), held_out=True),
+    "upper36": Family(_random_maker(UPPER36, 10, 30), held_out=True),
+    "licence key": Family(_grouped_token(UPPER36, 5, 5, "-"), held_out=True),
     "id and secret": Family(_pair, held_out=True),
-    "letters": Family(_drawn(string.ascii_letters, 10, 30), held_out=True),
-    "grouped hex": Family(_of_groups(HEX, 4, 6, "-"), held_out=True),
+    "letters": Family(_random_maker(string.ascii_letters, 10, 30), held_out=True),
+    "grouped hex": Family(_grouped_token(HEX, 4, 6, "-"), held_out=True),
     "pem line": Family(_pem_line, held_out=True),
-    "with slashes": Family(_drawn(BASE62 + "+//", 16, 40), held_out=True),
-    "system and stage": Family(_of_system, typed=True, held_out=True),
+    "with slashes": Family(_random_maker(BASE62 + "+//", 16, 40), held_out=True),
+    "system and stage": Family(_system_password, typed=True, held_out=True),
     "misspelt word": Family(_misspelt, typed=True, held_out=True),
     "name and birthday": Family(_name_and_birthday, typed=True, held_out=True),
     "initials": Family(_initials, typed=True, held_out=True),
     "mark within": Family(_mark_within, typed=True, held_out=True),
-    "keychain": Family(_of_a_keychain, typed=True, held_out=True),
-    "letters and signs": Family(_of_few_signs, typed=True, held_out=True),
+    "keychain": Family(_keychain_password, typed=True, held_out=True),
+    "letters and signs": Family(_short_password, typed=True, held_out=True),
     "seed phrase": Family(_seed_phrase, typed=True, held_out=True),
 }  # fmt: skip

@@ -1,7 +1,7 @@
-"""Similarity of a text to the words and names of code, from a table of character trigrams.
+"""Similarity of a string to the words and names of code, from a table of character trigrams.
 
-The table was counted on the code of the repositories the model was trained on. Letters count without their
-case, all digits as one, everything else as one separator.
+The table was counted on the code of the repositories the model was trained on. Letters are case-folded, all
+digits map to one symbol, everything else to one separator.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def table() -> Table:
 
 
 def surprises(text: str, counted: Table | None = None) -> list[float]:
-    """Return the surprise of each character in bits, given the two before it;
+    """Return the surprisal of each character in bits, given the two before it;
 
     a word begins after a separator.
     """
@@ -53,8 +53,8 @@ def surprises(text: str, counted: Table | None = None) -> list[float]:
     return found
 
 
-def counted(texts: Iterable[str]) -> Table:
-    """Return the table of how often characters follow one another in some texts."""
+def trigram_table(texts: Iterable[str]) -> Table:
+    """Return the frequency table of character trigrams in some texts."""
     counts: Counter[tuple[int, int, int]] = Counter()
     for text in texts:
         symbols = [_OTHER, _OTHER, *(_FOLDED.get(char, _OTHER) for char in text), _OTHER]
@@ -64,10 +64,10 @@ def counted(texts: Iterable[str]) -> Table:
         for second in range(_SIZE):
             row = [counts[first, second, third] + _SMOOTHING for third in range(_SIZE)]
             bits = (-math.log2(count / sum(row)) for count in row)
-            levels += bytes(_FIRST + min(_LEVELS - 1, round(one / _STEP)) for one in bits)
+            levels += bytes(_FIRST + min(_LEVELS - 1, round(bit / _STEP)) for bit in bits)
     return bytes(levels)
 
 
-def written(known: Table) -> bytes:
+def serialize(known: Table) -> bytes:
     """Return a table in its file format: one line for each pair of symbols."""
     return b"".join(known[at : at + _SIZE] + b"\n" for at in range(0, len(known), _SIZE))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.text.secret_names import is_secret_name
 from wardround_secrets.detection.anchors import offsets_of
 
@@ -69,7 +69,8 @@ _KEYS = (
 )
 """Words before ``key`` that make it a secret in code, where most keys belong to a mapping or an element.
 
-In the name of an environment variable any key is one, unless ``is_secret_name`` knows the word before it.
+In the name of an environment variable any key is a secret, unless ``is_secret_name`` knows the word before
+it.
 """
 _JOINTS = b"_-. "
 _REST_OF_NAME = LazyPattern(
@@ -153,7 +154,7 @@ def assignments_in(path: str, text: str, lower: bytes) -> Iterator[Assignment]:
         for offset in offsets_of(lower, anchor):
             if anchor == b"key" and not (_is_secret_key(lower, offset) or _is_variable(text, offset)):
                 continue
-            found = _assigned(text, offset, offset + len(anchor), bare)
+            found = _assignment_at(text, offset, offset + len(anchor), bare)
             if found is not None:
                 yield found
 
@@ -176,7 +177,7 @@ def _is_variable(text: str, offset: int) -> bool:
     return name.isupper() and is_secret_name(f"{name}KEY")
 
 
-def _assigned(text: str, offset: int, end_of_anchor: int, bare: bool) -> Assignment | None:
+def _assignment_at(text: str, offset: int, end_of_anchor: int, bare: bool) -> Assignment | None:
     rest = _REST_OF_NAME.match(text, end_of_anchor)
     end_of_name = rest.end() if rest else end_of_anchor
     to_value = _TO_VALUE.match(text, end_of_name)
@@ -213,4 +214,6 @@ def _value(text: str, to_value: re.Match[str], bare: bool) -> re.Match[str] | No
     value = _QUOTED.match(text, offset)
     if value is None and bare and (operator in ("=", ":", ">") or operator.endswith("value:")):
         value = _BARE.match(text, offset)
-    return _FALLBACK.match(text, offset) if value is None and operator in ("=", ":", "=>", ":=") else value
+    if value is None and operator in ("=", ":", "=>", ":="):
+        value = _FALLBACK.match(text, offset)
+    return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _PEM = LazyPattern(r"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]{100,8000})-----END CERTIFICATE-----")
 _LOCAL = (b"localhost", b"127.0.0.1", b"example.", b"Internet Widgi")
@@ -28,7 +28,7 @@ def is_for_development(path: str, text: str, adjacent: str = "") -> bool:
         adjacent: the certificate in the file next to it; empty if there is none.
     """
     certificates = [*_certificates(text), *_certificates(adjacent)]
-    if any(name in one for one in certificates for name in _LOCAL):
+    if any(name in certificate for certificate in certificates for name in _LOCAL):
         return True
     is_named = _FOR_DEVELOPMENT.search(path) is not None and _DEPLOYED.search(path) is None
     return is_named and any(map(_is_self_signed, certificates))
@@ -46,7 +46,7 @@ def _certificates(text: str) -> Iterator[bytes]:
 def _is_self_signed(certificate: bytes) -> bool:
     """Return True if the issuer of a certificate is its subject (RFC 5280, 4.1)."""
     try:
-        _, body, _ = _element(certificate, _element(certificate, 0)[1])
+        _, body, _ = _read_element(certificate, _read_element(certificate, 0)[1])
         fields = list(_elements(certificate, body, 7))
     except IndexError:
         return False
@@ -58,12 +58,12 @@ def _is_self_signed(certificate: bytes) -> bool:
 def _elements(data: bytes, start: int, count: int) -> Iterator[tuple[int, int]]:
     """Yield the offsets of the first elements of a sequence."""
     for _ in range(count):
-        begin, _, end = _element(data, start)
+        begin, _, end = _read_element(data, start)
         yield begin, end
         start = end
 
 
-def _element(data: bytes, start: int) -> tuple[int, int, int]:
+def _read_element(data: bytes, start: int) -> tuple[int, int, int]:
     """Return start, start of the content and end of the DER element at an offset."""
     length, content = data[start + 1], start + 2
     if length >= _LONG_FORM:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_secrets.detection.assignments import Assignment
 from wardround_secrets.detection.passwords import denotes_password
 
@@ -31,10 +31,10 @@ def passwords_of(path: str, text: str, assignments: Iterable[Assignment]) -> fro
         return frozenset()
     blocks = list(_blocks(text))
     return frozenset(
-        one.value
-        for one in assignments
-        if denotes_password(one.name)
-        and (_INITIAL.search(one.name) or any(start < one.start < end for start, end in blocks))
+        assignment.value
+        for assignment in assignments
+        if denotes_password(assignment.name)
+        and (_INITIAL.search(assignment.name) or any(start < assignment.start < end for start, end in blocks))
     )
 
 

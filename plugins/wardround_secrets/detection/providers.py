@@ -14,7 +14,7 @@ from functools import cache
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _CHECKSUM_LENGTH = 6
@@ -28,7 +28,7 @@ class KnownToken(msgspec.Struct, frozen=True):
         prefixes: literal prefixes; ``shape`` is the rest, as a regular expression.
         needs: a lower-case word that the file must contain; empty if the format is sufficient.
         checked: True if its last characters are a checksum of the others, so that real ones are recognised.
-        signs_messages: a key that both sides of a connection have; tests make one up and sign with it.
+        signs_messages: a key that both ends of a connection have; tests make one up and sign with it.
         mild: grants little by itself or is often public, so it is reported as a warning.
     """
 
@@ -232,7 +232,7 @@ _BEHIND = r"(?![A-Za-z0-9])"
 
 
 @cache
-def by_start() -> Mapping[str, Sequence[tuple[str, KnownToken]]]:
+def tokens_by_start() -> Mapping[str, Sequence[tuple[str, KnownToken]]]:
     """Return the tokens by their first two characters; the longest prefix first."""
     found: dict[str, list[tuple[str, KnownToken]]] = defaultdict(list)
     for token in TOKENS:
@@ -259,6 +259,6 @@ def checksum_of(body: str) -> str:
     return digits.rjust(_CHECKSUM_LENGTH, "0")
 
 
-def checksum_holds(value: str, prefix: str) -> bool:
+def is_checksum_valid(value: str, prefix: str) -> bool:
     """Return True if the checksum at a token's end is correct, so it was issued and not made up."""
     return checksum_of(value[len(prefix) : -_CHECKSUM_LENGTH]) == value[-_CHECKSUM_LENGTH:]

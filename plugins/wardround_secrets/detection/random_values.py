@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_secrets.detection import value_filters
 
 _SHAPE = LazyPattern(r"[A-Za-z0-9_+/=.~!@#$%^&*():?|-]{16,400}")

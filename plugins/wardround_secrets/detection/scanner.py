@@ -1,9 +1,9 @@
 """One scan of a text for all checks: candidate positions are found at the speed of ``bytes.find``.
 
 
-Nearly all text contains no secret, so patterns run only at an anchor: a run of twenty characters that tokens
-are made of, or a word such as ``password``. Both are searched for in a copy with one byte for each
-code point, so that offsets are columns.
+Nearly all files contain no secret, so patterns run only at an anchor: a run of twenty characters that tokens
+consist of, or a word such as ``password``. Both are searched for in a copy with one byte for each code point,
+so that offsets are columns.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import ClassVar
 import msgspec
 
 from wardround.checks.base import Check
-from wardround.checks.keyword_index import KeywordMatcher, keyword_index
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.inference.api import Models, NoModels
+from wardround.text.keyword_index import KeywordMatcher, keyword_index
 from wardround.text.line_index import LineIndex
 from wardround_secrets.detection import own_services, positions, published_keys
 from wardround_secrets.detection.anchors import offsets_of
@@ -27,20 +27,20 @@ from wardround_secrets.detection.assignments import Assignment, assignments_in
 _MOST = 100
 """Maximum number of secrets reported in one file; a dump of keys needs no more."""
 _LONG = 65_536
-"""In a longer text, which often no other check indexes, the checks take less time than its index."""
+"""In a longer file, which often no other check indexes, the checks take less time than its index."""
 _RUN, _REST = ord("a"), ord(" ")
 _IN_TOKENS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _SHORTEST_RUN = b"a" * 20
 _SHAPE = bytes(_RUN if char in _IN_TOKENS else _REST for char in range(256))
 
 
-def _unescaped(notebook: str) -> str:
+def _unescape_notebook(notebook: str) -> str:
     """Return a notebook with unescaped quotes as in the code, and the same offsets."""
     lines = notebook.split("\n") if '\\"' in notebook else [notebook]
-    return "\n".join(_with_plain_quotes(line) for line in lines)
+    return "\n".join(_simplify_quotes(line) for line in lines)
 
 
-def _with_plain_quotes(line: str) -> str:
+def _simplify_quotes(line: str) -> str:
     """Replace the backslash outside the quotes by a blank, so that quoted text stays intact."""
     first, *others = line.split('\\"')
     return first + "".join((' "' if number % 2 == 0 else '" ') + piece for number, piece in enumerate(others))
@@ -59,10 +59,10 @@ class SecretMatch(msgspec.Struct, frozen=True):
 
 
 class ScannedText:
-    """The text of one file, and the candidate positions in it.
+    """The content of one file, and the candidate positions in it.
 
     Attributes:
-        text: the content; in a notebook, with a blank in place of the escape of a quote.
+        text: the content; in a notebook, with a blank instead of the escape of a quote.
         models: classify ambiguous literals.
         is_added: returns True if the change added a line (1-based).
         read: returns the text of another file, or None.
@@ -78,7 +78,7 @@ class ScannedText:
     ) -> None:
         self.path = path
         self.is_notebook = path.endswith(".ipynb")
-        self.text = _unescaped(text) if self.is_notebook else text
+        self.text = _unescape_notebook(text) if self.is_notebook else text
         self.models = models or NoModels()
         self.is_added = is_added
         self.read = read
@@ -185,11 +185,11 @@ class SecretCheck(Check):
     IN_GENERATED: ClassVar[bool] = False
     """True if it reports in generated files and data files."""
     ANCHORS: ClassVar[tuple[bytes, ...]] = ()
-    """Words in lower case; every text with a match contains at least one, unless there are none."""
+    """Words in lower case; every file with a match contains at least one, unless there are none."""
 
     @classmethod
     def is_possible(cls, path: str, anchors: Set[bytes]) -> bool:
-        """Return True if a text can contain a match; a cheap test.
+        """Return True if a file can contain a match; a cheap test.
 
         Args:
             anchors: the words in it that are anchors of any check.
@@ -219,7 +219,7 @@ def scan(
     for check in order:
         if not check.is_possible(source.path, anchors):
             continue
-        with source.isolated(check.ID):
+        with source.isolate(check.ID):
             for hit in _hits(check, text):
                 if len(reported) >= _MOST:
                     break
@@ -233,7 +233,7 @@ def scan(
 
 
 def anchors_in(text: ScannedText, checks: tuple[type[SecretCheck], ...]) -> Set[bytes]:
-    """Return the anchors of some checks that a text contains; all of them for a long text."""
+    """Return the anchors of the checks that a file contains; all of them for a long file."""
     if len(text.text) >= _LONG:
         return {word for check in checks for word in check.ANCHORS}
     index = keyword_index(text.text).in_lower_case
@@ -247,14 +247,22 @@ def _anchor_matcher(checks: tuple[type[SecretCheck], ...]) -> KeywordMatcher:
 
 def _hits(check: type[SecretCheck], text: ScannedText) -> Iterator[SecretMatch]:
     """Yield the matches of a check in the files and positions in which it reports."""
-    if (text.is_example_file and not check.IN_TESTS) or (text.is_generated and not check.IN_GENERATED):
+    if text.is_example_file and not check.IN_TESTS:
+        return
+    if text.is_generated and not check.IN_GENERATED:
         return
     for hit in check.find(text):
-        is_example = not check.IN_TESTS and text.is_example(hit.start)
-        if is_example or published_keys.is_published(text.text[hit.start : hit.end]):
+        if _is_excluded(check, text, hit.start):
             continue
-        if check.IN_GENERATED or not text.is_cell_output(hit.start):
+        if not published_keys.is_published(text.text[hit.start : hit.end]):
             yield hit
+
+
+def _is_excluded(check: type[SecretCheck], text: ScannedText, offset: int) -> bool:
+    """Return True if a check reports nothing at an offset: in an example, or the output of a notebook."""
+    if not check.IN_TESTS and text.is_example(offset):
+        return True
+    return not check.IN_GENERATED and text.is_cell_output(offset)
 
 
 def _added_span(source: SourceFile, text: ScannedText, hit: SecretMatch) -> Span | None:

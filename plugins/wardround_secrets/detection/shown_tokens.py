@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _PATTERN = LazyPattern(r"[\"'`/^]\^?(?P<start>[A-Za-z]{2})[^\"'`\n]{0,60}\]\{\d")
 """A regular expression with a counted character class."""
@@ -27,12 +27,12 @@ def is_shown(content: str, place: tuple[int, int], prefix: str, *, is_proven: bo
 
     Args:
         place: start and end of the token.
-        is_proven: its checksum holds, so that it is real, or was.
+        is_proven: its checksum is valid, so that it is or was a real token.
         is_example: it is in a test, an example or documentation.
     """
     start, end = place
     near = content[_line_before(content, start, _NEAR) : _line_after(content, end, 1)]
-    is_by_its_pattern = any(one["start"] == prefix[:2] for one in _PATTERN.finditer(near))
+    is_by_its_pattern = any(match["start"] == prefix[:2] for match in _PATTERN.finditer(near))
     if is_proven:
         return is_by_its_pattern and _EXPIRED.search(near) is not None
     if is_by_its_pattern or _PLACEHOLDER.search(content, max(0, start - _BEFORE_KEY), start):

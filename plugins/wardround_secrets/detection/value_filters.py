@@ -1,4 +1,4 @@
-"""Filters for values that cannot be a secret, since they were typed by hand or made up."""
+"""Filters for values that cannot be a secret, since they were typed manually or made up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _MADE_UP = LazyPattern(
     r"example|sample|dummy|fake|mock|placeholder|change[-_ ]?(?:me|this|it)|redact|your|insert|replace"
@@ -52,11 +52,11 @@ def is_placeholder(value: str) -> bool:
     if _MADE_UP.search(value) or _has_sequence_or_run(value):
         return True
     fewest = min(10, 6 if _HEX.fullmatch(value) else len(value) * _FEWEST_PER_LENGTH)
-    return len(set(value)) < fewest or _repeats(value)
+    return len(set(value)) < fewest or _repeats_half(value)
 
 
 def resembles_placeholder(value: str) -> bool:
-    """Return True if a text of any length contains the words or sequences of a placeholder."""
+    """Return True if a string of any length contains the words or sequences of a placeholder."""
     return _MADE_UP.search(value) is not None or _has_sequence_or_run(value)
 
 
@@ -72,7 +72,7 @@ def _has_sequence_or_run(value: str) -> bool:
     return False
 
 
-def _repeats(value: str) -> bool:
+def _repeats_half(value: str) -> bool:
     """Return True if the second half repeats the first."""
     half = len(value) // 2
     return half >= 4 and value[:half] == value[half : 2 * half]
@@ -84,7 +84,7 @@ def has_stop_word(value: str) -> bool:
 
 
 def stop_word_share(value: str) -> float:
-    """Return the share of a value that consists of such words, 0 to 1."""
+    """Return the fraction of a value that consists of such words, 0 to 1."""
     return sum(len(word) for word in _STOP_WORDS.findall(value)) / len(value)
 
 
@@ -126,6 +126,6 @@ def display_name(name: str) -> str:
     return name[-40:].lstrip(".-_")
 
 
-def shown(value: str, prefix: str = "") -> str:
+def mask_value(value: str, prefix: str = "") -> str:
     """Return the masked form of a secret: at most four characters of a known prefix."""
     return f"{prefix[:4]}***" if value.startswith(prefix[:4]) else "***"

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from wardround.findings import RawFinding, Severity, Span
-from wardround.tools.parsing import decoded, map_of
+from wardround.findings import Plane, RawFinding, Severity, Span
+from wardround.tools.ignore_comments import ANY_FILE, IgnoreComment
+from wardround.tools.parsing import decode_output, map_of
 from wardround.tools.setting_texts import texts_at, toml_document
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, install_line
 
@@ -52,6 +53,10 @@ class Gitleaks(Tool):
     """gitleaks, over every text file."""
 
     name = "gitleaks"
+    planes = frozenset({Plane.SECURITY})
+    ignore_comments = (
+        IgnoreComment(r"\bgitleaks:allow\b", ("gitleaks",), ((ANY_FILE, r"\b(gitleaks:allow)\b"),)),
+    )
     probe = Probe("probe.txt", f"token = {_PROBE}\n", _ANY_PROVIDER)
     program = "gitleaks"
     success_codes = frozenset({0, _FOUND})
@@ -82,7 +87,7 @@ class Gitleaks(Tool):
         )
 
         found = []
-        for result in decoded(output, list[GitleaksResult]):
+        for result in decode_output(output, list[GitleaksResult]):
             file = os.path.normpath(result.file)
             if file not in run.files:
                 continue

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
-from wardround.checks.source import RepositoryView, SourceFile
+from wardround.change.repository_view import RepositoryView
+from wardround.checks.source import SourceFile
 from wardround.findings import Span
+from wardround.lazy import LazyPattern
 
 _COVERED = LazyPattern(
     r"\{%-?\s*(?P<aside>set(?=[^=%]*%\})|call|macro)\b[^%]*%\}"
@@ -77,7 +78,7 @@ class ModelChange(msgspec.Struct, frozen=True):
     new: SelectList
     documented: Documentation
 
-    def gone(self) -> list[tuple[str, str | None]]:
+    def removed_columns(self) -> list[tuple[str, str | None]]:
         """Return the removed documented columns, each with its evident replacement."""
         old, new = self.old.names, self.new.names
         return [
@@ -86,9 +87,9 @@ class ModelChange(msgspec.Struct, frozen=True):
             if name not in new and name in self.documented.columns
         ]
 
-    def undocumented(self) -> list[DbtColumn]:
+    def undocumented_columns(self) -> list[DbtColumn]:
         """Return the new undocumented columns, if nearly all others are documented and none was removed."""
-        if self.gone():
+        if self.removed_columns():
             return []
         old, described = set(self.old.names), self.documented.described
         retained = old.intersection(described, self.new.names)
@@ -129,22 +130,38 @@ def _cover(match: re.Match[str]) -> str:
 
 
 def _select_list(text: str, start: int, end: int, depth: int) -> SelectList | None:
-    top = list(_top(text, start, end))
-    selects = [match for match in top if match[0].lower() == "select"]
-    sets = sum(match[0].lower() in _SETS for match in top)
-    if not selects or len(selects) - sets != 1:
+    words = list(_top(text, start, end))
+    select = _only_select(words)
+    if select is None:
         return None
-    first = selects[0]
-    following = next((m for m in top if m.start() > first.start() and m[0].lower() == "from"), None)
-    items = _selected(text, first, following, end)
-    if following and [text[begin:stop].strip() for begin, stop in items] == ["*"]:
-        return _of_table(text, first.start(), following.end(), end, depth)
+    source = _from_keyword_after(words, select)
+    items = _select_list_spans(text, select, source, end)
+    if source is not None and [text[begin:stop].strip() for begin, stop in items] == ["*"]:
+        return _columns_of_table(text, select.start(), source.end(), end, depth)
     columns = [_column(text, *item) for item in items]
-    certain = tuple(column for column in columns if column is not None)
-    return SelectList(first.start(), certain) if certain and len(certain) == len(columns) else None
+    known_columns = tuple(column for column in columns if column is not None)
+    if not known_columns or len(known_columns) < len(columns):
+        return None
+    return SelectList(select.start(), known_columns)
 
 
-def _selected(
+def _only_select(words: list[re.Match[str]]) -> re.Match[str] | None:
+    """Return the first SELECT if all others are the branches of set operations."""
+    selects = [word for word in words if word[0].lower() == "select"]
+    set_operations = [word for word in words if word[0].lower() in _SETS]
+    if not selects or len(selects) - len(set_operations) != 1:
+        return None
+    return selects[0]
+
+
+def _from_keyword_after(words: list[re.Match[str]], select: re.Match[str]) -> re.Match[str] | None:
+    for word in words:
+        if word.start() > select.start() and word[0].lower() == "from":
+            return word
+    return None
+
+
+def _select_list_spans(
     text: str, select: re.Match[str], following: re.Match[str] | None, end: int
 ) -> list[tuple[int, int]]:
     """Return start and end of the items between SELECT and FROM, or the end of the statement."""
@@ -153,19 +170,19 @@ def _selected(
     return list(_items(text, head.end() if head else select.end(), stop if stop >= 0 else end))
 
 
-def _of_table(text: str, select: int, behind: int, end: int, depth: int) -> SelectList | None:
+def _columns_of_table(text: str, select: int, behind: int, end: int, depth: int) -> SelectList | None:
     """Return the columns of the only table of ``select *``, if a query above defines it."""
     source = _ONE_SOURCE.match(text[behind:end])
     if source is None or depth == _DEEPEST:
         return None
     for table in _TABLE.finditer(text, 0, select):
         if table[1].lower() == source[1].lower():
-            close = _closing(text, table.end(), end)
+            close = _closing_bracket(text, table.end(), end)
             return None if close is None else _select_list(text, table.end(), close, depth + 1)
     return None
 
 
-def _closing(text: str, offset: int, end: int) -> int | None:
+def _closing_bracket(text: str, offset: int, end: int) -> int | None:
     depth = 1
     for match in re.compile(r"[()]").finditer(text, offset, end):
         depth += 1 if match[0] == "(" else -1
@@ -213,7 +230,7 @@ def _column(text: str, start: int, end: int) -> DbtColumn | None:
 
 
 def documentation(path: str, project: RepositoryView) -> Documentation | None:
-    """Return the documentation of a model; None if no file or more than one documents it."""
+    """Return the documentation of a model; None unless exactly one file documents it."""
     model = path.rpartition("/")[2].removesuffix(".sql")
     result = []
     for file in project.files_with_word([model], ["*.yml", "*.yaml"]):
@@ -237,16 +254,16 @@ def documented_columns(text: str, model: str) -> dict[str, str] | None:
         content: Any = yaml.load(text, Loader=_loader())  # noqa: S506  (a safe one)
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
-    entries = [
-        entry
-        for entry in _listed(content, "models")
-        if entry.get("name") == model and "versions" not in entry
-    ]
-    if len(entries) != 1:
+    models = [entry for entry in _mappings_at(content, "models") if entry.get("name") == model]
+    unversioned = [entry for entry in models if "versions" not in entry]
+    if len(unversioned) != 1:
         return None
-    columns = [column for column in _listed(entries[0], "columns") if "name" in column]
-    words = {str(item["name"]).lower(): str(item.get("description") or "").strip() for item in columns}
-    return words or None
+    columns = [column for column in _mappings_at(unversioned[0], "columns") if "name" in column]
+    return dict(map(_name_and_description, columns)) or None
+
+
+def _name_and_description(column: Mapping[str, Any]) -> tuple[str, str]:
+    return str(column["name"]).lower(), str(column.get("description") or "").strip()
 
 
 def _loader() -> Any:
@@ -256,7 +273,7 @@ def _loader() -> Any:
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def _listed(content: Any, key: str) -> Sequence[dict[str, Any]]:
+def _mappings_at(content: Any, key: str) -> Sequence[dict[str, Any]]:
     """Return the mappings of a list in a mapping."""
     items = content.get(key) if isinstance(content, dict) else None
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
@@ -268,7 +285,7 @@ def span(text: str, start: int, end: int) -> Span:
     return Span(line, column, line, column + end - start)
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Join names for a message; only the first few of many."""
     shown = [f'"{name}"' for name in names[:_SHOWN]]
     if len(names) > _SHOWN:

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from wardround.languages.python.tree import unparse
-from wardround_sql.frontends.python_code import SqlModule, called
-from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler, quoted
+from wardround_sql.frontends.python_code import SqlModule
+from wardround_sql.frontends.python_scopes import callee_name
+from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler, quote_identifier
 
 _TYPES = {"FloatField": "double precision", "DecimalField": "numeric", "DateTimeField": "timestamptz"}
 _KEYS = ("ForeignKey", "OneToOneField")
@@ -37,38 +38,59 @@ def _operations(node: ast.expr) -> Iterator[ast.Call]:
     for item in getattr(node, "elts", []):
         if not isinstance(item, ast.Call):
             continue
-        if called(item) == "SeparateDatabaseAndState":
+        if callee_name(item) == "SeparateDatabaseAndState":
             inside = {k.arg: k.value for k in item.keywords}.get("database_operations")
             yield from _operations(inside) if inside is not None else ()
-        elif called(item) in _OPERATIONS:
+        elif callee_name(item) in _OPERATIONS:
             yield item
 
 
 def _sql(module: SqlModule, call: ast.Call, created: set[str]) -> str | AssembledText:
-    operation = called(call)
+    operation = callee_name(call)
     arguments = _arguments(call)
     text = {key: str(getattr(value, "value", "")) for key, value in arguments.items()}
-    table = quoted(text.get("model_name", text.get("old_name", text.get("name", ""))).lower())
-    column = quoted(text.get("name", ""))
+    table = quote_identifier(text.get("model_name", text.get("old_name", text.get("name", ""))).lower())
+    column = quote_identifier(text.get("name", ""))
     match operation:
         case "CreateModel":
             created.add(table)
-            return _created(module, table, arguments.get("fields"), call)
+            return _create_table_sql(module, table, arguments.get("fields"), call)
         case "AddField":
-            is_own = not _is_of_django(module, arguments.get("field"))
-            declared = field(column, arguments.get("field"), own=is_own)
-            return f"ALTER TABLE {table} ADD COLUMN {declared}" if declared else ""
+            return _add_field(module, table, column, arguments.get("field"))
+        case "AlterField" if table in created:
+            return ""
         case "AlterField":
-            options = _options(arguments.get("field"))
-            indexed = options.get("db_index") is True and called_of(arguments.get("field")) not in _KEYS
-            return f"CREATE INDEX ON {table} ({column})" if indexed and table not in created else ""
+            return _alter_field(table, column, arguments.get("field"))
         case "AddConstraint":
-            kind = called_of(arguments.get("constraint"))
-            added = {"CheckConstraint": "CHECK (c > 0)", "UniqueConstraint": "UNIQUE (c)"}.get(kind, "")
-            return f"ALTER TABLE {table} ADD {added}" if added else ""
-    plain = _PLAIN_OPERATIONS.get(operation, "")
-    new = quoted(text.get("new_name", "").lower() if operation == "RenameModel" else text.get("new_name", ""))
-    return plain.format(table=table, column=column, old=quoted(text.get("old_name", "")), new=new)
+            return _add_constraint(table, arguments.get("constraint"))
+    new_name = text.get("new_name", "")
+    if operation == "RenameModel":
+        new_name = new_name.lower()
+    old_name = quote_identifier(text.get("old_name", ""))
+    statement = _PLAIN_OPERATIONS.get(operation, "")
+    return statement.format(table=table, column=column, old=old_name, new=quote_identifier(new_name))
+
+
+def _add_field(module: SqlModule, table: str, column: str, declaration: ast.expr | None) -> str:
+    is_own = not _is_of_django(module, declaration)
+    declared = field(column, declaration, own=is_own)
+    return f"ALTER TABLE {table} ADD COLUMN {declared}" if declared else ""
+
+
+def _alter_field(table: str, column: str, declaration: ast.expr | None) -> str:
+    is_indexed = _options(declaration).get("db_index") is True
+    if not is_indexed or called_of(declaration) in _KEYS:
+        return ""
+    return f"CREATE INDEX ON {table} ({column})"
+
+
+def _add_constraint(table: str, constraint: ast.expr | None) -> str:
+    match called_of(constraint):
+        case "CheckConstraint":
+            return f"ALTER TABLE {table} ADD CHECK (c > 0)"
+        case "UniqueConstraint":
+            return f"ALTER TABLE {table} ADD UNIQUE (c)"
+    return ""
 
 
 _PLAIN_OPERATIONS = {
@@ -97,7 +119,7 @@ _PARAMETERS = {
 def _arguments(call: ast.Call) -> dict[str, ast.expr]:
     """Return the arguments of an operation by parameter."""
     names = _PARAMETERS.get(
-        called(call), ("name",) if called(call).endswith("Model") else ("model_name", "name")
+        callee_name(call), ("name",) if callee_name(call).endswith("Model") else ("model_name", "name")
     )
     arguments = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     arguments.update(zip(names, call.args, strict=False))
@@ -105,18 +127,20 @@ def _arguments(call: ast.Call) -> dict[str, ast.expr]:
 
 
 def called_of(node: ast.expr | None) -> str:
-    """Return the last part of the name of the called object; empty for other nodes."""
-    return called(node) if isinstance(node, ast.Call) else ""
+    """Return the last part of the callee's name; empty for other nodes."""
+    return callee_name(node) if isinstance(node, ast.Call) else ""
 
 
-def _created(module: SqlModule, table: str, fields: ast.expr | None, call: ast.Call) -> AssembledText:
+def _create_table_sql(
+    module: SqlModule, table: str, fields: ast.expr | None, call: ast.Call
+) -> AssembledText:
     writer = SqlAssembler()
     start = module.place(call)[0]
     writer.add(f"CREATE TABLE {table} (id bigint PRIMARY KEY", start, len(unparse(call.func)))
     for pair in getattr(fields, "elts", []):
         parts = getattr(pair, "elts", [])
         if len(parts) == 2 and isinstance(parts[0], ast.Constant):
-            sql = field(quoted(str(parts[0].value)), parts[1])
+            sql = field(quote_identifier(str(parts[0].value)), parts[1])
             if sql:
                 begin, end = module.place(parts[0])
                 writer.add(f", {sql}", begin, end - begin)
@@ -128,23 +152,37 @@ def django_models(module: SqlModule) -> Iterator[AssembledText]:
     """Yield the tables of Django's model classes."""
     if not any(name.startswith("django.db") for name in module.imports):
         return
-    for item in module.classes:
-        writer, count = SqlAssembler(), 0
-        start = module.place_of(item.lineno, item.col_offset)
-        writer.add(f"CREATE TABLE {quoted(item.name)} (id bigint PRIMARY KEY", start, 5)
-        for statement in item.body:
-            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
-                name = _name(statement.targets[0])
-                sql = field(quoted(name), statement.value, modelled=True) if name else ""
-                if sql:
-                    begin = module.place_of(statement.lineno, statement.col_offset)
-                    writer.add(f", {sql}", begin, len(name))
-                    count += 1
-        writer.add(")", start, 5)
-        meta = next((s for s in item.body if isinstance(s, ast.ClassDef) and s.name == "Meta"), None)
-        indexed = unparse(meta) if meta is not None else ""
-        if count and not any(word in indexed for word in ("index", "unique", "constraints")):
-            yield writer.text()
+    for model in module.classes:
+        if not _has_indexes_in_meta(model):
+            yield from _model_table(module, model)
+
+
+def _model_table(module: SqlModule, model: ast.ClassDef) -> Iterator[AssembledText]:
+    """Yield the table of a class; nothing if it has no fields."""
+    writer = SqlAssembler()
+    start = module.place_of(model.lineno, model.col_offset)
+    writer.add(f"CREATE TABLE {quote_identifier(model.name)} (id bigint PRIMARY KEY", start, 5)
+    has_fields = False
+    for statement in model.body:
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+            continue
+        name = _name(statement.targets[0])
+        column = field(quote_identifier(name), statement.value, modelled=True) if name else ""
+        if column:
+            offset = module.place_of(statement.lineno, statement.col_offset)
+            writer.add(f", {column}", offset, len(name))
+            has_fields = True
+    writer.add(")", start, 5)
+    if has_fields:
+        yield writer.text()
+
+
+def _has_indexes_in_meta(model: ast.ClassDef) -> bool:
+    for statement in model.body:
+        if isinstance(statement, ast.ClassDef) and statement.name == "Meta":
+            code = unparse(statement)
+            return any(word in code for word in ("index", "unique", "constraints"))
+    return False
 
 
 def _on_delete(node: ast.expr | None) -> str:
@@ -164,7 +202,7 @@ def _target(node: ast.expr | None) -> str:
         else []
     )
     text = str(getattr(arguments[0], "value", "")) or unparse(arguments[0]) if arguments else ""
-    return quoted(text.rsplit(".", 1)[-1] if isinstance(text, str) else "other")
+    return quote_identifier(text.rsplit(".", 1)[-1] if isinstance(text, str) else "other")
 
 
 def _is_of_django(module: SqlModule, node: ast.expr | None) -> bool:
@@ -184,7 +222,7 @@ def field(name: str, node: ast.expr | None, *, modelled: bool = False, own: bool
     Args:
         modelled: whether the field belongs to a model, not to a migration: the index of a cascading key is
             omitted, as Django creates it, and UNIQUE represents a requested index.
-        own: whether the class is not Django's; it is required only if the migration states so.
+        own: True if the class is not Django's; it is required only if the migration states so.
     """
     kind = called_of(node)
     if not kind.endswith(("Field", "ForeignKey")) or kind in ("ManyToManyField", "GeneratedField"):

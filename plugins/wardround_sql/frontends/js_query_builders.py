@@ -10,18 +10,16 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from msgspec import Struct
-
-from wardround.checks.lazy import LazyPattern
-from wardround.storage.regex_cache import bounded
-from wardround_sql.frontends.js_schema_builders import closing
+from wardround.lazy import LazyPattern
+from wardround_sql.frontends.js_chains import QUERY, Chain, chain_at, chain_end, helper_of
+from wardround_sql.frontends.script_brackets import closing
 from wardround_sql.frontends.string_assembly import (
     AssembledText,
     SqlAssembler,
     every_row,
-    excluded,
-    limited,
-    undone,
+    limited_query,
+    not_in_query,
+    undone_join_query,
 )
 from wardround_sql.queries.row_intent import is_shown, requests_specific_row, works_in_batches
 
@@ -33,11 +31,6 @@ _STEP = LazyPattern(
 _LIBRARY = LazyPattern(
     r"(?i)\bknex\b|\bkysely\b|drizzle|typeorm|sequelize|prisma|\bsupabase\b|objection|\bselectFrom\(|"
     r"mikro-orm"
-)
-_QUERY = LazyPattern(
-    r"(?i)\.(?:select|from|where\w*|selectFrom|join|leftJoin|innerJoin|createQueryBuilder|andWhere|eq|"
-    r"table|orderBy)\s*(?:<[^()]*>)?\(|"
-    r"\b(?:knex|db|trx|tx|qb|this\.(?:knex|db))\s*(?:<[^()]*>)?\(\s*['\"`]"
 )
 _NO_SQL = LazyPattern(r"(?i)mongoose|mongodb|\bModel\.find\(|firestore|\.collection\(")
 _ORDERED = LazyPattern(r"\.(?:orderBy\w*|order|addOrderBy|sortBy)\s*\(|\borderBy\s*:|\border\s*:")
@@ -55,14 +48,6 @@ _CONSTANT = LazyPattern(r"\s*\d*\s*")
 _PAGE = LazyPattern(r"(?<![\w.])(?P<name>skip|offset)\s*:\s*(?P<value>[^,\n}]+)")
 
 
-class Chain(Struct, frozen=True):
-    """Text of a chain of calls, its start, and the location of one step in it."""
-
-    text: str
-    start: int
-    at: int
-
-
 def script_queries(path: str, text: str) -> Iterator[AssembledText]:
     """Yield the statements that represent the queries a file builds."""
     if not _LIBRARY.search(text) or _NO_SQL.search(text):
@@ -70,31 +55,43 @@ def script_queries(path: str, text: str) -> Iterator[AssembledText]:
     for step in _STEP.finditer(text):
         name, opened = step["name"], step.end() - 1
         arguments = text[opened + 1 : closing(text, opened)]
-        chain = _chain(text, step.start(), opened)
+        chain = chain_at(text, step.start(), opened)
         batch = name in _LIMITS and works_in_batches(path)
         if chain is not None and not batch and not _is_comment(text, step.start()):
-            yield from _of_step(text, name, arguments, chain, step)
+            yield from _assemble_step(text, name, arguments, chain, step)
     yield from _pages(text)
 
 
-def _of_step(
+def _assemble_step(
     text: str, name: str, arguments: str, chain: Chain, step: re.Match[str]
 ) -> Iterator[AssembledText]:
-    queries = _QUERY.search(chain.text) is not None
     position, wide = step.start("name"), len(name)
-    pages = name == "offset" or (name == "skip" and "take(" in chain.text)
-    if pages and queries and not _CONSTANT.fullmatch(arguments):
-        yield _say(position, wide, "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
-    elif name in ("limit", "first", "take") and (queries or _helper(text, chain) is not None):
-        yield from _limit(text, name, arguments, chain, position)
-    elif name in ("findFirst", "findMany"):
-        yield from _prisma_finds(text, name, arguments, chain, position)
-    elif name in ("del", "delete", "update", "deleteFrom", "updateTable", "deleteMany", "updateMany"):
-        yield from _write(text, name, arguments, chain, position)
-    elif name in ("leftJoin", "leftOuterJoin"):
-        yield from _filtered_joins(arguments, chain)
-    elif name == "whereNotIn":
-        yield from _excluded(_resolved_arguments(text, arguments), position, wide)
+    match name:
+        case "limit" | "first" | "take" if _is_query(text, chain):
+            yield from _limit(text, name, arguments, chain, position)
+        case "offset" | "skip" if _takes_pages(name, arguments, chain):
+            yield _say(position, wide, "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
+        case "findFirst":
+            yield from _prisma_first(text, name, arguments, position)
+        case "findMany":
+            yield from _prisma_pages(text, name, arguments, position)
+        case "del" | "delete" | "update" | "deleteFrom" | "updateTable" | "deleteMany" | "updateMany":
+            yield from _write(text, name, arguments, chain, position)
+        case "leftJoin" | "leftOuterJoin":
+            yield from _filtered_joins(arguments, chain)
+        case "whereNotIn":
+            yield from _exclusion_conditions(_resolved_arguments(text, arguments), position, wide)
+
+
+def _is_query(text: str, chain: Chain) -> bool:
+    return QUERY.search(chain.text) is not None or helper_of(text, chain) is not None
+
+
+def _takes_pages(name: str, arguments: str, chain: Chain) -> bool:
+    """Return True if a query skips a number of rows that is not a constant."""
+    if name == "skip" and "take(" not in chain.text:
+        return False
+    return QUERY.search(chain.text) is not None and not _CONSTANT.fullmatch(arguments)
 
 
 def _resolved_arguments(text: str, values: str) -> str:
@@ -111,34 +108,48 @@ def _constant_value(text: str, name: str) -> str:
 
 
 def _limit(text: str, name: str, arguments: str, chain: Chain, offset: int) -> Iterator[AssembledText]:
-    whole = chain.text + (_helper(text, chain) or "")
-    if _ORDERED.search(whole) or _KEY.search(whole) or _COUNTS.search(whole):
+    query = chain.text + (helper_of(text, chain) or "")
+    if any(pattern.search(query) for pattern in (_ORDERED, _KEY, _COUNTS)):
         return
-    if name == "take" and "createQueryBuilder" not in whole:
+    if name == "take" and "createQueryBuilder" not in query:
         return
-    single = (
-        name == "first" or arguments.strip() == "1" or re.search(r"\.(?:maybeSingle|single)\(", chain.text)
-    )
-    if requests_specific_row(text, offset) or (not single and is_shown(arguments, whole)):
-        yield _say(offset, len(name), limited(single=bool(single)))
+    single = _limits_to_one_row(name, arguments, chain)
+    shows_rows = not single and is_shown(arguments, query)
+    if shows_rows or requests_specific_row(text, offset):
+        yield _say(offset, len(name), limited_query(single=single))
+
+
+def _limits_to_one_row(name: str, arguments: str, chain: Chain) -> bool:
+    if name == "first" or arguments.strip() == "1":
+        return True
+    return re.search(r"\.(?:maybeSingle|single)\(", chain.text) is not None
 
 
 _COUNTS = LazyPattern(r"(?i)\.(?:count|max|min|sum|avg)\s*\(|forUpdate|skipLocked|\.(?:del|delete|update)\(")
 
 
-def _prisma_finds(text: str, name: str, arguments: str, chain: Chain, offset: int) -> Iterator[AssembledText]:
-    """Prisma's findFirst, and findMany with ``take``."""
-    if _ORDERED.search(arguments) or "..." in arguments or not arguments.strip().startswith("{"):
+def _prisma_first(text: str, name: str, arguments: str, offset: int) -> Iterator[AssembledText]:
+    """Yield Prisma's ``findFirst`` for a row that the code takes for a specific one."""
+    if _is_settled(arguments) or not requests_specific_row(text, offset):
         return
-    if name == "findMany":
-        take = re.search(r"\btake\s*:\s*([^,}\n]*)", arguments)
-        shown = take is not None and (is_shown(take[1], arguments) or requests_specific_row(text, offset))
-        if take is not None and shown and "cursor" not in arguments:
-            yield _say(offset + len(name) + 1 + take.start(), 4, limited(single=False))
-    elif requests_specific_row(text, offset) and not re.search(
-        r"\bwhere\s*:\s*\{\s*(?:id|uuid|slug|email)\b", arguments
-    ):
-        yield _say(offset, len(name), limited(single=True))
+    if not re.search(r"\bwhere\s*:\s*\{\s*(?:id|uuid|slug|email)\b", arguments):
+        yield _say(offset, len(name), limited_query(single=True))
+
+
+def _prisma_pages(text: str, name: str, arguments: str, offset: int) -> Iterator[AssembledText]:
+    """Yield the ``take`` of Prisma's ``findMany``."""
+    take = re.search(r"\btake\s*:\s*([^,}\n]*)", arguments)
+    if take is None or _is_settled(arguments) or "cursor" in arguments:
+        return
+    if is_shown(take[1], arguments) or requests_specific_row(text, offset):
+        yield _say(offset + len(name) + 1 + take.start(), 4, limited_query(single=False))
+
+
+def _is_settled(arguments: str) -> bool:
+    """Return True if a query has an order, or options that are not all visible."""
+    if _ORDERED.search(arguments):
+        return True
+    return "..." in arguments or not arguments.strip().startswith("{")
 
 
 def _write(text: str, name: str, arguments: str, chain: Chain, offset: int) -> Iterator[AssembledText]:
@@ -149,12 +160,10 @@ def _write(text: str, name: str, arguments: str, chain: Chain, offset: int) -> I
         is_filtered = re.search(r"\bwhere\b|\.\.\.|^\s*[^\s{]", arguments) is not None
     elif name in ("deleteFrom", "updateTable"):
         table = re.match(r"\s*['\"`](\w+)", arguments)
-        is_filtered = _NARROWED.search(text[offset : _chain_end(text, offset)]) is not None
+        is_filtered = _NARROWED.search(text[offset : chain_end(text, offset)]) is not None
     else:
         table = _chain_table(text, arguments, chain)
-        is_filtered = _is_filtered_chain(
-            verb, arguments, chain.text + text[offset : _chain_end(text, offset)]
-        )
+        is_filtered = _is_filtered_chain(verb, arguments, chain.text + text[offset : chain_end(text, offset)])
     if table is not None and not is_filtered:
         named = next((group for group in table.groups() if group), "?")
         yield _say(offset, len(name), every_row(verb, named, ["?"]))
@@ -219,10 +228,10 @@ def _filtered_joins(arguments: str, chain: Chain) -> Iterator[AssembledText]:
         behind,
     )
     if name and used is not None:
-        yield _say(chain.start + used.start() + 1, 5, undone(name))
+        yield _say(chain.start + used.start() + 1, 5, undone_join_query(name))
 
 
-def _excluded(arguments: str, offset: int, wide: int) -> Iterator[AssembledText]:
+def _exclusion_conditions(arguments: str, offset: int, wide: int) -> Iterator[AssembledText]:
     """Yield ``whereNotIn`` over a query of a foreign key column that may be NULL."""
     inner = re.search(
         r"\.(?:select|pluck|distinct)\(\s*['\"`](?:\w+\.)?(\w+)['\"`]\s*\)|"
@@ -232,7 +241,7 @@ def _excluded(arguments: str, offset: int, wide: int) -> Iterator[AssembledText]
     table = re.search(r"(?:\bfrom\(|\b(?:knex|db|trx)\()\s*['\"`](\w+)['\"`]", arguments)
     column = (inner[1] or inner[2]) if inner else ""
     if table and column and column != "id" and "NotNull" not in arguments:
-        yield _say(offset, wide, excluded(column, table[1]))
+        yield _say(offset, wide, not_in_query(column, table[1]))
 
 
 def _pages(text: str) -> Iterator[AssembledText]:
@@ -241,121 +250,28 @@ def _pages(text: str) -> Iterator[AssembledText]:
         return
     has_options = _OPTIONS.search(text) is not None
     for match in _PAGE.finditer(text):
-        value = match["value"].strip().rstrip(");")
         if match["name"] == "offset" and not has_options:
             continue
-        around = text[max(match.start() - 200, 0) : match.end() + 200]
-        pair = "take" if match["name"] == "skip" else "limit"
-        if _CONSTANT.fullmatch(value) or not re.search(rf"\b{pair}\b\s*[:,}}]", around) or "cursor" in around:
-            continue
-        if value in ("number", "string", "undefined", "z.number()") or re.search(
-            r"\b(?:z|t|Joi)\.\w+\(", value
-        ):
-            continue
-        if not _is_comment(text, match.start()):
+        if _skips_rows(text, match) and not _is_comment(text, match.start()):
             yield _say(match.start(), len(match["name"]), "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
+
+
+def _skips_rows(text: str, page: re.Match[str]) -> bool:
+    """Return True if an option skips rows of a page, and is neither a constant nor the type of an option."""
+    value = page["value"].strip().rstrip(");")
+    if _CONSTANT.fullmatch(value):
+        return False
+    if value in ("number", "string", "undefined", "z.number()"):
+        return False
+    if re.search(r"\b(?:z|t|Joi)\.\w+\(", value):
+        return False
+    around = text[max(page.start() - 200, 0) : page.end() + 200]
+    size = "take" if page["name"] == "skip" else "limit"
+    return re.search(rf"\b{size}\b\s*[:,}}]", around) is not None and "cursor" not in around
 
 
 _FINDS = LazyPattern(r"find(?:Many|All|AndCount\w*|AndCountAll|\()")
 _OPTIONS = LazyPattern(r"(?i)\b(?:sequelize|mikro-orm|drizzle)\b")
-
-
-def _helper(text: str, chain: Chain) -> str | None:
-    """Return the body of the file's function that a chain begins with; None if there is none."""
-    start = re.match(r"\s*(?:await\s+|return\s+)?(?:this\.)?(\w+)\(", chain.text)
-    if start is None:
-        return None
-    return _bodies(text).get(start[1])
-
-
-_FUNCTION = LazyPattern(
-    r"^[ \t]*(?:(?:private|public|protected|async|function|const)\s+)*(?P<name>\w++)"
-    r"(?=\s*(?:=\s*)?\([^)]*\)[^{\n]*(?P<opened>\{))",
-    re.MULTILINE,
-)
-
-
-@lru_cache(maxsize=8)
-def _bodies(text: str) -> dict[str, str]:
-    """Return the bodies of the file's functions that build queries, by name; the first of duplicates."""
-    result: dict[str, int] = {}
-    for match in _FUNCTION.finditer(text):
-        result.setdefault(match["name"], match.start("opened"))
-    bodies = {name: text[opened + 1 : closing(text, opened)] for name, opened in result.items()}
-    return {name: body for name, body in bodies.items() if _QUERY.search(body)}
-
-
-def _chain(text: str, offset: int, opened: int) -> Chain | None:
-    """Return the chain of calls around a step, from its first word to its last parenthesis."""
-    start = _chain_start(text, offset)
-    end = _chain_end(text, opened)
-    return Chain(text[start:end], start, offset) if start < offset else None
-
-
-_OPENS = {")": "(", "]": "[", "}": "{"}
-
-
-def _chain_start(text: str, position: int) -> int:
-    """Return the start of the chain whose next step is at an offset."""
-    limit = max(position - 3000, 0)
-    while position > limit:
-        place = position
-        while place and text[place - 1].isspace():
-            place -= 1
-        char = text[place - 1] if place else ""
-        if char in _OPENS:
-            position = _opening(text, place - 1, limit)
-            if position < 0:
-                return limit
-        elif char.isalnum() or char in "_$.?!":
-            if (
-                place < position
-                and char not in ".?!"
-                and not text[position : position + 3].lstrip().startswith(".")
-            ):
-                return position
-            position = place - 1
-        elif char == ">":
-            opened = bounded(r"\w(<[^()<>]*(?:<[^<>]*>)?[^()<>]*>)$").search(
-                text[max(place - 200, 0) : place]
-            )
-            if opened is None:
-                return position
-            position = place - len(opened[1])
-        else:
-            return position
-    return position
-
-
-def _opening(text: str, at: int, limit: int) -> int:
-    """Return the opening bracket of the one that closes at an offset; -1 if it is too far away."""
-    depth = 0
-    while at >= limit:
-        char = text[at]
-        if char in "'\"`":
-            at = text.rfind(char, limit, at)
-            if at < 0:
-                return -1
-        elif char in ")]}":
-            depth += 1
-        elif char in "([{":
-            depth -= 1
-            if depth == 0:
-                return at
-        at -= 1
-    return -1
-
-
-_NEXT = LazyPattern(r"(?:\s|//[^\n]*\n|/\*[^*]*\*/)*[?!]?\.\s*\w+\s*(?:<[^()]*>)?\(")
-
-
-def _chain_end(text: str, position: int) -> int:
-    """Return the end of the chain that contains an offset."""
-    opened = text.find("(", position)
-    end = closing(text, opened) + 1 if opened >= 0 else position
-    while (more := _NEXT.match(text, end)) is not None:
-        end = closing(text, more.end() - 1) + 1
-    return end
 
 
 def _is_comment(text: str, offset: int) -> bool:

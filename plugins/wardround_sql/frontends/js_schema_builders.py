@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
-from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler, listed, quoted
+from wardround.lazy import LazyPattern
+from wardround_sql.frontends.script_brackets import closing
+from wardround_sql.frontends.string_assembly import (
+    AssembledText,
+    SqlAssembler,
+    join_columns,
+    quote_identifier,
+)
 
 _BLOCK = LazyPattern(
     r"\.(?P<kind>createTable|createTableIfNotExists|alterTable|table)\(\s*"
@@ -67,9 +73,9 @@ def built_schema(text: str) -> Iterator[AssembledText]:
         if re.search(r"schema\s*$", text[: match.start()]):
             writer = SqlAssembler()
             sql = (
-                f"ALTER TABLE {quoted(match[1])} RENAME TO {quoted(match[2])}"
+                f"ALTER TABLE {quote_identifier(match[1])} RENAME TO {quote_identifier(match[2])}"
                 if match[2]
-                else f"DROP TABLE {quoted(match[1])}"
+                else f"DROP TABLE {quote_identifier(match[1])}"
             )
             writer.add(sql, match.start() + 1, match.end() - match.start() - 1)
             yield writer.text()
@@ -97,14 +103,16 @@ class _NamedValues:
         return self.text[offset : closing(self.text, opened) + 1], offset
 
     def table(self, match: re.Match[str]) -> str:
-        """Return the table of a call, as far as the file states it."""
+        """Return the table of a call, if the file states it."""
         if match["table"]:
             return match["table"]
         values = self.of(match["variable"])
         return values[0] if values is not None and re.fullmatch(r"[\w.]+", values[0]) else "the table"
 
-    def helped(self, name: str, arguments: str) -> tuple[str, str] | None:
-        """Return the step that a function of the file makes with its parameter: the call, and its chain."""
+    def helper_step(self, name: str, arguments: str) -> tuple[str, str] | None:
+        """Return the builder step in a function of the file that takes the builder as its parameter: the
+        call, and its chain.
+        """
         helper = self.helpers.get(name)
         if helper is None:
             return None
@@ -133,14 +141,14 @@ def _steps(values: _NamedValues, block: re.Match[str], end: int) -> Iterator[tup
         for used in re.finditer(rf"\b{name}\(\s*{re.escape(block['name'])}\b", text[block.end() : end]):
             offset = block.end() + used.start()
             close = closing(text, text.index("(", offset))
-            created = values.helped(name, text[text.index("(", offset) + 1 : close])
+            created = values.helper_step(name, text[text.index("(", offset) + 1 : close])
             rest = text[close + 1 : _statement_end(text, offset, end)]
             if created is not None:
                 yield offset, created[0], created[1] + rest, _line(text[offset:end])
 
 
 def _table(values: _NamedValues, block: re.Match[str], end: int) -> Iterator[AssembledText]:
-    table, new = quoted(values.table(block)), block["kind"].startswith("create")
+    table, new = quote_identifier(values.table(block)), block["kind"].startswith("create")
     writer, count, after = SqlAssembler(), 0, []
     start, width = block.start() + 1, len(block["kind"])
     writer.add(f"CREATE TABLE {table} (", start, width)
@@ -173,23 +181,37 @@ def _table(values: _NamedValues, block: re.Match[str], end: int) -> Iterator[Ass
         yield created
 
 
+_WITHOUT_ZONE = LazyPattern(r"useTz:\s*false|\w\(\s*['\"`]\w+['\"`]\s*,\s*true")
+_IN_TABLE = LazyPattern(r"\.references\(\s*['\"`]\w+['\"`]\s*\)\s*\.inTable\(\s*['\"`](\w+)")
+_QUALIFIED_REFERENCE = LazyPattern(r"\.references\(\s*['\"`](\w+)\.")
+
+
 def _column(call: str, chain: str) -> str:
     """Return a column as SQL; empty if the call creates none."""
     named = re.match(r"\w+\s*\.\w+\(\s*['\"`](\w+)['\"`]", chain)
     if call not in _KNEX_TYPES or named is None:
         return ""
-    typed = _KNEX_TYPES[call]
-    if call in ("timestamp", "datetime", "dateTime") and re.search(
-        r"useTz:\s*false|\w\(\s*['\"`]\w+['\"`]\s*,\s*true", chain
-    ):
-        typed = "timestamp"
-    target = re.search(r"\.references\(\s*['\"`]\w+['\"`]\s*\)\s*\.inTable\(\s*['\"`](\w+)", chain)
-    pointed = target or re.search(r"\.references\(\s*['\"`](\w+)\.", chain)
-    sql = f"{quoted(named[1])} {typed}"
-    sql += " NOT NULL" if ".notNullable(" in chain else ""
-    sql += " DEFAULT null" if ".defaultTo(" in chain else ""
-    sql += " PRIMARY KEY" if ".primary(" in chain else " UNIQUE" if ".unique(" in chain else ""
-    return sql + (f" REFERENCES {quoted(pointed[1])}{_on_delete(chain)}" if pointed else "")
+    sql = f"{quote_identifier(named[1])} {_column_type(call, chain)}"
+    if ".notNullable(" in chain:
+        sql += " NOT NULL"
+    if ".defaultTo(" in chain:
+        sql += " DEFAULT null"
+    if ".primary(" in chain:
+        sql += " PRIMARY KEY"
+    elif ".unique(" in chain:
+        sql += " UNIQUE"
+    return sql + _column_reference(chain)
+
+
+def _column_type(call: str, chain: str) -> str:
+    if call in ("timestamp", "datetime", "dateTime") and _WITHOUT_ZONE.search(chain):
+        return "timestamp"
+    return _KNEX_TYPES[call]
+
+
+def _column_reference(chain: str) -> str:
+    target = _IN_TABLE.search(chain) or _QUALIFIED_REFERENCE.search(chain)
+    return f" REFERENCES {quote_identifier(target[1])}{_on_delete(chain)}" if target else ""
 
 
 def _on_delete(text: str) -> str:
@@ -205,17 +227,19 @@ def _operation(call: str, chain: str, table: str) -> str:
     if not names:
         return ""
     if call == "index":
-        return f"CREATE INDEX ON {table} ({listed(names[:1])})"
+        return f"CREATE INDEX ON {table} ({join_columns(names[:1])})"
     if call == "unique":
-        return f"ALTER TABLE {table} ADD UNIQUE ({listed(names[:1])})"
+        return f"ALTER TABLE {table} ADD UNIQUE ({join_columns(names[:1])})"
     if call == "foreign":
         return _foreign_key(chain, table, names[0])
     if call in ("dropColumn", "dropColumns"):
-        return f"ALTER TABLE {table} DROP COLUMN {quoted(names[0])}"
+        return f"ALTER TABLE {table} DROP COLUMN {quote_identifier(names[0])}"
     if call == "renameColumn" and len(names) > 1:
-        return f"ALTER TABLE {table} RENAME COLUMN {quoted(names[0])} TO {quoted(names[1])}"
+        return (
+            f"ALTER TABLE {table} RENAME COLUMN {quote_identifier(names[0])} TO {quote_identifier(names[1])}"
+        )
     if call == "dropNullable":
-        return f"ALTER TABLE {table} ALTER COLUMN {quoted(names[0])} SET NOT NULL"
+        return f"ALTER TABLE {table} ALTER COLUMN {quote_identifier(names[0])} SET NOT NULL"
     return 'DROP INDEX "index"' if call == "dropIndex" else ""
 
 
@@ -223,36 +247,59 @@ def _foreign_key(chain: str, table: str, column: str) -> str:
     target = re.search(r"\.inTable\(\s*['\"`](\w+)|\.references\(\s*['\"`](\w+)\.", chain)
     if target is None:
         return ""
-    key = f"ALTER TABLE {table} ADD FOREIGN KEY ({listed([column])})"
-    return f"{key} REFERENCES {quoted(target[1] or target[2])}{_on_delete(chain)}"
+    key = f"ALTER TABLE {table} ADD FOREIGN KEY ({join_columns([column])})"
+    return f"{key} REFERENCES {quote_identifier(target[1] or target[2])}{_on_delete(chain)}"
 
 
 def _operations(values: _NamedValues, match: re.Match[str], end: int) -> Iterator[AssembledText]:
     """Yield the SQL of one call; several columns or keys each at their own location."""
-    text, table = values.text, values.table(match)
-    rest, begin = text[match.end() : end], match.end()
-    call = match["call"]
-    single = {"addColumns": "addColumn", "createForeignKeys": "createForeignKey",
-              "createIndices": "createIndex", "dropColumns": "dropColumn"}.get(call, call)  # fmt: skip
-    parts: list[tuple[str, int]] = []
-    for name in re.finditer(r"(?<![\w.'\"`])((?:this\.)?[A-Za-z_]\w*)\s*(?=[,\])]|$)", rest):
-        value = values.of(name[1])
-        if value is not None and not value[0].startswith("["):
-            parts.append(value)
-        elif value is not None:
-            rest, begin = ", " + value[0], value[1] - 2
-    if single != call and not parts:
-        parts = [(text_of, begin + offset) for text_of, offset in _objects(rest)]
-    for part, position in parts or [(rest, 0)]:
-        sql = _called(single, table, part if part == rest else ", " + part)
-        named = re.search(r"\bname:", part) if position and single == "addColumn" else None
-        if sql:
-            writer = SqlAssembler()
-            if named is not None:
-                writer.add(sql, position + named.start(), _line(part[named.start() :]))
+    table = values.table(match)
+    arguments = _OperationArguments(values, match.end(), end)
+    call = _SINGULAR.get(match["call"], match["call"])
+    if call != match["call"] and not arguments.parts:
+        arguments.split_objects()
+    for part, position in arguments.parts or [(arguments.text, 0)]:
+        sql = _call_sql(call, table, part if part == arguments.text else ", " + part)
+        if not sql:
+            continue
+        writer = SqlAssembler()
+        named = re.search(r"\bname:", part) if position and call == "addColumn" else None
+        if named is not None:
+            writer.add(sql, position + named.start(), _line(part[named.start() :]))
+        else:
+            writer.add(sql, match.start(), match.end() - match.start())
+        yield writer.text()
+
+
+_SINGULAR = {"addColumns": "addColumn", "createForeignKeys": "createForeignKey",
+             "createIndices": "createIndex", "dropColumns": "dropColumn"}  # fmt: skip
+_PASSED_NAME = LazyPattern(r"(?<![\w.'\"`])((?:this\.)?[A-Za-z_]\w*)\s*(?=[,\])]|$)")
+
+
+class _OperationArguments:
+    """Arguments of a call, with the passed names replaced by their values.
+
+    Attributes:
+        text: the arguments; the elements of a list variable if one is passed.
+        parts: the objects that names are bound to, with their offsets in the file.
+    """
+
+    def __init__(self, values: _NamedValues, start: int, end: int) -> None:
+        self.text = written = values.text[start:end]
+        self.parts: list[tuple[str, int]] = []
+        self._start = start
+        for name in _PASSED_NAME.finditer(written):
+            value = values.of(name[1])
+            if value is None:
+                continue
+            if value[0].startswith("["):
+                self.text, self._start = ", " + value[0], value[1] - 2
             else:
-                writer.add(sql, match.start(), match.end() - match.start())
-            yield writer.text()
+                self.parts.append(value)
+
+    def split_objects(self) -> None:
+        """Split the source at its top-level objects."""
+        self.parts = [(part, self._start + offset) for part, offset in _objects(self.text)]
 
 
 def _objects(rest: str) -> Iterator[tuple[str, int]]:
@@ -262,34 +309,36 @@ def _objects(rest: str) -> Iterator[tuple[str, int]]:
         yield rest[match.start() : closing(rest, opened) + 1], match.start()
 
 
-def _called(call: str, table: str, rest: str) -> str:
+def _call_sql(call: str, table: str, rest: str) -> str:
     """Return the SQL of a call in TypeORM or Sequelize migrations."""
-    name, names = quoted(table), _STRING.findall(rest)
+    name, names = quote_identifier(table), _STRING.findall(rest)
     if call == "addColumn":
-        return _column_added(name, rest)
+        return _added_column_sql(name, rest)
     if call in ("addIndex", "createIndex"):
         how = "CONCURRENTLY " if re.search(r"concurrently:\s*true|isConcurrent:\s*true", rest) else ""
         return f"CREATE INDEX {how}ON {name} (c)"
     if call == "dropTable":
         return f"DROP TABLE {name}"
     if call == "changeColumn":
-        return _column_changed(name, rest)
+        return _changed_column_sql(name, rest)
     if call in ("dropColumn", "removeColumn", "renameColumn", "renameTable"):
-        return _renamed_or_dropped(call, name, names)
+        return _column_rename_or_drop_sql(call, name, names)
     is_key = call == "addConstraint" and re.search(r"foreign key", rest, re.IGNORECASE) is not None
-    return _key_added(name, rest) if call == "createForeignKey" or is_key else ""
+    return _added_key_sql(name, rest) if call == "createForeignKey" or is_key else ""
 
 
-def _renamed_or_dropped(call: str, table: str, names: list[str]) -> str:
+def _column_rename_or_drop_sql(call: str, table: str, names: list[str]) -> str:
     if call == "renameColumn" and len(names) > 1:
-        return f"ALTER TABLE {table} RENAME COLUMN {quoted(names[0])} TO {quoted(names[1])}"
+        return (
+            f"ALTER TABLE {table} RENAME COLUMN {quote_identifier(names[0])} TO {quote_identifier(names[1])}"
+        )
     if call == "renameTable" and names:
-        return f"ALTER TABLE {table} RENAME TO {quoted(names[0])}"
+        return f"ALTER TABLE {table} RENAME TO {quote_identifier(names[0])}"
     is_drop = call in ("dropColumn", "removeColumn") and bool(names)
-    return f"ALTER TABLE {table} DROP COLUMN {quoted(names[0])}" if is_drop else ""
+    return f"ALTER TABLE {table} DROP COLUMN {quote_identifier(names[0])}" if is_drop else ""
 
 
-def _column_added(table: str, rest: str) -> str:
+def _added_column_sql(table: str, rest: str) -> str:
     named = re.search(r"\bname:\s*['\"`](\w+)", rest) or re.match(r"\s*,\s*['\"`](\w+)", rest)
     typed = re.search(r"\btype:\s*['\"`]?([\w. ]+)", rest)
     if named is None or typed is None:
@@ -300,25 +349,25 @@ def _column_added(table: str, rest: str) -> str:
     filled = re.search(
         r"\bdefault(?:Value)?:|isGenerated|generationStrategy|autoIncrement|asExpression", rest
     )
-    sql = f"ALTER TABLE {table} ADD COLUMN {quoted(named[1])} {_type(typed[1])}"
+    sql = f"ALTER TABLE {table} ADD COLUMN {quote_identifier(named[1])} {_type(typed[1])}"
     return sql + (" NOT NULL" if required else "") + (" DEFAULT null" if filled else "")
 
 
-def _column_changed(table: str, rest: str) -> str:
+def _changed_column_sql(table: str, rest: str) -> str:
     typed = re.search(r"\btype:\s*['\"`]?([\w. ]+)", rest)
     named = re.match(r"\s*,\s*['\"`](\w+)", rest)
     if typed is None or named is None:
         return ""
-    return f"ALTER TABLE {table} ALTER COLUMN {quoted(named[1])} TYPE {_type(typed[1])}"
+    return f"ALTER TABLE {table} ALTER COLUMN {quote_identifier(named[1])} TYPE {_type(typed[1])}"
 
 
-def _key_added(table: str, rest: str) -> str:
+def _added_key_sql(table: str, rest: str) -> str:
     local = re.search(r"(?:columnNames|fields):\s*\[\s*['\"`](\w+)", rest)
     target = re.search(r"(?:referencedTableName|\btable):\s*['\"`](\w+)", rest)
     if local is None or target is None:
         return ""
-    key = f"ALTER TABLE {table} ADD FOREIGN KEY ({quoted(local[1])})"
-    return f"{key} REFERENCES {quoted(target[1])}{_on_delete(rest)}"
+    key = f"ALTER TABLE {table} ADD FOREIGN KEY ({quote_identifier(local[1])})"
+    return f"{key} REFERENCES {quote_identifier(target[1])}{_on_delete(rest)}"
 
 
 def _type(words: str) -> str:
@@ -333,29 +382,6 @@ def _type(words: str) -> str:
 
 def _line(chain: str) -> int:
     return max(len(chain.split("\n", 1)[0].rstrip()), 1)
-
-
-def closing(text: str, at: int) -> int:
-    """Return the offset of the bracket that closes the one at an offset."""
-    depth, quote = 0, ""
-    while at < len(text):
-        char = text[at]
-        if quote:
-            at += 1 if char == "\\" else 0
-            quote = "" if char == quote or (char == "\n" and quote != "`") else quote
-        elif char == "/" and text[at + 1 : at + 2] in ("/", "*"):
-            ends = text.find("\n" if text[at + 1] == "/" else "*/", at + 2)
-            at = ends if ends >= 0 else len(text)
-        elif char in "'\"`":
-            quote = char
-        elif char in "([{":
-            depth += 1
-        elif char in ")]}":
-            depth -= 1
-            if depth == 0:
-                return at
-        at += 1
-    return at
 
 
 def _statement_end(text: str, at: int, limit: int) -> int:

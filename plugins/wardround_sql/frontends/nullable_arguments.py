@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import unparse, walk
-from wardround.storage.regex_cache import bounded
-from wardround_sql.frontends.python_code import CallSite, SqlModule
+from wardround.lazy import LazyPattern
+from wardround.storage.regex_cache import bounded_pattern
+from wardround_sql.frontends.python_code import SqlModule
+from wardround_sql.frontends.python_scopes import CallSite
 
 _PLACEHOLDER = LazyPattern(
     r"'(?:[^']|'')*'|%\((?P<percent>\w+)\)s|(?P<bare>%s|\?)|\$(?P<number>\d+)|(?<![:\w]):(?P<named>[A-Za-z_]\w*)"
@@ -21,23 +22,32 @@ def may_be_none(module: SqlModule, call: CallSite, sql: str) -> tuple[int, ...]:
     function = call.scope.node
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or len(call.node.args) < 2:
         return ()
-    names = _optional(function) - _guarded(function)
+    names = _optional(function) - _guarded_names(function)
     if not names:
         return ()
     arguments = call.node.args[1]
     if isinstance(arguments, ast.Dict):
-        keys = [str(getattr(key, "value", "")) for key in arguments.keys]
-        named = {
-            key
-            for key, value in zip(keys, arguments.values, strict=True)
-            if getattr(value, "id", "") in names
-        }
-        return tuple(offset for offset, name, _number in placeholders(sql) if name in named)
-    values: Sequence[ast.expr] = (
-        arguments.elts if isinstance(arguments, (ast.Tuple, ast.List)) else call.node.args[1:]
-    )
+        keys = _keys_of_names(arguments, names)
+        return tuple(offset for offset, key, _number in placeholders(sql) if key in keys)
+    values: Sequence[ast.expr] = call.node.args[1:]
+    if isinstance(arguments, (ast.Tuple, ast.List)):
+        values = arguments.elts
     numbers = {number for number, value in enumerate(values) if getattr(value, "id", "") in names}
-    return tuple(position for position, name, number in placeholders(sql) if not name and number in numbers)
+    return _offsets_of_numbers(sql, numbers)
+
+
+def _keys_of_names(arguments: ast.Dict, names: Set[str]) -> set[str]:
+    """Return the keys of a dictionary whose values are some names."""
+    keys = set()
+    for key, value in zip(arguments.keys, arguments.values, strict=True):
+        if getattr(value, "id", "") in names:
+            keys.add(str(getattr(key, "value", "")))
+    return keys
+
+
+def _offsets_of_numbers(sql: str, numbers: Set[int]) -> tuple[int, ...]:
+    """Return the offsets of placeholders without a name that have one of the numbers."""
+    return tuple(offset for offset, name, number in placeholders(sql) if not name and number in numbers)
 
 
 def _optional(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
@@ -50,7 +60,7 @@ def _optional(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     return result
 
 
-def _guarded(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+def _guarded_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """Return the names that a function tests or reassigns."""
     found = set()
     for node in walk(function):
@@ -92,17 +102,17 @@ def may_be_null(code: str, before: int, sql: str, after: str) -> tuple[int, ...]
     first = max(before - 3000, 0)
     start = max(code.rfind("\n}", first, before), code.rfind("\n  }", first, before), first)
     around = code[start:before]
-    numbers = set()
-    for number, value in enumerate(item.strip() for item in arguments[1].split(",")):
-        if not re.fullmatch(r"[A-Za-z_$][\w$]*", value):
-            continue
-        typed = bounded(rf"\b{re.escape(value)}(?:\?\s*:\s*[\w<>\[\]]+|\s*:\s*[^,)=\n]*\bnull\b)").search(
-            around
-        )
-        tested = re.search(
-            rf"\bif\s*\([^\n]*\b{re.escape(value)}\b|\b{re.escape(value)}\s*(?:\?\?|\?[^.:]|[=!]==?|\|\||&&|=[^=>])",
-            around[typed.end() :] if typed else "",
-        )
-        if typed and not tested:
-            numbers.add(number)
-    return tuple(position for position, name, number in placeholders(sql) if not name and number in numbers)
+    values = enumerate(value.strip() for value in arguments[1].split(","))
+    return _offsets_of_numbers(sql, {number for number, value in values if _may_be_null(value, around)})
+
+
+def _may_be_null(value: str, around: str) -> bool:
+    """Return True if a value is a name that is declared as nullable, and no condition excludes null."""
+    if not re.fullmatch(r"[A-Za-z_$][\w$]*", value):
+        return False
+    name = re.escape(value)
+    typed = bounded_pattern(rf"\b{name}(?:\?\s*:\s*[\w<>\[\]]+|\s*:\s*[^,)=\n]*\bnull\b)").search(around)
+    if typed is None:
+        return False
+    condition = rf"\bif\s*\([^\n]*\b{name}\b|\b{name}\s*(?:\?\?|\?[^.:]|[=!]==?|\|\||&&|=[^=>])"
+    return re.search(condition, around[typed.end() :]) is None

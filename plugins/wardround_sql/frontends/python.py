@@ -8,16 +8,17 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_sql.frontends.alembic import AlembicReader
 from wardround_sql.frontends.discarded_queries import discarded_narrowing
 from wardround_sql.frontends.django import django_migration, django_models
 from wardround_sql.frontends.nullable_arguments import may_be_none
-from wardround_sql.frontends.python_code import CallSite, PythonScope, SqlModule, parsed_module
-from wardround_sql.frontends.sql_text import STARTS, is_plainly_sql, is_sql, with_names
-from wardround_sql.frontends.sqlalchemy_models import annotation_types, models, whole_table_writes
+from wardround_sql.frontends.python_code import SqlModule, parsed_module
+from wardround_sql.frontends.python_scopes import CallSite, PythonScope
+from wardround_sql.frontends.sql_text import STARTS, fill_table_names, is_plainly_sql, is_sql
+from wardround_sql.frontends.sqlalchemy_models import annotation_types, full_table_writes, models
 from wardround_sql.frontends.sqlalchemy_queries import built_queries
-from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler, quoted
+from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler, quote_identifier
 from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.enum_usage import enum_uses
 from wardround_sql.project.migration_files import is_migration
@@ -65,25 +66,25 @@ class _Found:
         for call in (call for call in module.calls if not call.scope.down):
             self._call(call)
             if self.migrates:
-                self._keep_all(alembic.operation(call), migrates=True)
+                self._add_texts(alembic.operation(call), migrates=True)
         if self.migrates:
-            self._keep_all(alembic.commits(), migrates=True)
-            self._keep_all(enum_uses(module), migrates=True)
-            self._keep_all(django_migration(module), migrates=True)
-        self._keep_all(whole_table_writes(module), migrates=self.migrates)
+            self._add_texts(alembic.commits(), migrates=True)
+            self._add_texts(enum_uses(module), migrates=True)
+            self._add_texts(django_migration(module), migrates=True)
+        self._add_texts(full_table_writes(module), migrates=self.migrates)
         if not self.migrates:
             for text in built_queries(module):
                 fragment = text.fragment(migrates=False, modelled="LEFT JOIN" not in text.text)
                 self.fragments.setdefault((fragment.offset, fragment.text), fragment)
-            self._keep_all(models(module), migrates=False)
-            self._keep_all(annotation_types(module), migrates=False)
-            self._keep_all(django_models(module), migrates=False)
+            self._add_texts(models(module), migrates=False)
+            self._add_texts(annotation_types(module), migrates=False)
+            self._add_texts(django_models(module), migrates=False)
         self._constants()
-        self._grown()
+        self._add_concatenated_strings()
 
     def _call(self, call: CallSite) -> None:
         if call.name in _CALLS:
-            self._text_call(call)
+            self._read_text_call(call)
         elif call.name in ("PGView", "PGMaterializedView"):
             self._view(call)
         elif call.name == "extra":
@@ -91,18 +92,18 @@ class _Found:
         elif call.name == "append" and self.queries and call.node.args:
             self._piece(call.node.args[0], call.scope)
 
-    def _keep_all(self, texts: Iterator[AssembledText], *, migrates: bool) -> None:
+    def _add_texts(self, texts: Iterator[AssembledText], *, migrates: bool) -> None:
         for text in texts:
             fragment = text.fragment(migrates=migrates, modelled=True)
             self.fragments.setdefault((fragment.offset, fragment.text), fragment)
 
-    def _text_call(self, call: CallSite) -> None:
-        argument = _argument(call.node, call.name)
+    def _read_text_call(self, call: CallSite) -> None:
+        argument = _sql_argument(call.node, call.name)
         if argument is None:
             return
         migrates = self.migrates or call.name == "RunSQL"
         for text in self.module.values(argument, call.scope):
-            self._keep(text, migrates=migrates, nullable=may_be_none(self.module, call, text.text))
+            self._add_text(text, migrates=migrates, nullable=may_be_none(self.module, call, text.text))
             if text.holes:
                 self.built.setdefault((text.holes[0].offset, text.text), text)
 
@@ -116,9 +117,11 @@ class _Found:
         kind = "MATERIALIZED VIEW" if "Mat" in call.name else "VIEW"
         for text in self.module.values(query, call.scope):
             writer = SqlAssembler()
-            writer.add(f"CREATE {kind} {quoted(str(name.value))} AS ", self.module.place(call.node)[0], 6)
+            writer.add(
+                f"CREATE {kind} {quote_identifier(str(name.value))} AS ", self.module.place(call.node)[0], 6
+            )
             writer.take(text)
-            self._keep(writer.text(), migrates=True)
+            self._add_text(writer.text(), migrates=True)
 
     @cached_property
     def queries(self) -> bool:
@@ -141,8 +144,8 @@ class _Found:
         if text is not None and text.holes:
             self.built.setdefault((text.holes[0].offset, text.text), text)
 
-    def _keep(self, text: AssembledText, *, migrates: bool, nullable: tuple[int, ...] = ()) -> None:
-        text = with_names(text)
+    def _add_text(self, text: AssembledText, *, migrates: bool, nullable: tuple[int, ...] = ()) -> None:
+        text = fill_table_names(text)
         if is_sql(text):
             fragment = text.fragment(migrates=migrates)
             known = self.fragments.setdefault((fragment.offset, ""), fragment)
@@ -151,23 +154,26 @@ class _Found:
 
     def _constants(self) -> None:
         """Add strings of a module bound to a name that indicates SQL."""
-        scope = self.module.scope
-        holders = (scope.names, self.module.members)
-        for name, values in ((n, v) for holder in holders for n, v in holder.items()):
-            if len(values) != 1 or isinstance(values[0], ast.Starred):
-                continue
-            named = _NAMED.search(name) is not None
-            if not named and not isinstance(values[0], (ast.Constant, ast.JoinedStr, ast.BinOp)):
-                continue
-            for text in self.module.values(values[0], scope):
-                if named or is_plainly_sql(text):
-                    self._keep(text, migrates=self.migrates)
+        for holder in (self.module.scope.names, self.module.members):
+            for name, values in holder.items():
+                if len(values) == 1:
+                    self._read_constant(name, values[0])
 
-    def _grown(self) -> None:
-        """Add texts with holes that are appended to a text passed to a database."""
+    def _read_constant(self, name: str, value: ast.expr) -> None:
+        if isinstance(value, ast.Starred):
+            return
+        is_named = _NAMED.search(name) is not None
+        if not is_named and not isinstance(value, (ast.Constant, ast.JoinedStr, ast.BinOp)):
+            return
+        for text in self.module.values(value, self.module.scope):
+            if is_named or is_plainly_sql(text):
+                self._add_text(text, migrates=self.migrates)
+
+    def _add_concatenated_strings(self) -> None:
+        """Add strings with holes that are appended to a string passed to a database."""
         arguments: set[tuple[int, str]] = set()
         for call in self.module.calls:
-            argument = _argument(call.node, call.name) if call.name in _CALLS else None
+            argument = _sql_argument(call.node, call.name) if call.name in _CALLS else None
             if isinstance(argument, ast.Name):
                 arguments.add((id(call.scope), argument.id))
         for add, scope in self.module.adds:
@@ -184,7 +190,7 @@ class _Found:
                 self.built.setdefault((text.holes[0].offset, text.text), text)
 
 
-def _argument(call: ast.Call, name: str) -> ast.expr | None:
+def _sql_argument(call: ast.Call, name: str) -> ast.expr | None:
     """Return the SQL argument of a call."""
     position = 1 if name in _LATER else 0
     if len(call.args) > position:

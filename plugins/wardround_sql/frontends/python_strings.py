@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tokens import field_at
+from wardround.lazy import LazyPattern
 from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler
 
 _OPEN = LazyPattern(r"(?P<prefix>[A-Za-z]{0,2})(?P<quote>\"\"\"|'''|\"|')")
@@ -18,7 +18,7 @@ Fill = Callable[[str, int, SqlAssembler], None]
 
 
 def read_literals(source: str, offset: int, fill: Fill) -> AssembledText | None:
-    """Return the text of adjacent string literals; None if there is anything else.
+    """Return the value of adjacent string literals; None if there is any other token.
 
     ``source`` is the section of the file that begins at ``offset``. Takes linear time.
     """

@@ -15,7 +15,7 @@ def fragments(path: str, text: str) -> list[SqlFragment]:
 
 @lru_cache(maxsize=64)
 def calls(path: str, text: str) -> CallNames:
-    """Return the SQL of a file, and the texts that it assembles for a database."""
+    """Return the SQL of a file, and the strings that it assembles for a database."""
     if path.endswith(".py"):
         from wardround_sql.frontends.python import python_calls
 

@@ -7,11 +7,12 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_sql.frontends.js_query_builders import script_queries
 from wardround_sql.frontends.js_schema_builders import built_schema
 from wardround_sql.frontends.nullable_arguments import may_be_null
-from wardround_sql.frontends.sql_text import STARTS, is_plainly_sql, is_sql, with_names
+from wardround_sql.frontends.script_text import after_blank, fill_placeholders, is_in_comment, operand_end
+from wardround_sql.frontends.sql_text import STARTS, fill_table_names, is_plainly_sql, is_sql
 from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler
 from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.migration_files import is_migration
@@ -67,11 +68,10 @@ _HOLDS_NO_TEXT = (
 _TYPED = LazyPattern(rf"\b(\w++)(?={_IS_NO_TEXT})")
 _COUNTED = LazyPattern(rf"\b(?:const|let)\s+(\w++)(?={_HOLDS_NO_TEXT})")
 _PLAIN_WORD = LazyPattern(r"\w+")
-_CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
 def script_calls(path: str, text: str) -> CallNames:
-    """Return the SQL of a JavaScript or TypeScript file, and the texts that it assembles for a database."""
+    """Return the SQL of a JavaScript or TypeScript file, and the strings that it assembles for a database."""
     result = _Found(path, text, is_migration(path))
     result.read()
     retained = sorted(result.fragments.values(), key=lambda item: item.offset)
@@ -90,50 +90,87 @@ class _Found:
         self._grown_read: set[str] = set()
 
     def read(self) -> None:
-        for result in _CONST.finditer(self.text):
-            self.constants.setdefault(result["name"], []).append((result.end(), result["kind"]))
-        grown = {match["name"] for match in _GROWS.finditer(self.text)}
+        for constant in _CONST.finditer(self.text):
+            self.constants.setdefault(constant["name"], []).append((constant.end(), constant["kind"]))
         self._tags()
-        self._calls(grown)
+        for call in _CALL.finditer(self.text):
+            if not is_in_comment(self.text, call.start()) and not self._is_down(call.start()):
+                self._read_call(call)
         self._pieces()
-        for name, locations in self.constants.items():
-            if len(locations) != 1 or name in grown:
-                continue
-            text = self.expression(locations[0][0]) if self._may_be_sql(name, locations[0][0]) else None
-            if text is not None and (_NAMED.search(name) or is_plainly_sql(text)):
-                self._keep(text, locations[0][0])
+        self._read_constants()
         for text in script_queries(self.path, self.text):
-            fragment = text.fragment(migrates=self.migrates, modelled="LEFT JOIN" not in text.text)
-            if not self._is_down(fragment.offset):
-                self.fragments.setdefault(fragment.offset, fragment)
+            self._add_model(text, modelled="LEFT JOIN" not in text.text)
         if self.migrates:
             for text in built_schema(self.text):
-                fragment = text.fragment(migrates=True, modelled=True)
-                if not self._is_down(fragment.offset):
-                    self.fragments.setdefault(fragment.offset, fragment)
+                self._add_model(text, modelled=True)
+
+    @cached_property
+    def _appended_names(self) -> set[str]:
+        """Names to which strings are appended."""
+        return {match["name"] for match in _GROWS.finditer(self.text)}
+
+    def _read_constants(self) -> None:
+        for name, locations in self.constants.items():
+            if len(locations) != 1 or name in self._appended_names:
+                continue
+            offset = locations[0][0]
+            text = self.expression(offset) if self._may_be_sql(name, offset) else None
+            if text is not None and (_NAMED.search(name) or is_plainly_sql(text)):
+                self._add_text(text, offset)
+
+    def _add_model(self, text: AssembledText, *, modelled: bool) -> None:
+        """Add an SQL statement equivalent to the effect of other code."""
+        fragment = text.fragment(migrates=self.migrates, modelled=modelled)
+        if not self._is_down(fragment.offset):
+            self.fragments.setdefault(fragment.offset, fragment)
 
     def _may_be_sql(self, name: str, offset: int) -> bool:
         return _NAMED.search(name) is not None or _CAPITAL.match(self.text, offset + 1) is not None
 
     def _tags(self) -> None:
         for result in _TAG.finditer(self.text):
-            sql = _without_holes(result["body"])
+            sql = fill_placeholders(result["body"])
             fits = sql is not None and "\\" not in sql and STARTS.match(sql)
-            if fits and not in_comment(self.text, result.start()) and not self._is_down(result.start()):
+            if fits and not is_in_comment(self.text, result.start()) and not self._is_down(result.start()):
                 offset = result.start("body")
                 self.fragments[offset] = SqlFragment(sql or "", offset, None, self.migrates)
 
-    def _calls(self, grown: set[str]) -> None:
-        for result in _CALL.finditer(self.text):
-            offset = result.end()
-            if in_comment(self.text, result.start()) or self._is_down(result.start()):
-                continue
-            if self.text[offset] in "`'\"(" or _NAME.match(self.text, offset):
-                name = _NAME.match(self.text, offset)
-                values = self.constants.get(name.group(), []) if name else []
-                if name and not values and self.text[name.end() : name.end() + 1] not in ("+", " "):
-                    continue
-                self._one(result["name"], offset, values, name.group() if name else "", grown)
+    def _read_call(self, call: re.Match[str]) -> None:
+        """Add the string that a call passes to a database, and strings appended to its variable."""
+        offset = call.end()
+        name = _NAME.match(self.text, offset)
+        if name is not None:
+            self._read_name(call["name"], offset, name)
+        elif self.text[offset] in "`'\"(":
+            self._add_argument(call["name"], offset, offset)
+
+    def _read_name(self, call: str, offset: int, argument: re.Match[str]) -> None:
+        """Add the string of a variable that a call receives, or of the expression that begins with it."""
+        name = argument.group()
+        locations = [location for location, _kind in self.constants.get(name, [])]
+        if locations:
+            earlier = [location for location in locations if location < offset] or locations
+            self._add_argument(call, offset, earlier[-1], name)
+        elif self.text[argument.end() : argument.end() + 1] in ("+", " "):
+            self._add_argument(call, offset, offset, name)
+        else:
+            return
+        if name in self._appended_names and name not in self._grown_read:
+            self._grown_read.add(name)
+            self._add_appended_texts(name)
+
+    def _add_argument(self, call: str, offset: int, location: int, name: str = "") -> None:
+        """Add the text at a location that a call passes at an offset, by a name or itself."""
+        text = self.expression(location)
+        if text is None:
+            return
+        is_certain = call not in _ANY_CALL or STARTS.match(text.text) is not None
+        if not text.holes and not is_certain:
+            return
+        if name not in self._appended_names:
+            self._add_text(text, location, self._nullable(text, offset) if not text.holes else ())
+        if text.holes and is_certain:
+            self.built.setdefault(location, text)
 
     def _pieces(self) -> None:
         """Add conditions in separate templates, in a file that passes raw texts to a database."""
@@ -141,29 +178,12 @@ class _Found:
             return
         for result in _PIECE.finditer(self.text):
             offset = result.end()
-            text = self.expression(offset) if not in_comment(self.text, offset) else None
+            text = self.expression(offset) if not is_in_comment(self.text, offset) else None
             if text is not None and text.holes and not STARTS.match(text.text):
                 self.built.setdefault(offset, text)
 
-    def _one(self, call: str, offset: int, values: list[tuple[int, str]], name: str, grown: set[str]) -> None:
-        """Add the text that a call passes to a database, and texts appended to its name."""
-        locations = [location for location, _kind in values]
-        earlier = [location for location in locations if location < offset] or locations
-        for location in earlier[-1:] if values else [offset]:
-            text = self.expression(location)
-            is_certain = text is not None and (call not in _ANY_CALL or STARTS.match(text.text) is not None)
-            if text is None or not (text.holes or is_certain):
-                continue
-            if name not in grown:
-                self._keep(text, location, self._nullable(text, offset) if not text.holes else ())
-            if text.holes and is_certain:
-                self.built.setdefault(location, text)
-        if name in grown and name not in self._grown_read:
-            self._grown_read.add(name)
-            self._appended(name)
-
-    def _appended(self, name: str) -> None:
-        """Add the texts with holes that are appended to a name."""
+    def _add_appended_texts(self, name: str) -> None:
+        """Add the strings with holes that are appended to a variable."""
         for match in _GROWS.finditer(self.text):
             added = self.expression(match.end()) if match["name"] == name else None
             if added is not None and added.holes:
@@ -175,17 +195,17 @@ class _Found:
         end = (
             self._string(position, quote, SqlAssembler())
             if quote in "`'\""
-            else _operand_end(self.text, position)
+            else operand_end(self.text, position)
         )
         return may_be_null(self.text, position, text.text, self.text[end : end + 400]) if end >= 0 else ()
 
-    def _keep(self, text: AssembledText | None, position: int, nullable: tuple[int, ...] = ()) -> None:
-        text = with_names(text) if text is not None else None
+    def _add_text(self, text: AssembledText | None, position: int, nullable: tuple[int, ...] = ()) -> None:
+        text = fill_table_names(text) if text is not None else None
         if (
             text is not None
             and is_sql(text)
             and not self._is_down(position)
-            and not in_comment(self.text, position)
+            and not is_in_comment(self.text, position)
         ):
             fragment = replace(text.fragment(migrates=self.migrates), maybe_null=nullable)
             self.fragments.setdefault(fragment.offset, fragment)
@@ -196,10 +216,10 @@ class _Found:
     # Expressions
 
     def expression(self, at: int) -> AssembledText | None:
-        """Return the text of strings and templates joined by ``+`` at an offset; None if there are none."""
+        """Return the value of strings and templates joined by ``+`` at an offset; None if there are none."""
         writer, text, has_string = SqlAssembler(), self.text, False
         while at < len(text):
-            at = _skipped(text, at)
+            at = after_blank(text, at)
             char = text[at : at + 1]
             if char == "(" and not has_string:
                 at += 1
@@ -208,16 +228,16 @@ class _Found:
                 end = self._string(at, char, writer)
                 has_string = True
             else:
-                end = _operand_end(text, at)
+                end = operand_end(text, at)
                 code = text[at:end].strip()
                 if not code or _TAGGED.match(code):
                     return None
                 writer.hole(code, at, safe=self.is_safe(code))
-            at = _skipped(text, end) if end >= 0 else -1
+            at = after_blank(text, end) if end >= 0 else -1
             if at < 0:
                 return None
             if text[at : at + 1] == ")" and has_string and text[at + 1 : at + 2] in ("", "\n", " ", ".", "+"):
-                after = _skipped(text, at + 1)
+                after = after_blank(text, at + 1)
                 at = after if text[after : after + 1] == "+" else at
             if text[at : at + 1] != "+":
                 break
@@ -241,7 +261,7 @@ class _Found:
                 at = start = at + 2
             elif quote == "`" and text.startswith("${", at):
                 writer.add(text[start:at], start)
-                end = _operand_end(text, at + 2)
+                end = operand_end(text, at + 2)
                 code = text[at + 2 : end].strip()
                 self._fill(code, at + 2, writer)
                 at = start = end + 1
@@ -301,60 +321,13 @@ class _Found:
         if _SAFE.search(code) or not re.fullmatch(r"[\w$.?!\[\]'\"() ]+", code):
             return True
         name = code.removesuffix(".valueOf()").split(".")[-1].rstrip("!")
-        if name not in self._no_texts and not _PLAIN_WORD.fullmatch(name):
+        if name not in self._names_without_text and not _PLAIN_WORD.fullmatch(name):
             typed = re.search(rf"\b{re.escape(name)}{_IS_NO_TEXT}", self.text)
             counted = re.search(rf"\b(?:const|let)\s+{re.escape(name)}{_HOLDS_NO_TEXT}", self.text)
-            self._no_texts[name] = typed is not None or counted is not None
-        return self._no_texts.get(name, False)
+            self._names_without_text[name] = typed is not None or counted is not None
+        return self._names_without_text.get(name, False)
 
     @cached_property
-    def _no_texts(self) -> dict[str, bool]:
+    def _names_without_text(self) -> dict[str, bool]:
         """Names whose type or first value is a number, a date, one of two constants or similar."""
         return {match[1]: True for pattern in (_TYPED, _COUNTED) for match in pattern.finditer(self.text)}
-
-
-_BLANK = LazyPattern(r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
-
-
-def _skipped(text: str, position: int) -> int:
-    """Return the offset after whitespace and comments."""
-    result = _BLANK.match(text, position)
-    return result.end() if result else position
-
-
-def _operand_end(text: str, at: int) -> int:
-    """Return the end of an operand: before ``+``, a comma, a semicolon or an outer closing bracket."""
-    depth: list[str] = []
-    limit = min(len(text), at + 2000)
-    while at < limit:
-        char = text[at]
-        if char in "'\"`":
-            close = text.find(char, at + 1)
-            at = close if close >= 0 else limit
-        elif char in _CLOSES:
-            depth.append(_CLOSES[char])
-        elif depth and char == depth[-1]:
-            depth.pop()
-        elif not depth and char in "+,;)]}\n":
-            return at
-        at += 1
-    return at
-
-
-def in_comment(text: str, position: int) -> bool:
-    """Return True if an offset is after ``//``, or on a line of a block comment."""
-    line = text[text.rfind("\n", 0, position) + 1 : position]
-    return line.lstrip().startswith(("*", "/*")) or re.search(r"(?<!:)//", line) is not None
-
-
-_HOLE = LazyPattern(r"\$\{[^{}`]*+\}")
-
-
-def _without_holes(template: str) -> str | None:
-    """Return a template with each ``${...}`` as a placeholder of its length; None if one is inside a name."""
-    if "${" not in template:
-        return template
-    filled = _HOLE.sub(
-        lambda hole: "$1".ljust(len(hole.group())) if "\n" not in hole.group() else hole.group(), template
-    )
-    return None if "${" in filled else filled

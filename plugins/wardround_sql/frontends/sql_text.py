@@ -1,11 +1,11 @@
-"""Recognition of SQL in assembled texts, and of holes in the position of a value or a name."""
+"""Recognition of SQL in assembled strings, and of holes at the position of a value or a name."""
 
 from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LazyPattern
-from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler, quoted
+from wardround.lazy import LazyPattern
+from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler, quote_identifier
 
 STARTS = LazyPattern(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:SELECT\s.*\bFROM\b|INSERT\s+(?:OR\s+\w+\s+|IGNORE\s+)?INTO\s|UPDATE\s.*\bSET\b|"
@@ -33,7 +33,7 @@ _LISTED = LazyPattern(r"\([^()]*,\s*$")
 
 
 def is_sql(text: AssembledText) -> bool:
-    """Return True if a text is one or more complete statements whose holes are values."""
+    """Return True if a string is one or more complete statements whose holes are values."""
     return STARTS.match(text.text) is not None and all(
         is_value(text.text, hole.start, hole.end) for hole in text.holes
     )
@@ -46,8 +46,8 @@ _RELATION = LazyPattern(
 )
 
 
-def with_names(text: AssembledText) -> AssembledText:
-    """Return a text whose holes in the position of a table name hold a name: the code, in braces."""
+def fill_table_names(text: AssembledText) -> AssembledText:
+    """Return a string in which holes at the position of a table name hold a name: the code, in braces."""
     named = [item for item in text.holes if _is_name(text.text, item.start, item.end)]
     if not named:
         return text
@@ -56,7 +56,9 @@ def with_names(text: AssembledText) -> AssembledText:
         writer.copy(text, at, hole.start)
         bare = text.text[max(hole.start - 1, 0) : hole.start] in ('"', "`")
         code = "{" + hole.code.replace('"', "").replace("`", "") + "}"
-        writer.add(code if bare else quoted(code), hole.offset, max(len(hole.code.split("\n", 1)[0]), 1))
+        writer.add(
+            code if bare else quote_identifier(code), hole.offset, max(len(hole.code.split("\n", 1)[0]), 1)
+        )
         at = hole.end
     writer.copy(text, at, len(text.text))
     return writer.text()

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from wardround.languages.python.tree import unparse, walk
-from wardround_sql.frontends.alembic import declared, declared_type, first_line
-from wardround_sql.frontends.python_code import CallSite, SqlModule, called
-from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler, every_row, listed, quoted
+from wardround_sql.frontends.python_code import SqlModule
+from wardround_sql.frontends.python_scopes import CallSite, callee_name
+from wardround_sql.frontends.sqlalchemy_columns import declared_column, declared_type, first_line
+from wardround_sql.frontends.string_assembly import (
+    AssembledText,
+    SqlAssembler,
+    every_row,
+    join_columns,
+    quote_identifier,
+)
 
 _NARROWS = frozenset({"where", "filter", "filter_by", "whereclause", "exclude", "get", "in_", "limit", "join",
                       "having", "with_parent", "select_from", "first", "order_by", "execution_options_where",
@@ -28,10 +36,10 @@ def models(module: SqlModule) -> Iterator[AssembledText]:
             continue
         writer, count, indexed = SqlAssembler(), 0, []
         start = module.place_of(item.lineno, item.col_offset)
-        writer.add(f"CREATE TABLE {quoted(table)} (", start, 5)
+        writer.add(f"CREATE TABLE {quote_identifier(table)} (", start, 5)
         for statement in item.body:
             name, value, typed = _attribute(statement)
-            result = declared(value, name, typed) if value is not None else None
+            result = declared_column(value, name, typed) if value is not None else None
             if result is None:
                 continue
             sql = result.head if zoned else result.head.replace(" timestamp", " timestamptz", 1)
@@ -46,7 +54,7 @@ def models(module: SqlModule) -> Iterator[AssembledText]:
             count += 1
         writer.add(")", start, 5)
         for columns in (*indexed, *_arguments(item)):
-            writer.add(f"; CREATE INDEX ON {quoted(table)} ({listed(columns)})", start, 5)
+            writer.add(f"; CREATE INDEX ON {quote_identifier(table)} ({join_columns(columns)})", start, 5)
         if count:
             yield writer.text()
 
@@ -54,33 +62,34 @@ def models(module: SqlModule) -> Iterator[AssembledText]:
 def _is_mixin(item: ast.ClassDef) -> bool:
     """Return True if a class without a table provides columns to mapped classes."""
     typed = [s.value for s in item.body if isinstance(s, (ast.AnnAssign, ast.Assign))]
-    return any(isinstance(v, ast.Call) and called(v) in ("mapped_column", "Column") for v in typed)
+    return any(isinstance(v, ast.Call) and callee_name(v) in ("mapped_column", "Column") for v in typed)
 
 
 def annotation_types(module: SqlModule) -> Iterator[AssembledText]:
     """Return ``type_annotation_map``: the types of columns that are only annotated."""
-    for name, values in module.members.items():
-        if name != "type_annotation_map":
+    for value in module.members.get("type_annotation_map", ()):
+        if not isinstance(value, ast.Dict):
             continue
-        for value in values:
-            for key, kind in (
-                zip(value.keys, value.values, strict=True) if isinstance(value, ast.Dict) else ()
-            ):
-                typed = declared_type(kind)
-                if key is not None and unparse(key).endswith("datetime") and typed:
-                    writer = SqlAssembler()
-                    start, _end = module.place(key)
-                    writer.add(f'CREATE TABLE "every table" ("datetime" {typed})', start, len(unparse(key)))
-                    yield writer.text()
+        for key, kind in zip(value.keys, value.values, strict=True):
+            typed = declared_type(kind)
+            if key is not None and unparse(key).endswith("datetime") and typed:
+                writer = SqlAssembler()
+                start, _end = module.place(key)
+                writer.add(f'CREATE TABLE "every table" ("datetime" {typed})', start, len(unparse(key)))
+                yield writer.text()
 
 
 def _table_name(item: ast.ClassDef) -> str:
     for statement in item.body:
-        is_text = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if is_text and any(isinstance(t, ast.Name) and t.id == "__tablename__" for t in targets):
-            return str(ast.literal_eval(statement.value)) if isinstance(statement, ast.Assign) else ""
+        if _assigns(statement, "__tablename__") and isinstance(statement.value, ast.Constant):
+            return str(statement.value.value)
     return ""
+
+
+def _assigns(statement: ast.stmt, name: str) -> TypeGuard[ast.Assign]:
+    if not isinstance(statement, ast.Assign):
+        return False
+    return any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
 
 
 def _attribute(statement: ast.stmt) -> tuple[str, ast.expr | None, str]:
@@ -98,13 +107,20 @@ def _attribute(statement: ast.stmt) -> tuple[str, ast.expr | None, str]:
 def _arguments(item: ast.ClassDef) -> Iterator[tuple[str, ...]]:
     """Yield the columns of the indexes and keys in ``__table_args__``."""
     for statement in item.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if not any(isinstance(target, ast.Name) and target.id == "__table_args__" for target in targets):
+        if not _assigns(statement, "__table_args__"):
             continue
-        for call in (node for node in walk(statement) if isinstance(node, ast.Call)):
-            if called(call) in ("Index", "UniqueConstraint", "PrimaryKeyConstraint"):
-                names = [name for argument in call.args if (name := _argument_name(argument))]
-                yield tuple(names[1:] if called(call) == "Index" else names) or ("?",)
+        for node in walk(statement):
+            if isinstance(node, ast.Call) and callee_name(node) in _KEYS_OF_TABLE:
+                yield _key_columns(node)
+
+
+_KEYS_OF_TABLE = ("Index", "UniqueConstraint", "PrimaryKeyConstraint")
+
+
+def _key_columns(key: ast.Call) -> tuple[str, ...]:
+    names = [name for name in map(_argument_name, key.args) if name]
+    columns = names[1:] if callee_name(key) == "Index" else names
+    return tuple(columns) or ("?",)
 
 
 def _argument_name(node: ast.expr) -> str:
@@ -112,7 +128,7 @@ def _argument_name(node: ast.expr) -> str:
     return value if isinstance(value, str) else ""
 
 
-def whole_table_writes(module: SqlModule) -> Iterator[AssembledText]:
+def full_table_writes(module: SqlModule) -> Iterator[AssembledText]:
     """Yield the UPDATE and DELETE of every row in ORM code."""
     for call in module.calls:
         if call.scope.down or call.name not in ("update", "delete", "values"):
@@ -127,67 +143,101 @@ def whole_table_writes(module: SqlModule) -> Iterator[AssembledText]:
             yield writer.text()
 
 
-def _write(module: SqlModule, call: CallSite) -> tuple[str, str, list[str]] | None:
+def _write(module: SqlModule, call: CallSite) -> _Write | None:
     """Return verb, table and columns of a write; None if it is not one, or not of every row."""
     steps, root = _chain(call.node)
-    names = [called(step) for step in steps]
+    names = [callee_name(step) for step in steps]
     if any(name in _NARROWS for name in names):
         return None
     if names[-1] == "values":
         return _core(module, call, steps, root)
-    last, verb = steps[-1], names[-1]
-    model = _manager_model(steps, root)
-    columns = [keyword.arg for keyword in last.keywords if keyword.arg]
-    if model and (columns or verb == "delete"):
-        return verb, _model_name(model), columns
-    argument = last.args[0] if last.args else None
-    queried = _queried_class(steps)
-    if queried and (verb == "delete" or last.args):
-        return verb, queried, _keys(argument)
-    is_class_query = isinstance(root, ast.Attribute) and root.attr == "query" and len(steps) == 1
-    if isinstance(root, ast.Attribute) and is_class_query and (verb == "update") == bool(last.args):
-        owner = unparse(root.value)
-        return (verb, owner, _keys(argument)) if owner[:1].isupper() else None
+    written = _manager_write(steps, root) or _query_write(steps)
+    if written is not None:
+        return written
+    if isinstance(root, ast.Attribute) and _is_class_query(steps, root):
+        return _class_query_write(steps[0], root)
     return _core(module, call, steps, root)
+
+
+_Write = tuple[str, str, list[str]]
+
+
+def _manager_write(steps: list[ast.Call], root: ast.expr) -> _Write | None:
+    verb = callee_name(steps[-1])
+    model = _manager_model(steps, root)
+    columns = [keyword.arg for keyword in steps[-1].keywords if keyword.arg]
+    if not model or (verb != "delete" and not columns):
+        return None
+    return verb, _model_name(model), columns
+
+
+def _query_write(steps: list[ast.Call]) -> _Write | None:
+    write = steps[-1]
+    verb = callee_name(write)
+    queried = _queried_class(steps)
+    if not queried or (verb != "delete" and not write.args):
+        return None
+    return verb, queried, _keys(write.args[0] if write.args else None)
+
+
+def _is_class_query(steps: list[ast.Call], root: ast.Attribute) -> bool:
+    """Return True for ``Class.query.delete()`` and ``Class.query.update(values)``."""
+    if root.attr != "query" or len(steps) != 1:
+        return False
+    return (callee_name(steps[0]) == "update") == bool(steps[0].args)
+
+
+def _class_query_write(write: ast.Call, root: ast.Attribute) -> _Write | None:
+    owner = unparse(root.value)
+    if not owner[:1].isupper():
+        return None
+    return callee_name(write), owner, _keys(write.args[0] if write.args else None)
 
 
 def _manager_model(steps: list[ast.Call], root: ast.expr) -> str:
     """Return the model of ``Model.objects.update()`` or ``.all().update()``; empty for other chains."""
-    is_unfiltered = [called(step) for step in steps[:-1]] in ([], ["all"])
-    if not isinstance(root, ast.Attribute) or root.attr != "objects" or not is_unfiltered or steps[-1].args:
+    if list(map(callee_name, steps[:-1])) not in ([], ["all"]) or steps[-1].args:
         return ""
-    model = unparse(root.value) if isinstance(root.value, (ast.Name, ast.Attribute)) else ""
-    return model if model.split(".")[-1][:1].isupper() else ""
+    match root:
+        case ast.Attribute(attr="objects", value=ast.Name() | ast.Attribute() as owner):
+            model = unparse(owner)
+            return model if _model_name(model)[:1].isupper() else ""
+    return ""
 
 
 def _queried_class(steps: list[ast.Call]) -> str:
     """Return the class of ``query(Class).update()``; empty for other chains."""
-    if [called(step) for step in steps[:-1]] != ["query"] or len(steps[0].args) != 1:
+    if [callee_name(step) for step in steps[:-1]] != ["query"] or len(steps[0].args) != 1:
         return ""
     owner = steps[0].args[0]
     return unparse(owner) if isinstance(owner, (ast.Name, ast.Attribute)) else ""
 
 
-def _core(
-    module: SqlModule, call: CallSite, steps: list[ast.Call], root: ast.expr
-) -> tuple[str, str, list[str]] | None:
+def _core(module: SqlModule, call: CallSite, steps: list[ast.Call], root: ast.expr) -> _Write | None:
     """Return ``update(table)``, ``table.delete()`` and the like that are passed to a database."""
     runner = module.parents.get(id(call.node))
-    if not isinstance(runner, ast.Call) or called(runner) not in _RUNS or runner.args[:1] != [call.node]:
+    if runner is None or callee_name(runner) not in _RUNS or runner.args[:1] != [call.node]:
         return None
-    names = {called(step) for step in steps}
-    verb = called(steps[0])
-    if verb not in ("update", "delete") or not names <= {"update", "delete", "values"}:
+    verb = callee_name(steps[0])
+    if verb not in ("update", "delete") or not set(map(callee_name, steps)) <= {"update", "delete", "values"}:
         return None
     columns = _set_columns(steps)
     table = module.table_name(_core_table(steps[0], root), call.scope)
-    return (verb, table, columns) if table and (verb == "delete" or columns) else None
+    if not table or (verb == "update" and not columns):
+        return None
+    return verb, table, columns
 
 
 def _set_columns(steps: list[ast.Call]) -> list[str]:
-    values = [keyword for step in steps if called(step) == "values" for keyword in step.keywords]
-    columns = [keyword.arg for keyword in values if keyword.arg]
-    return columns + [key for step in steps[1:] for argument in step.args for key in _keys(argument)]
+    """Return the columns that keywords of ``values()`` set, then those that dictionaries set."""
+    columns: list[str] = []
+    for step in steps:
+        if callee_name(step) == "values":
+            columns += [keyword.arg for keyword in step.keywords if keyword.arg]
+    for step in steps[1:]:
+        for argument in step.args:
+            columns += _keys(argument)
+    return columns
 
 
 def _core_table(first: ast.Call, root: ast.expr) -> str:

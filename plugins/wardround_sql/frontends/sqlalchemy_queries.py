@@ -8,54 +8,34 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from msgspec import Struct, field
-
 from wardround.languages.python.tree import unparse, walk
-from wardround_sql.frontends.python_code import CallSite, PythonScope, SqlModule, called
+from wardround_sql.frontends.python_code import SqlModule
+from wardround_sql.frontends.python_scopes import CallSite, PythonScope, callee_name
+from wardround_sql.frontends.sqlalchemy_chains import (
+    FILTERS,
+    NESTING_CALLS,
+    ROOTS,
+    RUNNERS,
+    BuiltQuery,
+    ChainReader,
+    root_of,
+)
 from wardround_sql.frontends.string_assembly import (
     AssembledText,
     SqlAssembler,
     cross_join,
     every_row,
-    excluded,
-    limited,
-    undone,
+    limited_query,
+    not_in_query,
+    undone_join_query,
 )
 from wardround_sql.queries.row_intent import is_shown, requests_specific_row
 
-ROOTS = frozenset({"select", "query", "delete", "update"})
-FILTERS = frozenset({"where", "filter", "having"})
 _JOINS = frozenset({"join", "outerjoin", "join_from", "outerjoin_from"})
 _OPEN = frozenset(
     {"select_from", "from_statement", "correlate", "correlate_except", "from_self", "with_only_columns",
      "add_columns"}
 )  # fmt: skip
-_INSIDE = frozenset(
-    {"exists", "subquery", "scalar_subquery", "cte", "as_scalar", "lateral", "label", "union", "union_all",
-     "any_", "all_", "in_", "not_in", "notin_", "select_from", "insert", "from_select"}
-)  # fmt: skip
-_RUNS = frozenset(
-    {"execute", "scalars", "scalar", "stream", "stream_scalars", "fetch_all", "fetch_one", "exec"}
-)
-_ENDS = frozenset({"all", "first", "one", "one_or_none", "scalar", "count"})
-
-
-class BuiltQuery(Struct):
-    """Statement built by code: the calls of its chain, including those on its variable, in order."""
-
-    kind: str
-    root: ast.Call
-    scope: PythonScope
-    steps: list[ast.Call] = field(default_factory=list)
-    runs: bool = False
-    inside: bool = False
-
-    def named(self, *names: str) -> list[ast.Call]:
-        return [step for step in self.steps if called(step) in names]
-
-    @property
-    def filters(self) -> list[ast.expr]:
-        return [argument for step in self.steps if called(step) in FILTERS for argument in step.args]
 
 
 def built_queries(module: SqlModule) -> Iterator[AssembledText]:
@@ -64,112 +44,13 @@ def built_queries(module: SqlModule) -> Iterator[AssembledText]:
         name.split(".")[0] in ("sqlalchemy", "sqlmodel", "flask_sqlalchemy") for name in module.imports
     ):
         return
-    chains = _chains(module)
+    chains = ChainReader(module).read()
     for item in chains:
         yield from _cross_join(module, item)
         yield from _filtered_joins(module, item)
-        yield from _paged(module, item)
-        yield from _unfiltered(module, item)
-    yield from _excluded(module, {id(chain.root): chain for chain in chains})
-
-
-def _chains(module: SqlModule) -> list[BuiltQuery]:
-    result: list[BuiltQuery] = []
-    entries: dict[tuple[int, str], BuiltQuery] = {}
-    outer = _outermost(module)
-    for call in module.calls:
-        if call.name in ROOTS and is_root(call):
-            steps = outer.get(id(call.node), [call.node])
-            entry = BuiltQuery(call.name, call.node, call.scope, steps[1:])
-            result.append(entry)
-            _note_use(module, steps[-1], entry)
-    names = {id(item.root): item for item in result}
-    for scope in {id(c.scope): c.scope for c in module.calls}.values():
-        for name, values in scope.names.items():
-            root = next((r for v in values if (r := _root_of(v)) is not None and id(r) in names), None)
-            if root is not None:
-                entries[id(scope), name] = names[id(root)]
-    for call in module.calls:
-        _add_later(module, call, entries, outer)
-    return result
-
-
-def is_root(call: CallSite) -> bool:
-    function = call.node.func
-    if call.name in ("delete", "update"):
-        return isinstance(function, ast.Name) and len(call.node.args) == 1
-    if call.name == "query":
-        return isinstance(function, ast.Attribute) and bool(call.node.args)
-    owner = function.value if isinstance(function, ast.Attribute) else None
-    plain = isinstance(function, ast.Name) or (
-        isinstance(owner, ast.Name) and owner.id in ("sa", "sqlalchemy", "db")
-    )
-    return plain and bool(call.node.args)
-
-
-def _outermost(module: SqlModule) -> dict[int, list[ast.Call]]:
-    """Return, for the first call of each chain, the calls of the entire chain in order."""
-    result: dict[int, list[ast.Call]] = {}
-    for call in module.calls:
-        steps, function = [call.node], call.node.func
-        while isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
-            steps.insert(0, function.value)
-            function = function.value.func
-        for number, step in enumerate(steps):
-            if len(steps) - number > len(result.get(id(step), [])):
-                result[id(step)] = steps[number:]
-    return result
-
-
-def _root_of(value: ast.expr) -> ast.Call | None:
-    """Return the first call of a chain that begins with ``select`` or the like."""
-    node: ast.expr = value
-    first: ast.Call | None = None
-    while isinstance(node, ast.Call):
-        first = node
-        if called(node) in ROOTS and not (
-            isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
-        ):
-            return node
-        node = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-    return first if first is not None and called(first) in ROOTS else None
-
-
-def _note_use(module: SqlModule, last: ast.Call, built_query: BuiltQuery) -> None:
-    parent = module.parents.get(id(last))
-    if isinstance(parent, ast.Call):
-        built_query.runs |= called(parent) in _RUNS
-        built_query.inside |= called(parent) not in (*_RUNS, "list", "len", "print", "set", "tuple", "iter")
-    names = {called(step) for step in built_query.steps}
-    built_query.inside |= bool(names & _INSIDE)
-    built_query.runs |= built_query.kind == "query" and bool(names & _ENDS)
-
-
-def _add_later(
-    module: SqlModule,
-    call: CallSite,
-    values: dict[tuple[int, str], BuiltQuery],
-    outer: dict[int, list[ast.Call]],
-) -> None:
-    """Add calls on the variable of a statement, and calls that receive it."""
-    owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
-    if isinstance(owner, ast.Name) and (id(call.scope), owner.id) in values:
-        result = values[id(call.scope), owner.id]
-        steps = outer.get(id(call.node), [call.node])
-        if called(call.node) in FILTERS and _is_dropped(module, steps[-1]):
-            return
-        result.steps += [step for step in steps if step not in result.steps]
-        _note_use(module, steps[-1], result)
-    for argument in call.node.args:
-        inner = argument.value if isinstance(argument, ast.Starred) else argument
-        if isinstance(inner, ast.Name) and (id(call.scope), inner.id) in values:
-            result = values[id(call.scope), inner.id]
-            result.runs |= call.name in _RUNS
-            result.inside |= call.name not in (*_RUNS, "str", "print", "len", "repr")
-
-
-def _is_dropped(module: SqlModule, call: ast.Call) -> bool:
-    return any(item is call for item in module.bare)
+        yield from _paged_queries(module, item)
+        yield from _unfiltered_writes(module, item)
+    yield from _exclusions(module, {id(chain.root): chain for chain in chains})
 
 
 # Facts
@@ -183,7 +64,7 @@ def _say(module: SqlModule, node: ast.expr, sql: str, width: int = 0) -> Assembl
     return writer.text()
 
 
-def _step_place(module: SqlModule, step: ast.Call, sql: str) -> AssembledText:
+def _locate_step(module: SqlModule, step: ast.Call, sql: str) -> AssembledText:
     """Return a statement located at the name of a step of a chain."""
     function = step.func
     assert isinstance(function, ast.Attribute)
@@ -194,21 +75,26 @@ def _step_place(module: SqlModule, step: ast.Call, sql: str) -> AssembledText:
 
 
 def _cross_join(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
-    if built_query.kind not in ("select", "query") or built_query.inside or not built_query.runs:
+    if built_query.kind not in ("select", "query") or not built_query.is_executed:
         return
-    if built_query.named(*_JOINS, *_OPEN) or len(built_query.root.args) < 1:
+    if built_query.steps_named(*_JOINS, *_OPEN):
         return
-    resolved = [part for item in built_query.filters for part in _resolved(module, item, built_query.scope)]
-    filters = [part for part in resolved if part is not None]
+    conditions = list(_conditions(module, built_query))
+    known_conditions = [condition for condition in conditions if condition is not None]
     shown = _owners(built_query.root.args)
-    named = sorted(shown | _owners(filters))
-    if len(filters) < len(resolved) or len(named) < 2 or not shown:
+    if not shown or len(known_conditions) < len(conditions):
         return
-    reached = _reachable(min(shown), [_owners([part]) for part in filters])
-    loose = [name for name in named if name not in reached]
+    reached = _reachable(min(shown), [_owners([condition]) for condition in known_conditions])
+    loose = sorted((shown | _owners(known_conditions)) - reached)
     if loose:
-        first = sorted(reached & shown)[0]
+        first = min(reached & shown)
         yield _say(module, built_query.root, cross_join(first, loose[0]))
+
+
+def _conditions(module: SqlModule, built_query: BuiltQuery) -> Iterator[ast.expr | None]:
+    """Yield the conditions of a query, with None for unknown ones."""
+    for argument in built_query.filters:
+        yield from _resolve_conditions(module, argument, built_query.scope)
 
 
 def _reachable(first: str, groups: list[set[str]]) -> set[str]:
@@ -218,26 +104,40 @@ def _reachable(first: str, groups: list[set[str]]) -> set[str]:
     return reached
 
 
-def _resolved(module: SqlModule, argument: ast.expr, scope: PythonScope) -> Iterator[ast.expr | None]:
-    """Return the conditions of an argument, with None for unknown ones."""
-    node = argument.value if isinstance(argument, ast.Starred) else argument
+def _resolve_conditions(
+    module: SqlModule, argument: ast.expr, scope: PythonScope
+) -> Iterator[ast.expr | None]:
+    """Yield the conditions of an argument, with None for unknown ones."""
+    node: ast.expr | None = argument.value if isinstance(argument, ast.Starred) else argument
     if isinstance(node, ast.Name):
-        values = scope.names.get(node.id, []) if node.id not in scope.unknown else []
-        grown = any(_is_grown(module, node.id, call) for call in module.calls if call.scope is scope)
-        if len(values) != 1 or grown:
+        node = _only_value(module, node.id, scope)
+    match node:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            for part in parts:
+                yield from _resolve_conditions(module, part, scope)
+        case ast.Call(args=parts) if callee_name(node) == "and_":
+            for part in parts:
+                yield from _resolve_conditions(module, part, scope)
+        case ast.expr() if not _has_query(node):
+            yield node
+        case _:
             yield None
-            return
-        node = values[0]
-    if isinstance(node, (ast.List, ast.Tuple)):
-        for inner in node.elts:
-            yield from _resolved(module, inner, scope)
-    elif isinstance(node, ast.Call) and called(node) in ("and_",):
-        for inner in node.args:
-            yield from _resolved(module, inner, scope)
-    elif any(isinstance(n, ast.Call) and called(n) in _INSIDE | ROOTS for n in walk(node)):
-        yield None
-    else:
-        yield node
+
+
+def _only_value(module: SqlModule, name: str, scope: PythonScope) -> ast.expr | None:
+    """Return the value of a name that is bound once, and to which nothing is appended."""
+    if name in scope.unknown:
+        return None
+    values = scope.names.get(name, [])
+    calls = (call for call in module.calls if call.scope is scope)
+    if len(values) != 1 or any(_is_grown(module, name, call) for call in calls):
+        return None
+    return values[0]
+
+
+def _has_query(expression: ast.expr) -> bool:
+    calls = (node for node in walk(expression) if isinstance(node, ast.Call))
+    return any(callee_name(call) in NESTING_CALLS or callee_name(call) in ROOTS for call in calls)
 
 
 def _is_grown(module: SqlModule, name: str, call: CallSite) -> bool:
@@ -248,16 +148,13 @@ def _is_grown(module: SqlModule, name: str, call: CallSite) -> bool:
 def _owners(nodes: list[ast.expr]) -> set[str]:
     """Return the classes in expressions, including the owners of attributes."""
     result: set[str] = set()
-    for top in nodes:
-        for node in walk(top):
-            if (
-                isinstance(node, ast.Attribute)
-                and isinstance(node.value, ast.Name)
-                and _is_class(node.value.id)
-            ):
-                result.add(node.value.id)
-        if isinstance(top, ast.Name) and _is_class(top.id):
-            result.add(top.id)
+    for expression in nodes:
+        if isinstance(expression, ast.Name) and _is_class(expression.id):
+            result.add(expression.id)
+        for node in walk(expression):
+            match node:
+                case ast.Attribute(value=ast.Name(id=name)) if _is_class(name):
+                    result.add(name)
     return result
 
 
@@ -267,106 +164,107 @@ def _is_class(name: str) -> bool:
 
 def _filtered_joins(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
     """Yield comparisons in WHERE with a class of an outer join."""
-    for join in built_query.named("outerjoin", "join"):
+    for join in built_query.steps_named("outerjoin", "join"):
         target = join.args[0] if join.args else None
         if not _is_outer(join) or not isinstance(target, ast.Name) or not _is_class(target.id):
             continue
-        conditions = (
-            part for item in built_query.filters for part in _resolved(module, item, built_query.scope)
-        )
-        comparison = next((part for part in conditions if _compares_class(part, target.id)), None)
-        if comparison is not None:
-            yield _say(module, comparison, undone(target.id))
-            return
+        for condition in _conditions(module, built_query):
+            if condition is not None and _compares_class(condition, target.id):
+                yield _say(module, condition, undone_join_query(target.id))
+                return
 
 
 def _is_outer(join: ast.Call) -> bool:
     keywords = {keyword.arg: keyword.value for keyword in join.keywords}
-    return called(join) == "outerjoin" or getattr(keywords.get("isouter"), "value", False) is True
+    return callee_name(join) == "outerjoin" or getattr(keywords.get("isouter"), "value", False) is True
 
 
-def _compares_class(node: ast.expr | None, name: str) -> bool:
+def _compares_class(condition: ast.expr, name: str) -> bool:
     """Return True if a condition compares an attribute of a class with a value other than None."""
-    if not isinstance(node, ast.Compare):
+    match condition:
+        case ast.Compare(left=ast.Attribute(value=ast.Name(id=owner))) if owner == name:
+            operator, value = condition.ops[0], condition.comparators[0]
+        case _:
+            return False
+    if not isinstance(operator, (ast.Eq, ast.Gt, ast.GtE, ast.Lt, ast.LtE)):
         return False
-    if not isinstance(node.ops[0], (ast.Eq, ast.Gt, ast.GtE, ast.Lt, ast.LtE)):
-        return False
-    value = node.comparators[0]
     is_none = isinstance(value, ast.Constant) and value.value is None
-    owner = node.left.value if isinstance(node.left, ast.Attribute) else None
-    is_own = isinstance(owner, ast.Name) and owner.id == name
-    return is_own and not is_none and not _owners([value])
+    return not is_none and not _owners([value])
 
 
-def _paged(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
+def _paged_queries(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
     if built_query.kind not in ("select", "query"):
         return
-    for step in built_query.named("offset"):
+    for step in built_query.steps_named("offset"):
         if step.args and not isinstance(step.args[0], ast.Constant):
-            yield _step_place(module, step, "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
+            yield _locate_step(module, step, "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
     yield from _limits(module, built_query)
-    if built_query.kind != "query" or built_query.named("order_by") or _by_key(built_query):
+    if built_query.kind != "query" or built_query.steps_named("order_by") or _filters_by_key(built_query):
         return
-    for step in built_query.named("first"):
+    for step in built_query.steps_named("first"):
         if requests_specific_row(module.text, module.place(step)[0]):
-            yield _step_place(module, step, limited(single=True))
+            yield _locate_step(module, step, limited_query(single=True))
 
 
 def _limits(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
     """Yield ``limit()`` of an executed query without an order, if the choice of rows is visible."""
-    limits = [step for step in built_query.named("limit") if step.args]
-    if not limits or not built_query.runs or built_query.inside:
+    limits = [step for step in built_query.steps_named("limit") if step.args]
+    if not limits or not built_query.is_executed:
         return
-    if built_query.named("order_by", *_OPEN) or _by_key(built_query):
+    if built_query.steps_named("order_by", *_OPEN) or _filters_by_key(built_query):
         return
-    count = limits[0].args[0]
-    single = isinstance(count, ast.Constant) and count.value == 1
-    words = " ".join(unparse(step) for step in built_query.steps)
-    is_specific = requests_specific_row(module.text, module.place(limits[0])[0])
-    if is_specific or (not single and is_shown(unparse(count), words)):
-        yield _step_place(module, limits[0], limited(single=single))
+    limit = limits[0]
+    single = _is_number_one(limit.args[0])
+    words = " ".join(map(unparse, built_query.steps))
+    shows_rows = not single and is_shown(unparse(limit.args[0]), words)
+    if shows_rows or requests_specific_row(module.text, module.place(limit)[0]):
+        yield _locate_step(module, limit, limited_query(single=single))
 
 
-def _by_key(built_query: BuiltQuery) -> bool:
+def _is_number_one(count: ast.expr) -> bool:
+    return isinstance(count, ast.Constant) and count.value == 1
+
+
+def _filters_by_key(built_query: BuiltQuery) -> bool:
     attributes = {n.attr for f in built_query.filters for n in walk(f) if isinstance(n, ast.Attribute)}
-    named = {k.arg for step in built_query.named("filter_by") for k in step.keywords}
+    named = {k.arg for step in built_query.steps_named("filter_by") for k in step.keywords}
     return bool((attributes | named) & {"id", "uuid", "pk", "slug", "email", "key", "token"})
 
 
-def _unfiltered(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
+def _unfiltered_writes(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
     """Yield delete() and update() that are bound to a name, and executed without a condition."""
-    if (
-        built_query.kind not in ("delete", "update")
-        or not built_query.runs
-        or built_query.inside
-        or built_query.named(*FILTERS, "filter_by")
-    ):
+    if built_query.kind not in ("delete", "update") or not built_query.is_executed:
         return
-    parent = module.parents.get(id(built_query.root))
-    if isinstance(parent, ast.Call) and called(parent) in _RUNS:
+    if built_query.steps_named(*FILTERS, "filter_by"):
+        return
+    root = built_query.root
+    parent = module.parents.get(id(root))
+    if isinstance(parent, ast.Call) and callee_name(parent) in RUNNERS:
         return  # whole_table_writes reports it
-    entries = any(
-        _root_of(v) is built_query.root for values in built_query.scope.names.values() for v in values
-    )
-    if entries:
-        yield _say(
-            module,
-            built_query.root,
-            every_row(built_query.kind, unparse(built_query.root.args[0]), ["?"]),
-        )
+    bound = (value for values in built_query.scope.names.values() for value in values)
+    if any(root_of(value) is root for value in bound):
+        yield _say(module, root, every_row(built_query.kind, unparse(root.args[0]), ["?"]))
 
 
-def _excluded(module: SqlModule, known: dict[int, BuiltQuery]) -> Iterator[AssembledText]:
+def _exclusions(module: SqlModule, known: dict[int, BuiltQuery]) -> Iterator[AssembledText]:
     """Yield ``column.not_in(select(Other.column))`` where the column may be NULL."""
     for call in module.calls:
-        negated = call.name in ("not_in", "notin_") or (call.name == "in_" and _is_negated(module, call.node))
-        select = _select_of(module, call.node.args[0], call.scope) if negated and call.node.args else None
+        if not _is_not_in(module, call) or not call.node.args:
+            continue
+        select = _select_of(module, call.node.args[0], call.scope)
         subquery = known.get(id(select)) if select is not None else None
-        if subquery is None or len(subquery.root.args) != 1 or _keeps_null_out(subquery):
+        if subquery is None or len(subquery.root.args) != 1 or _excludes_null(subquery):
             continue
         owner, attribute = _attribute_of(subquery.root.args[0])
         if owner and _may_be_null(module, owner, attribute):
-            yield _say(module, call.node, excluded(attribute, owner))
+            yield _say(module, call.node, not_in_query(attribute, owner))
+
+
+def _is_not_in(module: SqlModule, call: CallSite) -> bool:
+    """Return True for ``not_in()``, and for ``~column.in_()``."""
+    if call.name == "in_":
+        return _is_negated(module, call.node)
+    return call.name in ("not_in", "notin_")
 
 
 def _attribute_of(node: ast.expr) -> tuple[str, str]:
@@ -384,20 +282,30 @@ def _select_of(module: SqlModule, node: ast.expr, scope: PythonScope, depth: int
     """Return the select() of an expression: through a variable, or a function of the file that returns it."""
     if isinstance(node, ast.Name):
         values = scope.names.get(node.id, [])
-        return _select_of(module, values[0], scope, depth + 1) if len(values) == 1 and depth < 4 else None
+        if len(values) != 1 or depth >= _MOST_VARIABLES:
+            return None
+        return _select_of(module, values[0], scope, depth + 1)
     if not isinstance(node, ast.Call):
         return None
-    root = _root_of(node)
-    if root is not None:
-        return root
-    function = next(
-        (n for n in module.tree.body if isinstance(n, ast.FunctionDef) and n.name == called(node)), None
-    )
-    returns = [n.value for n in walk(function) if isinstance(n, ast.Return)] if function is not None else []
-    return _root_of(returns[0]) if len(returns) == 1 and returns[0] is not None else None
+    return root_of(node) or _select_of_function(module, callee_name(node))
 
 
-def _keeps_null_out(built_query: BuiltQuery) -> bool:
+_MOST_VARIABLES = 4
+"""Variables through which a select() is followed."""
+
+
+def _select_of_function(module: SqlModule, name: str) -> ast.Call | None:
+    """Return the select() that a function of the file returns, if it has a single ``return``."""
+    for function in module.tree.body:
+        if isinstance(function, ast.FunctionDef) and function.name == name:
+            values = [node.value for node in walk(function) if isinstance(node, ast.Return)]
+            if len(values) != 1 or values[0] is None:
+                return None
+            return root_of(values[0])
+    return None
+
+
+def _excludes_null(built_query: BuiltQuery) -> bool:
     text = " ".join(unparse(f) for f in built_query.filters)
     return any(word in text for word in ("is_not(None)", "isnot(None)", "!= None", ".is_not(null"))
 
@@ -405,14 +313,22 @@ def _keeps_null_out(built_query: BuiltQuery) -> bool:
 def _may_be_null(module: SqlModule, owner: str, column: str) -> bool:
     """Return True if a class of the file declares a column as nullable."""
     for item in module.classes:
-        for statement in item.body if item.name == owner else ():
-            if isinstance(statement, ast.AnnAssign) and getattr(statement.target, "id", "") == column:
-                value = unparse(statement.value) if statement.value is not None else ""
-                annotation = unparse(statement.annotation)
-                return "None" in annotation or "Optional" in annotation or "nullable=True" in value
-            if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == column:
-                return _is_nullable_column(unparse(statement.value))
+        if item.name != owner:
+            continue
+        for statement in item.body:
+            match statement:
+                case ast.AnnAssign(target=ast.Name(id=name)) if name == column:
+                    return _is_optional(statement)
+                case ast.Assign(targets=[ast.Name(id=name), *_]) if name == column:
+                    return _is_nullable_column(unparse(statement.value))
     return False
+
+
+def _is_optional(declaration: ast.AnnAssign) -> bool:
+    annotation = unparse(declaration.annotation)
+    if "None" in annotation or "Optional" in annotation:
+        return True
+    return declaration.value is not None and "nullable=True" in unparse(declaration.value)
 
 
 def _is_nullable_column(code: str) -> bool:

@@ -73,7 +73,7 @@ class SqlAssembler:
         self._size += len(other.text)
 
     def copy(self, other: AssembledText, start: int, end: int) -> None:
-        """Append a section of another text, with the locations of its parts and its holes."""
+        """Append a section of another string, with the locations of its parts and its holes."""
         base = self._size - start
         for part, after in zip(
             other.parts, [*(p.start for p in other.parts[1:]), len(other.text)], strict=True
@@ -92,7 +92,7 @@ class SqlAssembler:
         return AssembledText("".join(self._pieces), tuple(self._parts), tuple(self._holes))
 
 
-class Discarded(Struct, frozen=True):
+class DiscardedCall(Struct, frozen=True):
     """Call that narrows a statement and discards the result, with its location in the file."""
 
     start: int
@@ -106,50 +106,62 @@ class CallNames(Struct, frozen=True):
 
     Attributes:
         fragments: its SQL, in order.
-        built: the texts with holes passed to a database, whether or not they are read as SQL.
+        built: the strings with holes that are passed to a database, read as SQL or not.
         discarded: calls that narrow a statement and discard the result.
     """
 
     fragments: tuple[SqlFragment, ...] = ()
     built: tuple[AssembledText, ...] = ()
-    discarded: tuple[Discarded, ...] = ()
+    discarded: tuple[DiscardedCall, ...] = ()
 
 
-def quoted(name: str) -> str:
+def quote_identifier(name: str) -> str:
     """Quote a name as an SQL identifier."""
     return '"' + name.replace('"', "") + '"'
 
 
-def listed(names: Iterable[str]) -> str:
+def join_columns(names: Iterable[str]) -> str:
     """Join names to a list of columns."""
-    return ", ".join(quoted(name) for name in names)
+    return ", ".join(quote_identifier(name) for name in names)
 
 
 def every_row(verb: str, table: str, columns: list[str]) -> str:
     """Return an UPDATE or DELETE of every row, as SQL that is parsed and never executed."""
     if verb != "update":
-        return " ".join(("DELETE FROM", quoted(table)))
+        return " ".join(("DELETE FROM", quote_identifier(table)))
     return " ".join(
-        ("UPDATE", quoted(table), "SET", ", ".join(f"{quoted(c)} = null" for c in columns or ["?"]))
+        (
+            "UPDATE",
+            quote_identifier(table),
+            "SET",
+            ", ".join(f"{quote_identifier(c)} = null" for c in columns or ["?"]),
+        )
     )
 
 
 def cross_join(first: str, second: str) -> str:
     """Return a query of two tables without a join condition."""
-    return " ".join(("SELECT 1 FROM", f"{quoted(first)},", quoted(second)))
+    return " ".join(("SELECT 1 FROM", f"{quote_identifier(first)},", quote_identifier(second)))
 
 
-def undone(table: str) -> str:
-    """Return a LEFT JOIN whose right table WHERE compares."""
-    name = quoted(table)
+def undone_join_query(table: str) -> str:
+    """Return a LEFT JOIN whose right table is compared in WHERE."""
+    name = quote_identifier(table)
     return " ".join(("SELECT 1 FROM a LEFT JOIN", name, "ON", f"{name}.k = a.k WHERE {name}.x = 1"))
 
 
-def limited(*, single: bool) -> str:
+def limited_query(*, single: bool) -> str:
     """Return a query without an order, of one or several rows."""
     return " ".join(("SELECT a FROM t LIMIT", "1" if single else "10"))
 
 
-def excluded(column: str, table: str) -> str:
+def not_in_query(column: str, table: str) -> str:
     """Return NOT IN over a column of a table."""
-    return " ".join(("SELECT 1 FROM a WHERE b NOT IN (SELECT", quoted(column), "FROM", f"{quoted(table)})"))
+    return " ".join(
+        (
+            "SELECT 1 FROM a WHERE b NOT IN (SELECT",
+            quote_identifier(column),
+            "FROM",
+            f"{quote_identifier(table)})",
+        )
+    )

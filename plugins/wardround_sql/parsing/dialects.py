@@ -1,12 +1,13 @@
-"""Dialect of a text, from its syntax, its path, or the configuration."""
+"""Dialect of an SQL file, from its syntax, its path, or the configuration."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
-from wardround.checks.lazy import LazyPattern
-from wardround_sql.parsing.jinja import is_template, without_quoted
+from wardround.lazy import LazyPattern
+from wardround_sql.parsing.jinja import is_template, strip_quoted
 
 POSTGRES = "postgres"
 _LIKE_POSTGRES = frozenset({"postgres", "postgresql", "pg", "cockroach", "supabase", "timescale"})
@@ -89,7 +90,7 @@ _NAMES = LazyPattern(
     r"(?P<name>mysql|mariadb|sqlite3?|sqlserver|clickhouse|bigquery|snowflake|redshift|duckdb|databricks|"
     r"postgresql|postgres|cockroach|supabase))(?![a-z])"
 )
-"""Names in paths; the unmistakable ones may end a longer word."""
+"""Names in paths; the unambiguous ones may end a longer word."""
 _SAID = LazyPattern(
     r"\s*--[^\n]*\b(?P<name>mysql|mariadb|sqlite|mssql|sql "
     r"server|t-sql|snowflake|bigquery|oracle|redshift|clickhouse|duckdb)\b",
@@ -131,7 +132,7 @@ def driver_of(text: str) -> str:
 
 FOREIGN_WORDS = ("AUTOINCREMENT", "PRAGMA", "AUTO_INCREMENT", "InnoDB", "DELIMITER", "NVARCHAR", "VARCHAR2",
                  "MergeTree")  # fmt: skip
-"""Words of other dialects; nearly every project with another database has one in a migration."""
+"""Words of other dialects; nearly every project with another database uses one in a migration."""
 
 POSTGRES_WORDS = ("jsonb", "JSONB", "timestamptz", "TIMESTAMPTZ", "plpgsql", "gen_random_uuid", "bigserial",
                   "BIGSERIAL", "CONCURRENTLY", "concurrently", "EXTENSION", "extension")  # fmt: skip
@@ -149,18 +150,28 @@ def detected_dialect(path: str, text: str, usual: str | None = None) -> str:
     stated, named = _SAID.match(seen), named_dialect(path)
     # SQLite accepts any name of a type
     signs = _POSTGRES_ONLY if named == "sqlite" else _POSTGRES_SIGNS
-    ours = sum(1 for _ in signs.finditer(seen))
-    counts = _foreign_signs(seen)
-    if stated and not ours:
+    own_signs = len(list(signs.finditer(seen)))
+    foreign_signs = _foreign_signs(seen)
+    if stated and not own_signs:
         return canonical(stated["name"])
-    best = max(sorted(counts), key=counts.__getitem__, default="")
-    if best and (counts[best] > ours or (counts[best] and named == best)):
-        return best
-    return POSTGRES if ours and (usual is None or canonical(usual) == POSTGRES) else named
+    foreign = _prevailing_dialect(foreign_signs, own_signs, named)
+    if foreign:
+        return foreign
+    if own_signs and (usual is None or canonical(usual) == POSTGRES):
+        return POSTGRES
+    return named
+
+
+def _prevailing_dialect(foreign_signs: Mapping[str, int], own_signs: int, named: str) -> str:
+    """Return the dialect with more signs than PostgreSQL, or with any sign if the path names it."""
+    best = max(sorted(foreign_signs), key=foreign_signs.__getitem__, default="")
+    count = foreign_signs.get(best, 0)
+    is_confirmed = count > 0 and named == best
+    return best if count > own_signs or is_confirmed else ""
 
 
 def _foreign_signs(text: str) -> dict[str, int]:
-    """Return the number of signs of each other dialect whose words the text contains."""
+    """Return the number of keywords of each other dialect in the SQL."""
     upper = text.upper()
     counts = {
         name: sum(1 for _ in sign.finditer(text))
@@ -168,7 +179,7 @@ def _foreign_signs(text: str) -> dict[str, int]:
         if any(word in upper for word in _WORDS[name])
     }
     if "`" in text and not any(counts.values()) and not is_template(text):
-        counts["mysql"] = sum(1 for _ in _BACKTICK.finditer(without_quoted(text)))
+        counts["mysql"] = sum(1 for _ in _BACKTICK.finditer(strip_quoted(text)))
     return counts
 
 

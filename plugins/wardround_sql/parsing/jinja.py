@@ -1,14 +1,14 @@
 """SQL with holes: dbt's Jinja and the placeholders of drivers, replaced in place.
 
-Every hole is replaced by something that the parser reads, of the same length and with the same line ends, so
-that all other characters keep their positions.
+Every hole is replaced by a valid token of the same length and with the same line ends, so that all other
+characters keep their positions.
 """
 
 from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _JINJA = LazyPattern(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _NAMED = LazyPattern(r"(?<![:\w])[:@][A-Za-z_]\w*+|%\([A-Za-z_]\w*\)s|%s")
@@ -27,18 +27,18 @@ _QUOTES_OF_VARIABLES = ("'", '"')
 
 
 def is_template(text: str) -> bool:
-    """Return True if a text is Jinja around SQL; Jinja in comments and strings alone does not count."""
+    """Return True if a file is SQL with Jinja; Jinja only in comments and strings does not count."""
     if not any(sign in text for sign in ("{{", "{%", "{#")):
         return False
     return any(piece[0].startswith("{") for piece in _PIECE.finditer(text))
 
 
-def without_jinja(text: str) -> str:
+def replace_jinja(text: str) -> str:
     """Replace expressions by names, and statements and comments by blanks."""
-    return _JINJA.sub(lambda result: _filled(result.group()), text)
+    return _JINJA.sub(lambda result: _fill_hole(result.group()), text)
 
 
-def _filled(hole: str) -> str:
+def _fill_hole(hole: str) -> str:
     if not hole.startswith("{{") or len(hole) < 4 or "config(" in hole:
         return _blank(hole)
     head, *rest = hole.split("\n")
@@ -50,11 +50,11 @@ def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-def without_placeholders(text: str) -> str:
+def pad_placeholders(text: str) -> str:
     """Replace ``%s``, ``%(name)s``, ``:name``, ``@name`` and ``?`` outside quotes by padded ``$1``.
 
     The names of an extension's script, such as ``@extschema@``, become identifiers; the variables of psql
-    ``:'name'`` and ``:"name"`` become a text and an identifier.
+    ``:'name'`` and ``:"name"`` become a string and an identifier.
     """
     if not any(sign in text for sign in ("%", ":", "@", "?")):
         return text
@@ -63,17 +63,17 @@ def without_placeholders(text: str) -> str:
         before = text[offset : quoted.start()]
         if quoted[0].startswith(_QUOTES_OF_VARIABLES) and before.endswith(":") and not before.endswith("::"):
             before = f"{before[:-1]} "
-        out += [_replaced(before), quoted[0]]
+        out += [_replace_placeholders(before), quoted[0]]
         offset = quoted.end()
-    return "".join([*out, _replaced(text[offset:])])
+    return "".join([*out, _replace_placeholders(text[offset:])])
 
 
-def without_quoted(text: str) -> str:
+def strip_quoted(text: str) -> str:
     """Remove comments and quoted text."""
     return _QUOTED.sub(" ", text)
 
 
-def _replaced(text: str) -> str:
+def _replace_placeholders(text: str) -> str:
     text = _EXTENSION.sub(lambda result: "x" * len(result.group()), text)
     text = _NAMED.sub(lambda result: "$1".ljust(len(result.group())), text)
     return _QUESTION.sub("0", text) if "?" in text else text

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
+from wardround.lazy import LazyPattern
 from wardround_sql.document import SqlDocument
-from wardround_sql.parsing.jinja import is_template, without_jinja
+from wardround_sql.parsing.jinja import is_template, replace_jinja
 from wardround_sql.parsing.statements import SqlFragment
 
 _COVERED = LazyPattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|'(?:[^']|'')*+(?:'|\Z)")
@@ -17,8 +17,8 @@ _INSIDE = LazyPattern(r"[^\n]")
 
 
 @lru_cache(maxsize=64)
-def masked(text: str) -> str:
-    """Return a text of the same length with comments blanked and only the quotes of strings left."""
+def mask_code(text: str) -> str:
+    """Return a string of the same length with comments and the contents of strings blanked."""
     return _COVERED.sub(_cover, text)
 
 
@@ -33,7 +33,7 @@ def masked_fragments(script: SqlDocument) -> Iterator[tuple[SqlFragment, str]]:
     """Yield the SQL of a file, fragment by fragment, each with its masked text."""
     for item in script.fragments:
         if not item.modelled:
-            yield item, masked(without_jinja(item.text) if is_template(item.text) else item.text)
+            yield item, mask_code(replace_jinja(item.text) if is_template(item.text) else item.text)
 
 
 def span_in(script: SqlDocument, fragment: SqlFragment, start: int, end: int) -> Span:

@@ -58,7 +58,7 @@ def is_select(node: Node) -> bool:
     return "limitOption" in node and "op" in node
 
 
-def unwrapped(node: object) -> tuple[str, Node]:
+def unwrap(node: object) -> tuple[str, Node]:
     """Return kind and content of a wrapped node; ("", {}) for anything else."""
     if isinstance(node, dict) and len(node) == 1:
         kind, content = next(iter(node.items()))
@@ -76,7 +76,7 @@ def content(node: object, kind: str) -> Node | None:
 
 
 def text_of(node: object) -> str:
-    """Return the text of a String node; empty for anything else."""
+    """Return the value of a String node; empty for anything else."""
     if isinstance(node, dict):
         value = node.get("String", {}).get("sval", "")
         return value if isinstance(value, str) else ""
@@ -84,7 +84,7 @@ def text_of(node: object) -> str:
 
 
 def texts(nodes: object) -> list[str]:
-    """Return the texts of a list of String nodes."""
+    """Return the values of a list of String nodes."""
     return [text_of(node) for node in nodes] if isinstance(nodes, list) else []
 
 
@@ -115,7 +115,7 @@ def is_true(value: object) -> bool:
     """Return True if an option's argument enables it."""
     if value is None or value is True:
         return value is True
-    kind, inside = unwrapped(value)
+    kind, inside = unwrap(value)
     if kind == "Boolean":
         return inside.get("boolval") is True
     if kind == "Integer":
@@ -132,21 +132,29 @@ def is_constant_true(node: object) -> bool:
 
 def constant_truth(node: object) -> bool | None:
     """Return the constant truth value of an expression; None if it is not constant."""
-    kind, inside = unwrapped(node)
-    if kind == "A_Const":
-        result = inside.get("boolval")
-        return result.get("boolval") is True if isinstance(result, dict) else None
-    if kind == "TypeCast" and type_name(inside.get("typeName", {})) in ("bool", "boolean"):
-        return _cast_truth(inside.get("arg"))
-    if kind == "BoolExpr":
-        return _joined_truth(inside)
-    if kind == "NullTest":
-        constant = content(inside.get("arg"), "A_Const") or {}
-        is_null = constant.get("isnull") is True
-        return is_null == (inside.get("nulltesttype") == "IS_NULL") if constant else None
-    if kind == "A_Expr" and inside.get("kind") == "AEXPR_OP":
-        return _compared_truth(inside)
+    kind, inside = unwrap(node)
+    match kind:
+        case "A_Const":
+            result = inside.get("boolval")
+            return result.get("boolval") is True if isinstance(result, dict) else None
+        case "TypeCast" if type_name(inside.get("typeName", {})) in ("bool", "boolean"):
+            return _cast_truth(inside.get("arg"))
+        case "BoolExpr":
+            return _joined_truth(inside)
+        case "NullTest":
+            return _null_truth(inside)
+        case "A_Expr" if inside.get("kind") == "AEXPR_OP":
+            return _compared_truth(inside)
     return None
+
+
+def _null_truth(test: Node) -> bool | None:
+    """Return the truth of ``IS NULL`` or ``IS NOT NULL`` of a constant."""
+    constant = content(test.get("arg"), "A_Const")
+    if not constant:
+        return None
+    is_null = constant.get("isnull") is True
+    return is_null == (test.get("nulltesttype") == "IS_NULL")
 
 
 def _cast_truth(argument: object) -> bool | None:
@@ -156,14 +164,13 @@ def _cast_truth(argument: object) -> bool | None:
 
 
 def _joined_truth(expression: Node) -> bool | None:
-    parts = [constant_truth(arg) for arg in expression.get("args", [])]
-    match expression.get("boolop"):
-        case "NOT_EXPR":
-            return None if parts[0] is None else not parts[0]
-        case "OR_EXPR":
-            return True if True in parts else (None if None in parts else False)
-        case _:
-            return False if False in parts else (None if None in parts else True)
+    parts = [constant_truth(argument) for argument in expression.get("args", [])]
+    if expression.get("boolop") == "NOT_EXPR":
+        return None if parts[0] is None else not parts[0]
+    decisive = expression.get("boolop") == "OR_EXPR"
+    if decisive in parts:
+        return decisive
+    return None if None in parts else not decisive
 
 
 def _compared_truth(comparison: Node) -> bool | None:
@@ -192,8 +199,8 @@ def column_name(node: object) -> list[str]:
     return ["*" if "A_Star" in part else text_of(part) for part in reference.get("fields", [])]
 
 
-def without_places(node: object) -> object:
+def strip_locations(node: object) -> object:
     """Return the tree without locations, for comparison."""
     if isinstance(node, dict):
-        return {key: without_places(value) for key, value in node.items() if key != "location"}
-    return [without_places(item) for item in node] if isinstance(node, list) else node
+        return {key: strip_locations(value) for key, value in node.items() if key != "location"}
+    return [strip_locations(item) for item in node] if isinstance(node, list) else node

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _TOKEN = LazyPattern(
     r"""
@@ -44,14 +44,14 @@ class SqlPiece(Struct, frozen=True):
     offset: int
 
 
-class Remark(Struct, frozen=True):
+class SqlComment(Struct, frozen=True):
     """Comment in the source, with its delimiter."""
 
     text: str
     offset: int
 
 
-class _Cutter:
+class _Splitter:
     """One pass over a text."""
 
     def __init__(self, text: str) -> None:
@@ -63,7 +63,7 @@ class _Cutter:
         self.atomic = 0
         self.last = ""
         self.has_atomic = _ATOMIC.search(text) is not None
-        self.remarks: list[Remark] = []
+        self.remarks: list[SqlComment] = []
 
     def pieces(self) -> Iterator[SqlPiece]:
         size = len(self.text)
@@ -71,24 +71,27 @@ class _Cutter:
             result = _TOKEN.match(self.text, self.at)
             if result is None:
                 return
-            kind, start = result.lastgroup, self.at
+            kind, start = result.lastgroup or "", self.at
             self.at = result.end()
             if kind == "plain":
                 self._plain(result.group(), start)
             elif kind == "comment":
-                self._comment(start)
-            elif (kind == "psql" and self.depth == 0) or (
-                kind == "end" and self.depth <= 0 and not self.atomic
-            ):
-                yield from self._cut(start)
+                self._skip_comment(start)
+            elif self._ends_statement(kind):
+                yield from self._split_pieces(start)
             else:
-                self._take(kind or "", result.group(), start)
-        yield from self._cut(size)
+                self._take(kind, result.group(), start)
+        yield from self._split_pieces(size)
 
-    def _comment(self, start: int) -> None:
+    def _ends_statement(self, kind: str) -> bool:
+        if kind == "psql":
+            return self.depth == 0
+        return kind == "end" and self.depth <= 0 and not self.atomic
+
+    def _skip_comment(self, start: int) -> None:
         if self.text.startswith("/*", start):
             self.at = self._comment_end(self.at)
-        self.remarks.append(Remark(self.text[start : self.at], start))
+        self.remarks.append(SqlComment(self.text[start : self.at], start))
 
     def _comment_end(self, offset: int) -> int:
         depth = 1
@@ -132,7 +135,7 @@ class _Cutter:
             self.atomic -= 1
         self.last = word
 
-    def _cut(self, stop: int) -> Iterator[SqlPiece]:
+    def _split_pieces(self, stop: int) -> Iterator[SqlPiece]:
         if self.start >= 0:
             text = self.text[self.start : min(self.end, stop)]
             yield SqlPiece(text, self.start)
@@ -142,13 +145,13 @@ class _Cutter:
         self.start, self.depth, self.atomic, self.last = -1, 0, 0, ""
 
 
-def cut(text: str) -> tuple[list[SqlPiece], list[Remark]]:
+def cut(text: str) -> tuple[list[SqlPiece], list[SqlComment]]:
     """Return the statements and the comments of a text, in order."""
-    cutter = _Cutter(text)
+    cutter = _Splitter(text)
     pieces = list(cutter.pieces())
     return pieces, cutter.remarks
 
 
-def without_batch_ends(text: str) -> str:
+def blank_batch_ends(text: str) -> str:
     """Replace T-SQL's ``GO`` and Oracle's ``/`` by semicolons without moving any character."""
     return _BATCH_END.sub(lambda result: ";" + " " * (len(result.group()) - 1), text)

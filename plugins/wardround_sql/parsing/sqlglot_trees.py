@@ -9,11 +9,11 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct
 from sqlglot import exp
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
+from wardround.lazy import LazyPattern
 from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.dialects import POSTGRES
-from wardround_sql.parsing.jinja import is_template, without_jinja, without_placeholders
+from wardround_sql.parsing.jinja import is_template, pad_placeholders, replace_jinja
 from wardround_sql.parsing.splitter import cut
 from wardround_sql.parsing.statements import Statement, lines_down
 
@@ -39,10 +39,10 @@ class SqlTree(Struct, frozen=True, eq=False):
 
     def span(self, node: exp.Expr | None = None) -> Span:
         """Return the span of a node's start, or of the first line without a node or location."""
-        place = start_of(node) if node is not None else None
-        if not place:
+        location_items = start_of(node) if node is not None else None
+        if not location_items:
             return self.script.locations.span(self.statement)
-        return self.span_at(place)
+        return self.span_at(location_items)
 
     def casts(self, *, views_only: bool) -> Iterator[tuple[str, str, exp.Expr]]:
         """Result columns that are cast to floating point: name, type, and node."""
@@ -81,21 +81,21 @@ def trees(script: SqlDocument) -> list[SqlTree]:
 def _postgres(script: SqlDocument) -> Iterator[SqlTree]:
     for statement in script.queries[:_STATEMENTS]:
         if statement.kind in _READ and not statement.fragment.modelled:
-            tree = _parsed(without_placeholders(statement.text), POSTGRES)
+            tree = _parse(pad_placeholders(statement.text), POSTGRES)
             if tree is not None:
                 yield SqlTree(script, statement, tree, True)
 
 
 def _foreign(script: SqlDocument) -> Iterator[SqlTree]:
     for fragment in script.fragments:
-        text = without_jinja(fragment.text) if is_template(fragment.text) else fragment.text
+        text = replace_jinja(fragment.text) if is_template(fragment.text) else fragment.text
         pieces, _ = cut(text)
         down = lines_down(text)
         for piece in pieces[:_STATEMENTS]:
             if down and text.count("\n", 0, piece.offset) + 1 in down:
                 continue
             filled = _PERCENT.sub(lambda result: "?".ljust(len(result.group())), piece.text)
-            tree = _parsed(filled, script.dialect)
+            tree = _parse(filled, script.dialect)
             if tree is not None:
                 statement = Statement("", {}, piece.text, piece.offset, fragment, path=script.path)
                 yield SqlTree(script, statement, tree, False)
@@ -105,11 +105,11 @@ def parsed_text(text: str, dialect: str) -> list[exp.Expr]:
     """Return the parseable statements of a text, without their locations."""
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     pieces, _ = cut(text)
-    result = [_parsed(piece.text, dialect) for piece in pieces[:_STATEMENTS]]
+    result = [_parse(piece.text, dialect) for piece in pieces[:_STATEMENTS]]
     return [tree for tree in result if tree is not None]
 
 
-def _parsed(text: str, dialect: str) -> exp.Expr | None:
+def _parse(text: str, dialect: str) -> exp.Expr | None:
     import sqlglot
 
     if len(text) > _LENGTH:

@@ -1,4 +1,4 @@
-"""Statements of a text: split, parsed one by one, each with its location."""
+"""Statements of an SQL text: split, parsed one by one, each with its location."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from functools import cached_property, lru_cache
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.text.line_index import LineIndex
-from wardround_sql.parsing.jinja import is_template, without_jinja, without_placeholders
+from wardround_sql.parsing.jinja import is_template, pad_placeholders, replace_jinja
 from wardround_sql.parsing.pg_nodes import (
     Node,
     content,
@@ -20,10 +20,10 @@ from wardround_sql.parsing.pg_nodes import (
     is_too_deep,
     option,
     text_of,
-    unwrapped,
+    unwrap,
     walk,
 )
-from wardround_sql.parsing.splitter import Remark, SqlPiece, cut, without_batch_ends
+from wardround_sql.parsing.splitter import SqlComment, SqlPiece, blank_batch_ends, cut
 
 _DOWN = LazyPattern(
     r"--\s*(?:\+goose\s+Down|\+migrate\s+Down|migrate:down|@down|!Downs|@?UNDO\b|Down\s+Migration)",
@@ -57,7 +57,7 @@ class SqlFragment(Struct, frozen=True):
         offset: its start in the file, in code points.
         width: the number of characters of the file it represents, if its text is not a section of the file.
         migrates: whether the surrounding code is a migration.
-        parts: the locations of its parts, if it is assembled from several; in order, the first at 0.
+        parts: the locations of its parts, if it is assembled from several; sorted, the first at 0.
         maybe_null: offsets of placeholders whose value may be NULL.
         modelled: whether it is derived from the code of an ORM.
     """
@@ -87,10 +87,10 @@ class Statement(Struct, frozen=True, eq=False, dict=True):
     Attributes:
         kind: the name of its node in libpg_query's tree: ``CreateStmt``.
         text: its source, from its first word.
-        offset: of the text in its fragment, in code points.
+        offset: offset of the statement in its fragment, in code points.
         down: whether it belongs to the rollback of a migration.
         outer: the statement whose body contains it; None at the top level.
-        path: of its file.
+        path: path of the file that has the text.
     """
 
     kind: str
@@ -143,21 +143,21 @@ class Unparsed(Struct, frozen=True):
 
 
 class Parsed(Struct, frozen=True):
-    """Parse result of one text."""
+    """Parse result of one SQL text."""
 
     statements: tuple[Statement, ...]
     unparsed: tuple[Unparsed, ...]
-    remarks: tuple[Remark, ...]
+    remarks: tuple[SqlComment, ...]
     template: bool
 
 
 def parsed_about(text: str, path: str, names: tuple[str, ...]) -> tuple[Statement, ...]:
     """Return the statements of a file of the same set about some names; the others are not parsed."""
-    sibling, named = _sibling(text, path), _named(names)
+    sibling, named = _split_sibling(text, path), _pattern_of_names(names)
     found: list[Statement] = []
     for number, piece in enumerate(sibling.pieces):
         defines = sibling.defines[number] and named.search(piece.text)
-        if (defines or _makes_one_of(piece.text, names)) and not _is_down(sibling.turns, piece.offset):
+        if (defines or _creates_any(piece.text, names)) and not _is_down(sibling.turns, piece.offset):
             found += sibling.statements(number)
     return tuple(found)
 
@@ -179,20 +179,20 @@ class _Sibling(Struct):
             result: tuple[Statement, ...] = ()
             node, _error = _node(piece.text)
             if node is not None:
-                kind, inside = unwrapped(node)
+                kind, inside = unwrap(node)
                 item = Statement(kind, inside, piece.text, piece.offset, self.fragment, path=self.path)
                 result = (item, *(_inner(item) if kind == "DoStmt" else ()))
             self.parsed[number] = result
         return self.parsed[number]
 
 
-def _sibling(text: str, path: str) -> _Sibling:
+def _split_sibling(text: str, path: str) -> _Sibling:
     """Split a file; memoised, since the files of a set and both versions of a change share siblings."""
     return _short_sibling(text, path) if len(text) <= _SHORT else _long_sibling(text, path)
 
 
 def _read_sibling(text: str, path: str) -> _Sibling:
-    fragment = SqlFragment(without_jinja(text) if is_template(text) else text, migrates=True)
+    fragment = SqlFragment(replace_jinja(text) if is_template(text) else text, migrates=True)
     pieces, remarks = cut(fragment.text)
     defines = [_DEFINES.match(piece.text) is not None for piece in pieces]
     return _Sibling(path, fragment, pieces, _turns(remarks), defines)
@@ -205,21 +205,21 @@ _long_sibling = lru_cache(maxsize=256)(_read_sibling)
 
 
 @lru_cache(maxsize=16)
-def _named(names: tuple[str, ...]) -> re.Pattern[str]:
+def _pattern_of_names(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names), re.IGNORECASE)
 
 
-def _makes_one_of(text: str, names: tuple[str, ...]) -> bool:
+def _creates_any(text: str, names: tuple[str, ...]) -> bool:
     """Return True if a statement creates a function of one of these names; mentions do not count."""
     result = _MAKES_FUNCTION.match(text)
     return result is not None and (result[1] in names or result[1].lower() in names)
 
 
 @lru_cache(maxsize=64)
-def parsed(fragment: SqlFragment, path: str) -> Parsed:
-    """Parse the text of a fragment; memoised, since several checks and both versions need it."""
+def parse_fragment(fragment: SqlFragment, path: str) -> Parsed:
+    """Parse a fragment; memoised, since several checks parse it, at base and head."""
     template = is_template(fragment.text)
-    text = without_jinja(fragment.text) if template else fragment.text
+    text = replace_jinja(fragment.text) if template else fragment.text
     pieces, remarks = cut(text)
     turns = _turns(remarks)
     good: list[Statement] = []
@@ -230,14 +230,14 @@ def parsed(fragment: SqlFragment, path: str) -> Parsed:
             message, point = error
             bad.append(Unparsed(piece.text, piece.offset, fragment, message, point))
             continue
-        kind, inside = unwrapped(node)
+        kind, inside = unwrap(node)
         down = _is_down(turns, piece.offset)
         statement = Statement(kind, inside, piece.text, piece.offset, fragment, down, None, path)
         good += [statement, *_inner(statement)]
     return Parsed(tuple(good), tuple(bad), tuple(remarks), template)
 
 
-def _turns(remarks: list[Remark]) -> list[tuple[int, bool]]:
+def _turns(remarks: list[SqlComment]) -> list[tuple[int, bool]]:
     """Yield the offsets at which a rollback section begins or ends."""
     result = []
     for remark in remarks:
@@ -269,7 +269,7 @@ def _node(text: str) -> tuple[Node | None, tuple[str, int]]:
     if "\0" in text:  # the parser would stop here and accept the text so far as complete
         return None, ("there is a NUL byte in it", text.index("\0"))
     error = ("", 0)
-    for attempt in (text, without_placeholders(text)):
+    for attempt in (text, pad_placeholders(text)):
         try:
             trees = pgparse.parse(attempt)
         except pgparse.PGQueryError as refused:
@@ -313,7 +313,7 @@ def _sql_body(outer: Statement, body: str, start: int, *, exact: bool) -> Iterat
     for piece in pieces:
         node, _error = _node(piece.text)
         if node is not None:
-            kind, inside = unwrapped(node)
+            kind, inside = unwrap(node)
             position = outer.offset + (start + piece.offset if exact else 0)
             yield replace(outer, kind=kind, node=inside, text=piece.text, offset=position, outer=outer)
 
@@ -333,7 +333,7 @@ def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
         for kind in ("PLpgSQL_stmt_execsql", "PLpgSQL_stmt_return_query", "PLpgSQL_stmt_dynexecute"):
             result = content(child, kind)
             query = _query(result) if result else ""
-            where = _place_of(query, outer.text, position)
+            where = _body_offset(query, outer.text, position)
             if where < 0:
                 continue
             position = where
@@ -341,7 +341,7 @@ def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
                 query, where = query[1:-1] if _LITERAL.fullmatch(query) else "", where + 1
             node = _node(query)[0] if query else None
             if node is not None:
-                name, inside = unwrapped(node)
+                name, inside = unwrap(node)
                 yield replace(
                     outer, kind=name, node=inside, text=query, offset=outer.offset + where, outer=outer
                 )
@@ -352,8 +352,8 @@ _LITERAL = LazyPattern(r"'[^'\\]*'")
 _INTO = LazyPattern(r" {6,}")
 
 
-def _place_of(query: str, text: str, position: int) -> int:
-    """Return the offset of a body's query in the text of its function; -1 if it is unknown.
+def _body_offset(query: str, text: str, position: int) -> int:
+    """Return the offset of a body's query in the source of its function; -1 if it is unknown.
 
     The parser replaces INTO and its variables by blanks.
     """
@@ -373,7 +373,7 @@ def _place_of(query: str, text: str, position: int) -> int:
 
 
 CONDITION = "PLpgSQL_condition"
-"""Kind of an IF or WHILE condition: its node and text are those of a SELECT of it."""
+"""Kind of an IF or WHILE condition, whose node and text are those of an equivalent SELECT."""
 _SELECT = "SELECT "
 
 
@@ -387,7 +387,7 @@ def _conditions(outer: Statement, tree: object, position: int) -> Iterator[State
             node = _node(_SELECT + query)[0] if where >= len(_SELECT) else None
             if node is not None:
                 offset = outer.offset + where - len(_SELECT)
-                inside = unwrapped(node)[1]
+                inside = unwrap(node)[1]
                 yield replace(
                     outer, kind=CONDITION, node=inside, text=_SELECT + query, offset=offset, outer=outer
                 )
@@ -403,4 +403,4 @@ def _query(statement: Node) -> str:
 
 def batches(fragment: SqlFragment) -> SqlFragment:
     """Return a fragment with the batch separators of other databases as semicolons."""
-    return replace(fragment, text=without_batch_ends(fragment.text))
+    return replace(fragment, text=blank_batch_ends(fragment.text))

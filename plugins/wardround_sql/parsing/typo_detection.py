@@ -12,8 +12,8 @@ from functools import cache
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LazyPattern
-from wardround_sql.parsing.jinja import without_quoted
+from wardround.lazy import LazyPattern
+from wardround_sql.parsing.jinja import strip_quoted
 from wardround_sql.parsing.statements import Unparsed, is_read
 
 _WORD = LazyPattern(r"[A-Za-z_]\w*")
@@ -35,15 +35,15 @@ _DIALECTS = (
 )  # fmt: skip
 
 
-class Slip(Struct, frozen=True):
+class Misspelling(Struct, frozen=True):
     """Misspelled word of a statement: its offset and its correction."""
 
     point: int
     meant: str
 
 
-def slip_of(bad: Unparsed) -> Slip | None:
-    """Return the only word that keeps a statement from being valid; None if no single one does."""
+def slip_of(bad: Unparsed) -> Misspelling | None:
+    """Return the only misspelled word that makes a statement invalid; None if no single word does."""
     text = bad.text
     if len(text) > _LONGEST:
         return None
@@ -52,11 +52,11 @@ def slip_of(bad: Unparsed) -> Slip | None:
         wrong = word.group().lower()
         for right in _KEYWORDS:
             if (
-                _is_one_slip(wrong, right)
+                _is_single_typo(wrong, right)
                 and wrong not in _known_words()
                 and is_read(text[: word.start()] + right + text[word.end() :])
             ):
-                return Slip(word.start(), right.upper())
+                return Misspelling(word.start(), right.upper())
     return None
 
 
@@ -65,7 +65,7 @@ def is_read_elsewhere(bad: Unparsed) -> bool:
     import sqlglot
     from sqlglot import exp
 
-    bare = without_quoted(bad.text)
+    bare = strip_quoted(bad.text)
     if len(bad.text) > _LONGEST or _VARIABLE.search(bare) or _TAUGHT_SINCE.search(bare):
         return True
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
@@ -106,7 +106,7 @@ def _known_words() -> frozenset[str]:
     return frozenset(word for phrase in phrases for word in phrase.lower().split())
 
 
-def _is_one_slip(word: str, right: str) -> bool:
+def _is_single_typo(word: str, right: str) -> bool:
     """Return True if one letter is missing, superfluous or different, or two are swapped."""
     if abs(len(word) - len(right)) > 1:
         return False

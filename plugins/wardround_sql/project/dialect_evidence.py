@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from wardround.checks.lazy import LazyPattern
-from wardround.checks.source import RepositoryView
+from wardround.change.repository_view import RepositoryView
+from wardround.lazy import LazyPattern
 from wardround_sql.parsing.dialects import POSTGRES
 
 _PROVIDER = LazyPattern(r'(?m)^\s*provider\s*=\s*"([\w-]+)"')
@@ -94,9 +94,9 @@ def configured_dialects(path: str, project: RepositoryView) -> frozenset[str]:
 def declared_dialect(path: str, project: RepositoryView) -> str:
     """Return the dialect in the journal of the tool that generated a migration; empty if there is none."""
     folder = PurePosixPath(path).parent
-    for one in (folder, folder.parent):
+    for location in (folder, folder.parent):
         journals = {name: _DECLARATIONS[name] for name in _JOURNALS}
-        found = sorted(_named_in(one, journals, project))
+        found = sorted(_named_in(location, journals, project))
         if len(found) == 1:
             return found[0]
     return ""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import unparse, walk
-from wardround_sql.frontends.python_code import SqlModule, called
+from wardround.lazy import LazyPattern
+from wardround_sql.frontends.python_code import SqlModule
+from wardround_sql.frontends.python_scopes import callee_name
 from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler
 
 _ADDED = LazyPattern(r"(?i)\badd\s+value\s+(?:if\s+not\s+exists\s+)?'([^']+)'")
@@ -21,12 +22,12 @@ def enum_uses(module: SqlModule) -> Iterator[AssembledText]:
     functions = {n.name: n for n in walk(module.tree) if isinstance(n, ast.FunctionDef)}
     upgrade = functions.get("upgrade")
     if upgrade is not None:
-        yield from _named(module, upgrade, added)
+        yield from _uses_of_values(module, upgrade, added)
     for item in module.classes:
         yield from _run_by_django(module, item, functions, added)
 
 
-def _named(module: SqlModule, function: ast.FunctionDef, added: set[str]) -> Iterator[AssembledText]:
+def _uses_of_values(module: SqlModule, function: ast.FunctionDef, added: set[str]) -> Iterator[AssembledText]:
     for node in walk(function):
         if isinstance(node, ast.Constant) and node.value in added:
             yield _statement(str(node.value), *module.place(node))
@@ -52,15 +53,15 @@ def _run_by_django(
 
 def _used_values(operation: ast.Call, functions: dict[str, ast.FunctionDef], added: set[str]) -> list[str]:
     """Return the added values in the function of a RunPython operation."""
-    if called(operation) != "RunPython":
+    if callee_name(operation) != "RunPython":
         return []
-    arguments = operation.args[:1] or [
-        keyword.value for keyword in operation.keywords if keyword.arg == "code"
-    ]
+    arguments = operation.args[:1]
+    if not arguments:
+        arguments = [keyword.value for keyword in operation.keywords if keyword.arg == "code"]
     function = functions.get(getattr(arguments[0], "id", "")) if arguments else None
-    constants = (
-        {node.value for node in walk(function) if isinstance(node, ast.Constant)} if function else set()
-    )
+    if function is None:
+        return []
+    constants = {node.value for node in walk(function) if isinstance(node, ast.Constant)}
     return sorted(str(value) for value in constants & added)
 
 

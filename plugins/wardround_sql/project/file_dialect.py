@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wardround.checks.source import RepositoryView
+from wardround.change.repository_view import RepositoryView
 from wardround_sql.options import SqlOptions
 from wardround_sql.parsing.dialects import (
     FOREIGN_WORDS,
@@ -45,12 +45,22 @@ def file_dialect(path: str, sql: str, options: SqlOptions, project: RepositoryVi
         return FileDialect(own)
     if options.dialect is not None:
         return FileDialect(canonical(options.dialect))
-    adjacent = set_patterns(path)
-    is_foreign = bool(project.files_with_word(FOREIGN_WORDS, adjacent))
     configured = configured_dialects(path, project) if path.endswith(SUFFIXES) else frozenset()
-    if len(configured) == 1 and not is_foreign:
+    adjacent = set_patterns(path)
+    if not project.files_with_word(FOREIGN_WORDS, adjacent):
+        return _native_dialect(configured, adjacent, project)
+    return FileDialect(_preferred_dialect(configured), is_certain=False)
+
+
+def _native_dialect(configured: frozenset[str], adjacent: list[str], project: RepositoryView) -> FileDialect:
+    """Return the dialect of a file whose adjacent migrations show no foreign one."""
+    if len(configured) == 1:
         return FileDialect(next(iter(configured)))
-    if len(configured) > 1 and not is_foreign and project.files_with_word(POSTGRES_WORDS, adjacent):
+    if configured and project.files_with_word(POSTGRES_WORDS, adjacent):
         return FileDialect(POSTGRES)
-    name = min(configured) if configured and POSTGRES not in configured else POSTGRES
-    return FileDialect(name, is_certain=not is_foreign and not configured)
+    return FileDialect(_preferred_dialect(configured), is_certain=not configured)
+
+
+def _preferred_dialect(configured: frozenset[str]) -> str:
+    """Return PostgreSQL unless only others are configured."""
+    return POSTGRES if POSTGRES in configured or not configured else min(configured)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import parse
+from wardround.lazy import LazyPattern
 
 _COMMENTS = LazyPattern(r"(?m)--[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|^[ \t]*(?://|#)[^\n]*")
 _QUOTES = LazyPattern(r'["`]')
@@ -19,7 +19,7 @@ _TABLE = LazyPattern(
 def has_same_effect(path: str, before: str, after: str) -> bool:
     """Return True if both versions of a migration produce the same schema.
 
-    Layout, comments, quotes of names and ``IF NOT EXISTS`` make no difference.
+    Layout, comments, quotes of names and ``IF NOT EXISTS`` has no effect.
     """
     if path.endswith(".py"):
         return _tree(before) == _tree(after)
@@ -39,6 +39,6 @@ def _tree(text: str) -> str:
 
 
 def _statements(text: str) -> list[str]:
-    """Return the words and signs of the statements, as far as they determine the schema."""
+    """Return the words and signs of the statements, if they determine the schema."""
     plain = _REPEATED.sub(" ", _QUOTES.sub("", _COMMENTS.sub(" ", text)))
     return [part if part.startswith("'") else part.lower() for part in _PARTS.findall(plain)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from wardround.checks.lazy import LazyPattern
-from wardround.config.globs import matches_whole
-from wardround.storage.regex_cache import bounded
+from wardround.lazy import LazyPattern
+from wardround.storage.regex_cache import bounded_pattern
+from wardround.text.globs import matches_whole
 
 _FOLDERS = LazyPattern(
     r"(?:^|/)(?:migrations?|migrate|alembic(?:/versions)?|versions|flyway|liquibase|changelogs?|drizzle|"
@@ -48,11 +48,6 @@ def is_migration(path: str, more: Sequence[str] = ()) -> bool:
     return _FOLDERS.search(path) is not None or _FLYWAY.search(path) is not None
 
 
-def is_flyway(path: str) -> bool:
-    """Return True if Flyway runs a file, by its name."""
-    return _VERSION.search(path) is not None
-
-
 def is_down(path: str) -> bool:
     """Return True if a file is the rollback of a migration."""
     return _DOWN.search(path) is not None
@@ -89,7 +84,7 @@ def is_prisma(path: str) -> bool:
 
 
 def has_set(path: str) -> bool:
-    """Return True if a file is in a migrations folder; other files belong only to their own folder."""
+    """Return True if a file is in a migrations folder; other files form a set with their own folder only."""
     return _FOLDERS.search(path) is not None
 
 
@@ -111,7 +106,7 @@ def set_patterns(path: str) -> list[str]:
     """Return the glob patterns of the files that form one schema with a file."""
     root = set_root(path)
     result = [f"{root}/*.sql" if root else "*.sql"]
-    supabase = bounded(r"(?:^|.*/)supabase(?=/)").search(path)
+    supabase = bounded_pattern(r"(?:^|.*/)supabase(?=/)").search(path)
     if supabase:
         result = [f"{supabase.group()}/{folder}/*.sql" for folder in ("migrations", "schemas")]
     return result

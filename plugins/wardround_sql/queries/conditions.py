@@ -31,13 +31,13 @@ def loose_ors(script: SqlDocument) -> Iterator[AggregationShape]:
             if not isinstance(before, exp.And) or isinstance(after, (exp.And, exp.Paren)):
                 continue
             parts = list(before.flatten(unnest=False))
-            compared = _compared(after)
-            if compared is not None and compared == _compared(parts[-1]) and len(parts) > 1:
+            compared = _compared_column(after)
+            if compared is not None and compared == _compared_column(parts[-1]) and len(parts) > 1:
                 yield AggregationShape(tree.span(after), compared.sql(), tree.note, parts[0].sql()[:60])
                 break
 
 
-def _compared(part: exp.Expr) -> exp.Column | None:
+def _compared_column(part: exp.Expr) -> exp.Column | None:
     """Return the column that a part of a condition compares with something other than a column."""
     if isinstance(part, (exp.EQ, exp.Like, exp.ILike, exp.Is, exp.In, exp.NEQ)):
         right = part.args.get("expression")
@@ -78,12 +78,12 @@ def dates_of_columns(script: SqlDocument) -> Iterator[AggregationShape]:
         if not isinstance(condition.parent, exp.Where):
             continue
         for eq in condition.find_all(exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In):
-            column = _dated(eq.this)
+            column = _dated_column(eq.this)
             if column is not None and not isinstance(eq.args.get("expression"), (exp.Column, *_DATES)):
                 yield AggregationShape(tree.span(eq), column.sql(), tree.note)
 
 
-def _dated(node: object) -> exp.Column | None:
+def _dated_column(node: object) -> exp.Column | None:
     """Return the column whose day, month or year is extracted."""
     inside = _extracted_from(node)
     while isinstance(inside, (exp.TsOrDsToDate, exp.Cast, exp.TsOrDsToTimestamp)):

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
 from wardround_sql.parsing.masking import statement_around
 
 
@@ -165,7 +165,7 @@ _PARTITIONED = LazyPattern(
 )
 
 
-def _unpartitioned(code: str, text: str) -> Iterator[Trap]:
+def _unpartitioned_queries(code: str, text: str) -> Iterator[Trap]:
     """Yield queries without a partition filter on a table that a comment declares as partitioned."""
     for match in _PARTITIONED.finditer(text):
         read = re.compile(rf"(?i)\b(?:from|join)\s+(`?(?:[\w-]+\.)*{match['table']}`?)(?![\w`.])")
@@ -178,7 +178,7 @@ def _unpartitioned(code: str, text: str) -> Iterator[Trap]:
 
 
 def bigquery(code: str, text: str) -> Iterator[Trap]:
-    yield from _unpartitioned(code, text)
+    yield from _unpartitioned_queries(code, text)
     for match in _WILDCARD.finditer(code):
         if not _SUFFIX.search(code, *statement_around(code, match.start())):
             message = "query reads and is billed for every table of the wildcard; filter by _TABLE_SUFFIX"
@@ -188,7 +188,7 @@ def bigquery(code: str, text: str) -> Iterator[Trap]:
 _REPLACED = LazyPattern(r"(?i)\bcreate\s+or\s+replace\s+(?:transient\s+)?table\s+[\w.\"`]+\s*\(")
 
 
-def replaced(code: str, text: str) -> Iterator[Trap]:
+def table_replacements(code: str, text: str) -> Iterator[Trap]:
     """Yield CREATE OR REPLACE TABLE, for migrations."""
     for match in _REPLACED.finditer(code):
         message = "OR REPLACE drops the existing table with its rows and grants; use IF NOT EXISTS or ALTER"

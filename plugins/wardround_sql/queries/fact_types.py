@@ -26,7 +26,7 @@ class QueryFact(Struct, frozen=True):
     statement: Statement | None = None
 
 
-class Write(QueryFact, frozen=True):
+class UnfilteredWrite(QueryFact, frozen=True):
     """UPDATE or DELETE of every row. ``columns`` are the columns that an UPDATE sets."""
 
     verb: str = ""
@@ -47,7 +47,7 @@ class CrossJoin(QueryFact, frozen=True):
     tables: tuple[str, ...] = ()
 
 
-class Limit(QueryFact, frozen=True):
+class UnorderedLimit(QueryFact, frozen=True):
     """LIMIT without ORDER BY, or OFFSET; ``count`` is the number if it is literal."""
 
     count: int | None = None
@@ -87,21 +87,21 @@ class TypedColumn(QueryFact, frozen=True):
 AnyFact = TypeVar("AnyFact", bound=QueryFact)
 
 
-class Added(QueryFact, frozen=True):
+class AddedColumn(QueryFact, frozen=True):
     """NOT NULL column without a default added to a table, in a dialect that rejects it."""
 
     table: str = ""
     column: str = ""
 
 
-class Removed(QueryFact, frozen=True):
+class RemovedObject(QueryFact, frozen=True):
     """Column or table renamed or dropped, in a dialect other than PostgreSQL."""
 
     name: str = ""
     renamed: bool = False
 
 
-class Granted(QueryFact, frozen=True):
+class PublicGrant(QueryFact, frozen=True):
     """Privileges granted to everyone, in a dialect other than PostgreSQL."""
 
     rights: str = ""

@@ -13,77 +13,21 @@ from wardround_sql.parsing.pg_nodes import (
     content,
     kinds,
     members,
-    unwrapped,
+    unwrap,
     walk,
 )
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.project import migration_files
 from wardround_sql.queries.fact_types import (
     AnyFact,
-    Exclusion,
-    Limit,
     MoneyCast,
     NullCompared,
     TypeChange,
     TypedColumn,
+    UnorderedLimit,
     ViewStar,
 )
-from wardround_sql.queries.selects import is_one_row, roots, visible_selects
-from wardround_sql.schema.model import Name
-
-
-def not_ins(script: SqlDocument) -> Iterator[Exclusion]:
-    """Yield ``NOT IN`` over a subquery that may return NULL."""
-    if not script.is_postgres:
-        yield from facts_of(script, Exclusion)
-    for statement in roots(script):
-        for link in _excluding(statement.node):
-            for possible_null in _possible_nulls(script, content(link.get("subselect"), "SelectStmt") or {}):
-                place = script.locations.span(statement, link.get("location"))
-                yield Exclusion(place, "", statement, *possible_null)
-
-
-def _excluding(node: Node) -> Iterator[Node]:
-    """Yield the subqueries of NOT IN, and of ``<> ALL``, which is equivalent."""
-    for negation in kinds(node, "BoolExpr"):
-        link = content(negation["args"][0], "SubLink") if negation.get("boolop") == "NOT_EXPR" else None
-        if link and link.get("subLinkType") == "ANY_SUBLINK" and not link.get("operName"):
-            yield link
-    for link in kinds(node, "SubLink"):
-        if link.get("subLinkType") == "ALL_SUBLINK" and pg_nodes.texts(link.get("operName")) == ["<>"]:
-            yield link
-
-
-def _possible_nulls(script: SqlDocument, select: Node) -> Iterator[tuple[str, Name | None]]:
-    """Yield the columns of a subquery that may be NULL, for each operand of a UNION."""
-    if select.get("op") == "SETOP_UNION":
-        for side in ("larg", "rarg"):
-            arm = select.get(side, {})
-            yield from _possible_nulls(script, content(arm, "SelectStmt") or arm)
-        return
-    result = _possible_null(script, select)
-    if result is not None:
-        yield result
-
-
-def _possible_null(script: SqlDocument, select: Node) -> tuple[str, Name | None] | None:
-    """Return the column of a subquery and its table, unless it certainly returns no NULL."""
-    targets = select.get("targetList", [])
-    if len(targets) != 1 or select.get("op") != "SETOP_NONE":
-        return None
-    name = column_name((content(targets[0], "ResTarget") or {}).get("val"))
-    if not name or name[-1] == "*" or _excludes_null(select, name):
-        return None
-    tables = [content(node, "RangeVar") for node in select.get("fromClause", [])]
-    plain = tables[0] if len(tables) == 1 else None
-    return name[-1], script.name_of(plain) if plain else None
-
-
-def _excludes_null(select: Node, name: list[str]) -> bool:
-    return any(
-        test.get("nulltesttype") == "IS_NOT_NULL" and column_name(test.get("arg"))[-1:] == name[-1:]
-        for test in kinds(select.get("whereClause", {}), "NullTest")
-    )
+from wardround_sql.queries.selects import is_single_row, roots, visible_selects
 
 
 def null_comparisons(script: SqlDocument) -> Iterator[NullCompared]:
@@ -99,8 +43,8 @@ def null_comparisons(script: SqlDocument) -> Iterator[NullCompared]:
         for case in statement.kinds("CaseExpr"):
             for when in kinds(case.get("args", []), "CaseWhen") if "arg" in case else ():
                 if _is_null(when.get("expr")):
-                    place = script.locations.span(statement, when.get("location"))
-                    yield NullCompared(place, "", statement, "this")
+                    location_items = script.locations.span(statement, when.get("location"))
+                    yield NullCompared(location_items, "", statement, "this")
 
 
 def _compares_with_null(expression: Node) -> bool:
@@ -125,38 +69,58 @@ def _is_null(node: object) -> bool:
     return (content(node, "A_Const") or {}).get("isnull") is True
 
 
-def bare_limits(script: SqlDocument) -> Iterator[Limit]:
+def bare_limits(script: SqlDocument) -> Iterator[UnorderedLimit]:
     """Yield LIMIT without ORDER BY where the choice of rows is visible."""
     if not script.is_postgres:
-        yield from (fact for fact in facts_of(script, Limit) if not fact.parameter)
+        yield from (fact for fact in facts_of(script, UnorderedLimit) if not fact.parameter)
     for statement in roots(script):
         for select in visible_selects(statement):
             count = select.get("limitCount")
-            if count is None or _is_deterministic(select):
-                continue
-            constant = content(count, "A_Const")
-            number = constant.get("ival", {}).get("ival", 0) if constant and "ival" in constant else None
-            if (constant is not None and number is None) or number in (0, 1):
-                continue
-            inside = constant or unwrapped(count)[1]
-            yield Limit(script.locations.span(statement, inside.get("location")), "", statement, number)
+            if count is not None and not _is_deterministic(select):
+                yield from _bare_limit(script, statement, count)
+
+
+def _bare_limit(script: SqlDocument, statement: Statement, count: Node) -> Iterator[UnorderedLimit]:
+    """Yield a LIMIT unless it is a constant other than a number of several rows."""
+    constant = content(count, "A_Const")
+    number = _integer(constant) if constant is not None else None
+    if constant is not None and number in (None, 0, 1):
+        return
+    node = constant or unwrap(count)[1]
+    yield UnorderedLimit(script.locations.span(statement, node.get("location")), "", statement, number)
+
+
+def _integer(constant: Node) -> int | None:
+    """Return the value of a constant; None if it is not an integer."""
+    if "ival" not in constant:
+        return None
+    value: int = constant["ival"].get("ival", 0)
+    return value
 
 
 def _is_deterministic(select: Node) -> bool:
-    """Return True if a LIMIT is ordered, locks the rows as a queue does, or applies to one row."""
-    return "sortClause" in select or "lockingClause" in select or is_one_row(select)
+    """Return True if a LIMIT is ordered, locks rows as in a queue, or applies to one row."""
+    return "sortClause" in select or "lockingClause" in select or is_single_row(select)
 
 
-def offsets(script: SqlDocument) -> Iterator[Limit]:
+def offsets(script: SqlDocument) -> Iterator[UnorderedLimit]:
     """Yield OFFSET with a number from the caller."""
     if not script.is_postgres:
-        yield from (fact for fact in facts_of(script, Limit) if fact.parameter)
+        yield from (fact for fact in facts_of(script, UnorderedLimit) if fact.parameter)
     for statement in roots(script):
         for node in statement.selects:
             offset = node.get("limitOffset")
             if offset is not None and content(offset, "A_Const") is None:
-                child = next((n["location"] for n in walk(offset) if "location" in n), None)
-                yield Limit(script.locations.span(statement, child), "", statement, None, True)
+                location_items = script.locations.span(statement, _first_location(offset))
+                yield UnorderedLimit(location_items, "", statement, None, True)
+
+
+def _first_location(expression: object) -> int | None:
+    for node in walk(expression):
+        if "location" in node:
+            location: int = node["location"]
+            return location
+    return None
 
 
 def view_stars(script: SqlDocument) -> Iterator[ViewStar]:
@@ -188,20 +152,40 @@ def _star(select: Node, outer: dict[str, Node]) -> int | None:
         outer: queries of WITH in the enclosing queries, by name.
     """
     if select.get("op") not in (None, "SETOP_NONE"):
-        operands = (select.get("larg", {}), select.get("rarg", {}))
-        locations = (_star(content(operand, "SelectStmt") or operand, outer) for operand in operands)
-        return next((place for place in locations if place is not None), None)
-    ctes = list(kinds(select.get("withClause", {}).get("ctes", []), "CommonTableExpr"))
-    known = {**outer, **{c.get("ctename", ""): content(c.get("ctequery"), "SelectStmt") or {} for c in ctes}}
-    sources = [leaf for item in select.get("fromClause", []) for leaf in _leaves(item)]
-    for target in select.get("targetList", []):
-        reference = content((content(target, "ResTarget") or {}).get("val"), "ColumnRef")
-        name = column_name({"ColumnRef": reference}) if reference else []
-        for source in sources if name[-1:] == ["*"] else ():
-            place = _star_of_source(reference or {}, name, source, known)
-            if place is not None:
-                return place
+        locations = (_star(operand, outer) for operand in _operands(select))
+        return next((location for location in locations if location is not None), None)
+    known = outer | _queries_of_with(select)
+    sources = [leaf for item in select.get("fromClause", []) for leaf in _table_leaves(item)]
+    for reference, name in _stars(select):
+        for source in sources:
+            location = _star_of_source(reference, name, source, known)
+            if location is not None:
+                return location
     return None
+
+
+def _operands(select: Node) -> Iterator[Node]:
+    """Yield the two queries of a set operation."""
+    for side in ("larg", "rarg"):
+        operand = select.get(side, {})
+        yield content(operand, "SelectStmt") or operand
+
+
+def _queries_of_with(select: Node) -> dict[str, Node]:
+    result = {}
+    for cte in kinds(select.get("withClause", {}).get("ctes", []), "CommonTableExpr"):
+        result[cte.get("ctename", "")] = content(cte.get("ctequery"), "SelectStmt") or {}
+    return result
+
+
+def _stars(select: Node) -> Iterator[tuple[Node, list[str]]]:
+    """Yield the stars among the results of a query, with the parts of their names."""
+    for target in select.get("targetList", []):
+        value = (content(target, "ResTarget") or {}).get("val")
+        reference = content(value, "ColumnRef")
+        name = column_name({"ColumnRef": reference}) if reference else []
+        if reference and name[-1:] == ["*"]:
+            yield reference, name
 
 
 def _star_of_source(
@@ -209,23 +193,24 @@ def _star_of_source(
 ) -> int | None:
     """Return the location of a star that includes the columns of one table or subquery."""
     kind, inside = source
-    alias = (inside.get("alias") or {}).get("aliasname") or inside.get("relname", "")
+    table = inside.get("relname", "")
+    alias = (inside.get("alias") or {}).get("aliasname") or table
     if len(name) > 1 and name[-2] != alias:
         return None
-    cte = inside.get("relname", "") if "schemaname" not in inside else ""
-    if kind == "RangeVar" and cte not in known:
+    if kind != "RangeVar":
+        return _star(content(inside.get("subquery"), "SelectStmt") or {}, known)
+    if "schemaname" in inside or table not in known:
         return int(reference.get("location", 0))
-    subquery = content(inside.get("subquery"), "SelectStmt") or {}
-    query = known.get(cte, {}) if kind == "RangeVar" else subquery
-    return _star(query, {key: value for key, value in known.items() if key != cte})
+    outer = dict(known)
+    return _star(outer.pop(table), outer)
 
 
-def _leaves(item: object) -> Iterator[tuple[str, Node]]:
+def _table_leaves(item: object) -> Iterator[tuple[str, Node]]:
     """Yield the tables and subqueries of one item of FROM."""
-    kind, inside = unwrapped(item)
+    kind, inside = unwrap(item)
     if kind == "JoinExpr":
-        yield from _leaves(inside.get("larg"))
-        yield from _leaves(inside.get("rarg"))
+        yield from _table_leaves(inside.get("larg"))
+        yield from _table_leaves(inside.get("rarg"))
     elif kind in ("RangeVar", "RangeSubselect"):
         yield kind, inside
 
@@ -253,14 +238,14 @@ def _typed_columns(script: SqlDocument) -> Iterator[TypedColumn]:
             column = content(part, "ColumnDef")
             if column and "typeName" in column:
                 typed = column["typeName"]
-                place = script.locations.span(statement, typed.get("location"))
+                location_items = script.locations.span(statement, typed.get("location"))
                 yield TypedColumn(
-                    place, "", statement, table, column.get("colname", ""), pg_nodes.type_name(typed)
+                    location_items, "", statement, table, column.get("colname", ""), pg_nodes.type_name(typed)
                 )
 
 
 def facts_of(script: SqlDocument, kind: type[AnyFact]) -> Iterator[AnyFact]:
-    """Return facts of one type, as read by sqlglot."""
+    """Return facts of one type, extracted by sqlglot."""
     from wardround_sql.queries.sqlglot_facts import facts
 
     return (fact for fact in facts(script) if isinstance(fact, kind))
@@ -272,7 +257,9 @@ def type_changes(script: SqlDocument) -> Iterator[TypeChange]:
 
 
 def old_type(script: SqlDocument, table: str, column: str) -> str | None:
-    """Return the previous type of a column from the other files of its set; None if it is unknown."""
+    """Return the previous type of a column from the other files of its migration set; None if it is
+    unknown.
+    """
     from wardround_sql.queries.sqlglot_facts import declared_types
 
     result = None

@@ -12,7 +12,7 @@ from wardround_sql.parsing.pg_nodes import (
     is_constant_true,
     kinds,
     texts,
-    unwrapped,
+    unwrap,
 )
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.queries.fact_types import CrossJoin
@@ -28,23 +28,25 @@ def cross_joins(script: SqlDocument) -> Iterator[CrossJoin]:
         yield from facts_of(script, CrossJoin)
     for statement in roots(script):
         named = {cte.get("ctename") for cte in statement.kinds("CommonTableExpr")}
-        for node in statement.selects:
-            loose = _unconnected(node, named) if len(node.get("fromClause", [])) > 1 else None
-            clusters = [[alias for _, alias in cluster] for cluster in loose or ()]
-            if loose is not None and not _picks_rows(statement, node, clusters):
-                first, second = loose[0][0][0], loose[1][0][0]
+        for select in statement.selects:
+            parts = _split_by_connection(select, named)
+            if parts is None:
+                continue
+            clusters = [[alias for _table, alias in part] for part in parts]
+            if not _picks_rows(statement, select, clusters):
+                first, second = parts[0][0][0], parts[1][0][0]
                 names = (first.get("relname", ""), second.get("relname", ""))
-                place = script.locations.span(statement, second.get("location"))
-                yield CrossJoin(place, "", statement, names)
+                location = script.locations.span(statement, second.get("location"))
+                yield CrossJoin(location, "", statement, names)
 
 
-def one_sided_joins(script: SqlDocument) -> Iterator[CrossJoin]:
+def unconnected_joins(script: SqlDocument) -> Iterator[CrossJoin]:
     """Yield joins whose condition concerns only one table, so that it connects nothing."""
     for statement in roots(script):
         for select in statement.selects:
             for source in select.get("fromClause", []):
                 for join in joins_of(source):
-                    loose = _one_sided(join, select.get("whereClause"))
+                    loose = _unconnected_tables(join, select.get("whereClause"))
                     clusters = (list(names_of(join.get("larg"))), list(names_of(join.get("rarg"))))
                     if loose is not None and not _picks_rows(statement, select, clusters):
                         yield CrossJoin(script.locations.span(statement, loose[2]), "", statement, loose[:2])
@@ -52,18 +54,18 @@ def one_sided_joins(script: SqlDocument) -> Iterator[CrossJoin]:
 
 def _picks_rows(statement: Statement, select: Node, clusters: Sequence[Sequence[str]]) -> bool:
     """Return True if conditions select the rows of unconnected tables by value: an intended product. ``...
-    JOIN p ON p.key IN ('a', 'b') WHERE r.name = 'admin'``. An INSERT stores a list of pairs: there it is
-    enough if the rows of one table are selected.
+    JOIN p ON p.key IN ('a', 'b') WHERE r.name = 'admin'``. An INSERT may store a list of pairs: it is
+    sufficient if the rows of one table are selected.
     """
     conditions = list(conjuncts(select.get("whereClause")))
     for source in select.get("fromClause", []):
         conditions += [part for join in joins_of(source) for part in conjuncts(join.get("quals"))]
-    picked = {alias for condition in conditions for alias in _picked(condition)}
+    picked = {alias for condition in conditions for alias in _picked_tables(condition)}
     result = [not picked.isdisjoint(cluster) for cluster in clusters]
     return any(result) if statement.kind == "InsertStmt" else all(result)
 
 
-def _picked(condition: object) -> Iterator[str]:
+def _picked_tables(condition: object) -> Iterator[str]:
     """Return the table of a column that a condition equates with a value, or with one of several."""
     expression = content(condition, "A_Expr") or {}
     if texts(expression.get("name")) != ["="]:
@@ -85,56 +87,67 @@ def joins_of(node: object) -> Iterator[Node]:
 
 def names_of(node: object) -> dict[str, str]:
     """Return the aliases of tables, subqueries and functions in one item of FROM, with their nodes."""
-    kind, inside = unwrapped(node)
+    kind, inside = unwrap(node)
     if kind == "JoinExpr":
         return {**names_of(inside.get("larg")), **names_of(inside.get("rarg"))}
     name = (inside.get("alias") or {}).get("aliasname") or inside.get("relname", "")
     return {name: inside.get("relname", name)} if kind else {}
 
 
-def _one_sided(join: Node, where: object) -> tuple[str, str, int] | None:
+def _unconnected_tables(join: Node, where: object) -> tuple[str, str, int] | None:
     """Return the unconnected tables of a join, and its location; None if a condition connects them.
 
-    A condition about one row of the right table is skipped if WHERE connects it, and so is one about
+    A condition about one row of the right table is skipped if WHERE connects it, and so is a condition on
     constants, or with a subquery.
     """
-    quals, right = join.get("quals"), join.get("rarg")
+    condition, right = join.get("quals"), join.get("rarg")
     table = content(right, "RangeVar")
-    if quals is None or table is None or any(True for _ in kinds(quals, "SubLink")):
+    if condition is None or table is None or next(kinds(condition, "SubLink"), None) is not None:
         return None
     own, others = names_of(right), names_of(join.get("larg"))
-    used = _used_tables(quals)
-    if not used or _connects(used, own, others) or used - set(own) - set(others):
+    used = _used_tables(condition)
+    if not used or not used <= own.keys() | others.keys() or _connects_tables(used, own, others):
         return None
     for part in conjuncts(where):
         owners = _used_tables(part)
-        if owners is None or _connects(owners, own, others):
+        if owners is None or _connects_tables(owners, own, others):
             return None
     first = next(iter(others.values()), "")
     return first, table.get("relname", ""), table.get("location", 0)
 
 
-def _connects(used: set[str], own: Iterable[str], others: Iterable[str]) -> bool:
+def _connects_tables(used: set[str], own: Iterable[str], others: Iterable[str]) -> bool:
     return not used.isdisjoint(own) and not used.isdisjoint(others)
 
 
-def _unconnected(select: Node, named: set[object]) -> tuple[list[_Aliased], list[_Aliased]] | None:
+def _split_by_connection(select: Node, named: set[object]) -> tuple[list[_Aliased], list[_Aliased]] | None:
     """Return the tables connected with the first one, and the others, each with its alias.
 
     None if there are no others, or it is uncertain.
     """
-    tables = [content(item, "RangeVar") for item in select["fromClause"]]
-    known = [table for table in tables if table is not None and table.get("relname") not in named]
-    if len(known) < len(tables):
+    tables = _plain_tables(select, named)
+    if len(tables) < 2:
         return None
-    aliases = [_alias(table) for table in known]
+    aliases = [_alias(table) for table in tables]
     joined = _connections(select.get("whereClause"), aliases)
     if joined is None:
         return None
     reached = _reachable(aliases[0], joined)
-    pairs = list(zip(known, aliases, strict=True))
-    loose = [pair for pair in pairs if pair[1] not in reached]
-    return ([pair for pair in pairs if pair[1] in reached], loose) if loose else None
+    pairs = list(zip(tables, aliases, strict=True))
+    connected = [(table, alias) for table, alias in pairs if alias in reached]
+    loose = [(table, alias) for table, alias in pairs if alias not in reached]
+    return (connected, loose) if loose else None
+
+
+def _plain_tables(select: Node, named: set[object]) -> list[Node]:
+    """Return the tables of FROM; none if anything else is among them."""
+    tables = []
+    for item in select.get("fromClause", []):
+        table = content(item, "RangeVar")
+        if table is None or table.get("relname") in named:
+            return []
+        tables.append(table)
+    return tables
 
 
 def _alias(table: Node) -> str:
@@ -164,7 +177,9 @@ def _connections(
         used = _used_tables(part, parameters)
         if used is None or (not used and any(True for _ in kinds(part, "ParamRef"))):
             return None
-        connections.append((used if _is_whole(part) else _in_every_branch(part)) & set(aliases))
+        connections.append(
+            (used if _is_complete_condition(part) else _tables_in_all_branches(part)) & set(aliases)
+        )
     return connections
 
 
@@ -180,11 +195,11 @@ def _used_tables(part: object, parameters: frozenset[str] = frozenset()) -> set[
     return used
 
 
-def _is_whole(part: object) -> bool:
+def _is_complete_condition(part: object) -> bool:
     return (content(part, "BoolExpr") or {}).get("boolop") != "OR_EXPR"
 
 
-def _in_every_branch(part: object) -> set[str]:
+def _tables_in_all_branches(part: object) -> set[str]:
     """Return the tables that every branch of an OR connects."""
     common: set[str] | None = None
     for branch in (content(part, "BoolExpr") or {}).get("args", []):
@@ -201,7 +216,7 @@ def _in_every_branch(part: object) -> set[str]:
 def loose_updates(script: SqlDocument) -> Iterator[CrossJoin]:
     """Yield each UPDATE with a table in FROM that no condition connects with the updated one.
 
-    The other table may have one row, such as a table of settings; so only tables with known keys are
+    The other table may have one row, such as a table of settings; therefore only tables with known keys are
     reported, unless WHERE restricts a complete key.
     """
     for statement in roots(script):
@@ -214,8 +229,8 @@ def loose_updates(script: SqlDocument) -> Iterator[CrossJoin]:
         names = [_alias(target), _alias(other)]
         pairs = _connections(node.get("whereClause"), names, parameters_of(statement))
         if pairs is not None and max(map(len, pairs), default=0) < 2 and _may_match_many(script, node, other):
-            place = script.locations.span(statement, other.get("location"))
-            yield CrossJoin(place, "", statement, (target.get("relname", ""), other.get("relname", "")))
+            location = script.locations.span(statement, other.get("location"))
+            yield CrossJoin(location, "", statement, (target.get("relname", ""), other.get("relname", "")))
 
 
 def _may_match_many(script: SqlDocument, node: Node, other: Node) -> bool:
@@ -223,11 +238,11 @@ def _may_match_many(script: SqlDocument, node: Node, other: Node) -> bool:
     known = script.known_table(script.name_of(other))
     if known is None or not known.keys:
         return False
-    equated = set(_equated(node.get("whereClause"), _alias(other)))
+    equated = set(_equated_columns(node.get("whereClause"), _alias(other)))
     return not any(set(key) <= equated for key in known.keys)
 
 
-def _equated(where: object, alias: str) -> Iterator[str]:
+def _equated_columns(where: object, alias: str) -> Iterator[str]:
     """Return the columns of a table that a condition equates with something."""
     for part in conjuncts(where):
         expression = content(part, "A_Expr") or {}
@@ -242,29 +257,26 @@ def severed_joins(script: SqlDocument) -> Iterator[CrossJoin]:
     for statement in roots(script):
         for select in statement.selects:
             sources = select.get("fromClause", [])
-            result = [join for source in sources for join in joins_of(source)]
-            for join in result if len(sources) == 1 else ():
+            joins = list(joins_of(sources[0])) if len(sources) == 1 else []
+            for join in joins:
                 table = content(join.get("rarg"), "RangeVar")
-                if (
-                    table is not None
-                    and is_constant_true(join.get("quals"))
-                    and _is_severed(select, join, result)
-                ):
+                if table is None or not is_constant_true(join.get("quals")):
+                    continue
+                if _is_severed(select, join, joins):
                     first = next(iter(names_of(join.get("larg")).values()), "")
-                    place = script.locations.span(statement, table.get("location"))
-                    yield CrossJoin(place, "", statement, (first, table.get("relname", "")))
+                    location = script.locations.span(statement, table.get("location"))
+                    yield CrossJoin(location, "", statement, (first, table.get("relname", "")))
 
 
 def _is_severed(select: Node, join: Node, joins: list[Node]) -> bool:
     """Return True if conditions connect a join's table only with later ones."""
-    conditions = [part for entry in joins for part in conjuncts(entry.get("quals"))]
-    conditions += list(conjuncts(select.get("whereClause")))
-    used = [_used_tables(condition) for condition in conditions]
-    pairs = [tables for tables in used if tables is not None]
-    if len(pairs) < len(used):
-        return False
+    pairs = []
+    for condition in (select.get("whereClause"), *(other.get("quals") for other in joins)):
+        for part in conjuncts(condition):
+            tables = _used_tables(part)
+            if tables is None:
+                return False
+            pairs.append(tables)
     (name,) = names_of(join.get("rarg"))
-    reached = {name}
-    for _ in pairs:
-        reached |= {other for pair in pairs if pair & reached for other in pair}
-    return len(reached) > 1 and not reached & set(names_of(join.get("larg")))
+    reached = _reachable(name, pairs)
+    return len(reached) > 1 and reached.isdisjoint(names_of(join.get("larg")))

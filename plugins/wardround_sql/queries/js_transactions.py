@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from wardround.checks.lazy import LazyPattern
-from wardround_sql.frontends.js_schema_builders import closing
-from wardround_sql.frontends.script import in_comment
+from wardround.lazy import LazyPattern
+from wardround_sql.frontends.script_brackets import closing
+from wardround_sql.frontends.script_text import is_in_comment
 
 _BEGIN = LazyPattern(
     r"\b(?P<name>[\w.]+)\s*\.\s*(?:query|execute|exec|fetch)\s*\(\s*(?:text\()?['\"`]\s*(?:BEGIN|START\s+TRANSACTION)\b[^;'\"`]*;?\s*['\"`]",
@@ -38,7 +38,7 @@ def begun_on_pools(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield each BEGIN on a pool: the location of the call and the pool's name."""
     for match in _BEGIN.finditer(text) if "ool" in text else ():
         name = match["name"].removeprefix("this.").removeprefix("self.")
-        if in_comment(text, match.start()) or text[: match.start()].rstrip().endswith("#"):
+        if is_in_comment(text, match.start()) or text[: match.start()].rstrip().endswith("#"):
             continue
         if _POOL.search(name) or _is_pool(text, name):
             yield match.start(), match.end("name"), name
@@ -55,14 +55,14 @@ def _is_pool(text: str, name: str) -> bool:
 def outside(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield statements in a transaction's callback that bypass its handle: location and handle."""
     for match in _OPENED.finditer(text) if "ransaction" in text else ():
-        if in_comment(text, match.start()):
+        if is_in_comment(text, match.start()):
             continue
         end = closing(text, match.end() - 1)
         owner, values = match["owner"], match["held"]
         if _SEQUELIZE.search(owner):
-            yield from _without_options(text, match.end(), end, values)
+            yield from _calls_without_transaction(text, match.end(), end, values)
         else:
-            yield from _on_owner(text, match.end(), end, owner, values)
+            yield from _owner_queries(text, match.end(), end, owner, values)
 
 
 _HELD = LazyPattern(
@@ -79,14 +79,14 @@ def outside_begun(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _HELD.finditer(text) if "transaction" in text else ():
         end = text.find(f"{match['held']}.commit", match.end())
         if end >= 0 and _SEQUELIZE.search(match["owner"]):
-            yield from _without_options(text, match.end(), end, match["held"])
+            yield from _calls_without_transaction(text, match.end(), end, match["held"])
         elif end >= 0:
-            yield from _on_owner(text, match.end(), end, match["owner"], match["held"])
+            yield from _owner_queries(text, match.end(), end, match["owner"], match["held"])
     for match in _CLIENT_BEGINS.finditer(text) if "ool" in text else ():
-        yield from _on_pool(text, match)
+        yield from _pool_queries(text, match)
 
 
-def _on_pool(text: str, begin: re.Match[str]) -> Iterator[tuple[int, int, str]]:
+def _pool_queries(text: str, begin: re.Match[str]) -> Iterator[tuple[int, int, str]]:
     """Yield queries on a pool between BEGIN and COMMIT on one of its clients."""
     client = begin["held"]
     commit = re.compile(rf"\b{re.escape(client)}\.query\(\s*['\"`]\s*COMMIT\b", re.IGNORECASE)
@@ -94,14 +94,16 @@ def _on_pool(text: str, begin: re.Match[str]) -> Iterator[tuple[int, int, str]]:
     if end is None or _POOL.search(client) or _is_pool(text, client):
         return
     for query in _ON_POOL.finditer(text, begin.end(), end.start()):
-        if _POOL.search(query["name"]) and not in_comment(text, query.start()):
+        if _POOL.search(query["name"]) and not is_in_comment(text, query.start()):
             yield query.start("name"), query.end("name"), client
 
 
 _ON_POOL = LazyPattern(r"\bawait\s+(?P<name>[\w$]+(?:\.[\w$]+)*)\.query\s*\(")
 
 
-def _on_owner(text: str, start: int, end: int, owner: str, values: str) -> Iterator[tuple[int, int, str]]:
+def _owner_queries(
+    text: str, start: int, end: int, owner: str, values: str
+) -> Iterator[tuple[int, int, str]]:
     """Yield queries on the object that opened the transaction, and on TypeORM's repositories of it."""
     other = r"|this\.\w*[rR]epo(?:sitory)?" if "typeorm" in text else ""
     again = re.compile(
@@ -109,7 +111,7 @@ def _on_owner(text: str, start: int, end: int, owner: str, values: str) -> Itera
     )
     for match in again.finditer(text, start, end):
         step = match["next"].strip().lstrip(".").strip()
-        if step in _NO_QUERY or step.endswith("ransaction") or in_comment(text, match.start()):
+        if step in _NO_QUERY or step.endswith("ransaction") or is_in_comment(text, match.start()):
             continue
         rest = text[match.start() : _statement_end(text, match.end(), end)]
         if not re.search(rf"\b{re.escape(values)}\b", rest):
@@ -121,12 +123,14 @@ def _statement_end(text: str, offset: int, end: int) -> int:
     return end if stop < 0 else stop
 
 
-def _without_options(text: str, start: int, end: int, values: str) -> Iterator[tuple[int, int, str]]:
+def _calls_without_transaction(
+    text: str, start: int, end: int, values: str
+) -> Iterator[tuple[int, int, str]]:
     """Yield Sequelize's calls without the transaction among their options."""
     if "useCLS" in text:
         return
     for match in _METHODS.finditer(text, start, end):
         arguments = text[match.end() : closing(text, match.end() - 1)]
-        said = re.search(rf"\b(?:transaction|{re.escape(values)})\b", arguments)
-        if said is None and not _OPTIONS.search(arguments) and not in_comment(text, match.start()):
+        reported = re.search(rf"\b(?:transaction|{re.escape(values)})\b", arguments)
+        if reported is None and not _OPTIONS.search(arguments) and not is_in_comment(text, match.start()):
             yield match.start("call"), match.end("call"), f"{{ transaction: {values} }}"

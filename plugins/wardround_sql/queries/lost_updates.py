@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import unparse, walk
-from wardround.storage.regex_cache import bounded
-from wardround_sql.frontends.python_code import called
+from wardround.lazy import LazyPattern
+from wardround.storage.regex_cache import bounded_pattern
+from wardround_sql.frontends.python_scopes import callee_name
 from wardround_sql.parsing.masking import statement_around
 
 _READ = LazyPattern(
@@ -30,12 +30,11 @@ _BEFORE = 2000
 """Characters before and after in which to search for a lock."""
 
 
-def of_routines(code: str) -> Iterator[tuple[int, int, str, str]]:
+def routine_lost_updates(code: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield the location of a SELECT in a masked text, the column it reads, and the variable written back."""
     starts = [match.start() for match in _ROUTINE.finditer(code)]
     for read in _READ.finditer(code) if starts else ():
-        begin = max((start for start in starts if start < read.start()), default=0)
-        following = next((start for start in starts if start > read.start()), len(code))
+        begin, following = _routine_bounds(starts, read.start(), len(code))
         end = min(following, read.end() + _FURTHEST)
         after = statement_around(code, read.start())[1]
         if _LOCKS.search(code, read.start(), after) or _ROUTINE_LOCKS.search(code, begin, end):
@@ -45,6 +44,12 @@ def of_routines(code: str) -> Iterator[tuple[int, int, str, str]]:
             if _is_written_back(code[after:end], table, column, name):
                 yield read.start(), read.start() + len("select"), column, name
                 break
+
+
+def _routine_bounds(starts: list[int], offset: int, size: int) -> tuple[int, int]:
+    """Return the start of the routine around an offset, and of the next routine."""
+    before = max((start for start in starts if start < offset), default=0)
+    return before, min((start for start in starts if start > offset), default=size)
 
 
 def _pairs(match: re.Match[str]) -> Iterator[tuple[str, str]]:
@@ -64,30 +69,40 @@ def _bare(name: str) -> str:
 
 def _is_written_back(code: str, table: str, column: str, name: str) -> bool:
     """Return True if a later UPDATE sets the column from the variable without comparing the old value."""
-    values = {name.lower()}
-    for match in bounded(r"(?i)(?:\bset\s+)?(@?\w+)\s*:?=\s*([^;]{1,200});").finditer(code):
-        if any(re.search(rf"(?i)(?<![\w@]){re.escape(item)}\b", match[2]) for item in values):
-            values.add(match[1].lower())
-    update = bounded(
+    values = _derived_names(code, name)
+    update = bounded_pattern(
         rf"(?i)\bupdate\s+(?:[\w\[\]\"`]+\.)?[\"`\[]?{re.escape(table)}[\"`\]]?(?:\s+(?:as\s+)?(?!set\b)\w+)?\s+set\s+(?P<set>[^;]*?)(?:\bwhere\b(?P<where>[^;]*))?;"
     )
-    for result in update.finditer(code):
-        value = re.search(rf"(?i)(?<![\w.]){re.escape(column)}[\"`\]]?\s*=\s*([^,;]+)", result["set"])
-        where = result["where"] or ""
-        if value is None or re.search(rf"(?i)(?<![\w@]){re.escape(column)}\b", where):
+    for statement in update.finditer(code):
+        value = re.search(rf"(?i)(?<![\w.]){re.escape(column)}[\"`\]]?\s*=\s*([^,;]+)", statement["set"])
+        is_compared = re.search(rf"(?i)(?<![\w@]){re.escape(column)}\b", statement["where"] or "")
+        if value is None or is_compared:
             continue
         used = re.findall(r"@?\w+", value[1].lower())
-        if values & set(used):
+        if values.intersection(used):
             return True
-        stands = bounded(rf"(?i)\bif\b[^;]*?(?<![\w@]){re.escape(name)}\b[^;]*?\bthen\b").search(
-            code[: result.start()]
-        )
-        if column in used and stands is not None:
+        if column in used and _is_decided_by(name, code[: statement.start()]):
             return True
     return False
 
 
-def of_django(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
+def _derived_names(code: str, name: str) -> set[str]:
+    """Return the variables whose value derives from a variable, including itself."""
+    names = {name.lower()}
+    for assignment in bounded_pattern(r"(?i)(?:\bset\s+)?(@?\w+)\s*:?=\s*([^;]{1,200});").finditer(code):
+        target, value = assignment.groups()
+        if any(re.search(rf"(?i)(?<![\w@]){re.escape(known)}\b", value) for known in names):
+            names.add(target.lower())
+    return names
+
+
+def _is_decided_by(name: str, code: str) -> bool:
+    """Return True if code ends after an IF whose condition has a variable."""
+    condition = bounded_pattern(rf"(?i)\bif\b[^;]*?(?<![\w@]){re.escape(name)}\b[^;]*?\bthen\b")
+    return condition.search(code) is not None
+
+
+def django_lost_updates(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
     """Yield rows that are read, incremented or decremented, and saved: the location, and the attribute."""
     for function in walk(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -96,14 +111,18 @@ def of_django(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
         if {"select_for_update", "F", "with_for_update"}.intersection(_attributes_of(inside)):
             continue
         rows = set(_read_rows(inside)) & set(_saved_rows(inside))
-        for target in _counted(inside):
+        for target in _counted_targets(inside):
             if isinstance(target, ast.Attribute) and unparse(target.value) in rows:
                 yield target, unparse(target)
 
 
 def _read_rows(nodes: list[ast.AST]) -> Iterator[str]:
     for node in nodes:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_one_row(node.value):
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and _is_single_row(node.value)
+        ):
             yield node.targets[0].id
 
 
@@ -114,7 +133,7 @@ def _saved_rows(nodes: list[ast.AST]) -> Iterator[str]:
             yield unparse(function.value)
 
 
-def _counted(nodes: list[ast.AST]) -> Iterator[ast.expr]:
+def _counted_targets(nodes: list[ast.AST]) -> Iterator[ast.expr]:
     """Return the incremented or decremented target: ``a.n -= 1`` and ``a.n = a.n - 1``."""
     for node in nodes:
         if isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Add, ast.Sub)):
@@ -131,15 +150,15 @@ def _attributes_of(nodes: list[ast.AST]) -> set[str]:
     }
 
 
-def _is_one_row(node: ast.expr) -> bool:
+def _is_single_row(node: ast.expr) -> bool:
     """Return True if an expression reads one row of a model."""
     while isinstance(node, ast.Await):
         node = node.value
     if not isinstance(node, ast.Call):
         return False
-    if called(node) in ("get_object_or_404", "aget_object_or_404"):
+    if callee_name(node) in ("get_object_or_404", "aget_object_or_404"):
         return True
-    return called(node) in ("get", "aget", "first") and ".objects" in unparse(node.func)
+    return callee_name(node) in ("get", "aget", "first") and ".objects" in unparse(node.func)
 
 
 _STALE = LazyPattern(
@@ -149,7 +168,7 @@ _STALE = LazyPattern(
 _SCRIPT_LOCKS = LazyPattern(r"(?i)\block\w*\(|for\s+update|pessimistic|\block\s*:|serializable|\bversion\b")
 
 
-def of_script(text: str) -> Iterator[tuple[int, int, str]]:
+def script_lost_updates(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the same for Prisma, TypeORM and Sequelize: the location of the write, and its source."""
     for match in _STALE.finditer(text):
         behind = text[match.end() : match.end() + _FURTHEST]
@@ -170,39 +189,47 @@ _SETS = LazyPattern(
 )
 
 
-def of_python(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
+def python_lost_updates(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
     """Yield the same for statements that Python sends itself: the call that writes, and the column."""
     for function in walk(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
-        texts = [(call, text) for call in walk(function) if (text := _sent_text(call))]
-        if any(_LOCKS.search(text) or _ROUTINE_LOCKS.search(text) for _call, text in texts):
+        sent = list(_query_strings(function))
+        if any(_LOCKS.search(text) or _ROUTINE_LOCKS.search(text) for _call, text in sent):
             continue
-        for call, text in texts:
-            sets = _SETS.match(text) if isinstance(call, ast.Call) and _computes(call.args[1:]) else None
-            if sets is not None and isinstance(call, ast.Call) and _is_read_before(call, sets, texts):
-                yield call, sets["column"]
+        for call, text in sent:
+            update = _SETS.match(text) if _computes_parameter(call.args[1:]) else None
+            if update is not None and _is_read_before(call, update, sent):
+                yield call, update["column"]
 
 
-def _is_read_before(call: ast.Call, sets: re.Match[str], texts: list[tuple[ast.AST, str]]) -> bool:
-    read = bounded(rf"(?is)\s*select\b.*\b{sets['column']}\b.*\bfrom\s+{re.escape(sets['table'])}\b")
-    return any(getattr(other, "lineno", 0) < call.lineno and read.match(text) for other, text in texts)
+def _query_strings(function: ast.AST) -> Iterator[tuple[ast.Call, str]]:
+    for node in walk(function):
+        text = _query_string(node) if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.Call) and text:
+            yield node, text
 
 
-def _sent_text(node: ast.AST) -> str:
+def _is_read_before(write: ast.Call, update: re.Match[str], sent: list[tuple[ast.Call, str]]) -> bool:
+    column, table = update["column"], re.escape(update["table"])
+    read = bounded_pattern(rf"(?is)\s*select\b.*\b{column}\b.*\bfrom\s+{table}\b")
+    return any(call.lineno < write.lineno and read.match(text) for call, text in sent)
+
+
+def _query_string(call: ast.Call) -> str:
     """Return the literal text that a call sends to a database."""
-    if not isinstance(node, ast.Call) or called(node) not in _SENDS or not node.args:
+    if callee_name(call) not in _SENDS or not call.args:
         return ""
-    first = node.args[0]
-    if isinstance(first, ast.Call) and called(first) == "text" and first.args:
-        first = first.args[0]
-    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+    text = call.args[0]
+    if isinstance(text, ast.Call) and callee_name(text) == "text" and text.args:
+        text = text.args[0]
+    return text.value if isinstance(text, ast.Constant) and isinstance(text.value, str) else ""
 
 
 _SENDS = frozenset({"execute", "fetchrow", "fetchval", "fetch", "fetch_one", "fetch_val"})
 
 
-def _computes(arguments: list[ast.expr]) -> bool:
+def _computes_parameter(arguments: list[ast.expr]) -> bool:
     """Return True if a parameter is computed by addition or subtraction."""
     return any(
         isinstance(node, ast.BinOp)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Set
 from functools import cached_property
+from typing import NamedTuple
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import children, unparse, walk
-from wardround_sql.frontends.python_code import called
+from wardround.lazy import LazyPattern
+from wardround_sql.frontends.python_scopes import callee_name
 
 _ROWS = frozenset({"fetchall", "fetchmany", "fetch_all", "scalars", "mappings", "iterator"})
 """Calls that return rows, whatever their arguments."""
@@ -21,18 +22,36 @@ _SELECT = LazyPattern(r"(?is)\s*(?:--[^\n]*\n\s*)*(?:select|with)\s")
 _MANY = LazyPattern(r"(?is)\b(?:any\s*\(|in\s*\()")
 _KEPT = LazyPattern(r"(?i)cache|memo")
 _RELATED = frozenset({"all", "count", "exists", "first", "last", "exclude"})
+_COLLECTS = frozenset({"list", "sorted", "tuple", "enumerate"})
 _Parts = list[ast.stmt] | list[ast.expr]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def of_python(tree: ast.Module) -> Iterator[ast.Call]:
+def python_row_queries(tree: ast.Module) -> Iterator[ast.Call]:
     """Yield the queries of a Python file that are sent for each row of another."""
-    reader = _Reader(tree)
+    reader = _LoopReader(tree)
     for function in reader.functions:
         yield from reader.in_function(function)
 
 
-class _Reader:
+class _Loop(NamedTuple):
+    """Loop or clause of a comprehension, with the parts that run for each element."""
+
+    parts: _Parts
+    target: ast.expr
+    source: ast.expr
+
+
+def _loops(node: ast.AST) -> Iterator[_Loop]:
+    match node:
+        case ast.For() | ast.AsyncFor():
+            yield _Loop(node.body, node.target, node.iter)
+        case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
+            for generator in node.generators:
+                yield _Loop([node.elt], generator.target, generator.iter)
+
+
+class _LoopReader:
     """File with the values of its names."""
 
     def __init__(self, tree: ast.Module) -> None:
@@ -57,171 +76,184 @@ class _Reader:
         """Functions of the file that send one query with their argument, and change nothing."""
         found = set()
         for function in self.functions:
-            arguments = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)} - {
-                "self",
-                "cls",
-            }
-            plain = not function.decorator_list and not _KEPT.search(function.name)
-            if (
-                plain
-                and arguments
-                and not any(_writes(node) or self._changes(node) for node in walk(function))
-            ):
-                found |= (
-                    {function.name}
-                    if next(self._sent(function.body, arguments, frozenset()), None) is not None
-                    else set()
-                )
+            if function.decorator_list or _KEPT.search(function.name):
+                continue
+            if self._only_queries(function):
+                found.add(function.name)
         return found
 
-    def _changes(self, node: ast.AST) -> bool:
+    def _only_queries(self, function: _Function) -> bool:
+        """Return True if a function sends a query that depends on a parameter, and changes nothing."""
+        parameters = {parameter.arg for parameter in (*function.args.args, *function.args.kwonlyargs)}
+        parameters -= {"self", "cls"}
+        if not parameters:
+            return False
+        if any(_is_write(node) or self._changes_data(node) for node in walk(function)):
+            return False
+        return next(self._dependent_queries(function.body, parameters, frozenset()), None) is not None
+
+    def _changes_data(self, node: ast.AST) -> bool:
         """Return True if a node stores its result, or sends a text that is not a query."""
         if isinstance(node, ast.Compare):
             return isinstance(node.ops[0], (ast.In, ast.NotIn))
         if not isinstance(node, ast.Call):
             return False
-        sends = called(node) == "execute" and bool(node.args) and not self._is_select(node.args[0])
-        return sends or (called(node) or "") in ("add", "save", "create", "commit")
+        sends = callee_name(node) == "execute" and bool(node.args) and not self._is_select(node.args[0])
+        return sends or (callee_name(node) or "") in ("add", "save", "create", "commit")
 
     def in_function(self, function: _Function) -> Iterator[ast.Call]:
-        inside = list(walk(function))
-        if not any(isinstance(item, _LOOPS) for item in inside):
+        nodes = list(walk(function))
+        if not any(isinstance(node, _LOOPS) for node in nodes):
             return
-        rows, ran = self._row_names(inside), _cursors(inside)
-        for loop in inside:
-            if isinstance(loop, (ast.For, ast.AsyncFor)):
-                parts: _Parts = loop.body
-                heads = [(loop.target, loop.iter)]
-            elif isinstance(loop, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
-                parts, heads = (
-                    [loop.elt],
-                    [(generator.target, generator.iter) for generator in loop.generators],
-                )
-            else:
-                continue
-            for target, source in heads:
-                related = self.related(parts, target, source)
+        rows, cursors = self._row_names(nodes), _cursors(nodes)
+        for node in nodes:
+            for loop in _loops(node):
+                related = self.related(loop)
                 if related is not None:
                     yield related
-                elif self._is_rows(source, rows, ran):
-                    names = {node.id for node in walk(target) if isinstance(node, ast.Name)}
-                    yield from self._sent(parts, names, self.helpers)
+                elif self._is_rows(loop.source, rows, cursors):
+                    names = {part.id for part in walk(loop.target) if isinstance(part, ast.Name)}
+                    yield from self._dependent_queries(loop.parts, names, self.helpers)
 
     def _row_names(self, nodes: list[ast.AST]) -> set[str]:
         """Return the names bound to the rows of a query."""
-        found: set[str] = set()
+        names = set()
         for node in nodes:
-            if (
-                isinstance(node, ast.Assign)
-                and len(node.targets) == 1
-                and isinstance(node.targets[0], ast.Name)
-            ):
-                found |= {node.targets[0].id} if self._gives_rows(node.value) else set()
-        return found
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)]) if self._returns_rows(node.value):
+                    names.add(name)
+        return names
 
-    def _gives_rows(self, node: ast.expr) -> bool:
+    def _returns_rows(self, node: ast.expr) -> bool:
         """Return True if an expression is a call that reads rows, or the end of a chain of such calls."""
-        while isinstance(node, (ast.Await, ast.Call, ast.Attribute)):
-            if isinstance(node, ast.Await):
-                node = node.value
-                continue
-            if isinstance(node, ast.Attribute):
-                if node.attr == "objects":
+        while True:
+            match node:
+                case ast.Attribute(attr="objects"):
                     return True
-                node = node.value
-                continue
-            name = called(node)
-            if name in ("list", "sorted", "tuple", "enumerate") and node.args:
-                node = node.args[0]
-                continue
-            if name in _ROWS or _is_orm_query(node):
-                return True
-            if name in _READS and node.args and self._is_select(node.args[0]):
-                return True
-            node = node.func
-        return False
+                case ast.Attribute(value=inner) | ast.Await(value=inner):
+                    node = inner
+                case ast.Call(args=[first, *_]) if callee_name(node) in _COLLECTS:
+                    node = first
+                case ast.Call() if self._reads_rows(node):
+                    return True
+                case ast.Call(func=function):
+                    node = function
+                case _:
+                    return False
+
+    def _reads_rows(self, call: ast.Call) -> bool:
+        return callee_name(call) in _ROWS or _is_orm_query(call) or self._sends_select(call)
+
+    def _sends_select(self, call: ast.Call) -> bool:
+        return callee_name(call) in _READS and bool(call.args) and self._is_select(call.args[0])
 
     def _is_rows(self, source: ast.expr, rows: set[str], cursors: set[str]) -> bool:
-        if (
-            isinstance(source, ast.Call)
-            and called(source) in ("list", "enumerate", "sorted", "tqdm")
-            and source.args
-        ):
-            source = source.args[0]
+        match source:
+            case ast.Call(args=[first, *_]) if callee_name(source) in ("list", "enumerate", "sorted", "tqdm"):
+                source = first
         if isinstance(source, ast.Name):
             return source.id in rows or source.id in cursors
-        return self._gives_rows(source)
+        return self._returns_rows(source)
 
-    def _text(self, node: ast.expr) -> ast.expr:
+    def _resolve_name(self, node: ast.expr) -> ast.expr:
         """Return the value of a name of the module or class; anything else unchanged."""
         name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
         return self.texts.get(name, node) if isinstance(node, (ast.Name, ast.Attribute)) else node
 
     def _is_select(self, node: ast.expr) -> bool:
         """Return True if an expression is a reading text, or a ``select()``."""
-        node = self._text(node)
-        if isinstance(node, ast.Call):
-            if called(node) in ("text", "SQL", "dedent") and node.args:
-                return self._is_select(node.args[0])
-            return any(isinstance(child, ast.Call) and called(child) == "select" for child in walk(node))
-        if isinstance(node, ast.JoinedStr) and node.values:
-            node = node.values[0]
-        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-        return is_text and bool(_SELECT.match(str(getattr(node, "value", ""))))
+        node = self._resolve_name(node)
+        match node:
+            case ast.Call(args=[argument, *_]) if callee_name(node) in ("text", "SQL", "dedent"):
+                return self._is_select(argument)
+            case ast.Call():
+                calls = (child for child in walk(node) if isinstance(child, ast.Call))
+                return any(callee_name(call) == "select" for call in calls)
+            case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]) | ast.Constant(value=str(text)):
+                return _SELECT.match(text) is not None
+        return False
 
-    def _sent(self, parts: _Parts, names: set[str], helpers: Set[str]) -> Iterator[ast.Call]:
+    def _dependent_queries(self, parts: _Parts, names: set[str], helpers: Set[str]) -> Iterator[ast.Call]:
         """Yield the first query in the body of a loop that depends on the row."""
         for part in parts:
-            writing = {id(inner) for child in walk(part) if _writes(child) for inner in walk(child)}
-            for node in walk(part):
-                if id(node) in writing:
-                    continue
-                if isinstance(node, ast.Assign) and self._derives(node, names):
-                    targets = (child for target in node.targets for child in walk(target))
-                    names = names | {child.id for child in targets if isinstance(child, ast.Name)}
-                if isinstance(node, ast.Call) and self._depends(node, names, helpers):
+            for node in _nodes_outside_writes(part):
+                if isinstance(node, ast.Assign) and self._derives_from_row(node, names):
+                    names = names | _names_in(node.targets)
+                if isinstance(node, ast.Call) and self._queries_for_row(node, names, helpers):
                     yield node
                     return
 
-    def _derives(self, assignment: ast.Assign, names: set[str]) -> bool:
+    def _derives_from_row(self, assignment: ast.Assign, names: set[str]) -> bool:
         """Return True if an assigned value depends on the row without a query."""
-        return _mentions(assignment.value, names) and not self._is_query(assignment.value)
+        return _mentions_any(assignment.value, names) and not self._is_query(assignment.value)
 
-    def _depends(self, call: ast.Call, names: set[str], helpers: Set[str]) -> bool:
+    def _queries_for_row(self, call: ast.Call, names: set[str], helpers: Set[str]) -> bool:
         """Return True if a call sends a query that depends on the row, itself or through a helper."""
-        if _plain_name(call) in helpers and any(_mentions(argument, names) for argument in call.args):
+        if _plain_name(call) in helpers and any(_mentions_any(argument, names) for argument in call.args):
             return True
-        return self._is_query(call) and _mentions(call, names)
+        return self._is_query(call) and _mentions_any(call, names)
 
     def _is_query(self, node: ast.AST) -> bool:
         if not isinstance(node, ast.Call):
             return False
-        name = called(node)
-        if name in _READS and node.args and self._is_select(node.args[0]):
-            return _MANY.search(unparse(self._text(node.args[0]))) is None
-        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        if name in _DJANGO and isinstance(owner, ast.Attribute):
-            is_bulk = any("__in" in (keyword.arg or "") for keyword in node.keywords)
-            return owner.attr == "objects" and not is_bulk
-        if name == "get" and owner is not None and len(node.args) == 2:
-            session = unparse(owner).rpartition(".")[2]
-            return session.endswith(("session", "db", "sess")) and unparse(node.args[0])[:1].isupper()
+        if self._sends_select(node):
+            return _MANY.search(unparse(self._resolve_name(node.args[0]))) is None
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name, value=ast.Attribute(attr=owner))) if name in _DJANGO:
+                return owner == "objects" and not _is_bulk(node)
+            case ast.Call(func=ast.Attribute(attr="get", value=session), args=[model, _]):
+                return _is_session(session) and _is_class(model)
         return _is_narrowed_query(node)
 
-    def related(self, parts: _Parts, target: ast.expr, source: ast.expr) -> ast.Call | None:
+    def related(self, loop: _Loop) -> ast.Call | None:
         """Return a query in a loop over Django rows for related objects that were not prefetched."""
-        if not isinstance(target, ast.Name) or not isinstance(source, ast.Call) or not _is_plain_set(source):
+        row = loop.target
+        if not isinstance(row, ast.Name):
             return None
-        nodes = (node for part in parts for node in walk(part))
-        calls = (node for node in nodes if isinstance(node, ast.Call) and called(node) in _RELATED)
-        return next((call for call in calls if _related_owner(call) == target.id), None)
+        if not isinstance(loop.source, ast.Call) or not _is_plain_set(loop.source):
+            return None
+        for part in loop.parts:
+            for node in walk(part):
+                if isinstance(node, ast.Call) and _reads_related_rows(node, row.id):
+                    return node
+        return None
+
+
+def _is_bulk(query: ast.Call) -> bool:
+    """Return True if a query of Django has a list of keys."""
+    return any("__in" in (keyword.arg or "") for keyword in query.keywords)
+
+
+def _is_class(node: ast.expr) -> bool:
+    return unparse(node)[:1].isupper()
+
+
+def _nodes_outside_writes(part: ast.AST) -> Iterator[ast.AST]:
+    nodes = list(walk(part))
+    written = {id(inner) for node in nodes if _is_write(node) for inner in walk(node)}
+    return (node for node in nodes if id(node) not in written)
+
+
+def _names_in(targets: list[ast.expr]) -> set[str]:
+    return {node.id for target in targets for node in walk(target) if isinstance(node, ast.Name)}
+
+
+def _reads_related_rows(call: ast.Call, row: str) -> bool:
+    return callee_name(call) in _RELATED and _related_owner(call) == row
+
+
+def _is_session(owner: ast.expr) -> bool:
+    return unparse(owner).rpartition(".")[2].endswith(("session", "db", "sess"))
 
 
 def _cursors(nodes: list[ast.AST]) -> set[str]:
     """Return the names on which a query is executed, which iterate over its rows."""
-    calls = (node for node in nodes if isinstance(node, ast.Call) and called(node) == "execute")
-    owners = (call.func.value for call in calls if isinstance(call.func, ast.Attribute))
-    return {owner.id for owner in owners if isinstance(owner, ast.Name)}
+    names = set()
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(attr="execute", value=ast.Name(id=name))):
+                names.add(name)
+    return names
 
 
 def _plain_name(call: ast.Call) -> str:
@@ -237,15 +269,14 @@ def _plain_name(call: ast.Call) -> str:
 def _is_orm_query(node: ast.Call) -> bool:
     """Return True if a call is ``session.query(Model)``."""
     function = node.func
-    if called(node) != "query" or not isinstance(function, ast.Attribute) or not node.args:
+    if callee_name(node) != "query" or not isinstance(function, ast.Attribute) or not node.args:
         return False
-    owner = unparse(function.value).rpartition(".")[2]
-    return owner.endswith(("session", "db", "sess")) and unparse(node.args[0])[:1].isupper()
+    return _is_session(function.value) and unparse(node.args[0])[:1].isupper()
 
 
 def _is_narrowed_query(node: ast.Call) -> bool:
     """Return True if a call filters the rows of ``session.query(Model)``."""
-    if called(node) not in ("filter", "filter_by", "get", "where") or ".in_(" in unparse(node):
+    if callee_name(node) not in ("filter", "filter_by", "get", "where") or ".in_(" in unparse(node):
         return False
     inside: ast.expr = node
     while isinstance(inside, (ast.Call, ast.Attribute)):
@@ -269,10 +300,10 @@ def _is_plain_set(source: ast.Call) -> bool:
     )
 
 
-def _writes(node: ast.AST) -> bool:
+def _is_write(node: ast.AST) -> bool:
     """Return True if a call changes rows, so that its object is not a separate query."""
-    return isinstance(node, ast.Call) and called(node) in ("update", "delete", "aupdate", "adelete")
+    return isinstance(node, ast.Call) and callee_name(node) in ("update", "delete", "aupdate", "adelete")
 
 
-def _mentions(node: ast.AST, names: set[str]) -> bool:
+def _mentions_any(node: ast.AST, names: set[str]) -> bool:
     return any(isinstance(child, ast.Name) and child.id in names for child in walk(node))

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
-from wardround_sql.frontends.js_schema_builders import closing
-from wardround_sql.frontends.script import in_comment
+from wardround.lazy import LazyPattern
+from wardround_sql.frontends.script_brackets import closing
+from wardround_sql.frontends.script_text import is_in_comment
 
 _TYPE = r"(?:<[^()`;]{0,200}>)?"
 _SENDS = r"(?:query|execute|one|oneOrNone|none|many|manyOrNone|raw|get|all|any|unsafe)"
@@ -65,19 +65,19 @@ _FROM = LazyPattern(r"(?i)\bfrom\b")
 _CONTINUED = LazyPattern(r"\s*\.")
 
 
-def of_script(text: str) -> Iterator[tuple[int, int]]:
+def script_row_queries(text: str) -> Iterator[tuple[int, int]]:
     """Yield the locations of the queries that are sent for each row of another."""
-    yield from _Script(text).found()
+    yield from _Script(text).find_queries()
 
 
 class _Script:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def found(self) -> Iterator[tuple[int, int]]:
+    def find_queries(self) -> Iterator[tuple[int, int]]:
         text = self.text
         for loop in _LOOP.finditer(text):
-            if in_comment(text, loop.start()) or not self._is_over_rows(loop):
+            if is_in_comment(text, loop.start()) or not self._is_over_rows(loop):
                 continue
             opened = loop.end() - 1
             end = closing(text, opened) if text[opened] in "{(" else _end_of_arrow(text, loop.end())
@@ -105,19 +105,26 @@ class _Script:
     def _first_query(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
         """Return the first query in a section that depends on the row."""
         for match in _ASKED.finditer(self.text, start, end):
-            values = (match["text"] or "").split(".")[-1]
-            if match["text"] is not None and values not in self.texts:
+            constant = (match["text"] or "").split(".")[-1]
+            if match["text"] is not None and constant not in self.texts:
                 continue
             arguments = self.text[match.start() : self._chain_end(match, end)]
-            if _VERB.search(match.group()) and not _FROM.search(arguments):
-                continue  # it calls a function with unknown effects
-            if _FINDS.match(match.group()) and not self._is_awaited(match.start(), arguments):
+            if not self._is_query(match, arguments) or not _mentions_any(arguments, names):
                 continue
-            if _mentions(arguments, names) and not _MANY.search(arguments + self.texts.get(values, "")):
-                line = self.text.rfind("\n", 0, match.start()) + 1
-                offset = self.text.rfind("await ", line, match.start())
-                return (offset if offset >= 0 else match.start()), match.end()
+            if not _MANY.search(arguments + self.texts.get(constant, "")):
+                return self._awaited_start(match), match.end()
         return None
+
+    def _is_query(self, match: re.Match[str], arguments: str) -> bool:
+        if _VERB.search(match.group()) and not _FROM.search(arguments):
+            return False  # it calls a function with unknown effects
+        return not _FINDS.match(match.group()) or self._is_awaited(match.start(), arguments)
+
+    def _awaited_start(self, match: re.Match[str]) -> int:
+        """Return the offset of ``await`` before a match on its line, or that of the match."""
+        line = self.text.rfind("\n", 0, match.start()) + 1
+        offset = self.text.rfind("await ", line, match.start())
+        return offset if offset >= 0 else match.start()
 
     def _is_awaited(self, offset: int, call: str) -> bool:
         """Return True if a statement awaits or returns the result; one of a lookup in memory does not."""
@@ -128,7 +135,7 @@ class _Script:
         """Return the first call in a section to a function of this file that sends a query."""
         for called in _HELPER.finditer(self.text, start, end):
             arguments = self.text[called.end() - 1 : closing(self.text, called.end() - 1)]
-            if called["name"] in self.helpers and _mentions(arguments, names):
+            if called["name"] in self.helpers and _mentions_any(arguments, names):
                 return called.span()
         return None
 
@@ -148,7 +155,7 @@ class _Script:
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """Names bound to a reading query, with its text."""
+        """Variables bound to a reading query, with its SQL."""
         result = {}
         for match in _TEXT.finditer(self.text):
             stop = self.text.find(match["quote"], match.end())
@@ -174,7 +181,7 @@ class _Script:
         return result
 
 
-def _mentions(code: str, names: list[str]) -> bool:
+def _mentions_any(code: str, names: list[str]) -> bool:
     return any(re.search(rf"(?<![\w$.]){re.escape(name)}\b", code) for name in names)
 
 

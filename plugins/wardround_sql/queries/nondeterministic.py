@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from wardround_sql.document import SqlDocument
 from wardround_sql.parsing import pg_nodes
 from wardround_sql.parsing.pg_nodes import Node, column_name, content, walk
-from wardround_sql.queries.fact_types import Limit
-from wardround_sql.queries.selects import conjuncts, is_one_row, parameters_of, roots
+from wardround_sql.queries.fact_types import UnorderedLimit
+from wardround_sql.queries.selects import conjuncts, is_single_row, parameters_of, roots
 
 _KEYS = ("id", "uuid", "pk", "slug", "key", "email", "token", "code")
 _DATED = ("_at", "_on", "date", "time", "from", "until", "version", "_day", "_ts", "timestamp")
 
 
-def chosen_rows(script: SqlDocument) -> Iterator[Limit]:
+def chosen_rows(script: SqlDocument) -> Iterator[UnorderedLimit]:
     """Yield ``LIMIT 1`` without ORDER BY; ``parameter`` is True if the condition matches several rows."""
     for statement in roots(script):
         for select in statement.selects:
@@ -22,13 +22,18 @@ def chosen_rows(script: SqlDocument) -> Iterator[Limit]:
             if constant is None or constant.get("ival", {}).get("ival") != 1 or "sortClause" in select:
                 continue
             where = select.get("whereClause")
-            if is_one_row(select) or _gives_constants(select) or _has_key(where, parameters_of(statement)):
+            if (
+                is_single_row(select)
+                or _selects_constants(select)
+                or _has_key(where, parameters_of(statement))
+            ):
                 continue
             several = any(_is_range(part) for part in conjuncts(where))
-            yield Limit(script.locations.span(statement, constant.get("location")), "", statement, 1, several)
+            span = script.locations.span(statement, constant.get("location"))
+            yield UnorderedLimit(span, "", statement, 1, several)
 
 
-def _gives_constants(select: Node) -> bool:
+def _selects_constants(select: Node) -> bool:
     targets = [(content(node, "ResTarget") or {}).get("val") for node in select.get("targetList", [])]
     return all(content(target, "A_Const") is not None for target in targets)
 
@@ -63,11 +68,11 @@ def _is_range(part: object) -> bool:
     )
 
 
-def arbitrary_group_rows(script: SqlDocument) -> Iterator[Limit]:
+def arbitrary_group_rows(script: SqlDocument) -> Iterator[UnorderedLimit]:
     """Yield ``DISTINCT ON`` without ORDER BY, which keeps an arbitrary row of each group."""
     for statement in roots(script):
         for select in statement.selects:
             distinct = select.get("distinctClause", [])
             if any(item for item in distinct) and "sortClause" not in select:
                 node = next((n["location"] for n in walk(distinct) if "location" in n), None)
-                yield Limit(script.locations.span(statement, node), "", statement)
+                yield UnorderedLimit(script.locations.span(statement, node), "", statement)

@@ -16,7 +16,7 @@ def excluded_nulls(script: SqlDocument) -> Iterator[tuple[Span, str, str]]:
     known: dict[tuple[str, str], bool] = {}
     for tree in trees(script):
         if isinstance(tree.expression, exp.Create) and tree.expression.kind == "TABLE":
-            known.update(_declared(tree.expression))
+            known.update(_required_columns(tree.expression))
     for tree in trees(script) if known else ():
         for select in tree.expression.find_all(exp.Select):
             tables = _tables(select)
@@ -41,7 +41,7 @@ def _untested_columns(select: exp.Select) -> Iterator[exp.Column]:
         return
     tested = {column.name for test in where.find_all(exp.Is) for column in test.find_all(exp.Column)}
     for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
-        column = _excluded(part)
+        column = _excluded_column(part)
         if column is not None and column.name not in tested:
             yield column
 
@@ -52,7 +52,7 @@ def _table_of(column: exp.Column, tables: dict[str, str]) -> str:
     return next(iter(tables.values())) if len(tables) == 1 else ""
 
 
-def _declared(create: exp.Create) -> dict[tuple[str, str], bool]:
+def _required_columns(create: exp.Create) -> dict[tuple[str, str], bool]:
     """Return, for each column of a table, whether it is required."""
     table = create.find(exp.Table)
     name = table.name.lower() if table is not None else ""
@@ -69,7 +69,7 @@ def _declared(create: exp.Create) -> dict[tuple[str, str], bool]:
     return result
 
 
-def _excluded(part: exp.Expr) -> exp.Column | None:
+def _excluded_column(part: exp.Expr) -> exp.Column | None:
     if (
         isinstance(part, exp.NEQ)
         and isinstance(part.this, exp.Column)

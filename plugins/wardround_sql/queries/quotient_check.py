@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_sql.check import SqlCheck
 
 

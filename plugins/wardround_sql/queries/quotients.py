@@ -25,7 +25,7 @@ def _divisions(script: SqlDocument) -> Iterator[tuple[SqlTree, exp.Div]]:
                 yield tree, div
 
 
-def truncated(script: SqlDocument) -> Iterator[AggregationShape]:
+def truncating_quotients(script: SqlDocument) -> Iterator[AggregationShape]:
     """Yield quotients of two counts in dialects with integer division."""
     if script.dialect not in _TRUNCATES:
         return
@@ -44,7 +44,7 @@ def _is_count(node: exp.Expr) -> bool:
     if isinstance(node, (exp.Window, exp.Filter, exp.Nullif, exp.Coalesce)):
         return _is_count(node.this)
     if isinstance(node, exp.Sum):
-        return _is_whole(node.this)
+        return _is_integer_sum(node.this)
     if isinstance(node, exp.Mul):
         return all(_is_count(part) or _is_number(part) for part in (node.this, node.expression))
     return False
@@ -55,13 +55,17 @@ def is_share(item: exp.Div) -> bool:
     return not isinstance(_bare(item.this), exp.Mul)
 
 
-def _is_whole(node: exp.Expr) -> bool:
+def _is_integer_sum(node: exp.Expr) -> bool:
     """Return True if the summed values are ones and zeros."""
     node = _bare(node)
-    if isinstance(node, exp.Case):
-        values = [item.args.get("true") for item in node.args.get("ifs") or []] + [node.args.get("default")]
-        return all(value is None or _is_number(value) or isinstance(value, exp.Null) for value in values)
-    return isinstance(node, exp.Cast) and node.to.is_type("int", "bigint", "smallint")
+    if not isinstance(node, exp.Case):
+        return isinstance(node, exp.Cast) and node.to.is_type("int", "bigint", "smallint")
+    values = [branch.args.get("true") for branch in node.args.get("ifs") or []]
+    return all(map(_is_number_or_null, [*values, node.args.get("default")]))
+
+
+def _is_number_or_null(value: exp.Expr | None) -> bool:
+    return value is None or isinstance(value, exp.Null) or _is_number(value)
 
 
 def _is_number(node: exp.Expr) -> bool:
@@ -80,7 +84,7 @@ def _is_rounded(item: exp.Div) -> bool:
     return isinstance(item.parent, (exp.Mod, exp.Floor))
 
 
-def unguarded(script: SqlDocument) -> Iterator[AggregationShape]:
+def unguarded_quotients(script: SqlDocument) -> Iterator[AggregationShape]:
     """Yield divisions by a sum or a count that may be zero, where that raises an error."""
     if script.dialect not in _FAILS:
         return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LazyPattern
-from wardround.storage.regex_cache import bounded
+from wardround.lazy import LazyPattern
+from wardround.storage.regex_cache import bounded_pattern
 
 _WHICH = LazyPattern(
     r"(?i)(?:\b|_)(?:latest|newest|most[_ "
@@ -69,12 +69,12 @@ def _is_head(before: str, result: re.Match[str]) -> bool:
     """Return True if a line begins a function or a constant, and is not a call or an inner assignment."""
     line = before[result.start() : (before.find("\n", result.start()) + 1 or len(before) + 1) - 1]
     begins = re.match(r"\s*(?:export\s+|async\s+|static\s+|public\s+|private\s+)*(?:def|function)\b", line)
-    opens = bounded(r"\)\s*(?::[^{]*)?\{\s*$|=>\s*[{(]?\s*$").search(line)
+    opens = bounded_pattern(r"\)\s*(?::[^{]*)?\{\s*$|=>\s*[{(]?\s*$").search(line)
     constant = re.match(r"(?:export\s+)?(?:const\s+)?[A-Za-z_]\w*\s*=\s*(?:f?[\"'`]|\()", line)
     return bool(begins or opens or constant)
 
 
 def _name_and_docstring(before: str, head: re.Match[str]) -> str:
     """Return the name of a function and its first docstring."""
-    doc = bounded(r"^\s*\"\"\"(.*?)\"\"\"", re.DOTALL | re.MULTILINE).search(before[head.end() :])
+    doc = bounded_pattern(r"^\s*\"\"\"(.*?)\"\"\"", re.DOTALL | re.MULTILINE).search(before[head.end() :])
     return head["name"] + " " + (doc[1].split("\n\n")[0] if doc and doc.start() < 200 else "")

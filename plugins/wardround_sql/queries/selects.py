@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.pg_nodes import (
     Node,
@@ -61,18 +61,20 @@ def visible_selects(statement: Statement) -> Iterator[Node]:
             )
 
 
-def is_one_row(select: Node) -> bool:
+def is_single_row(select: Node) -> bool:
     """Return True if a SELECT always returns one row, or rows of no table."""
-    if select.get("op") == "SETOP_NONE" and not any(
-        True for _ in kinds(select.get("fromClause", []), "RangeVar")
+    if (
+        select.get("op") == "SETOP_NONE"
+        and next(kinds(select.get("fromClause", []), "RangeVar"), None) is None
     ):
         return True
-    calls = [
-        content((content(target, "ResTarget") or {}).get("val"), "FuncCall")
-        for target in select.get("targetList", [])
-    ]
-    grouped = "groupClause" in select
-    return bool(calls) and not grouped and all(c and function_name(c) in _AGGREGATES for c in calls)
+    targets = select.get("targetList", [])
+    return bool(targets) and "groupClause" not in select and all(map(_is_aggregate, targets))
+
+
+def _is_aggregate(target: object) -> bool:
+    call = content((content(target, "ResTarget") or {}).get("val"), "FuncCall")
+    return function_name(call) in _AGGREGATES if call else False
 
 
 _MAY_QUERY = LazyPattern(r"\b(?:select|from|using|update|table|where)\b", re.IGNORECASE)

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround.storage.regex_cache import bounded
+from wardround.lazy import LazyPattern
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_sql.document import SqlDocument
 from wardround_sql.queries.fact_types import (
-    Added,
+    AddedColumn,
     CrossJoin,
     Exclusion,
-    Granted,
-    Limit,
     NullCompared,
+    PublicGrant,
     QueryFact,
-    Removed,
+    RemovedObject,
     TypeChange,
     TypedColumn,
+    UnfilteredWrite,
+    UnorderedLimit,
     ViewStar,
-    Write,
 )
+from wardround_sql.queries.sqlglot_joins import connected_tables, is_loose, joined_tables, picks_rows
+from wardround_sql.queries.sqlglot_stars import selects_all_columns
 from wardround_sql.schema.model import Name
 
 if TYPE_CHECKING:
@@ -48,11 +50,11 @@ def facts(script: SqlDocument) -> list[QueryFact]:
     if script not in _MEMO:
         from wardround_sql.parsing.sqlglot_trees import trees
 
-        _MEMO[script] = [fact for tree in trees(script) for fact in _Reader(tree).read()]
+        _MEMO[script] = [fact for tree in trees(script) for fact in _StatementReader(tree).read()]
     return _MEMO[script]
 
 
-class _Reader:
+class _StatementReader:
     """Tree of one statement."""
 
     def __init__(self, tree: SqlTree) -> None:
@@ -65,26 +67,34 @@ class _Reader:
         from sqlglot import exp
 
         tree = self.tree.expression
-        if isinstance(tree, (exp.Delete, exp.Update)):
-            yield from self._write(tree)
-        if isinstance(tree, exp.Create):
-            yield from self._create(tree)
-        if isinstance(tree, exp.Alter):
-            yield from self._alter(tree)
-            yield from self._removed(tree)
-        yield from self._by_words()
+        match tree:
+            case exp.Delete() | exp.Update():
+                yield from self._write(tree)
+            case exp.Create():
+                yield from self._create(tree)
+            case exp.Alter(this=exp.Table()):
+                yield from self._type_changes(tree)
+                yield from self._removed_columns(tree)
+        yield from self._facts_by_words()
         for negation in tree.find_all(exp.Not):
             yield from self._not_in(negation)
         if isinstance(tree, exp.Query):
             yield from self._limits(tree)
         for offset in tree.find_all(exp.Offset):
-            if not isinstance(offset.expression, exp.Literal):
-                words = list(_OFFSET.finditer(self.statement.text))
-                yield Limit(self._span(words[-1].start() if words else None), self.note, None, None, True)
+            yield from self._offset(offset)
         for select in tree.find_all(exp.Select):
             yield from self._cross_join(select)
         for condition in tree.find_all(exp.Where, exp.Having, exp.Join, exp.If):
             yield from self._null(condition)
+
+    def _offset(self, offset: exp.Offset) -> Iterator[QueryFact]:
+        """Yield an OFFSET whose number is not a constant."""
+        from sqlglot import exp
+
+        if isinstance(offset.expression, exp.Literal):
+            return
+        words = list(_OFFSET.finditer(self.statement.text))
+        yield UnorderedLimit(self._span(words[-1].start() if words else None), self.note, None, None, True)
 
     def _null(self, condition: object) -> Iterator[QueryFact]:
         """Yield ``= NULL`` and the like in a condition."""
@@ -102,23 +112,22 @@ class _Reader:
                 name = comparison.this.sql() if isinstance(comparison.this, exp.Column) else "this"
                 yield NullCompared(self.tree.span(comparison), self.note, None, name, listed)
 
-    def _removed(self, tree: object) -> Iterator[QueryFact]:
+    def _removed_columns(self, tree: exp.Alter) -> Iterator[QueryFact]:
         """Yield columns that are dropped, renamed, or added without a value."""
         from sqlglot import exp
 
-        if not isinstance(tree, exp.Alter) or not isinstance(tree.this, exp.Table):
-            return
+        table = tree.this.name
         for action in tree.args.get("actions") or []:
-            named = action.find(exp.Identifier)
-            is_drop = isinstance(action, exp.Drop) and action.args.get("kind") == "COLUMN"
-            if is_drop and named is not None:
-                yield Removed(self._span(_start(action)), self.note, None, named.name)
-            elif isinstance(action, exp.RenameColumn) and named is not None:
-                yield Removed(self._span(_start(action)), self.note, None, named.name, True)
-            elif isinstance(action, exp.AlterRename):
-                yield Removed(self._span(), self.note, None, tree.this.name, True)
-            elif isinstance(action, exp.ColumnDef) and self._rejects_null(action):
-                yield Added(self._span(_start(action)), self.note, None, tree.this.name, action.name)
+            column = action.find(exp.Identifier)
+            match action:
+                case exp.Drop() if action.args.get("kind") == "COLUMN" and column is not None:
+                    yield RemovedObject(self._span(_start(action)), self.note, None, column.name)
+                case exp.RenameColumn() if column is not None:
+                    yield RemovedObject(self._span(_start(action)), self.note, None, column.name, True)
+                case exp.AlterRename():
+                    yield RemovedObject(self._span(), self.note, None, table, True)
+                case exp.ColumnDef() if self._rejects_null(action):
+                    yield AddedColumn(self._span(_start(action)), self.note, None, table, action.name)
 
     def _rejects_null(self, column: exp.ColumnDef) -> bool:
         """Return True if adding a column fails on a table with rows, in the script's dialect."""
@@ -134,44 +143,40 @@ class _Reader:
             for kind in kinds
         )
 
-    def _by_words(self) -> Iterator[QueryFact]:
+    def _facts_by_words(self) -> Iterator[QueryFact]:
         """Yield facts that sqlglot keeps as text: grants to everyone, renames by a procedure or CHANGE."""
         text = self.statement.text
         granted = _GRANT.match(text)
         if granted is not None:
             rights = " ".join(granted["rights"].split()).upper()
             if rights not in ("USAGE", "CONNECT") and not rights.startswith("EXECUTE"):
-                yield Granted(
+                yield PublicGrant(
                     self.tree.span_at(granted.start("who")), self.note, None, rights, granted["who"]
                 )
         for result in _RENAMED.finditer(text):
             name = (result["old"] or result["changed"] or "").strip("`'\"")
             if name and name.lower() != (result["new"] or "").strip("`").lower():
-                yield Removed(self.tree.span_at(result.start()), self.note, None, name, True)
+                yield RemovedObject(self.tree.span_at(result.start()), self.note, None, name, True)
 
-    def _alter(self, tree: object) -> Iterator[QueryFact]:
+    def _type_changes(self, tree: exp.Alter) -> Iterator[QueryFact]:
+        """Yield the new types of columns: of altered ones and of added ones."""
         from sqlglot import exp
 
-        if not isinstance(tree, exp.Alter) or not isinstance(tree.this, exp.Table):
-            return
+        table = tree.this.name
         for action in tree.args.get("actions") or []:
-            column = action.this if isinstance(action.this, exp.ColumnDef) else None
-            if isinstance(action, exp.ModifyColumn) and column is not None and column.kind is not None:
-                sets = any(
-                    isinstance(c.kind, (exp.CharacterSetColumnConstraint, exp.CollateColumnConstraint))
-                    for c in column.constraints
-                )
-                new = column.kind.sql(self.script.dialect).lower()
-                yield TypeChange(
-                    self.tree.span(column.this), self.note, None, tree.this.name, column.name, new, sets
-                )
-            elif isinstance(action, exp.AlterColumn) and isinstance(action.args.get("dtype"), exp.DataType):
-                new = action.args["dtype"].sql(self.script.dialect).lower()
-                yield TypeChange(
-                    self.tree.span(action.this), self.note, None, tree.this.name, action.name, new
-                )
-            elif isinstance(action, exp.ColumnDef):
-                yield from self._columns(action, tree.this.name)
+            match action:
+                case exp.ModifyColumn(this=exp.ColumnDef() as column) if column.kind is not None:
+                    yield self._type_change(table, column, column.kind, recoded=_sets_collation(column))
+                case exp.AlterColumn() if isinstance(action.args.get("dtype"), exp.DataType):
+                    yield self._type_change(table, action, action.args["dtype"])
+                case exp.ColumnDef():
+                    yield from self._columns(action, table)
+
+    def _type_change(
+        self, table: str, column: exp.Expr, kind: exp.Expr, *, recoded: bool = False
+    ) -> TypeChange:
+        new_type = kind.sql(self.script.dialect).lower()
+        return TypeChange(self.tree.span(column.this), self.note, None, table, column.name, new_type, recoded)
 
     def _span(self, location: int | None = None) -> Span:
         """Return the span of a character of the statement's text, or of its first line."""
@@ -179,18 +184,17 @@ class _Reader:
             return self.script.locations.span(self.statement)
         return self.tree.span_at(location)
 
-    def _write(self, tree: object) -> Iterator[QueryFact]:
+    def _write(self, tree: exp.Delete | exp.Update) -> Iterator[QueryFact]:
+        """Yield a write of every row of a table."""
         from sqlglot import exp
 
-        if not isinstance(tree, (exp.Delete, exp.Update)) or tree.args.get("where") or tree.args.get("from_"):
-            return
-        if tree.args.get("using") or tree.args.get("limit") or tree.args.get("from"):
+        if any(tree.args.get(key) for key in ("where", "from_", "from", "using", "limit")):
             return
         table = tree.this
         if not isinstance(table, exp.Table) or table.args.get("joins"):
             return
         verb = "DELETE" if isinstance(tree, exp.Delete) else "UPDATE"
-        yield Write(self._span(), self.note, None, verb, Name("public", table.name))
+        yield UnfilteredWrite(self._span(), self.note, None, verb, Name("public", table.name))
 
     def _not_in(self, negation: object) -> Iterator[QueryFact]:
         from sqlglot import exp
@@ -215,32 +219,21 @@ class _Reader:
         limit = tree.args.get("limit")
         count = limit.expression if isinstance(limit, exp.Limit) else None
         if isinstance(count, exp.Literal) and count.is_int and int(count.name) > 1:
-            yield Limit(self._span(), self.note, None, int(count.name))
+            yield UnorderedLimit(self._span(), self.note, None, int(count.name))
 
-    def _cross_join(self, select: object) -> Iterator[QueryFact]:
-        """Yield plain tables that no condition connects with the others."""
-        from sqlglot import exp
-
-        if not isinstance(select, exp.Select) or select.args.get("laterals"):
+    def _cross_join(self, select: exp.Select) -> Iterator[QueryFact]:
+        """Yield the first plain table that no condition connects with the others."""
+        joined = joined_tables(select)
+        if joined is None:
             return
-        first = select.args.get("from_") or select.args.get("from")
-        joins = select.args.get("joins") or []
-        if first is None or not joins:
+        names = joined.names
+        pairs = connected_tables(select, joined.joins, set(names))
+        if pairs is None or picks_rows(select, joined.joins, names):
             return
-        tables = [first.this, *(join.this for join in joins)]
-        if not all(
-            isinstance(table, exp.Table) and isinstance(table.this, exp.Identifier) for table in tables
-        ):
-            return
-        names = [table.alias_or_name for table in tables]
-        pairs = _connected(select, joins, set(names))
-        if pairs is None or _picks_rows(select, joins, names):
-            return
-        for join, name in zip(joins, names[1:], strict=True):
-            if _is_loose(select, join, name, names, pairs):
-                yield CrossJoin(
-                    self._span(_start(join.this)), self.note, None, (tables[0].name, join.this.name)
-                )
+        for join, name in zip(joined.joins, names[1:], strict=True):
+            if is_loose(select, join, name, names, pairs):
+                location_items = self._span(_start(join.this))
+                yield CrossJoin(location_items, self.note, None, (joined.tables[0].name, join.this.name))
                 return
 
     def _create(self, tree: object) -> Iterator[QueryFact]:
@@ -250,7 +243,7 @@ class _Reader:
             return
         if tree.kind == "VIEW" and isinstance(tree.expression, exp.Select):
             star = next((e for e in tree.expression.expressions if e.is_star), None)
-            if star is not None and _takes_all_columns(tree.expression, {}):
+            if star is not None and selects_all_columns(tree.expression, {}):
                 name = tree.find(exp.Table)
                 yield ViewStar(self._span(self._star(tree, star)), self.note, None, name.name if name else "")
         yield from self._columns(tree)
@@ -264,7 +257,7 @@ class _Reader:
             return own
         name = tree.find(exp.Table) if isinstance(tree, exp.Expression) else None
         after = (_start(name) if name is not None else 0) or 0
-        match = bounded(r"\bselect\b[^*]*(\*)", re.IGNORECASE).search(self.statement.text, after)
+        match = bounded_pattern(r"\bselect\b[^*]*(\*)", re.IGNORECASE).search(self.statement.text, after)
         return match.start(1) if match else None
 
     def _columns(self, tree: object, table: str = "") -> Iterator[QueryFact]:
@@ -276,44 +269,11 @@ class _Reader:
             yield TypedColumn(self._span(start), self.note, None, table, column.name, kind)
 
 
-_DEEPEST = 12
-"""Queries in one another through which a star is followed; a deeper one is taken as harmless."""
-
-
-def _takes_all_columns(query: object, outer: Mapping[str, object], depth: int = 0) -> bool:
-    """Return True if a star includes all columns of a table, also through subqueries and WITH.
-
-    Args:
-        outer: queries of WITH in the enclosing queries, by name.
-    """
-    if depth > _DEEPEST:
-        return False
+def _sets_collation(column: exp.ColumnDef) -> bool:
     from sqlglot import exp
 
-    if isinstance(query, exp.SetOperation):
-        known = {**outer, **{cte.alias: cte.this for cte in query.ctes}}
-        return any(_takes_all_columns(one, known, depth + 1) for one in (query.this, query.expression))
-    if isinstance(query, exp.Subquery):
-        return _takes_all_columns(query.this, outer, depth + 1)
-    if not isinstance(query, exp.Select):
-        return False
-    known = {**outer, **{cte.alias: cte.this for cte in query.ctes}}
-    first = query.args.get("from_") or query.args.get("from")
-    sources = [one.this for one in (first, *query.args.get("joins", ())) if one is not None]
-    stars = {one.table if isinstance(one, exp.Column) else "" for one in query.expressions if one.is_star}
-    chosen = sources if "" in stars else [one for one in sources if one.alias_or_name in stars]
-    return any(_has_unnamed_columns(one, known, depth) for one in chosen)
-
-
-def _has_unnamed_columns(source: object, known: Mapping[str, object], depth: int) -> bool:
-    """Return True for a table, or a query of WITH or FROM that takes all columns of one."""
-    from sqlglot import exp
-
-    if not isinstance(source, exp.Table):
-        return _takes_all_columns(source, known, depth + 1)
-    if source.db or source.name not in known:
-        return True
-    return _takes_all_columns(known[source.name], known, depth + 1)
+    collations = (exp.CharacterSetColumnConstraint, exp.CollateColumnConstraint)
+    return any(isinstance(constraint.kind, collations) for constraint in column.constraints)
 
 
 def _filling_constraints() -> tuple[type[exp.Expr], ...]:
@@ -324,81 +284,6 @@ def _filling_constraints() -> tuple[type[exp.Expr], ...]:
         exp.ComputedColumnConstraint,
         exp.GeneratedAsIdentityColumnConstraint,
     )
-
-
-def _picks_rows(select: object, joins: list[Any], names: list[str]) -> bool:
-    """Return True if conditions select the rows of every table by value, so that the product is intended."""
-    from sqlglot import exp
-
-    picked = set()
-    for part in _parts(select, joins):
-        value = part.expression if isinstance(part, exp.EQ) else None
-        is_value = isinstance(part, exp.In) or (value is not None and not value.find(exp.Column))
-        if is_value and isinstance(part.this, exp.Column):
-            picked.add(part.this.table)
-    return picked >= set(names)
-
-
-def _parts(select: object, joins: list[Any]) -> Iterator[Any]:
-    """Yield the conjuncts of WHERE and of the join conditions."""
-    from sqlglot import exp
-
-    where = select.args.get("where") if isinstance(select, exp.Select) else None
-    conditions = [where.this] if isinstance(where, exp.Where) else []
-    conditions += [join.args["on"] for join in joins if isinstance(join.args.get("on"), exp.Expression)]
-    for condition in conditions:
-        yield from condition.flatten() if isinstance(condition, exp.And) else [condition]
-
-
-def _connected(select: object, joins: list[Any], names: set[str]) -> list[set[str]] | None:
-    """Return the sets of tables that conjuncts connect; None if a column's table is unknown."""
-    from sqlglot import exp
-
-    result: list[set[str]] = []
-    for part in _parts(select, joins):
-        owners = {column.table for column in part.find_all(exp.Column)}
-        if "" in owners or owners - names or part.find(exp.Placeholder) is part:
-            return None
-        result.append(owners & names)
-    if any(join.args.get("using") or join.args.get("method") for join in joins):
-        result.append(set(names))
-    return result
-
-
-def _reaches(name: str, names: list[str], pairs: list[set[str]]) -> bool:
-    """Return True if conditions connect a table with any other."""
-    return any(name in pair and len(pair) > 1 for pair in pairs) or len(names) < 2
-
-
-def _is_loose(select: exp.Select, join: exp.Join, name: str, names: list[str], pairs: list[set[str]]) -> bool:
-    """Return True if neither the condition of a join nor another one connects its table."""
-    from sqlglot import exp
-
-    on = join.args.get("on")
-    if isinstance(on, exp.Expression) and not isinstance(on, exp.Boolean):
-        if explicit_cross(join) or any(name in pair for pair in pairs if len(pair) > 1):
-            return False
-        return _is_about_one(on, names)
-    root = select.root()
-    defined = {cte.alias for cte in root.find_all(exp.CTE)} if isinstance(root, exp.Expression) else set()
-    table, is_explicit = join.this, any(join.args.get(key) for key in ("using", "kind", "side", "method"))
-    if (table.db == "" and table.name in defined) or (is_explicit and join.kind != "INNER"):
-        return False
-    return not _reaches(name, names, pairs)
-
-
-def _is_about_one(condition: exp.Expression, names: list[str]) -> bool:
-    """Return True if a condition concerns exactly one of the tables, without a subquery or OR."""
-    from sqlglot import exp
-
-    tables = {column.table for column in condition.find_all(exp.Column)}
-    is_known = "" not in tables and tables <= set(names) and len(tables) == 1
-    return is_known and not condition.find(exp.Select, exp.Or)
-
-
-def explicit_cross(join: Any) -> bool:
-    """Return True if a cross join is explicit."""
-    return bool(join.kind == "CROSS" or join.args.get("method"))
 
 
 def _start(node: object) -> int | None:

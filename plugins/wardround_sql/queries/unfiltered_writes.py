@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.pg_nodes import Node, content, kinds
-from wardround_sql.queries.fact_types import Write
+from wardround_sql.queries.fact_types import UnfilteredWrite
 from wardround_sql.queries.facts import facts_of
 
 
-def writes(script: SqlDocument) -> Iterator[Write]:
+def writes(script: SqlDocument) -> Iterator[UnfilteredWrite]:
     """Yield UPDATE and DELETE statements without WHERE."""
     if not script.is_postgres:
-        yield from facts_of(script, Write)
+        yield from facts_of(script, UnfilteredWrite)
     for statement in script.queries:
         if statement.kind in ("DeleteStmt", "UpdateStmt") and "whereClause" not in statement.node:
             node = statement.node
@@ -24,9 +24,9 @@ def writes(script: SqlDocument) -> Iterator[Write]:
             )
             verb = "DELETE" if statement.kind == "DeleteStmt" else "UPDATE"
             relation = node.get("relation", {})
-            place = relation.get("location") if "withClause" in node else None
-            yield Write(
-                script.locations.span(statement, place),
+            location = relation.get("location") if "withClause" in node else None
+            yield UnfilteredWrite(
+                script.locations.span(statement, location),
                 "",
                 statement,
                 verb,

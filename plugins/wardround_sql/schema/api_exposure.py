@@ -10,8 +10,8 @@ import re
 from functools import cached_property
 from typing import Any
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.lazy import LazyPattern
 from wardround_sql.options import SqlOptions
 from wardround_sql.project.migration_files import set_patterns
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import product
 
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_sql.parsing.pg_nodes import (
     Node,
     column_name,
@@ -18,10 +19,10 @@ from wardround_sql.parsing.pg_nodes import (
     kinds,
     members,
     option,
+    strip_locations,
     texts,
     type_name,
-    unwrapped,
-    without_places,
+    unwrap,
 )
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import (
@@ -34,8 +35,8 @@ from wardround_sql.schema.model import (
     Schema,
     Table,
     TableIndex,
-    dotted,
     name_of,
+    name_of_parts,
     roles_of,
     sizes_of,
 )
@@ -50,7 +51,7 @@ _UPDATE = 16
 
 
 def _leaves_out_values(where: object, columns: tuple[str, ...]) -> bool:
-    """Return True if the condition of a partial index is about a value of one of its columns."""
+    """Return True if the condition of a partial index excludes values of one of its columns."""
     junction = content(where, "BoolExpr")
     if junction and junction.get("boolop") == "AND_EXPR":
         return any(_leaves_out_values(part, columns) for part in junction["args"])
@@ -120,11 +121,11 @@ class _SchemaBuilder:
         self._new_relation(name)
         table.partial = table.partial or "inhRelations" in node
         for element in node.get("tableElts", []):
-            kind, inside = unwrapped(element)
+            kind, inside = unwrap(element)
             if kind == "ColumnDef":
                 self._column(table, inside, statement)
             elif kind == "Constraint":
-                self._constraint(table, inside, statement)
+                self._add_constraint(table, inside, statement)
             else:
                 table.partial = True
 
@@ -132,15 +133,15 @@ class _SchemaBuilder:
         name = self._name(node.get("into", {}).get("rel"))
         self._new_relation(name)
         if node.get("objtype") == "OBJECT_TABLE":
-            self._made_by_query(name, statement)
+            self._add_table_of_query(name, statement)
 
     def _SelectStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         if "intoClause" in node:
             name = self._name(node["intoClause"].get("rel"))
             self._new_relation(name)
-            self._made_by_query(name, statement)
+            self._add_table_of_query(name, statement)
 
-    def _made_by_query(self, name: Name, statement: Statement) -> None:
+    def _add_table_of_query(self, name: Name, statement: Statement) -> None:
         table = self.schema.table(name)
         table.created, table.partial = table.created or statement, True
         self.schema.made.add(name)
@@ -161,7 +162,7 @@ class _SchemaBuilder:
             elif kind == "CONSTR_FOREIGN":
                 self._foreign_key(table, (column.name,), constraint, statement)
 
-    def _constraint(self, table: Table, node: Node, statement: Statement) -> None:
+    def _add_constraint(self, table: Table, node: Node, statement: Statement) -> None:
         kind = node.get("contype")
         if kind in ("CONSTR_PRIMARY", "CONSTR_UNIQUE") and node.get("keys"):
             columns = tuple(texts(node["keys"]))
@@ -197,7 +198,7 @@ class _SchemaBuilder:
         elif kind == "AT_AddColumn":
             self._column(table, content(definition, "ColumnDef") or {}, statement)
         elif kind == "AT_AddConstraint":
-            self._constraint(table, content(definition, "Constraint") or {}, statement)
+            self._add_constraint(table, content(definition, "Constraint") or {}, statement)
         elif kind == "AT_DropColumn":
             self._drop_column(table, command.get("name", ""))
         elif command.get("name") in table.columns:
@@ -245,9 +246,9 @@ class _SchemaBuilder:
             using=statement,
             check=statement,
         )
-        self._keep_policy(policy)
+        self._add_policy(policy)
 
-    def _keep_policy(self, policy: Policy) -> None:
+    def _add_policy(self, policy: Policy) -> None:
         self.schema.policies[policy.table, policy.name] = policy
         self._named_policies[policy.table][policy.name] = None
 
@@ -277,9 +278,9 @@ class _SchemaBuilder:
         for object in node.get("objects", []):
             parts = texts(items(object))
             if kind == "OBJECT_POLICY" and len(parts) > 1:
-                self._take_policy(dotted(parts[:-1], self.default), parts[-1])
+                self._take_policy(name_of_parts(parts[:-1], self.default), parts[-1])
             elif kind in ("OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW", "OBJECT_FOREIGN_TABLE"):
-                self._drop_relation(dotted(parts, self.default))
+                self._drop_relation(name_of_parts(parts, self.default))
             elif kind == "OBJECT_INDEX":
                 removed = parts[-1] if parts else ""
                 for index in self._named_indexes.pop(removed, ()) if removed else ():
@@ -359,11 +360,11 @@ class _SchemaBuilder:
         """Track the roles without any privilege on a table, or without SELECT."""
         if node.get("objtype") != "OBJECT_TABLE" or node.get("grant_option"):
             return
-        privileges = {item.get("priv_name", "") for item in members(node.get("privileges"), "AccessPriv")}
         roles = set(roles_of(node.get("grantees")))
-        pairs = {(role, privilege) for role in roles for privilege in _table_privileges(node)}
+        pairs = set(product(roles, _table_privileges(node)))
+        privileges = [item.get("priv_name", "") for item in members(node.get("privileges"), "AccessPriv")]
         readers = roles if not privileges or "select" in privileges else set[str]()
-        for name in self._granted(node):
+        for name in self._granted_names(node):
             if node.get("is_grant"):
                 self._give(name, pairs, roles, readers)
             else:
@@ -381,7 +382,7 @@ class _SchemaBuilder:
         schema.shut[name] |= roles
         schema.revoked[name] |= readers
 
-    def _granted(self, node: Node) -> set[Name]:
+    def _granted_names(self, node: Node) -> set[Name]:
         """Yield the known tables and views of a grant."""
         if node.get("targtype") == "ACL_TARGET_ALL_IN_SCHEMA":
             return {name for schema in texts(node.get("objects")) for name in self._relations[schema]}
@@ -433,4 +434,4 @@ def _shape(node: Node) -> str:
         "accessMethod",
         "nulls_not_distinct",
     )
-    return repr([(key, without_places(node.get(key))) for key in properties])
+    return repr([(key, strip_locations(node.get(key))) for key in properties])

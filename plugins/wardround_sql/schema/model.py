@@ -8,7 +8,7 @@ from functools import cached_property
 
 from msgspec import Struct, field
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_sql.parsing.pg_nodes import (
     Node,
     content,
@@ -56,7 +56,7 @@ class ForeignKey(Struct, eq=False):
 
 
 class Table(Struct):
-    """Table as far as the statements define it.
+    """Table if the statements define it.
 
     Attributes:
         created: the statement that creates it; None if it existed before.
@@ -89,7 +89,7 @@ class TableIndex(Struct, eq=False):
 
     Attributes:
         shape: all properties that distinguish it from other indexes of the same table.
-        whole: whether it finds every value of its columns; it may exclude rows by other columns, such as a
+        whole: True if it finds every value of its columns; it may exclude rows by other columns, such as a
             soft-delete flag, or rows with NULL.
     """
 
@@ -138,14 +138,14 @@ class Schema(Struct, dict=True):
 
     def is_enabled_by_loop(self, table: Name) -> bool:
         """Return True if a block with dynamic SQL may enable row-level security for a table."""
-        return self._enabling.may_be_about(table)
+        return self._enabling_loops.may_be_about(table)
 
     def has_policy_by_loop(self, table: Name) -> bool:
         """Return True if a block with dynamic SQL may create a policy for a table."""
         return self._making_policies.may_be_about(table)
 
     @cached_property
-    def _enabling(self) -> _Loops:
+    def _enabling_loops(self) -> _Loops:
         return _Loops.of(self.loops, ENABLES_RLS)
 
     @cached_property
@@ -171,7 +171,7 @@ class Schema(Struct, dict=True):
         """Return the policies of a table, in the order of creation."""
         return self._policies_by_table.get(table, [])
 
-    def policy_made_by(self, statement: Statement) -> Policy | None:
+    def policy_created_by(self, statement: Statement) -> Policy | None:
         """Return the policy that a statement creates, if it still exists in the end."""
         return self._policies_by_maker.get(statement)
 
@@ -200,7 +200,7 @@ class Schema(Struct, dict=True):
         """Return the policy that a statement creates or alters, if it still exists in the end."""
         known = self.policies.get((self.moved.get(table, table), statement.node.get("policy_name", "")))
         if known is None and statement.kind == "CreatePolicyStmt":
-            known = self.policy_made_by(statement)
+            known = self.policy_created_by(statement)
         made_here = statement.kind == "CreatePolicyStmt"
         return None if known is None or (made_here and known.statement is not statement) else known
 
@@ -253,7 +253,7 @@ def name_of(relation: Node, default: str = "public") -> Name:
     return Name(relation.get("schemaname") or default, relation.get("relname", ""))
 
 
-def dotted(parts: list[str], default: str = "public") -> Name:
+def name_of_parts(parts: list[str], default: str = "public") -> Name:
     """Return the name of an object from its parts."""
     return Name(parts[-2] if len(parts) > 1 else default, parts[-1] if parts else "")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _MONEY = LazyPattern(
     r"(?:^|_)(?:price|prices|amount|balance|salary|wage|fee|fees|cost|costs|revenue|payment|refund|invoice_total|"

@@ -15,12 +15,12 @@ class Routine(Struct, eq=False):
     """One overload of a function.
 
     Attributes:
-        types: of its inputs, without their schemas.
+        types: types of the inputs, without their schemas.
         made: the statement that last defined it; None if it existed before.
         definer: whether it runs as its owner.
         open_by: the statement since which it does so with the caller's search path; None if it does not.
         removed: whether it was dropped or replaced.
-        pinned: whether it has a search path of its own; None if a statement that was not read sets it.
+        pinned: True if it sets its own search path; None if a statement that could not be parsed sets it.
     """
 
     schema: str
@@ -81,8 +81,8 @@ class Routines(Struct):
         actions = statement.node.get("actions", [])
         message = _sets_path(actions)
         security = option(actions, "security")
-        meant = self.about[statement] = self._overloads(statement.node.get("func", {}), default)
-        for item in meant:
+        intended = self.about[statement] = self._overloads(statement.node.get("func", {}), default)
+        for item in intended:
             item.pinned = item.pinned if message is None else message
             item.definer = item.definer if security is None else is_true(security)
             item.note(statement)

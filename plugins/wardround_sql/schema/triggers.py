@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_sql.document import SqlDocument
-from wardround_sql.parsing.masking import masked
+from wardround_sql.parsing.masking import mask_code
 from wardround_sql.parsing.pg_nodes import option, text_of, texts
 from wardround_sql.parsing.statements import Statement, parsed_about
 
@@ -101,7 +101,9 @@ class TriggerBody(Struct, frozen=True):
             if "new" in match["what"].lower()
         ]
         return any(
-            not any(place > change for place in retained) for change in self.changes() if change < offset
+            not any(location > change for location in retained)
+            for change in self.changes()
+            if change < offset
         )
 
     def only_notifies(self) -> bool:
@@ -132,7 +134,9 @@ def body_of(statement: Statement) -> TriggerBody | None:
     text = text_of(body["List"]["items"][0]) if isinstance(body, dict) and "List" in body else text_of(body)
     start = statement.text.find(text) if text else -1
     return (
-        TriggerBody(statement, texts(node.get("funcname"))[-1], masked(text), start) if start >= 0 else None
+        TriggerBody(statement, texts(node.get("funcname"))[-1], mask_code(text), start)
+        if start >= 0
+        else None
     )
 
 

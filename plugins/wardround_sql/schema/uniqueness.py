@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Set
 
 from msgspec import Struct, field
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_sql.document import SqlDocument
-from wardround_sql.parsing.pg_nodes import Node, content, items, members, texts, unwrapped, without_places
+from wardround_sql.parsing.pg_nodes import Node, content, items, members, strip_locations, texts, unwrap
 from wardround_sql.parsing.statements import Statement, parsed_about
 from wardround_sql.project import migration_files
 from wardround_sql.schema.model import Name
@@ -28,7 +28,7 @@ class Unique(Struct, frozen=True):
     """Columns and expressions that are unique together.
 
     Attributes:
-        whole: whether they are unique over all rows, not only over those of a condition.
+        whole: True if they are unique over all rows, not only over those of a condition.
         constraint: whether it is a constraint with this name, and not only an index.
     """
 
@@ -69,16 +69,16 @@ class Uniques(Struct):
             if node.get("into", {}).get("rel", {}).get("relname") == self.table:
                 self._begin()
         elif node.get("relation", {}).get("relname") == self.table:
-            self._about(statement.kind, node)
+            self._add_table_of_node(statement.kind, node)
 
     def _begin(self) -> None:
         self.made, self.known = True, []
 
-    def _about(self, kind: str, node: Node) -> None:
+    def _add_table_of_node(self, kind: str, node: Node) -> None:
         if kind == "CreateStmt":
             self._create(node)
         elif kind == "IndexStmt" and node.get("unique"):
-            parts = frozenset(map(part_of, members(node.get("indexParams"), "IndexElem")))
+            parts = frozenset(map(index_column, members(node.get("indexParams"), "IndexElem")))
             self.known.append(
                 Unique(parts, node.get("idxname", ""), "whereClause" not in node, constraint=False)
             )
@@ -93,11 +93,11 @@ class Uniques(Struct):
             self._begin()
         self.unsure |= "inhRelations" in node or "partbound" in node or "ofTypename" in node
         for element in node.get("tableElts", []):
-            kind, inside = unwrapped(element)
+            kind, inside = unwrap(element)
             if kind == "ColumnDef":
                 self._column(inside)
             elif kind == "Constraint":
-                self._constraint(inside)
+                self._add_constraint(inside)
             else:
                 self.unsure = True
 
@@ -105,9 +105,9 @@ class Uniques(Struct):
         name = str(node.get("colname", ""))
         for constraint in members(node.get("constraints"), "Constraint"):
             if constraint.get("contype") in _KEYS:
-                self._keep((name,), constraint)
+                self._add_columns((name,), constraint)
 
-    def _constraint(self, node: Node) -> None:
+    def _add_constraint(self, node: Node) -> None:
         if node.get("contype") not in _KEYS:
             return
         if node.get("indexname"):
@@ -117,9 +117,9 @@ class Uniques(Struct):
             else:
                 self.known.append(Unique(known.parts, node.get("conname") or known.name))
         else:
-            self._keep(tuple(texts(node.get("keys"))), node)
+            self._add_columns(tuple(texts(node.get("keys"))), node)
 
-    def _keep(self, columns: tuple[str, ...], node: Node) -> None:
+    def _add_columns(self, columns: tuple[str, ...], node: Node) -> None:
         kind = "pkey" if node.get("contype") == "CONSTR_PRIMARY" else "_".join((*columns, "key"))
         self.known.append(Unique(frozenset(columns), node.get("conname") or f"{self.table}_{kind}"))
 
@@ -128,7 +128,7 @@ class Uniques(Struct):
         if kind == "AT_AddColumn":
             self._column(content(definition, "ColumnDef") or {})
         elif kind == "AT_AddConstraint":
-            self._constraint(content(definition, "Constraint") or {})
+            self._add_constraint(content(definition, "Constraint") or {})
         elif kind in ("AT_DropConstraint", "AT_DropColumn"):
             is_column = kind == "AT_DropColumn"
             self.known = [key for key in self.known if not key.depends_on(name, is_column=is_column)]
@@ -139,9 +139,9 @@ class Uniques(Struct):
             self.known = [item for item in self.known if item.constraint or item.name not in removed]
 
 
-def part_of(element: Node) -> str:
+def index_column(element: Node) -> str:
     """Return a column or expression of an index in comparable form."""
-    return str(element.get("name") or without_places(element.get("expr")))
+    return str(element.get("name") or strip_locations(element.get("expr")))
 
 
 def uniques_of(script: SqlDocument, statement: Statement | None, table: Name) -> list[Uniques]:
@@ -150,18 +150,33 @@ def uniques_of(script: SqlDocument, statement: Statement | None, table: Name) ->
     if len(paths) > _MOST:
         return []
     runs_once = statement is not None and statement.outer is None and statement.fragment.migrates
+    sets = _uniques_after_each_set(script, table, {*paths, script.path}, runs_once=runs_once)
+    results = sorted(sets, key=lambda uniques: not uniques.made)
+    if not results or not results[0].made:
+        return []
+    if any(uniques.unsure for uniques in results) or _declares_unique(script, table):
+        return []
+    return results
+
+
+def _uniques_after_each_set(
+    script: SqlDocument, table: Name, paths: Set[str], *, runs_once: bool
+) -> Collection[Uniques]:
+    """Return the unique columns after each set of files.
+
+    Args:
+        runs_once: whether the statement runs before the later migrations of its set.
+    """
     sets: dict[str, Uniques] = {}
     root = migration_files.set_root(script.path) if script.is_sql else ""
-    for path in sorted({*paths, script.path}, key=migration_files.order):
+    for path in sorted(paths, key=migration_files.order):
         if runs_once and _is_later(path, script.path, root):
             continue
         own = root if path == script.path else migration_files.set_root(path)
         uniques = sets.setdefault(own, Uniques(table.name))
-        for change in _said(script, path, table):
+        for change in _statements_about(script, path, table):
             uniques.apply(change)
-    results = sorted(sets.values(), key=lambda uniques: not uniques.made)
-    is_unknown = not results or not results[0].made or any(uniques.unsure for uniques in results)
-    return [] if is_unknown or _in_code(script, table) else results
+    return sets.values()
 
 
 def _is_later(path: str, current: str, root: str) -> bool:
@@ -170,7 +185,7 @@ def _is_later(path: str, current: str, root: str) -> bool:
     return is_same_set and migration_files.order(path) > migration_files.order(current)
 
 
-def _said(script: SqlDocument, path: str, table: Name) -> Iterable[Statement]:
+def _statements_about(script: SqlDocument, path: str, table: Name) -> Iterable[Statement]:
     if path == script.path:
         return [statement for statement in script.all_statements if not statement.down]
     if migration_files.is_down(path) or migration_files.is_non_production(path):
@@ -179,12 +194,12 @@ def _said(script: SqlDocument, path: str, table: Name) -> Iterable[Statement]:
     return parsed_about(text, path, (table.name,)) if text is not None else ()
 
 
-def _in_code(script: SqlDocument, table: Name) -> bool:
+def _declares_unique(script: SqlDocument, table: Name) -> bool:
     """Return True if code that creates tables declares something of this one as unique."""
-    return any(_MODELS.search(text) for text in _texts_with(script, table.name))
+    return any(_MODELS.search(text) for text in _statements_naming(script, table.name))
 
 
-def _texts_with(script: SqlDocument, name: str) -> Iterator[str]:
+def _statements_naming(script: SqlDocument, name: str) -> Iterator[str]:
     project = script.source.project
     about = set(project.files_with_word((name,), _CODE))
     unique = about and project.files_with_word(("unique", "Unique", "UNIQUE"), _CODE)

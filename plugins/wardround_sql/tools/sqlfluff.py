@@ -16,21 +16,23 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolFailed, ToolOutputError
-from wardround.findings import Edit, RawFinding, Span, SuggestedFix
+from wardround.findings import Edit, Plane, RawFinding, Span, SuggestedFix
+from wardround.lazy import LazyPattern
 from wardround.storage.digest import sha256
-from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, selection, span_of
+from wardround.tools.ignore_comments import IgnoreComment
+from wardround.tools.parsing import RAN, collapse_whitespace, decode_output, map_of, selection, span_of
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_sql.options import SqlOptions
 from wardround_sql.parsing.dialects import POSTGRES, canonical, detected_dialect
 from wardround_sql.parsing.jinja import is_template
+from wardround_sql.specialist import SQL
 
 CONFIG = ".sqlfluff"
 SHARED = "pyproject.toml"
 OWN = ".wardround.toml"
 LINES = 2_000
-"""Maximum number of lines of one run: sqlfluff takes about a second for 250."""
+"""Maximum number of lines per run: sqlfluff takes about a second for 250."""
 _TIMEOUT_S = 30.0
 _NAMES = {"spark": "sparksql", "presto": "trino"}
 _KNOWN = (
@@ -81,7 +83,7 @@ _TEMPLATERS = frozenset(("raw", "jinja", "placeholder"))
 
 
 def _dialect_table(table: object) -> str:
-    """Return the dialect of wardround's own options, for files without signs of another one."""
+    """Return the dialect of wardround's own options, for files without signs of another dialect."""
     sql = table.get("sql", {}) if isinstance(table, dict) else {}
     dialect = sql.get("dialect") if isinstance(sql, dict) else None
     return f"[tool.wardround.sql]\ndialect = {msgspec.json.encode(dialect).decode()}\n" if dialect else ""
@@ -97,7 +99,7 @@ def _toml(text: str) -> dict[str, Any]:
 
 
 def _ini(text: str) -> Sections:
-    """Return the sections of an INI file; a broken one gets an unknown dialect, so that the run fails."""
+    """Return the sections of an INI file; an invalid one gets an unknown dialect, so that the run fails."""
     parser = configparser.ConfigParser(delimiters="=", interpolation=None)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     try:
@@ -135,20 +137,22 @@ def _harmless(sections: Sections) -> Sections:
     return retained
 
 
-def _one_line(values: Mapping[str, str]) -> dict[str, str]:
+def _join_value_lines(values: Mapping[str, str]) -> dict[str, str]:
     """Return settings whose values have plain line breaks only, which are indented when they are written."""
     return {name: "\n".join(value.splitlines()) for name, value in values.items() if _NAME.fullmatch(name)}
 
 
-def _over(below: Sections, above: Sections) -> Sections:
+def _merge_sections(below: Sections, above: Sections) -> Sections:
     return {name: below.get(name, {}) | above.get(name, {}) for name in (*below, *above)}
 
 
-def _written(sections: Sections) -> str:
+def _write_sections(sections: Sections) -> str:
     """Return an INI file; without names that would end their line, and open a section of their own."""
     parser = configparser.ConfigParser(delimiters="=", interpolation=None)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
-    parser.read_dict({name: _one_line(values) for name, values in sections.items() if _NAME.fullmatch(name)})
+    parser.read_dict(
+        {name: _join_value_lines(values) for name, values in sections.items() if _NAME.fullmatch(name)}
+    )
     out = io.StringIO()
     parser.write(out)
     return out.getvalue()
@@ -192,7 +196,7 @@ def _settings(root: Path, file: str, text: str, requested: Sequence[str] = ()) -
     folders = [root / parent for parent in reversed(Path(file).parents)]
     for folder in folders:
         if (folder / CONFIG).is_file():
-            sections = _over(sections, _ini((folder / CONFIG).read_text("utf-8")))
+            sections = _merge_sections(sections, _ini((folder / CONFIG).read_text("utf-8")))
         for name in (SHARED, OWN):
             if (folder / name).is_file():
                 tool = _toml((folder / name).read_text("utf-8")).get("tool", {})
@@ -205,7 +209,7 @@ def _settings(root: Path, file: str, text: str, requested: Sequence[str] = ()) -
         "rules": ",".join(chosen),
         "large_file_skip_byte_limit": "0",
     }
-    merged = _over({"sqlfluff": ours}, sections)
+    merged = _merge_sections({"sqlfluff": ours}, sections)
     if merged["sqlfluff"]["dialect"] not in _KNOWN:
         raise ToolFailed(
             f"sqlfluff does not support the dialect {merged['sqlfluff']['dialect']}; see {CONFIG}"
@@ -213,7 +217,7 @@ def _settings(root: Path, file: str, text: str, requested: Sequence[str] = ()) -
     if requested:
         rules = "all" if "*" in requested else ",".join([merged["sqlfluff"]["rules"], *requested])
         merged["sqlfluff"]["rules"] = rules
-    return _written(merged)
+    return _write_sections(merged)
 
 
 def command(run: Invocation) -> Sequence[str]:
@@ -236,7 +240,7 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     """Parse ``sqlfluff lint --format json``; every input file must be in it."""
     copies = {str(copy.target): copy for copy in _plan(run)[0]}
     found: list[RawFinding] = []
-    results = decoded(output, list[FluffFile])
+    results = decode_output(output, list[FluffFile])
     for entry in results:
         if entry.filepath not in copies:
             raise ToolOutputError(f"output names {Path(entry.filepath).name!r}, which was not an input")
@@ -283,6 +287,22 @@ class Sqlfluff(Tool):
     """sqlfluff, over copies of the files, each with its dialect."""
 
     name = "sqlfluff"
+    planes = frozenset({Plane.SEMANTIC})
+    ignore_comments = (
+        IgnoreComment(
+            r"(?:--|/\*)\s*noqa\b",
+            ("noqa",),
+            ((SQL, r"(?:--|/\*)\s*((?i:noqa)\b)"),),
+            region=r"noqa\s*:\s*disable",
+            region_end=r"noqa\s*:\s*enable",
+        ),
+        IgnoreComment(
+            r"--\s*sqlfluff\s*:",
+            ("sqlfluff",),
+            ((SQL, r"(?:--|/\*)\s*(sqlfluff\s*:)"),),
+            region=r"sqlfluff\s*:",
+        ),
+    )
     probe = Probe("probe.sql", "SELECT a, b FROM t UNION ALL SELECT a FROM s;\n", "AM07")
     program = "sqlfluff"
     success_codes = RAN
@@ -300,7 +320,7 @@ class Sqlfluff(Tool):
         return parse(output, run)
 
     def skipped_files(self, errors: bytes, run: Invocation) -> Mapping[str, str]:
-        """The files there was no time for."""
+        """Return the files that there was no time to check."""
         return _plan(run)[1]
 
     def is_enabled(self, options: SqlOptions | None, path: str, text: str) -> bool:
@@ -310,22 +330,21 @@ class Sqlfluff(Tool):
         return selection("sqlfluff")
 
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
-        """The configuration of a folder with nothing left in it that makes sqlfluff load Python or other
-        files.
+        """The configuration of a folder without the settings that make sqlfluff load Python or other files.
 
         Code is loaded by ``library_path``, macro and search paths, plugins, and the dbt and Python
-        templaters; only what is known to be harmless stays.
+        templaters; only settings known to be harmless remain.
         """
         stem = f"{folder}/" if folder else ""
         found: dict[str, str] = {}
         if stem + CONFIG in configs:
-            found[stem + CONFIG] = _written(_harmless(_ini(configs[stem + CONFIG])))
+            found[stem + CONFIG] = _write_sections(_harmless(_ini(configs[stem + CONFIG])))
         if stem + SHARED in configs:
             table = _toml(configs[stem + SHARED]).get("tool", {})
             sections = _harmless(dict(_flat(table.get("sqlfluff", {}))))
             if sections:
                 base = _ini(found.get(stem + CONFIG, ""))
-                found[stem + CONFIG] = _written(_over(base, sections))
+                found[stem + CONFIG] = _write_sections(_merge_sections(base, sections))
             found[stem + SHARED] = _dialect_table(table.get("wardround", {}))
         if stem + OWN in configs:
             found[stem + OWN] = _dialect_table(_toml(configs[stem + OWN]))

@@ -1,6 +1,6 @@
 """squawk: command and output.
 
-It reports the effects of a migration on a database in use, so it reads only migrations for PostgreSQL.
+It reports the effects of a migration on a database in use, so it only reviews migrations for PostgreSQL.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from wardround.checks.source import RepositoryView
-from wardround.findings import RawFinding, Span
-from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
+from wardround.change.repository_view import RepositoryView
+from wardround.findings import Plane, RawFinding, Span
+from wardround.tools.ignore_comments import IgnoreComment
+from wardround.tools.parsing import RAN, collapse_whitespace, decode_output, relative
 from wardround.tools.tool import Columns, Invocation, Probe, Tool, install_line
 from wardround_sql.options import SqlOptions
 from wardround_sql.parsing.jinja import is_template
 from wardround_sql.project.file_dialect import file_dialect
 from wardround_sql.project.migration_files import is_down, is_migration
+from wardround_sql.specialist import SQL
 from wardround_sql.tools.false_positives.squawk import SquawkResult, is_false_positive, message_of
 
 CONFIG = ".squawk.toml"
@@ -42,7 +44,7 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     findings = []
     is_configured = (run.root / CONFIG).is_file()
     down = cache(_lines_down)
-    for result in decoded(output, list[SquawkResult]):
+    for result in decode_output(output, list[SquawkResult]):
         file = relative(result.file, run)
         path = run.root / file
         if result.line + 1 in down(path) or is_false_positive(path, result, is_configured=is_configured):
@@ -73,6 +75,15 @@ class Squawk(Tool):
     """squawk, over migrations for PostgreSQL."""
 
     name = "squawk"
+    planes = frozenset({Plane.CONTRACT, Plane.SEMANTIC, Plane.PERF})
+    ignore_comments = (
+        IgnoreComment(
+            r"\bsquawk-ignore",
+            ("ignore",),
+            ((SQL, r"(?:--|/\*)\s*(squawk-ignore(?:-file)?\b)"),),
+            region=r"squawk-ignore-file",
+        ),
+    )
     probe = Probe("probe.sql", "DROP TABLE orders;\n", "ban-drop-table")
     program = "squawk"
     success_codes = RAN

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Collection, Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 from wardround_tests.analysis.reached_assertions import Test, asserts_something
 from wardround_tests.file_kinds import is_collected, is_script_test
 
@@ -26,7 +26,7 @@ _HYPHENATED = re.compile(r"(?<![\w-])\w+(?:-\w+)+")
 
 
 def adds_test(path: str, text: str, added: Collection[int], words: frozenset[str]) -> bool:
-    """Return True if added lines belong to a test that a runner runs, that asserts something, and whose file
+    """Return True if added lines belong to a test that a runner runs, that has an assertion, and whose file
     uses one of the words.
 
     Args:
@@ -55,40 +55,45 @@ def _adds_python_test(text: str, added: Collection[int], words: frozenset[str]) 
 
 def _is_skipped(body: list[ast.stmt]) -> bool:
     """Return True if a module or a class skips all its tests, or is declared to have none."""
-    for one in body:
-        text = unparse(one) if isinstance(one, ast.Assign | ast.Expr | ast.Raise) else ""
-        if isinstance(one, ast.Assign) and not _OF_ALL_TESTS.match(text):
+    for statement in body:
+        text = unparse(statement) if isinstance(statement, ast.Assign | ast.Expr | ast.Raise) else ""
+        if isinstance(statement, ast.Assign) and not _OF_ALL_TESTS.match(text):
             continue
         if _SKIPPING.search(text) or text == "__test__ = False":
             return True
     return False
 
 
-def _removed(body: list[ast.stmt]) -> set[str]:
+def _removed_names(body: list[ast.stmt]) -> set[str]:
     """Return the names that a module or a class deletes or assigns again."""
-    deleted = (node for one in body if isinstance(one, ast.Delete) for node in one.targets)
-    assigned = (node for one in body if isinstance(one, ast.Assign) for node in one.targets)
-    return {node.id for node in (*deleted, *assigned) if isinstance(node, ast.Name)}
+    names = set()
+    for statement in body:
+        if isinstance(statement, ast.Delete | ast.Assign):
+            names |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    return names
 
 
 def _tests(body: list[ast.stmt]) -> Iterator[Test]:
     """Yield the tests that a runner collects and does not skip."""
-    removed = _removed(body)
-    for one in body:
-        if not isinstance(one, Test | ast.ClassDef) or one.name in removed or _has_skip(one):
+    removed = _removed_names(body)
+    for statement in body:
+        if not isinstance(statement, Test | ast.ClassDef) or statement.name in removed:
             continue
-        if isinstance(one, Test) and one.name.startswith("test"):
-            yield one
-        elif isinstance(one, ast.ClassDef) and _is_collected_class(one) and not _is_skipped(one.body):
-            yield from _tests(one.body)
+        if _has_skip(statement):
+            continue
+        if isinstance(statement, Test):
+            if statement.name.startswith("test"):
+                yield statement
+        elif _is_collected_class(statement) and not _is_skipped(statement.body):
+            yield from _tests(statement.body)
 
 
-def _has_skip(one: Test | ast.ClassDef) -> bool:
-    return any(_SKIPPING.search(unparse(decorator)) for decorator in one.decorator_list)
+def _has_skip(item: Test | ast.ClassDef) -> bool:
+    return any(_SKIPPING.search(unparse(decorator)) for decorator in item.decorator_list)
 
 
-def _is_collected_class(one: ast.ClassDef) -> bool:
-    return one.name.startswith("Test") or any("TestCase" in unparse(base) for base in one.bases)
+def _is_collected_class(cls_node: ast.ClassDef) -> bool:
+    return cls_node.name.startswith("Test") or any("TestCase" in unparse(base) for base in cls_node.bases)
 
 
 def _is_changed(test: Test, added: Collection[int]) -> bool:
@@ -106,10 +111,10 @@ def _skips_itself(test: Test) -> bool:
 
 def _names(module: ast.Module) -> set[str]:
     """Return the words in names, imports and strings of a module."""
-    return {word for node in ast.walk(module) for text in _texts(node) for word in _WORD.findall(text)}
+    return {word for node in ast.walk(module) for text in _strings_in(node) for word in _WORD.findall(text)}
 
 
-def _texts(node: ast.AST) -> Iterator[str]:
+def _strings_in(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Attribute):
@@ -123,15 +128,14 @@ def _texts(node: ast.AST) -> Iterator[str]:
 
 
 def _adds_script_test(text: str, added: Collection[int], words: frozenset[str]) -> bool:
-    code = [
-        (number, line) for number, line in enumerate(text.split("\n"), 1) if not _SCRIPT_COMMENT.match(line)
-    ]
-    whole = "\n".join(line for _, line in code)
-    if words.isdisjoint(_WORD.findall(whole)) and words.isdisjoint(_HYPHENATED.findall(whole)):
+    numbered = enumerate(text.split("\n"), 1)
+    code_lines = {number: line for number, line in numbered if not _SCRIPT_COMMENT.match(line)}
+    code = "\n".join(code_lines.values())
+    if words.isdisjoint((*_WORD.findall(code), *_HYPHENATED.findall(code))):
         return False
-    lines = [line for number, line in code if number in added]
-    if any(map(_SCRIPT_SKIP.search, lines)):
+    added_lines = [line for number, line in code_lines.items() if number in added]
+    if any(map(_SCRIPT_SKIP.search, added_lines)):
         return False
-    if _RULE_TESTER.search(whole) and any(map(_RULE_CASE.match, lines)):
+    if _RULE_TESTER.search(code) and any(map(_RULE_CASE.match, added_lines)):
         return True
-    return _SCRIPT_TEST.search(whole) is not None and any(map(_SCRIPT_ASSERTION.search, lines))
+    return _SCRIPT_TEST.search(code) is not None and any(map(_SCRIPT_ASSERTION.search, added_lines))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround_tests.analysis.imported_texts import Read, imported_texts
+from wardround.lazy import LazyPattern
+from wardround_tests.analysis.imported_sources import Read, imported_sources
 
 _ASSERTED = LazyPattern(
     r"\bexpect\(\s*(?:[\w$]+\s*\??\.\s*)*([\w$]+)\s*\)\s*(?:\.\s*(?:not|resolves|rejects)\s*)*"
@@ -31,12 +31,12 @@ def asserts_all_of_the_call(path: str, text: str, span: Span, read: Read) -> boo
     names = {name for name in names if re.search(_TYPED.format(name=re.escape(name)), text) is None}
     if not names:
         return _ASSERTED.search("\n".join(lines)) is not None
-    modules = list(imported_texts(path, text, read))
-    return all(takes_nothing(name, modules) for name in names)
+    modules = list(imported_sources(path, text, read))
+    return all(has_no_arguments(name, modules) for name in names)
 
 
-def takes_nothing(name: str, modules: Iterable[str]) -> bool:
-    """Return True if the texts of modules call a function, and never with an argument."""
+def has_no_arguments(name: str, modules: Iterable[str]) -> bool:
+    """Return True if the modules call a function, and never with an argument."""
     call = re.compile(rf"(?<![\w$])(?<!\bdef )(?<!\bfunction ){re.escape(name)}\s*(?:\?\.\s*)?\(\s*(\)?)")
     closed = [match[1] for module in modules for match in call.finditer(module)]
     return bool(closed) and all(closed)

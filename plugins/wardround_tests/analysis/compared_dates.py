@@ -1,11 +1,13 @@
-"""Comparisons of dates and texts inside ``expect``: the matchers for comparisons take numbers alone."""
+"""Comparisons of dates and strings inside ``expect``: the matchers for comparisons only accept numbers."""
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LazyPattern
+from collections.abc import Sequence
+
 from wardround.findings import Span
 from wardround.languages.script.code import Code, argument, bare, code_of
 from wardround.languages.script.syntax import Node
+from wardround.lazy import LazyPattern
 
 _COMPARING = frozenset({"<", ">", "<=", ">="})
 _NUMBER = LazyPattern(
@@ -20,7 +22,7 @@ _DATE_NAME = LazyPattern(r"(?:^date|Date|[a-z]At)$")
 
 
 def compares_no_numbers(path: str, text: str, span: Span) -> bool:
-    """Return True if the comparison inside the ``expect`` before a place is one of dates or texts.
+    """Return True if the comparison inside the ``expect`` before a position is one of dates or strings.
 
     ``toBeGreaterThan`` and the like throw for both. A name such as ``createdAt`` counts as a date.
     """
@@ -31,14 +33,19 @@ def compares_no_numbers(path: str, text: str, span: Span) -> bool:
         return False
     if code.field(compared, "operator") not in _COMPARING:
         return False
-    sides = [compared.child_by_field_name(side) for side in ("left", "right")]
-    if any(side is None or _NUMBER.search(code.text(side)) for side in sides):
+    operands = [compared.child_by_field_name(side) for side in ("left", "right")]
+    return _have_no_number(code, [operand for operand in operands if operand is not None])
+
+
+def _have_no_number(code: Code, operands: Sequence[Node]) -> bool:
+    """Return True if none of two operands is a number, and one of them is certainly something else."""
+    if len(operands) < 2 or any(_NUMBER.search(code.text(operand)) for operand in operands):
         return False
-    return any(_is_no_number(code, side) for side in sides if side is not None)
+    return any(_is_no_number(code, operand) for operand in operands)
 
 
 def _is_no_number(code: Code, node: Node) -> bool:
-    """Return True for a date or a text: by its expression, its declaration or, at last, its name."""
+    """Return True for a date or a string: by its expression, its declaration or else its name."""
     text = code.text(node)
     if _NO_NUMBER.search(text):
         return True

@@ -1,13 +1,13 @@
-"""Setup of tests in modules that they import: it puts back, replaces or closes what a test does not."""
+"""Setup in modules that tests import: it restores, replaces or closes what a test does not."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround_tests.analysis.imported_texts import Read, imported_texts
+from wardround.lazy import LazyPattern
+from wardround_tests.analysis.imported_sources import Read, imported_sources
 
 _HOOK = LazyPattern(r"(?<![\w$.])(?:before|after)(?:Each|All)?\s*\(|(?<![\w$.])(?:setup|teardown)\s*\(")
 _TARGET = LazyPattern(r"\(?((?:[\w$]+(?: as any\))?\.)+[\w$]+|process\.env\[['\"]\w+['\"]\])\s*=(?![=>])")
@@ -29,39 +29,40 @@ def is_set_up(path: str, text: str, defect_class: str, span: Span, read: Read) -
     """Return True if a module that a test imports does what a finding about the test misses.
 
     Args:
-        read: path -> the text of another file.
+        read: path -> the content of another file.
     """
     match defect_class:
         case "order-dependent-tests":
             return is_put_back(path, text, span, read)
         case "network-in-test":
-            return any(_NETWORK.search(module) for module in imported_texts(path, text, read))
+            return any(_NETWORK.search(module) for module in imported_sources(path, text, read))
         case "resource-leak":
-            modules = imported_texts(path, text, read)
+            modules = imported_sources(path, text, read)
             return any(_HOOK.search(module) and _CLOSES.search(module) for module in modules)
         case _:
             return False
 
 
 def is_put_back(path: str, text: str, span: Span, read: Read) -> bool:
-    """Return True if an imported module puts back what a test replaces, from a hook of it or of the test.
+    """Return True if an imported module restores what a test replaces, in a hook of the module or of the
+    test.
 
     Args:
         span: the statement of a test that replaces a global, a method, a variable of the environment or the
             timers.
-        read: path -> the text of another file.
+        read: path -> the content of another file.
     """
     replaced = "\n".join(text.split("\n")[span.line - 1 : span.end_line])
     signs = list(_signs(replaced))
     has_hook = _HOOK.search(text) is not None
     return any(
         (has_hook or _HOOK.search(module) is not None) and any(sign.search(module) for sign in signs)
-        for module in (imported_texts(path, text, read) if signs else ())
+        for module in (imported_sources(path, text, read) if signs else ())
     )
 
 
 def _signs(replaced: str) -> Iterator[LazyPattern | re.Pattern[str]]:
-    """Yield the patterns by which a module puts back what a statement replaces."""
+    """Yield the patterns of code by which a module restores what a statement replaces."""
     if "useFakeTimers" in replaced:
         yield _TIMERS
     if "spyOn" in replaced or ".mock" in replaced:

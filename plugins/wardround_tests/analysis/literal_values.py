@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _KIND = LazyPattern(r"[A-Z]\w*[a-z]\w*$|(date|datetime|time|timedelta|set|frozenset|dict)$")
 """Names of calls that only build a value from their arguments."""

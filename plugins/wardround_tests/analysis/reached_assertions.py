@@ -1,4 +1,4 @@
-"""Assertions that a Python test reaches when it runs, by the syntax of the test alone."""
+"""Assertions that a Python test reaches when it runs, determined from the syntax of the test only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wardround.languages.python.tree import unparse
 Test = ast.FunctionDef | ast.AsyncFunctionDef
 _ASSERTING = re.compile(r"_*(?:assert|expect|raises|warns|verify|check)", re.IGNORECASE)
 _INTROSPECTION = frozenset({"bool", "callable", "hasattr", "id", "isinstance", "issubclass", "repr", "type"})
-"""Functions that call nothing of what they are given."""
+"""Functions that never call their arguments."""
 _CATCHING = re.compile(r"\b(?:AssertionError|BaseException|Exception)\b")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
@@ -19,56 +19,62 @@ _ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 def asserts_something(test: Test) -> bool:
     """Return True if a test calls code and reaches an assertion that can fail."""
-    nodes = list(_reached(test.body))
+    nodes = list(_reached_nodes(test.body))
     return any(map(_runs_code, nodes)) and any(map(_is_assertion, nodes))
 
 
-def _reached(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
+def _reached_nodes(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
     """Yield the statements and expressions that run; those of inner functions do not by themselves."""
-    for one in body:
-        if isinstance(one, _SCOPES) or _never_runs(one):
+    for statement in body:
+        if isinstance(statement, _SCOPES) or _never_runs(statement):
             continue
-        yield one
-        for _, value in ast.iter_fields(one):
-            yield from _reached_in(value, one)
-        if isinstance(one, _ENDS):
+        yield statement
+        for name, value in ast.iter_fields(statement):
+            is_swallowed = name == "body" and isinstance(statement, ast.Try) and _swallows_failure(statement)
+            if not is_swallowed:
+                yield from _reached_in(value)
+        if isinstance(statement, _ENDS):
             return
 
 
-def _reached_in(value: object, statement: ast.stmt) -> Iterator[ast.AST]:
+def _reached_in(value: object) -> Iterator[ast.AST]:
+    """Yield what runs of the value of a statement's field."""
     if isinstance(value, ast.expr):
         yield from ast.walk(value)
-    elif isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-        if not (isinstance(statement, ast.Try) and value is statement.body and _swallows(statement)):
-            yield from _reached(value)
-    elif isinstance(value, list):
-        yield from (inner for one in value if isinstance(one, ast.AST) for inner in _reached_in_part(one))
+    if not isinstance(value, list) or not value:
+        return
+    if isinstance(value[0], ast.stmt):
+        yield from _reached_nodes(value)
+        return
+    for part in value:
+        if isinstance(part, ast.AST):
+            yield from _nodes_reached_in(part)
 
 
-def _reached_in_part(part: ast.AST) -> Iterator[ast.AST]:
+def _nodes_reached_in(part: ast.AST) -> Iterator[ast.AST]:
     """Yield what runs of an item of ``with``, a case of ``match`` or a handler."""
     if isinstance(part, ast.match_case | ast.ExceptHandler):
-        yield from _reached(part.body)
+        yield from _reached_nodes(part.body)
     else:
         yield from ast.walk(part)
 
 
-def _never_runs(one: ast.stmt) -> bool:
-    if isinstance(one, ast.If | ast.While):
-        return isinstance(one.test, ast.Constant) and not one.test.value
-    return isinstance(one, ast.For | ast.AsyncFor) and _is_empty(one.iter)
+def _never_runs(item: ast.stmt) -> bool:
+    if isinstance(item, ast.If | ast.While):
+        return isinstance(item.test, ast.Constant) and not item.test.value
+    return isinstance(item, ast.For | ast.AsyncFor) and _is_empty(item.iter)
 
 
 def _is_empty(value: ast.expr) -> bool:
     return isinstance(value, ast.List | ast.Tuple | ast.Set) and not value.elts
 
 
-def _swallows(one: ast.Try) -> bool:
+def _swallows_failure(item: ast.Try) -> bool:
     """Return True if a failed assertion in the body of ``try`` does not fail the test."""
-    return any(map(_catches_and_goes_on, one.handlers))
+    return any(map(_catches_and_continues, item.handlers))
 
 
-def _catches_and_goes_on(handler: ast.ExceptHandler) -> bool:
+def _catches_and_continues(handler: ast.ExceptHandler) -> bool:
     if handler.type is not None and not _CATCHING.search(unparse(handler.type)):
         return False
     nodes = (node for line in handler.body for node in ast.walk(line))

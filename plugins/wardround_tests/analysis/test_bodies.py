@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_tests.file_kinds import is_script_test, is_type_test
 from wardround_tests.models.script_assertions import test_spans
 

@@ -19,7 +19,7 @@ _TELLING_LITERALS = 2
 """Minimum number of literals of a test that must all occur in another test for the two to be the same."""
 _TELLING_LENGTH = 3
 _SAME = 0.5
-"""Minimum share of its words in a new test from which a renamed test is recognised."""
+"""Minimum share of a test's words in a new test by which it is recognised as renamed."""
 
 
 class Versions(msgspec.Struct, frozen=True):
@@ -31,7 +31,7 @@ class Versions(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, file: ChangedFileView) -> Versions | None:
-        """Read both versions; None if one of them cannot be parsed."""
+        """Parse base and head; None if one of them cannot be parsed."""
         before = tests_of(file.base_path or file.path, file.base_text) if file.base_text else {}
         after = tests_of(file.path, file.text) if file.text else {}
         return None if before is None or after is None else cls(file, before, after)
@@ -43,17 +43,19 @@ class Versions(msgspec.Struct, frozen=True):
     @property
     def changed(self) -> list[TestedCase]:
         """The tests of the new version that are new or changed."""
-        was = self.before
+        previous = self.before
         return [
             case
             for name, case in self.after.items()
-            if name not in was or was[name].source != case.source or was[name].parameters != case.parameters
+            if name not in previous
+            or previous[name].source != case.source
+            or previous[name].parameters != case.parameters
         ]
 
 
 def is_asserted_by_new(assertion: str, versions: Versions) -> bool:
     """Return True if a new test of the file asserts the same attribute or method."""
-    names = [one for one in re.findall(_MEMBER, assertion) if not re.match(_OF_A_RUNNER, one)]
+    names = [member for member in re.findall(_MEMBER, assertion) if not re.match(_OF_A_RUNNER, member)]
     new = [
         a.text
         for title, case in versions.after.items()
@@ -68,10 +70,10 @@ def is_replaced(removed: Sequence[TestedCase], versions: Versions, name: str) ->
     new = [
         case for title, case in versions.after.items() if title not in versions.before and name in case.source
     ]
-    return bool(new) and _asserted(new) >= _asserted(removed)
+    return bool(new) and _assertion_count(new) >= _assertion_count(removed)
 
 
-def _asserted(cases: Sequence[TestedCase]) -> int:
+def _assertion_count(cases: Sequence[TestedCase]) -> int:
     """Count the assertions that check more than presence, over all parameter sets."""
     return sum(
         max(len(case.parameters), 1) * sum(a.strength > LOOSE for a in case.assertions) for case in cases
@@ -93,10 +95,12 @@ def is_moved_to(case: TestedCase, target: TestedCase) -> bool:
 def _is_parameter_set_of(case: TestedCase, target: TestedCase) -> bool:
     """Return True if the parameter sets of another test contain the literals of a test."""
     literals = _literals(case.source)
-    is_telling = len(literals) >= _TELLING_LITERALS and any(len(one) >= _TELLING_LENGTH for one in literals)
+    is_telling = len(literals) >= _TELLING_LITERALS and any(
+        len(literal) >= _TELLING_LENGTH for literal in literals
+    )
     return is_telling and literals <= _literals("\n".join(target.parameters))
 
 
 def _literals(source: str) -> set[str]:
     """Return the literals of a test, without their quotes."""
-    return {one.strip("\"'`") for one in re.findall(LITERAL, source)}
+    return {literal.strip("\"'`") for literal in re.findall(LITERAL, source)}

@@ -1,4 +1,4 @@
-"""Changes of a file that alter nothing a test could notice: renames, texts, markup, extracted functions."""
+"""Changes of a file that no test could notice: renames, messages, markup, extracted functions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
-from wardround_tests.changes.inert_texts import has_same_code, without_texts
+from wardround.lazy import LazyPattern
+from wardround_tests.changes.inert_texts import blank_strings, has_same_code
 
 _LOGS = LazyPattern(
     r"(?i)\b(?:_?log(?:ger|ging)?|console|print|warnings)(?:\.\w+)*\(|\bclick\.s?echo\(|\bstd(?:err|out)\.write\("
@@ -27,7 +27,7 @@ _DEFINES = (
     r"(?:\b(?:def|class|function|const|let|var|import|as|for|type|interface|enum)\s+(?:[\w$]+\s*,\s*)*"
     r"{name}(?![\w$])|(?<![\w$]){name}\s*(?::[^=\n]+)?=(?![=>])|\bdef \w+\([^)\n]*\b{name}\b)"
 )
-"""The places in which a module defines a name, or imports it."""
+"""The positions at which a module defines a name, or imports it."""
 _FUNCTION = LazyPattern(
     r"^(?:export\s+)?(?:async\s+)?(?:def|function\*?)\s+([A-Za-z_$][\w$]*)"
     r"|^(?:export\s+)?const\s+([A-Za-z_$][\w$]*)\s*=\s*(?:async\s*)?\([^)]*\)\s*(?::[^=]+)?=>"
@@ -36,32 +36,37 @@ _FRAME = LazyPattern(r"^(?:@.*|import\b.*|from\b.*\bimport\b.*|return\b[^()]*|pa
 
 
 def changes_behaviour(file: ChangedFileView) -> bool:
-    """Return False if an edited file only renames what it defines, has other texts or extracts functions."""
+    """Return False if an edited file only renames its definitions, changes messages or extracts functions."""
     if file.base_text is None or file.text is None:
         return True
-    before, after = map(_code, _after_common_lines(file.base_text.split("\n"), file.text.split("\n")))
+    before, after = map(_code, _skip_common_lines(file.base_text.split("\n"), file.text.split("\n")))
     if before == after:
         return False
-    gone, new = list(_without(before, after)), list(_without(after, before))
-    if _is_renaming(gone, new, file.base_text, file.text) or _is_extraction(gone, new):
+    removed, new = list(_lines_not_in(before, after)), list(_lines_not_in(after, before))
+    if _is_renaming(removed, new, file.base_text, file.text) or _is_extraction(removed, new):
         return False
     before, after = (
-        _code(without_texts(file.path, text).split("\n")) for text in (file.base_text, file.text)
+        _code(blank_strings(file.path, text).split("\n")) for text in (file.base_text, file.text)
     )
     return not has_same_code(file.path, before, after)
 
 
-def _after_common_lines(before: Sequence[str], after: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the lines of two texts from the first that differs."""
+def _skip_common_lines(before: Sequence[str], after: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the lines of two files from the first that differs."""
     same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
     count = sum(1 for _ in same)
     return before[count:], after[count:]
 
 
 def _code(texts: Sequence[str]) -> list[str]:
-    """Return the lines of code, without comments, blank lines and the texts that are logged."""
-    lines = (line.rstrip() for line in texts if not _is_comment(line))
-    return [_TEXT.sub("''", line) if "(" in line and _LOGS.search(line) else line for line in lines if line]
+    """Return the lines of code, without comments, blank lines and logged strings."""
+    lines = [line.rstrip() for line in texts if not _is_comment(line)]
+    return [_strip_logged_text(line) for line in lines if line]
+
+
+def _strip_logged_text(line: str) -> str:
+    is_logging = "(" in line and _LOGS.search(line) is not None
+    return _TEXT.sub("''", line) if is_logging else line
 
 
 def _is_comment(line: str) -> bool:
@@ -69,7 +74,7 @@ def _is_comment(line: str) -> bool:
     return code.startswith(("#", "//", "/*")) or (code.startswith("*") and not code.startswith("**"))
 
 
-def _without(lines: Sequence[str], others: Sequence[str]) -> Iterator[str]:
+def _lines_not_in(lines: Sequence[str], others: Sequence[str]) -> Iterator[str]:
     """Yield the lines, without indentation, that are not among the others."""
     left = Counter(line.strip() for line in others)
     for line in map(str.strip, lines):
@@ -80,14 +85,14 @@ def _without(lines: Sequence[str], others: Sequence[str]) -> Iterator[str]:
 
 
 def _is_renaming(gone: Sequence[str], new: Sequence[str], before: str, after: str) -> bool:
-    """Return True if lines differ in names of the file's own alone, each always in the same way."""
+    """Return True if the lines differ only by a consistent renaming of names that the file defines."""
     old_tokens, new_tokens = _TOKEN.findall("\n".join(gone)), _TOKEN.findall("\n".join(new))
     if not gone or len(old_tokens) != len(new_tokens):
         return False
-    renamed = {pair for pair in zip(old_tokens, new_tokens, strict=True) if pair[0] != pair[1]}
-    if len({old for old, _ in renamed}) != len(renamed) or len({name for _, name in renamed}) != len(renamed):
-        return False
-    return all(_is_renamed(old, name, before, after) for old, name in renamed)
+    renamed = {(old, name) for old, name in zip(old_tokens, new_tokens, strict=True) if old != name}
+    old_names, new_names = {old for old, _ in renamed}, {name for _, name in renamed}
+    is_one_to_one = len(old_names) == len(new_names) == len(renamed)
+    return is_one_to_one and all(_is_renamed(old, name, before, after) for old, name in renamed)
 
 
 def _is_renamed(old: str, new: str, before: str, after: str) -> bool:
@@ -100,8 +105,14 @@ def _is_renamed(old: str, new: str, before: str, after: str) -> bool:
 
 def _is_extraction(gone: Sequence[str], new: Sequence[str]) -> bool:
     """Return True if only frames of functions are new, around lines that were there, and their calls."""
-    names = {name for line in new for match in _FUNCTION.finditer(line) for name in match.groups() if name}
-    if not names or any(not _FRAME.match(line) for line in gone):
+    names = set(_function_names(new))
+    if not names or not all(map(_FRAME.match, gone)):
         return False
     calls = re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, sorted(names)))})\(")
     return all(_FRAME.match(line) or calls.search(line) for line in new)
+
+
+def _function_names(lines: Sequence[str]) -> Iterator[str]:
+    for line in lines:
+        for match in _FUNCTION.finditer(line):
+            yield from filter(None, match.groups())

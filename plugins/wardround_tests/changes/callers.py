@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _DEFINITION = LazyPattern(
     r"^\s*(?:(?:export|default|abstract|public|private|protected|static|async)\s+)*"
@@ -23,13 +23,13 @@ _SHORTEST = 4
 def callers_of(names: Collection[str], text: str) -> frozenset[str]:
     """Return the functions, methods and classes of a file that use some functions, in up to three steps."""
     found: set[str] = set()
-    wanted = set(names)
+    expected = set(names)
     for _ in range(_MOST_STEPS):
-        callers = set(_users_of(wanted, text)) - found - set(names)
+        callers = set(_users_of(expected, text)) - found - set(names)
         if not callers:
             break
         found |= callers
-        wanted = callers
+        expected = callers
     return frozenset(name for name in found if len(name) >= _SHORTEST)
 
 
@@ -37,21 +37,20 @@ def _users_of(names: Collection[str], text: str) -> Iterator[str]:
     """Yield the definitions around the uses of some names."""
     used = re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, sorted(names)))})(?![\w$])")
     around: list[tuple[int, str]] = []
-    for line in text.split("\n"):
-        if not line.strip():
-            continue
-        indent = len(line) - len(line.lstrip())
-        name = _defined(line)
-        if name or line.strip()[0] not in ")]}":
-            around = [entry for entry in around if entry[0] < indent]
-        uses = [use for use in used.findall(line) if use != name]
+    for line in filter(str.strip, text.split("\n")):
+        code = line.lstrip()
+        indent = len(line) - len(code)
+        name = _defined_name(line)
+        if name or code[0] not in ")]}":
+            around = [(outer, definition) for outer, definition in around if outer < indent]
+        is_use = any(use != name for use in used.findall(line))
         if name:
             around.append((indent, name))
-        if uses:
-            yield from (outer for _, outer in around)
+        if is_use:
+            yield from (definition for _indent, definition in around)
 
 
-def _defined(line: str) -> str:
+def _defined_name(line: str) -> str:
     match = _DEFINITION.match(line)
     name = (match["named"] or match["held"] or match["method"]) if match is not None else ""
     return "" if name in _NO_METHODS else name or ""

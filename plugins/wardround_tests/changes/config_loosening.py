@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
+from wardround.lazy import LazyPattern
 from wardround_tests.changes.harness_files import HarnessKind
-from wardround_tests.changes.loosening import Loosening, line_of_removed, short
+from wardround_tests.changes.loosening import Loosening, line_of_removed_text, short
 from wardround_tests.changes.test_commands import RUNS_TESTS
 
 # Patterns are strings, since compiling them takes longer than a review that does not need them.
@@ -112,14 +112,18 @@ def _dropped_dependencies(
     file: ChangedFileView, added: Sequence[tuple[int, str]], removed: Sequence[str]
 ) -> Iterator[Loosening]:
     """Yield jobs that no longer depend on the tests, and tests that no longer run for pull requests."""
-    dependencies = [line for line in removed if re.search(_WAITS, line)]
-    if dependencies and not any(re.search(_WAITS, line) for _, line in added):
-        text = f"no longer depends on the test job: {short(dependencies[0])}; review this separately"
-        yield Loosening(line_of_removed(file, dependencies[0], "needs:"), text)
-    trigger = next((line for line in removed if re.match(_ON_PULL, line)), None)
+    dependency = _first_match(_WAITS, removed)
+    if dependency and not _first_match(_WAITS, [line for _number, line in added]):
+        text = f"no longer depends on the test job: {short(dependency)}; review this separately"
+        yield Loosening(line_of_removed_text(file, dependency, "needs:"), text)
+    trigger = next(filter(re.compile(_ON_PULL).match, removed), None)
     if trigger is not None and _runs_without_pull_requests(file.text or ""):
         text = "tests no longer run for pull requests; review this separately"
-        yield Loosening(line_of_removed(file, trigger), text)
+        yield Loosening(line_of_removed_text(file, trigger), text)
+
+
+def _first_match(pattern: str, lines: Sequence[str]) -> str:
+    return next((line for line in lines if re.search(pattern, line)), "")
 
 
 def _runs_without_pull_requests(recipe: str) -> bool:
@@ -194,7 +198,9 @@ def lowered_thresholds(added: Sequence[tuple[int, str]], removed: Sequence[str])
     before = {match[1]: float(match[2]) for line in removed for match in re.finditer(_THRESHOLD, line)}
     for number, line in added:
         for match in re.finditer(_THRESHOLD, line):
-            was = before.get(match[1])
-            if was is not None and float(match[2]) < was:
-                text = f"{match[1]} is lowered from {was:g} to {match[2]} together with the code under test"
+            previous = before.get(match[1])
+            if previous is not None and float(match[2]) < previous:
+                text = (
+                    f"{match[1]} is lowered from {previous:g} to {match[2]} together with the code under test"
+                )
                 yield Loosening(number, text)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
-from wardround.storage.regex_cache import bounded
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_tests.changes.line_diff import numbered_removed_lines
-from wardround_tests.changes.loosening import Loosening, line_of_removed, short
+from wardround_tests.changes.loosening import Loosening, line_of_removed_text, short
 from wardround_tests.changes.production_changes import Production
 
 _ASSERTION = r"^\s*(assert\b|raise\b|pytest\.fail\(|self\.fail|throw new |expect\()"
@@ -22,14 +22,14 @@ _AUTOUSE = (
 def removed_assertions(file: ChangedFileView, code: Production) -> Iterator[Loosening]:
     """Yield the removed assertions of fixtures and plugin hooks that are nowhere else in the file."""
     base, head = (file.base_text or "").split("\n"), file.text or ""
-    was = sum(re.match(_ASSERTION, line) is not None for line in base)
-    now = sum(re.match(_ASSERTION, line) is not None for line in head.split("\n"))
-    if now >= was:
+    previous = sum(re.match(_ASSERTION, line) is not None for line in base)
+    current = sum(re.match(_ASSERTION, line) is not None for line in head.split("\n"))
+    if current >= previous:
         return
     for _, line in numbered_removed_lines(file):
         if re.match(_ASSERTION, line) and line.strip() not in head and not code.is_withdrawn(line):
             text = f"assertion of the test set-up is removed in the change under test: {short(line)}"
-            yield Loosening(line_of_removed(file, line), text)
+            yield Loosening(line_of_removed_text(file, line), text)
             return
 
 
@@ -57,7 +57,11 @@ def _fixtures(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
 
 def _code(body: str) -> list[str]:
     """Return the lines of a body without comments and blank lines."""
-    return [line for line in (bounded(r"\s*#.*").sub("", one).strip() for one in body.split("\n")) if line]
+    return [
+        line
+        for line in (bounded_pattern(r"\s*#.*").sub("", code_line).strip() for code_line in body.split("\n"))
+        if line
+    ]
 
 
 def _effective_statements(body: str) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from wardround.checks.source import ChangedFileView
-from wardround.storage.regex_cache import bounded
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_tests.file_kinds import is_test
 
 _SIGN = r"(?:#|//|--|/\*|<!--|\{#|;)\s*"
@@ -30,7 +30,7 @@ class LostMark(msgspec.Struct, frozen=True):
     """A removed expectation whose code still exists.
 
     Attributes:
-        line: of the code at the head, 1-based.
+        line: line number of the code at the head, 1-based.
         mark: the removed comment.
         is_turned: True if the line is now expected to be fine.
     """
@@ -42,18 +42,21 @@ class LostMark(msgspec.Struct, frozen=True):
 
 def lost_marks(file: ChangedFileView) -> Iterator[LostMark]:
     """Yield the expectations that the change removed from unchanged code, in order of position."""
-    was = list(_marked(file.base_text or ""))
-    if not was:
+    base_marks = list(_marked_expectations(file.base_text or ""))
+    if not base_marks:
         return
-    has = {(kind, code) for kind, code, _ in _marked(file.text or "")}
-    lines = (file.text or "").split("\n")
+    text = file.text or ""
+    remaining = {(kind, code) for kind, code, _mark in _marked_expectations(text)}
+    lines = text.split("\n")
     positions = _unique_positions(lines)
-    for kind, code, mark in was:
-        if (kind, code) in has or code not in positions or (is_test(file.path) and kind not in _CERTAIN):
+    is_certain_only = is_test(file.path)
+    for kind, code, mark in base_marks:
+        number = positions.get(code)
+        if number is None or (kind, code) in remaining:
             continue
-        number = positions[code]
-        around = "\n".join(lines[max(number - 2, 0) : number])
-        yield LostMark(number, " ".join(mark.split()), re.search(_INSTEAD, around) is not None)
+        if kind in _CERTAIN or not is_certain_only:
+            around = "\n".join(lines[max(number - 2, 0) : number])
+            yield LostMark(number, " ".join(mark.split()), re.search(_INSTEAD, around) is not None)
 
 
 def _unique_positions(lines: Sequence[str]) -> dict[str, int]:
@@ -69,17 +72,17 @@ def _unique_positions(lines: Sequence[str]) -> dict[str, int]:
 
 def _code(line: str) -> str:
     """Return a line without its expectation; empty if it has no other content."""
-    match = bounded(_MARK).match(line) or bounded(rf"(?P<code>.*?){_INSTEAD}").match(line)
+    match = bounded_pattern(_MARK).match(line) or bounded_pattern(rf"(?P<code>.*?){_INSTEAD}").match(line)
     return (match["code"] if match else line).strip()
 
 
-def _marked(text: str) -> Iterator[tuple[str, str, str]]:
+def _marked_expectations(text: str) -> Iterator[tuple[str, str, str]]:
     """Yield kind, code and comment of each expectation; one on its own line applies to the next code."""
     if re.search(rf"(?m)^{_MARK}", text) is None:
         return
     pending: list[tuple[str, str]] = []
     for line in text.split("\n"):
-        match = bounded(_MARK).match(line)
+        match = bounded_pattern(_MARK).match(line)
         if match is not None:
             pending.append((match["rule"] or match["kind"] or "error", match["mark"].strip()))
         code = _code(line)

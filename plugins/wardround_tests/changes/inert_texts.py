@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_tests.changes.arguments import STRING, is_decisive
 
 _PREFIX_LETTERS = "rbfuRBFU"
@@ -28,7 +28,7 @@ _NAMED = (
     r"(?:\s*:\s*[\w\[\], |]+)?\s*[=:]\s*"
 )
 _CONSTANT = LazyPattern(rf"^(?:{_NAMED})?(?:{_TEXT}|\(\s*{_TEXT}\s*\))(?:\s*as\s+const)?[,;)\]}}]*$")
-"""A line that is a constant text, or gives one a name, without its letters."""
+"""A line that is a constant string, or assigns one to a name, without its letters."""
 _METADATA = LazyPattern(
     r"^(?:__\w+__\s*=|(?:export\s+)?const\s+(?:metadata|viewport|meta)\b[^()]*=\s*\{?$|[\])}({\[,;]*$)"
 )
@@ -42,35 +42,37 @@ def has_same_code(path: str, before: Sequence[str], after: Sequence[str]) -> boo
     """Return True if two versions of a file differ only in texts, markup and metadata.
 
     Args:
-        before, after: their lines of code, from ``without_texts``.
+        before, after: their lines of code, from ``blank_strings``.
     """
     same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
     count = sum(1 for _ in same)
     return _code_of(path, before[count:]) == _code_of(path, after[count:])
 
 
-def without_texts(path: str, text: str) -> str:
-    """Return code with empty strings, except those that decide or are code; values in them stay."""
+def blank_strings(path: str, text: str) -> str:
+    """Return code with strings emptied, except those that affect behaviour or are code; interpolated values
+    remain.
+    """
     is_python = path.endswith(".py")
     pieces: list[str] = []
     end = 0
     for match in STRING.finditer(text):
         prefix = _prefix_of(text, match.start())
         start = match.start() - len(prefix)
-        pieces += (text[end:start], _emptied(text, prefix, match, has_keywords=is_python))
+        pieces += (text[end:start], _empty_string(text, prefix, match, has_keywords=is_python))
         end = match.end()
     return "".join((*pieces, text[end:]))
 
 
 def _prefix_of(text: str, quote: int) -> str:
-    """Return the letters before the quote of a string that belong to it."""
+    """Return the prefix letters before the quote of a string."""
     if quote == 0 or text[quote - 1] not in _PREFIX_LETTERS:
         return ""
     found = _PREFIX.search(text[max(quote - 3, 0) : quote])
     return found[0] if found else ""
 
 
-def _emptied(code: str, prefix: str, match: re.Match[str], *, has_keywords: bool) -> str:
+def _empty_string(code: str, prefix: str, match: re.Match[str], *, has_keywords: bool) -> str:
     start, text = match.start() - len(prefix), match[0]
     before = code[max(start - _NEAR, 0) : start]
     is_compared = _DECIDES_BEFORE.search(before) or _DECIDES_AFTER.match(code, match.end())
@@ -83,10 +85,10 @@ def _emptied(code: str, prefix: str, match: re.Match[str], *, has_keywords: bool
 
 
 def _code_of(path: str, lines: Sequence[str]) -> list[str]:
-    """Return the lines that are more than texts, markup and metadata; with indentation where that counts."""
+    """Return the lines other than strings, markup and metadata; with indentation if it is significant."""
     has_markup, is_python = path.endswith(_MARKUP_PATHS), path.endswith(".py")
-    kept = (line for line in lines if not _is_inert(line.strip(), has_markup=has_markup))
-    return [line if is_python else line.strip() for line in kept]
+    retained = (line for line in lines if not _is_inert(line.strip(), has_markup=has_markup))
+    return [line if is_python else line.strip() for line in retained]
 
 
 def _is_inert(line: str, *, has_markup: bool) -> bool:

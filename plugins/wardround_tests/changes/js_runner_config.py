@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
-from wardround_tests.changes.loosening import Loosening, added_line_with, line_of_removed, short
+from wardround.lazy import LazyPattern
+from wardround_tests.changes.loosening import Loosening, added_line_with, line_of_removed_text, short
 from wardround_tests.changes.test_commands import narrower
 
 _LIST = r"[\"']?\b({keys})[\"']?\s*(?::|\+?=)\s*\["
@@ -18,7 +18,7 @@ _STRING = LazyPattern(
 _GROWING = "testPathIgnorePatterns|modulePathIgnorePatterns|exclude|testIgnore|excludeSpecPattern"
 _SHRINKING = "testMatch|include|specPattern|roots|projects"
 _INSTALLED = "node_modules"
-"""Runners exclude it by default; a list of a project's own has to repeat it."""
+"""Runners exclude it by default; a project's own exclusion list has to repeat it."""
 _SHARED_NAMES = frozenset({"exclude", "include"})
 """Names of lists that other tools use as well."""
 _ABOUT_TESTS = LazyPattern(r"test|spec|e2e|\.[cm]?[jt]sx?\b")
@@ -59,7 +59,7 @@ def grown_lists(file: ChangedFileView, keys: str, effect: str) -> Iterator[Loose
     before = lists_in(file.base_text or "", keys)
     for key, items in lists_in(file.text or "", keys).items():
         old = before.get(key, [])
-        new = [one for one in _missing_in(items, old) if _INSTALLED not in one]
+        new = [item for item in _missing_in(items, old) if _INSTALLED not in item]
         if not new or len(items) <= len(old):
             continue
         if key != "exclude" or _ABOUT_TESTS.search(new[0]) is not None:
@@ -67,14 +67,14 @@ def grown_lists(file: ChangedFileView, keys: str, effect: str) -> Iterator[Loose
 
 
 def _missing_in(items: Sequence[str], others: Sequence[str]) -> list[str]:
-    return [one for one in items if one not in others]
+    return [item for item in items if item not in others]
 
 
 def loosened_script_settings(file: ChangedFileView) -> Iterator[Loosening]:
     """Yield the settings by which a script test runner lets more tests pass than before."""
     if re.search(r"jest|test|cypress|mocha|karma", f"{file.path}\n{file.text or ''}"):
         yield from grown_lists(file, _GROWING, "excludes more tests from the run")
-        yield from _uncovered(file)
+        yield from _uncovered_code(file)
         yield from _shrunk_lists(file)
     yield from _more_retries(file)
     yield from _removed_thresholds(file)
@@ -86,67 +86,84 @@ def _shrunk_lists(file: ChangedFileView) -> Iterator[Loosening]:
     """Yield lists of tests that have fewer items than before."""
     after = lists_in(file.text or "", _SHRINKING)
     for key, items in lists_in(file.base_text or "", _SHRINKING).items():
-        now = after.get(key, [])
-        removed = _missing_in(items, now)
-        if removed and now and set(now) < set(items) and _ABOUT_TESTS.search(removed[0]):
+        current = after.get(key, [])
+        removed = _missing_in(items, current)
+        if removed and current and set(current) < set(items) and _ABOUT_TESTS.search(removed[0]):
             text = f"{key} no longer includes {short(removed[0])}"
-            yield Loosening(line_of_removed(file, removed[0], key), text)
+            yield Loosening(line_of_removed_text(file, removed[0], key), text)
 
 
-def _uncovered(file: ChangedFileView) -> Iterator[Loosening]:
+def _uncovered_code(file: ChangedFileView) -> Iterator[Loosening]:
     """Yield code that is excluded from the coverage of a threshold."""
-    if re.search("(?i)threshold", file.text or "") is None:
+    head = file.text or ""
+    if re.search("(?i)threshold", head) is None:
         return
     keys = "collectCoverageFrom|coveragePathIgnorePatterns"
     before = lists_in(file.base_text or "", keys)
-    for key, items in lists_in(file.text or "", keys).items():
-        new = _missing_in(items, before.get(key, []))
-        excluded = [one for one in new if key != "collectCoverageFrom" or one.startswith("!")]
-        if key in before and excluded:
+    for key, patterns in lists_in(head, keys).items():
+        new = _missing_in(patterns, before[key]) if key in before else []
+        excluded = [pattern for pattern in new if _is_exclusion(key, pattern)]
+        if excluded:
             text = f"{key} excludes code from the required coverage: {short(excluded[0])}"
             yield Loosening(added_line_with(file, excluded[0]), text)
 
 
+def _is_exclusion(key: str, pattern: str) -> bool:
+    return key != "collectCoverageFrom" or pattern.startswith("!")
+
+
 def _more_retries(file: ChangedFileView) -> Iterator[Loosening]:
-    was = max((_times(match[2]) for match in _RETRIES.finditer(file.base_text or "")), default=0)
+    previous = max((_times(match[2]) for match in _RETRIES.finditer(file.base_text or "")), default=0)
     found = list(_RETRIES.finditer(file.text or ""))
-    now = max((_times(match[2]) for match in found), default=0)
-    if now > was:
-        match = next(match for match in found if _times(match[2]) == now)
+    current = max((_times(match[2]) for match in found), default=0)
+    if current > previous:
+        match = next(match for match in found if _times(match[2]) == current)
         line = (file.text or "").count("\n", 0, match.start()) + 1
-        text = f"failing tests are retried {now} times instead of {was} in the change under test"
+        text = f"failing tests are retried {current} times instead of {previous} in the change under test"
         yield Loosening(line, text)
 
 
 def _times(text: str) -> int:
-    return max((int(one) for one in re.findall(r"\b\d{1,3}\b", text)), default=0)
+    return max((int(number) for number in re.findall(r"\b\d{1,3}\b", text)), default=0)
 
 
 def _removed_thresholds(file: ChangedFileView) -> Iterator[Loosening]:
-    """Yield the removed coverage thresholds."""
-    if not re.search("(?i)threshold", file.base_text or ""):
+    """Yield the first of the removed coverage thresholds."""
+    base = file.base_text or ""
+    if not re.search("(?i)threshold", base):
         return
-    has = {match[1] for match in _FLOOR.finditer(file.text or "")}
-    removed = [match for match in _FLOOR.finditer(file.base_text or "") if match[1] not in has]
-    for match in removed[:1]:
-        yield Loosening(line_of_removed(file, match[0]), f"coverage threshold for {match[1]} is removed")
+    remaining = {floor[1] for floor in _FLOOR.finditer(file.text or "")}
+    for floor in _FLOOR.finditer(base):
+        if floor[1] not in remaining:
+            text = f"coverage threshold for {floor[1]} is removed"
+            yield Loosening(line_of_removed_text(file, floor[0]), text)
+            return
 
 
 def _loosened_scripts(file: ChangedFileView) -> Iterator[Loosening]:
     """Yield package scripts that run fewer tests than before."""
     before, after = _scripts(file.base_text or ""), _scripts(file.text or "")
-    for name, was in before.items():
-        now = after.get(name)
-        if now is None:
-            if name == "test" and not any(was in one for one in after.values()):
-                yield Loosening(line_of_removed(file, f'"{name}"'), f'script "{name}" is removed')
-        elif now != was and name.startswith("test"):
-            reason = narrower(was, " && ".join([now, *_called(now, after)]))
-            if reason:
-                yield Loosening(added_line_with(file, f'"{name}"'), f'script "{name}" {reason}')
+    for name, old in before.items():
+        new = after.get(name)
+        if new is not None:
+            yield from _reduced_script(file, name, old, after)
+        elif name == "test" and not any(old in script for script in after.values()):
+            yield Loosening(line_of_removed_text(file, f'"{name}"'), f'script "{name}" is removed')
 
 
-def _called(command: str, scripts: dict[str, str]) -> list[str]:
+def _reduced_script(
+    file: ChangedFileView, name: str, old: str, scripts: dict[str, str]
+) -> Iterator[Loosening]:
+    """Yield a script of tests that runs fewer of them, itself or by the scripts that it calls."""
+    new = scripts[name]
+    if new == old or not name.startswith("test"):
+        return
+    reason = narrower(old, " && ".join([new, *_called_scripts(new, scripts)]))
+    if reason:
+        yield Loosening(added_line_with(file, f'"{name}"'), f'script "{name}" {reason}')
+
+
+def _called_scripts(command: str, scripts: dict[str, str]) -> list[str]:
     """Return the scripts that a command runs by name, one level deep."""
     words = set(re.findall(r"[\w:-]+", command))
     return [text for name, text in scripts.items() if name in words]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Span
@@ -33,16 +33,20 @@ def numbered_removed_lines(file: ChangedFileView) -> Iterator[tuple[int, str]]:
 def nearest_head_line(file: ChangedFileView, number: int) -> int:
     """Return the line at the head (1-based) nearest to the position of a removed line of the base.
 
-    It is the new line at that position, else the last line before it or the first after it that both
-    versions have exactly once.
+    It is the new line at that position, else the last line before it or the first after it that base and head
+    both have exactly once.
     """
     base, head = (file.base_text or "").split("\n"), file.lines
     positions = _shared_positions(base, head)
-    before = next((positions[line] for line in base[: number - 1][::-1] if line in positions), None)
+    before = _first_position(base[: number - 1][::-1], positions)
     if before is None:
-        return next((positions[line] for line in base[number:] if line in positions), 1)
+        return _first_position(base[number:], positions) or 1
     is_replaced = before < len(head) and head[before].strip() and file.is_added(before + 1)
     return before + 1 if is_replaced else before
+
+
+def _first_position(lines: Sequence[str], positions: Mapping[str, int]) -> int | None:
+    return next((positions[line] for line in lines if line in positions), None)
 
 
 def _shared_positions(base: Sequence[str], head: Sequence[str]) -> dict[str, int]:

@@ -23,7 +23,7 @@ def added_line_with(file: ChangedFileView, text: str) -> int:
     return next((n for n, line in added if text in line), added[0][0] if added else 1)
 
 
-def line_of_removed(file: ChangedFileView, text: str, key: str = "") -> int:
+def line_of_removed_text(file: ChangedFileView, text: str, key: str = "") -> int:
     """Return the head line nearest to a removed text: the new line of its key, else a neighbouring line."""
     if key:
         for number, line in added_lines(file):

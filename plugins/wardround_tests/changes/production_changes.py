@@ -1,4 +1,4 @@
-"""Changes to production code, as far as they concern tests."""
+"""Changes to production code, if they concern tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 import msgspec
 
 from wardround.checks.source import ChangedFileView, ChangeView
-from wardround.storage.regex_cache import bounded
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_tests.changes.line_diff import added_lines, numbered_removed_lines
 from wardround_tests.file_kinds import is_production
 
@@ -57,13 +57,13 @@ class Production(msgspec.Struct, frozen=True, dict=True):
         return found
 
     def is_withdrawn(self, text: str, name: str = "") -> bool:
-        """Return True if the code no longer has a word of a text, or a long word of a test's name."""
+        """Return True if the code no longer contains a word of a string, or a long word of a test's name."""
         if not self.removed_words.isdisjoint(re.findall(_WORD, text)):
             return True
         return any(len(word) > _LONG and word in name for word in self.removed_words)
 
     def modified_in(self, text: str) -> str:
-        """Return the first modified name that a text uses; empty if it uses none."""
+        """Return the first modified name that a source uses; empty if it uses none."""
         return next((word for word in re.findall(_USED, text) if word in self.modified), "")
 
     def shrank(self, name: str) -> bool:
@@ -73,20 +73,22 @@ class Production(msgspec.Struct, frozen=True, dict=True):
 
     def replaces(self, old: str, new: str) -> bool:
         """Return True if the code itself replaced one literal by another."""
-        removed_text = "\n".join(line for f in self.files for _, line in numbered_removed_lines(f))
-        added_text = "\n".join(line for f in self.files for _, line in added_lines(f))
-        return bool(old) and bool(new) and old in removed_text and new in added_text
+        if not old or not new:
+            return False
+        removed = "\n".join(line for file in self.files for _, line in numbered_removed_lines(file))
+        added = "\n".join(line for file in self.files for _, line in added_lines(file))
+        return old in removed and new in added
 
 
 def _definitions(path: str, text: str) -> Iterator[tuple[str, int]]:
-    pattern = bounded(_PYTHON if path.endswith(".py") else _SCRIPT)
+    pattern = bounded_pattern(_PYTHON if path.endswith(".py") else _SCRIPT)
     for number, line in enumerate(text.split("\n"), 1):
         match = pattern.match(line)
         if match is not None:
             yield match[match.lastindex or 0], number
 
 
-def _enclosing(path: str, text: str, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
+def _enclosing_definitions(path: str, text: str, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
     """Yield the definitions, by indentation, that contain some lines."""
     selected, starts = set(numbers), {line: name for name, line in _definitions(path, text)}
     enclosing: list[tuple[int, str, int]] = []
@@ -107,8 +109,11 @@ def _modified_definitions(file: ChangedFileView) -> Iterator[tuple[str, int]]:
     """Yield the definitions of a file that exist in both versions and contain a changed line."""
     if file.text is None or file.base_text is None:
         return
-    names = {name for name, _ in _enclosing(file.path, file.text, (n for n, _ in added_lines(file)))}
-    removed = (n for n, _ in numbered_removed_lines(file))
-    names |= {name for name, _ in _enclosing(file.path, file.base_text, removed)}
-    names &= {name for name, _ in _definitions(file.path, file.base_text)}
-    yield from (one for one in _definitions(file.path, file.text) if one[0] in names)
+    added = [number for number, _line in added_lines(file)]
+    removed = [number for number, _line in numbered_removed_lines(file)]
+    modified = {name for name, _ in _enclosing_definitions(file.path, file.text, added)}
+    modified |= {name for name, _ in _enclosing_definitions(file.path, file.base_text, removed)}
+    modified &= {name for name, _ in _definitions(file.path, file.base_text)}
+    for name, line in _definitions(file.path, file.text):
+        if name in modified:
+            yield name, line

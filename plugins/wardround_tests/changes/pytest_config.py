@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
-from wardround_tests.changes.loosening import Loosening, added_line_with, line_of_removed, short
+from wardround.lazy import LazyPattern
+from wardround_tests.changes.loosening import Loosening, added_line_with, line_of_removed_text, short
 
 _WITH_VALUE = frozenset(
     {"-p", "-W", "-m", "-k", "--deselect", "--ignore", "--ignore-glob", "--cov-fail-under", "--reruns"}
@@ -39,7 +39,7 @@ class PytestSettings:
     """The settings of pytest and coverage in one file.
 
     Attributes:
-        options: of ``addopts``, each with its value as ``name=value``.
+        options: the options in ``addopts``, each with its value as ``name=value``.
         lists: settings that are lists of words, by name.
         filters: warning filters, in order.
         floor: minimum coverage in percent; None if unset.
@@ -53,11 +53,11 @@ class PytestSettings:
 
     @property
     def fails_on_warnings(self) -> bool:
-        return any(one.startswith("error") for one in (*self.filters, *self._warning_options))
+        return any(option.startswith("error") for option in (*self.filters, *self._warning_options))
 
     @property
     def _warning_options(self) -> tuple[str, ...]:
-        return tuple(one.removeprefix("-W=") for one in self.options if one.startswith("-W="))
+        return tuple(option.removeprefix("-W=") for option in self.options if option.startswith("-W="))
 
 
 def pytest_settings(path: str, text: str) -> PytestSettings | None:
@@ -107,8 +107,10 @@ def _table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _lines(value: object) -> list[str]:
+    """Return the items of a list or the lines of a string, without comments and blank ones."""
     lines = value if isinstance(value, list) else str(value or "").split("\n")
-    return [line for line in (str(one).strip() for one in lines) if line and not line.startswith("#")]
+    stripped = [str(line).strip() for line in lines]
+    return [line for line in stripped if line and not line.startswith("#")]
 
 
 def _words(value: object) -> list[str]:
@@ -149,7 +151,7 @@ def loosened_settings(file: ChangedFileView) -> Iterator[Loosening]:
     yield from _loosened_lists(file, before, after)
     for key in sorted(before.strict - after.strict):
         yield Loosening(
-            line_of_removed(file, key, key), f"{key} is disabled together with the code under test"
+            line_of_removed_text(file, key, key), f"{key} is disabled together with the code under test"
         )
     yield from _lower_floor(file, before.floor, after.floor, "fail_under")
 
@@ -164,7 +166,7 @@ def _loosened_options(
             yield Loosening(added_line_with(file, value or name), message)
     for option in before.options:
         if _STRICT.match(option) and option not in after.options:
-            line = line_of_removed(file, option.partition("=")[0], "addopts")
+            line = line_of_removed_text(file, option.partition("=")[0], "addopts")
             yield Loosening(line, f"{option} is removed, so its violations no longer fail tests")
     yield from _lower_floor(file, _floor(before), _floor(after), "--cov-fail-under")
 
@@ -182,35 +184,37 @@ def _effect_of_option(option: str) -> str:
 
 
 def _floor(settings: PytestSettings) -> float | None:
-    found = [one.partition("=")[2] for one in settings.options if one.startswith("--cov-fail-under=")]
+    found = [
+        option.partition("=")[2] for option in settings.options if option.startswith("--cov-fail-under=")
+    ]
     return _number(found[-1]) if found else None
 
 
 def _lower_floor(
-    file: ChangedFileView, was: float | None, now: float | None, name: str
+    file: ChangedFileView, previous: float | None, current: float | None, name: str
 ) -> Iterator[Loosening]:
-    if was is not None and now is None:
-        line = line_of_removed(file, name, "addopts" if name.startswith("-") else name)
-        yield Loosening(line, f"{name}={was:g} is removed together with the code under test")
-    elif was is not None and now is not None and now < was:
-        text = f"{name} is lowered from {was:g} to {now:g} together with the code under test"
+    if previous is not None and current is None:
+        line = line_of_removed_text(file, name, "addopts" if name.startswith("-") else name)
+        yield Loosening(line, f"{name}={previous:g} is removed together with the code under test")
+    elif previous is not None and current is not None and current < previous:
+        text = f"{name} is lowered from {previous:g} to {current:g} together with the code under test"
         yield Loosening(added_line_with(file, name), text)
 
 
 def _loosened_filters(
     file: ChangedFileView, before: PytestSettings, after: PytestSettings
 ) -> Iterator[Loosening]:
-    """Yield warnings that failed a test and no longer do; a filter for one message is only a note."""
+    """Yield warnings that failed a test and no longer do; a filter for one message is reported as info."""
     if "error" in before.filters and "error" not in after.filters:
         text = "warning filter error is removed, so warnings no longer fail tests"
-        yield Loosening(line_of_removed(file, "error"), text)
+        yield Loosening(line_of_removed_text(file, "error"), text)
     if not (before.fails_on_warnings and after.fails_on_warnings):
         return
-    for one in after.filters:
-        is_named = re.match(r"\w+\s*:\s*[^:\s]|\w+::[^:]*:[^:]", one) is not None
-        if one not in before.filters and _lets_pass(one, is_named):
-            text = f"a warning no longer fails tests, together with the code under test: {short(one)}"
-            line = added_line_with(file, one[:30].partition("\\")[0])
+    for entry in after.filters:
+        is_named = re.match(r"\w+\s*:\s*[^:\s]|\w+::[^:]*:[^:]", entry) is not None
+        if entry not in before.filters and _lets_pass(entry, is_named):
+            text = f"a warning no longer fails tests, together with the code under test: {short(entry)}"
+            line = added_line_with(file, entry[:30].partition("\\")[0])
             yield Loosening(line, text, Severity.INFO if is_named else None)
 
 
@@ -233,7 +237,7 @@ def _loosened_lists(
 
 
 def _new_in(key: str, before: PytestSettings, after: PytestSettings) -> list[str]:
-    return [one for one in after.lists[key] if one not in before.lists[key]]
+    return [item for item in after.lists[key] if item not in before.lists[key]]
 
 
 def _shorter_lists(
@@ -241,11 +245,11 @@ def _shorter_lists(
 ) -> Iterator[Loosening]:
     """Yield the lists of tests that have fewer items than before."""
     for key in _FEWER_ARE_LESS:
-        was, now = before.lists[key], after.lists[key]
+        previous, current = before.lists[key], after.lists[key]
         removed = _new_in(key, after, before)
-        if removed and now and set(now) < set(was):
+        if removed and current and set(current) < set(previous):
             text = f"{key} no longer includes {short(removed[0])}, so tests are excluded from the run"
-            yield Loosening(line_of_removed(file, removed[0], key), text)
+            yield Loosening(line_of_removed_text(file, removed[0], key), text)
 
 
 def _lower_coverage(

@@ -6,8 +6,8 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from wardround.checks.source import RepositoryView
-from wardround.storage.regex_cache import bounded
+from wardround.change.repository_view import RepositoryView
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_tests.file_kinds import SCRIPT_ENDINGS, is_test
 
 _READ = 20
@@ -27,7 +27,7 @@ def module_name(path: str) -> str:
     return folder.rpartition("/")[2] or stem if stem in _FOR_FOLDER else stem
 
 
-def imports(text: str, test: str, path: str) -> bool:
+def imports_module(text: str, test: str, path: str) -> bool:
     """Return True if the text of a test imports or replaces the module at a path."""
     if path.endswith(".py"):
         return _imports_python(text, path)
@@ -37,7 +37,7 @@ def imports(text: str, test: str, path: str) -> bool:
 
 def _imports_python(text: str, path: str) -> bool:
     name = re.escape(module_name(path))
-    if bounded(rf"(?m)^\s*(?:import|from)\s+\.*{name}\b").search(text) is not None:
+    if bounded_pattern(rf"(?m)^\s*(?:import|from)\s+\.*{name}\b").search(text) is not None:
         return True
     folder = re.escape(_stem(path).rpartition("/")[0].rpartition("/")[2])
     within = rf"\b{folder}\.{name}\b|from\s+[\w.]*\b{folder}\s+import\b[^#;]{{0,400}}?\b{name}\b"
@@ -77,15 +77,15 @@ def has_tested_neighbour(
     folder, slash, _ = path.rpartition("/")
     ending = path.rpartition(".")[2]
     endings = ("py",) if ending == "py" else _COMPONENTS if ending in _COMPONENTS else SCRIPT_ENDINGS
-    found = project.paths(tuple(f"{folder}{slash}*.{one}" for one in endings))
+    found = project.paths(tuple(f"{folder}{slash}*.{extension}" for extension in endings))
     siblings = sorted(
-        one
-        for one in found
-        if one != path
-        and one not in new
-        and one.rpartition("/")[0] == folder
-        and not is_test(one)
-        and _is_distinctive(one)
+        candidate
+        for candidate in found
+        if candidate != path
+        and candidate not in new
+        and candidate.rpartition("/")[0] == folder
+        and not is_test(candidate)
+        and _is_distinctive(candidate)
     )
     return _any_imports(project, siblings[:_SIBLINGS], patterns)
 
@@ -96,26 +96,26 @@ def _is_distinctive(path: str) -> bool:
 
 def _named_after(name: str, path: str) -> tuple[str, ...]:
     if path.endswith(".py"):
-        return tuple(f"{start}{one}.py" for one in (f"test_{name}", f"{name}_test") for start in ("", "*/"))
+        return tuple(f"{start}{stem}.py" for stem in (f"test_{name}", f"{name}_test") for start in ("", "*/"))
     ending = "*sx" if path.endswith(_COMPONENTS) else "*"
     return tuple(f"{start}{name}.{mark}.{ending}" for mark in ("test", "spec") for start in ("", "*/"))
 
 
 def _any_imports(project: RepositoryView, paths: Sequence[str], patterns: Sequence[str]) -> bool:
-    """Return True if a test that names one of some modules imports it."""
+    """Return True if a test that names one of the modules imports it."""
     if not paths:
         return False
     for test in _tests_naming(project, paths, patterns)[:_READ]:
         text = project.read(test) or ""
-        if any(imports(text, test, path) for path in paths if module_name(path) in text):
+        if any(imports_module(text, test, path) for path in paths if module_name(path) in text):
             return True
     return False
 
 
 def _tests_naming(project: RepositoryView, paths: Sequence[str], patterns: Sequence[str]) -> list[str]:
-    """Return the tests that name one of some modules; of components, the tests of components only."""
+    """Return the tests that name one of the modules; for components only tests of components."""
     names = sorted({module_name(path) for path in paths})
-    found = [one for one in project.files_with_word(names, patterns) if is_test(one)]
+    found = [file for file in project.files_with_word(names, patterns) if is_test(file)]
     if paths[0].endswith(_COMPONENTS):  # tests of a helper in its file do not test the component
-        return [one for one in found if one.endswith(_COMPONENTS)]
+        return [candidate for candidate in found if candidate.endswith(_COMPONENTS)]
     return found

@@ -28,20 +28,20 @@ def runs_tests(command: str) -> bool:
 
 def narrower(before: str, after: str) -> str:
     """Return how a command runs or requires less than another; empty if it does not."""
-    if runs_tests(before) and _does_nothing(after):
+    if runs_tests(before) and _has_no_effect(after):
         return "no longer runs tests"
     old, new = list(_runs(before)), list(_runs(after))
     if not old or not new:
         return ""
     if len(new) < len(old) and set(new) < set(old):
-        removed = next(one for one in old if one not in new)
+        removed = next(run for run in old if run not in new)
         return f"no longer runs {removed}"
     if len(old) != len(new):
         return ""
-    return next((reason for pair in zip(old, new, strict=True) if (reason := _reduction(*pair))), "")
+    return next(filter(None, map(_reduction, old, new)), "")
 
 
-def _does_nothing(command: str) -> bool:
+def _has_no_effect(command: str) -> bool:
     is_empty = not command.strip() or re.search(_NOTHING, command) is not None
     return is_empty and not runs_tests(command)
 
@@ -79,11 +79,19 @@ def _loosening_flag(old: list[str], new: list[str]) -> str:
 
 
 def _narrowed_path(old: list[str], new: list[str], command: str) -> str:
-    """Return the effect of replacing a path of tests by a part of it."""
-    was, now = set(filter(_is_path, old)), set(filter(_is_path, new))
-    missing = next((p for p in sorted(was) if not re.search(rf"{re.escape(p)}(?![\w/:-])", command)), "")
-    is_under = all(path in was or any(_is_under(path, one) for one in was) for path in now)
-    return f"runs only a part of {missing}" if missing and now and is_under else ""
+    """Return the effect of replacing a test path by one of its subfolders or files."""
+    old_paths, new_paths = set(filter(_is_path, old)), set(filter(_is_path, new))
+    missing = [path for path in sorted(old_paths) if not _names_path(command, path)]
+    if not missing or not new_paths:
+        return ""
+    for path in new_paths - old_paths:
+        if not any(_is_under(path, old_path) for old_path in old_paths):
+            return ""
+    return f"runs only a part of {missing[0]}"
+
+
+def _names_path(command: str, path: str) -> bool:
+    return re.search(rf"{re.escape(path)}(?![\w/:-])", command) is not None
 
 
 def _names_module(words: list[str], word: str) -> bool:

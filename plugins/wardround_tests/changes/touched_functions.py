@@ -10,8 +10,8 @@ import msgspec
 
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Span
-from wardround.storage.regex_cache import bounded
-from wardround_tests.changes.sibling_tests import imports, module_name
+from wardround.storage.regex_cache import bounded_pattern
+from wardround_tests.changes.sibling_tests import imports_module, module_name
 
 _LINES = 3
 """Minimum number of lines of a function that deserves a test."""
@@ -59,7 +59,7 @@ _HOOKS = frozenset(
 """Functions that a framework calls by name, so tests reach them through the framework."""
 
 
-class Touched(msgspec.Struct, frozen=True, dict=True):
+class TouchedFile(msgspec.Struct, frozen=True, dict=True):
     """A changed file and its public functions that the change modifies."""
 
     file: ChangedFileView
@@ -88,16 +88,16 @@ class Touched(msgspec.Struct, frozen=True, dict=True):
         return (module_name(self.file.path), *(function.name for function in self.functions))
 
     @cached_property
-    def _named(self) -> re.Pattern[str]:
+    def _name_pattern(self) -> re.Pattern[str]:
         return re.compile(r"\b(" + "|".join(map(re.escape, self.words)) + r")\b")
 
     def named_in(self, text: str) -> bool:
-        """Return True if a test's text names one of the functions or their module."""
-        return self._named.search(text) is not None
+        """Return True if a test's source names one of the functions or their module."""
+        return self._name_pattern.search(text) is not None
 
     def is_imported_by(self, text: str, test: str) -> bool:
         """Return True if a test imports their module."""
-        return imports(text, test, self.file.path)
+        return imports_module(text, test, self.file.path)
 
     def is_imported_by_any(self, test_texts: Mapping[str, str]) -> bool:
         return any(self.is_imported_by(text, test) for test, text in test_texts.items())
@@ -125,7 +125,7 @@ class TouchedFunction(msgspec.Struct, frozen=True):
         return Span(self.start or self.place, 1, self.place, len(text) + 1)
 
     def is_in(self, text: str) -> bool:
-        """Return True if a text names it."""
+        """Return True if a source names it."""
         return self.name in text and re.search(rf"\b{re.escape(self.name)}\b", text) is not None
 
 
@@ -150,16 +150,24 @@ def changed_functions(file: ChangedFileView) -> Iterator[TouchedFunction]:
     is_python = file.path.endswith(".py")
     text = file.text or ""
     lines = text.split("\n")
-    number, counted_to = 1, 0
-    for match in re.finditer(_PYTHON if is_python else _SCRIPT, text, re.MULTILINE):
-        number += text.count("\n", counted_to, match.start())
-        counted_to = match.start()
-        name = next(group for group in match.groups() if group)
+    for number, match in _numbered_matches(
+        re.finditer(_PYTHON if is_python else _SCRIPT, text, re.MULTILINE)
+    ):
+        name = next(filter(None, match.groups()))
         before = lines[number - 2] if number > 1 else ""
         if _is_end_of_decorator(before) or _is_hook(name):
             continue
         if is_python or match[0].startswith("export ") or _is_exported(name, text):
-            yield from _with_added_line(file, name, number, _end(lines, number))
+            yield from _extended_functions(file, name, number, _end(lines, number))
+
+
+def _numbered_matches(matches: Iterator[re.Match[str]]) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield matches in one source with the numbers of their first lines."""
+    number, counted_to = 1, 0
+    for match in matches:
+        number += match.string.count("\n", counted_to, match.start())
+        counted_to = match.start()
+        yield number, match
 
 
 def _is_end_of_decorator(line: str) -> bool:
@@ -167,7 +175,7 @@ def _is_end_of_decorator(line: str) -> bool:
     return line.startswith(("@", ")"))
 
 
-def _with_added_line(file: ChangedFileView, name: str, start: int, end: int) -> Iterator[TouchedFunction]:
+def _extended_functions(file: ChangedFileView, name: str, start: int, end: int) -> Iterator[TouchedFunction]:
     """Yield a function if it has some size and an added line of code."""
     if end - start < _LINES:
         return
@@ -181,16 +189,21 @@ def _with_added_line(file: ChangedFileView, name: str, start: int, end: int) -> 
 def _changed_methods(file: ChangedFileView) -> Iterator[TouchedFunction]:
     """Yield public methods of some size of top-level public classes with an added line of code."""
     is_python = file.path.endswith(".py")
+    method, indent = (_METHOD, 4) if is_python else (_SCRIPT_METHOD, 2)
     lines = file.lines
     in_class = False
     for number, line in enumerate(lines, 1):
         if line and not line[0].isspace() and line[0] not in ")]}":
-            in_class = re.match(_CLASS, line) is not None and re.search(_CALLED_BY_FRAMEWORKS, line) is None
-        match = re.match(_METHOD if is_python else _SCRIPT_METHOD, line) if in_class else None
+            in_class = _is_public_class(line)
+        match = re.match(method, line) if in_class else None
         if match is None or match[1] in _NO_METHODS or _is_end_of_decorator(lines[number - 2].lstrip()):
             continue
-        end = _end_within(lines, number, 4 if is_python else 2)
-        yield from _with_added_line(file, match[1], number, end)
+        end = _end_within(lines, number, indent)
+        yield from _extended_functions(file, match[1], number, end)
+
+
+def _is_public_class(line: str) -> bool:
+    return re.match(_CLASS, line) is not None and re.search(_CALLED_BY_FRAMEWORKS, line) is None
 
 
 def _end_within(lines: Sequence[str], start: int, depth: int) -> int:
@@ -205,9 +218,9 @@ def _end_within(lines: Sequence[str], start: int, depth: int) -> int:
 def _is_exported(name: str, text: str) -> bool:
     """Return True if a script exports a function separately from its definition."""
     if name.isidentifier():
-        return name in _exported(text)
+        return name in _exported_names(text)
     return (
-        bounded(
+        bounded_pattern(
             rf"(module\.exports\s*=|^export)\s*\{{[^}}]*\b{re.escape(name)}\b|exports\.{re.escape(name)}\s*=|"
             rf"(module\.exports\s*=|^export default)\s*{re.escape(name)}\b",
             re.MULTILINE,
@@ -217,7 +230,7 @@ def _is_exported(name: str, text: str) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _exported(text: str) -> frozenset[str]:
+def _exported_names(text: str) -> frozenset[str]:
     """Return the names that a script exports separately, except those with a dollar sign."""
     lists = re.findall(r"(?:module\.exports\s*=|^export)\s*\{([^}]*)", text, re.MULTILINE)
     alone = re.findall(r"(?:module\.exports\s*=|^export default)\s*(\w+)", text, re.MULTILINE)

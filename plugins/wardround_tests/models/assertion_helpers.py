@@ -37,19 +37,19 @@ class AssertionHelpers:
     @cached_property
     def asserting(self) -> frozenset[str]:
         """Functions and methods of this module that assert, directly or indirectly."""
-        return _reaching(self.functions, is_assertion)
+        return _functions_reaching(self.functions, is_assertion)
 
     @cached_property
     def certain(self) -> frozenset[str]:
-        """Those that fail by an assertion; raising another exception is not one."""
-        return _reaching(self.functions, _is_failure)
+        """Those that fail by an assertion; raising another exception does not count."""
+        return _functions_reaching(self.functions, _is_failure)
 
     @cached_property
     def functions(self) -> dict[str, list[FunctionNode]]:
         """The functions and methods of this module other than tests, by name."""
         found: dict[str, list[FunctionNode]] = {}
         statements = list(top_level(self._module.tree.body))
-        classes = [one for one in statements if isinstance(one, ast.ClassDef)]
+        classes = [statement for statement in statements if isinstance(statement, ast.ClassDef)]
         for node in (*statements, *(s for cls in classes for s in top_level(cls.body))):
             if isinstance(node, FUNCTIONS) and node not in self._tests:
                 found.setdefault(node.name, []).append(node)
@@ -80,14 +80,15 @@ class AssertionHelpers:
     def _only_returns(self, function: FunctionNode) -> bool:
         """Return True if a function returns a value and calls no unknown helper."""
         nodes = list(walk(function))
-        if not any(isinstance(one, ast.Return) and one.value is not None for one in nodes):
+        if not any(isinstance(node, ast.Return) and node.value is not None for node in nodes):
             return False
-        return not any(isinstance(one, ast.Call) and root_name(one.func) in self.unknown for one in nodes)
+        return not any(isinstance(node, ast.Call) and root_name(node.func) in self.unknown for node in nodes)
 
     def asserts(self, node: ast.AST) -> bool:
         """Return True if a node makes a test fail on purpose, also through a helper."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.harmless:
-            return False
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in self.harmless:
+                return False
         if is_assertion(node) or self.is_called_by(node):
             return True
         return isinstance(node, ast.Call) and root_name(node.func) in self.unknown
@@ -99,7 +100,7 @@ class AssertionHelpers:
         return isinstance(node.func, ast.Name) or root_name(node.func) in ("self", "cls")
 
 
-def _reaching(
+def _functions_reaching(
     functions: Mapping[str, Sequence[FunctionNode]], fails: Callable[[ast.AST], bool]
 ) -> frozenset[str]:
     """Return the functions with a node that fails a test, and those that call them, also indirectly."""
@@ -123,4 +124,4 @@ def _walk_all(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _called_in(nodes: Iterable[ast.AST]) -> set[str]:
-    return {last_name(one) for one in _walk_all(nodes) if isinstance(one, ast.Call)}
+    return {last_name(inner) for inner in _walk_all(nodes) if isinstance(inner, ast.Call)}

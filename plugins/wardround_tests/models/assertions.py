@@ -11,7 +11,7 @@ import msgspec
 from wardround.findings import Span
 
 EXACT, PARTIAL, LOOSE = 3, 2, 1
-"""Strength of an assertion: of the value, of a part or kind of it, of its presence only."""
+"""Strength of an assertion: of the value, of a part or type of it, of its presence only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class TestedCase(msgspec.Struct, frozen=True, dict=True):
     """One test of a file.
 
     Attributes:
-        name: with its class, or its title; unique in the file.
-        source: its text; equal texts assert the same.
-        skip: the skip or xfail mark, as written; empty if the test runs.
-        skip_span: of that mark, which may belong to a group of tests.
-        parameters: its parameter sets, each as written.
+        name: with its class or title; unique in the file.
+        source: its source; equal sources assert the same.
+        skip: the skip or xfail mark, verbatim; empty if the test runs.
+        skip_span: span of the skip mark, which may belong to a group of tests.
+        parameters: its parameter sets, each verbatim.
         read: finds its assertions, the most expensive step.
     """
 

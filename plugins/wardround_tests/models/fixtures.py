@@ -20,13 +20,13 @@ SET_UP = frozenset(
 
 def is_fixture(function: FunctionNode) -> bool:
     """Return True if a function is a pytest fixture."""
-    return any("fixture" in unparse(one).partition("(")[0] for one in function.decorator_list)
+    return any("fixture" in unparse(decorator).partition("(")[0] for decorator in function.decorator_list)
 
 
 def fixture_scope(function: FunctionNode) -> str:
     """Return the scope of a fixture; ``function`` by default."""
-    for one in function.decorator_list:
-        for keyword in one.keywords if isinstance(one, ast.Call) else ():
+    for decorator in function.decorator_list:
+        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
             if keyword.arg == "scope" and isinstance(keyword.value, ast.Constant):
                 return str(keyword.value.value)
     return "function"
@@ -37,13 +37,13 @@ def test_code(tests: Iterable[FunctionNode], functions: Iterable[FunctionNode]) 
     by_name: dict[str, list[FunctionNode]] = {}
     found: set[ast.AST] = set(tests)
     pending = list(tests)
-    for one in functions:
-        by_name.setdefault(one.name, []).append(one)
-        if one not in found and (one.name in SET_UP or is_fixture(one)):
-            found.add(one)
-            pending.append(one)
+    for function in functions:
+        by_name.setdefault(function.name, []).append(function)
+        if function not in found and (function.name in SET_UP or is_fixture(function)):
+            found.add(function)
+            pending.append(function)
     while pending:
-        for name in _called(pending.pop()):
+        for name in _called_names(pending.pop()):
             for helper in by_name.get(name, ()):
                 if helper not in found:
                     found.add(helper)
@@ -51,7 +51,7 @@ def test_code(tests: Iterable[FunctionNode], functions: Iterable[FunctionNode]) 
     return frozenset(found)
 
 
-def _called(function: FunctionNode) -> Iterator[str]:
+def _called_names(function: FunctionNode) -> Iterator[str]:
     """Yield the names of the functions, or methods of its own class, that a function calls."""
     for node in walk(function):
         if isinstance(node, ast.Call):

@@ -13,7 +13,7 @@ from wardround_tests.models.syntax import FUNCTIONS, last_name
 
 
 class NameIndex:
-    """The functions, references and words of a module by name; each part is built at its first use."""
+    """The functions, references and words of a module by name; each index is built at its first use."""
 
     def __init__(self, module: PythonModule) -> None:
         self._module = module
@@ -44,5 +44,5 @@ class NameIndex:
 
     @cached_property
     def words(self) -> Counter[str]:
-        """Number of occurrences of each word in the text, comments and strings included."""
+        """Number of occurrences of each word in the source, comments and strings included."""
         return Counter(re.findall(r"\w+", self._module.text))

@@ -59,7 +59,7 @@ def python_tests(path: str, text: str) -> Iterator[TestedCase]:
     """
     module = TestModule(path, text)
     lists = _module_lists(module)
-    module_skip = next((one for one in module.tree.body if _is_module_skip(one)), None)
+    module_skip = next((statement for statement in module.tree.body if _is_module_skip(statement)), None)
     skip_span = None if module_skip is None else _line_span(module, module_skip)
     for case in module.tests:
         skip, skipping = _skip(case)
@@ -81,22 +81,22 @@ def _line_span(module: TestModule, node: ast.stmt) -> Span:
 
 
 def _is_module_skip(node: ast.stmt) -> bool:
-    if not isinstance(node, ast.Assign) or [unparse(one) for one in node.targets] != ["pytestmark"]:
+    if not isinstance(node, ast.Assign) or [unparse(target) for target in node.targets] != ["pytestmark"]:
         return False
     return re.search(r"mark\.(skip|xfail)\b", unparse(node.value)) is not None
 
 
 def _skip(case: TestCase) -> tuple[str, ast.expr | None]:
-    """Return the skip or xfail mark of a test as written, and its node."""
-    for node in (case.node, *([case.cls] if case.cls else [])):
-        for one in node.decorator_list:
-            text = unparse(one)
-            if re.search(_SKIP, text.partition("(")[0]) or re.search(_SKIP_ALWAYS, text):
-                return text, one
-    first = next(iter(body_of(case.node)), None)
-    call = first.value if isinstance(first, ast.Expr) else first.exc if isinstance(first, ast.Raise) else None
-    if isinstance(call, ast.Call) and unparse(call.func) in _SKIP_CALLS:
-        return unparse(call), call
+    """Return the skip or xfail mark of a test verbatim, and its node."""
+    decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
+    for decorator in decorators:
+        text = unparse(decorator)
+        if re.search(_SKIP, text.partition("(")[0]) or re.search(_SKIP_ALWAYS, text):
+            return text, decorator
+    match body_of(case.node)[:1]:
+        case [ast.Expr(value=ast.Call() as call)] | [ast.Raise(exc=ast.Call() as call)]:
+            if unparse(call.func) in _SKIP_CALLS:
+                return unparse(call), call
     return "", None
 
 
@@ -112,11 +112,15 @@ def _module_lists(module: TestModule) -> dict[str, Sequence[ast.expr]]:
 
 
 def _parameters(case: TestCase, lists: dict[str, Sequence[ast.expr]]) -> Iterator[str]:
-    """Yield the parameter sets of a test, each as written."""
+    """Yield the parameter sets of a test, each verbatim."""
     decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
-    for one in decorators:
-        if isinstance(one, ast.Call) and last_name(one) == "parametrize" and len(one.args) > 1:
-            values, names = one.args[1], unparse(one.args[0])
+    for decorator in decorators:
+        if (
+            isinstance(decorator, ast.Call)
+            and last_name(decorator) == "parametrize"
+            and len(decorator.args) > 1
+        ):
+            values, names = decorator.args[1], unparse(decorator.args[0])
             elements: Sequence[ast.expr] = ()
             if isinstance(values, (ast.List, ast.Tuple)):
                 elements = values.elts
@@ -196,25 +200,28 @@ def _literal(node: ast.expr) -> str:
 
 def _tolerance(node: ast.AST) -> tuple[tuple[str, float], ...]:
     """Return the tolerances in every call of an assertion."""
-    return tuple(pair for one in walk(node) if isinstance(one, ast.Call) for pair in _allowed(one))
+    return tuple(pair for inner in walk(node) if isinstance(inner, ast.Call) for pair in _tolerances(inner))
 
 
-def _allowed(call: ast.Call) -> Iterator[tuple[str, float]]:
+def _tolerances(call: ast.Call) -> Iterator[tuple[str, float]]:
     """Yield the tolerances of a call; decimal places are negated, since fewer of them allow more."""
     name = last_name(call)
-    first, names = _BY_POSITION.get(name, (0, ()))
-    arguments = [
-        *zip(names, call.args[first:], strict=False),
-        *((k.arg or "", k.value) for k in call.keywords),
-    ]
-    found = [
-        (key, -number if key in _PLACES else number)
-        for key, value in arguments
-        if (key in _TOLERANCES or key in _PLACES) and (number := _number(value)) is not None
-    ]
+    found = list(_stated_tolerances(call, name))
     if not found and name in _DEFAULTS and not call.keywords:
         found = [_DEFAULTS[name]]
     yield from found
+
+
+def _stated_tolerances(call: ast.Call, name: str) -> Iterator[tuple[str, float]]:
+    first, names = _BY_POSITION.get(name, (0, ()))
+    arguments = [*zip(names, call.args[first:], strict=False)]
+    arguments += [(keyword.arg or "", keyword.value) for keyword in call.keywords]
+    for key, value in arguments:
+        if key not in _TOLERANCES and key not in _PLACES:
+            continue
+        number = _number(value)
+        if number is not None:
+            yield key, -number if key in _PLACES else number
 
 
 def _distance(test: ast.Compare) -> Iterator[tuple[str, float]]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import walk
+from wardround.lazy import LazyPattern
 from wardround_tests.file_kinds import is_collected
 from wardround_tests.models.assertion_helpers import AssertionHelpers
 from wardround_tests.models.fixtures import test_code
@@ -93,9 +93,8 @@ class TestModule(PythonModule):
         for statement in top_level(self.tree.body):
             if isinstance(statement, FUNCTIONS) and _is_test(statement):
                 yield TestCase(statement, None)
-            elif isinstance(statement, ast.ClassDef) and _holds_tests(statement):
-                methods = (one for one in top_level(statement.body) if isinstance(one, FUNCTIONS))
-                yield from (TestCase(one, statement) for one in methods if _is_test(one))
+            elif isinstance(statement, ast.ClassDef) and _contains_tests(statement):
+                yield from _tests_of_class(statement)
 
     def tests_in(self, cls: ast.ClassDef) -> Sequence[TestCase]:
         """Return the tests of a class, in source order."""
@@ -120,12 +119,12 @@ class TestModule(PythonModule):
 
     def contains(self, pattern: LazyPattern) -> bool:
         """Return True if the text of the module matches a pattern somewhere; searched once for all tests."""
-        if pattern not in self._contained:
-            self._contained[pattern] = pattern.search(self.text) is not None
-        return self._contained[pattern]
+        if pattern not in self._pattern_results:
+            self._pattern_results[pattern] = pattern.search(self.text) is not None
+        return self._pattern_results[pattern]
 
     @cached_property
-    def _contained(self) -> dict[LazyPattern, bool]:
+    def _pattern_results(self) -> dict[LazyPattern, bool]:
         return {}
 
     def nodes_of(self, case: TestCase) -> Sequence[ast.AST]:
@@ -162,7 +161,11 @@ class TestModule(PythonModule):
     def support_functions(self) -> list[FunctionNode]:
         """The fixtures, set-up and helpers that run for tests, in source order."""
         functions = self._candidate_functions()
-        return [one for one in functions if one in self.test_code and one not in self._tests_by_node]
+        return [
+            function
+            for function in functions
+            if function in self.test_code and function not in self._tests_by_node
+        ]
 
     def runs_in_tests(self, node: ast.AST) -> bool:
         """Return True if a node runs in a test or in the set-up of this module."""
@@ -173,8 +176,8 @@ class TestModule(PythonModule):
         for statement in top_level(self.tree.body):
             if isinstance(statement, FUNCTIONS):
                 yield statement
-            elif isinstance(statement, ast.ClassDef) and _holds_tests(statement):
-                yield from (one for one in top_level(statement.body) if isinstance(one, FUNCTIONS))
+            elif isinstance(statement, ast.ClassDef) and _contains_tests(statement):
+                yield from (inner for inner in top_level(statement.body) if isinstance(inner, FUNCTIONS))
 
     def asserts(self, node: ast.AST) -> bool:
         """Return True if a node makes a test fail on purpose, also through a helper."""
@@ -185,22 +188,28 @@ class TestModule(PythonModule):
         return "\n".join(self._lines[node.lineno - 1 : node.end_lineno])
 
 
+def _tests_of_class(cls: ast.ClassDef) -> Iterator[TestCase]:
+    for method in top_level(cls.body):
+        if isinstance(method, FUNCTIONS) and _is_test(method):
+            yield TestCase(method, cls)
+
+
 def has_unknown_decorator(case: TestCase) -> bool:
     """Return True if a test or its class has a decorator with unknown effects."""
     decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
-    return any(last_name(one) not in _FRAME_DECORATORS for one in decorators)
+    return any(last_name(decorator) not in _FRAME_DECORATORS for decorator in decorators)
 
 
 def _is_test(function: FunctionNode) -> bool:
     if not re.match(r"test(_|$|[A-Z0-9])", function.name):
         return False
     return not any(
-        last_name(one) in ("fixture", "property", "overload", "cached_property", "command", "route")
-        for one in function.decorator_list
+        last_name(decorator) in ("fixture", "property", "overload", "cached_property", "command", "route")
+        for decorator in function.decorator_list
     )
 
 
-def _holds_tests(cls: ast.ClassDef) -> bool:
+def _contains_tests(cls: ast.ClassDef) -> bool:
     """Return True if a runner collects a class, judged by its name and bases."""
     names = [cls.name, *(last_name(base) for base in cls.bases)]
     return any(re.search(r"[Tt]est|Case$", name) for name in names)

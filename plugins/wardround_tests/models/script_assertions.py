@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround.storage.regex_cache import bounded
+from wardround.lazy import LazyPattern
+from wardround.storage.regex_cache import bounded_pattern
 from wardround.text.line_index import LineIndex
 from wardround_tests.models.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
 
@@ -68,15 +68,14 @@ _NEGATED = {
 def script_tests(text: str) -> Iterator[TestedCase]:
     """Yield the tests of a script that have a unique title, in source order."""
     script = ScriptTests(text)
-    found = list(_titled(script))
+    found = list(_titled_tests(script))
     titles = Counter(title for title, *_ in found)
-    skipped = [(match, end) for match, end in _groups(script) if _is_skipped(match["call"])]
+    skipped_groups = [(group, end) for group, end in _groups(script) if _is_skipped(group["call"])]
     for title, match, start, table in found:
         if titles[title] > 1:
             continue
         end = script.ends.get(start, match.end())
-        enclosing = next((g for g, stop in skipped if g.start() < match.start() < stop), None)
-        skip = match if _is_skipped(match["call"]) else enclosing
+        skip = match if _is_skipped(match["call"]) else _enclosing_group(skipped_groups, match)
         yield TestedCase(
             title,
             script.span(match),
@@ -88,17 +87,27 @@ def script_tests(text: str) -> Iterator[TestedCase]:
         )
 
 
+def _enclosing_group(
+    groups: Sequence[tuple[re.Match[str], int]], match: re.Match[str]
+) -> re.Match[str] | None:
+    """Return the first group, given with its end, that contains a match."""
+    for group, end in groups:
+        if group.start() < match.start() < end:
+            return group
+    return None
+
+
 def test_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the first and last line of each test and group of tests."""
     script = ScriptTests(text)
-    calls = [(match, script.ends.get(start, match.end())) for _, match, start, _ in _titled(script)]
+    calls = [(match, script.ends.get(start, match.end())) for _, match, start, _ in _titled_tests(script)]
     for match, end in (*calls, *_groups(script)):
         yield script.span(match).line, script.span_at(end).line
 
 
 @dataclass(frozen=True)
 class ScriptTests:
-    """The text of a test file, with its lines and closing brackets."""
+    """The source of a test file, with its lines and closing brackets."""
 
     text: str
 
@@ -128,9 +137,9 @@ class ScriptTests:
         return Span(line, column, line, column + width)
 
 
-def _titled(script: ScriptTests) -> Iterator[tuple[str, re.Match[str], int, str]]:
+def _titled_tests(script: ScriptTests) -> Iterator[tuple[str, re.Match[str], int, str]]:
     """Yield title, match of the call, opening bracket and parameter table of each test."""
-    titled = bounded(f"(?s){_TITLE}")
+    titled = bounded_pattern(f"(?s){_TITLE}")
     for match in re.finditer(_CALL, script.text):
         start, table = match.end(), ""
         if match["call"].endswith(".each"):
@@ -174,9 +183,9 @@ def _items(inner: str) -> Iterator[str]:
         elif token[0] in (")", "]", "}"):
             depth -= 1
         elif token[0] == "," and depth == 0:
-            yield _squeezed(inner[start : token.start()])
+            yield _squeeze(inner[start : token.start()])
             start = token.end()
-    last = _squeezed(inner[start:])
+    last = _squeeze(inner[start:])
     if last:
         yield last
 
@@ -188,7 +197,7 @@ def _expects(script: ScriptTests, start: int, end: int) -> Iterator[Assertion]:
         closing = ends.get(opening)
         if closing is None or re.match(_WILD_PART, match[0]):
             continue
-        subject = _squeezed(text[opening + 1 : closing - 1])
+        subject = _squeeze(text[opening + 1 : closing - 1])
         names, expected = _matchers(script, closing)
         matcher = ".".join(names)
         is_literal = re.fullmatch(_LITERAL, expected) is not None
@@ -210,7 +219,7 @@ def _matchers(script: ScriptTests, at: int) -> tuple[list[str], str]:
         at = step.end()
         if step[2]:
             closing = script.ends.get(at - 1, at)
-            expected = _squeezed(script.text[at : closing - 1])
+            expected = _squeeze(script.text[at : closing - 1])
             at = closing
     return names, expected
 
@@ -232,10 +241,10 @@ def _tolerance(subject: str, matcher: str, expected: str) -> Iterator[tuple[str,
         digits = re.search(r",\s*(\d+)$", expected)
         yield "digits", -float(digits[1]) if digits else -2.0
     elif matcher.startswith("toBeLessThan") and "Math.abs(" in subject:
-        limit = bounded(r"\d*\.?\d+(e-?\d+)?").fullmatch(expected)
+        limit = bounded_pattern(r"\d*\.?\d+(e-?\d+)?").fullmatch(expected)
         if limit:
             yield "distance", float(limit[0])
 
 
-def _squeezed(text: str) -> str:
+def _squeeze(text: str) -> str:
     return re.sub(r",$", "", " ".join(text.split()))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import children
+from wardround.lazy import LazyPattern
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 ASSERTING_NAME = LazyPattern(
@@ -16,7 +16,7 @@ ASSERTING_NAME = LazyPattern(
     r"run_.*test|do_.*test|_?run_.*case|approve|raises|warns|deprecated_call|exit_with|finish_request_and_|Raises(Group|Exc)$)"
     r"|(?i:assert|expect|verify)|fnmatch|re_match|reveal_type|_check$|_match$|_matches$|_test$|_tests$|_equal$"
 )
-"""Names of calls and context managers that make a test fail when a condition does not hold."""
+"""Names of calls and context managers that make a test fail when a condition is not valid."""
 _CERTAIN_NAME = LazyPattern(
     r"(?i)assert|^_*(check|verify|expect)_|^(raises|RaisesGroup|warns|fail|deprecated_call)$"
 )
@@ -63,7 +63,7 @@ def is_certain_assertion(node: ast.AST) -> bool:
 
 
 def is_assertion(node: ast.AST) -> bool:
-    """Return True if a node itself can make a test fail on purpose, judged by its type and name."""
+    """Return True if a node itself can make a test fail intentionally, judged by its type and name."""
     if isinstance(node, (ast.Assert, ast.Raise)):
         return True
     if isinstance(node, ast.Call):
@@ -73,11 +73,11 @@ def is_assertion(node: ast.AST) -> bool:
 
 def equality_operands(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
     """Return the two operands of an assertion of equality."""
-    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1:
-        is_equal = isinstance(node.test.ops[0], ast.Eq)
-        return (node.test.left, node.test.comparators[0]) if is_equal else None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) >= 2:
-        return (node.args[0], node.args[1]) if node.func.attr in ("assertEqual", "assertEquals") else None
+    match node:
+        case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])):
+            return left, right
+        case ast.Call(func=ast.Attribute(attr="assertEqual" | "assertEquals"), args=[left, right, *_]):
+            return left, right
     return None
 
 

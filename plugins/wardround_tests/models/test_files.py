@@ -30,7 +30,7 @@ def outlines_of(path: str, text: str) -> dict[str, CaseOutline] | None:
 
 def _outline(case: TestedCase) -> CaseOutline:
     count = len(case.assertions) * max(len(case.parameters), 1)
-    asserted = frozenset(one.text for one in case.assertions)
+    asserted = frozenset(assertion.text for assertion in case.assertions)
     return CaseOutline(case.span.line, count, asserted, bool(case.skip))
 
 

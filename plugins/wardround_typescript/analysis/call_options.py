@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -33,7 +33,7 @@ class CallOption:
 def report_options(check: TreeCheck, options: Sequence[CallOption]) -> None:
     """Report the options that disable a protection outside of development, in whichever object they are."""
     for node, value, candidates in _assignments(check, options):
-        option = _matching(check, value, candidates)
+        option = _matching_option(check, value, candidates)
         if option is not None and not check.reader.is_for_development(node):
             check.report_node(node, option.message, option.severity)
 
@@ -53,8 +53,8 @@ def _assignments(
             yield node, value, by_key[name]
 
 
-def _matching(check: TreeCheck, value: Node, options: Sequence[CallOption]) -> CallOption | None:
-    text = check.text(check.reader.scope.resolved(value))
+def _matching_option(check: TreeCheck, value: Node, options: Sequence[CallOption]) -> CallOption | None:
+    text = check.text(check.reader.scope.resolve(value))
     for option in options:
         if option.value.search(text) and option.context.search(check.source.text):
             return option

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.lazy import LazyPattern
+from wardround_typescript.syntax.nodes import ancestors, child, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -37,41 +38,42 @@ class CallReader:
     def calls(self) -> Iterator[tuple[str, Node, list[Node]]]:
         """Yield every call and ``new``: the name of the callee as imported, the node, the arguments."""
         for node in self._code.kinds("call_expression", "new_expression"):
-            function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
-            arguments = node.child_by_field_name("arguments")
-            if function is None or arguments is None or arguments.type != "arguments":
+            function = child(node, "function") or child(node, "constructor")
+            passed = child(node, "arguments")
+            if function is None or not is_kind(passed, "arguments"):
                 continue
-            name = self.scope.dotted(function) or self._code.text(function)
-            yield name, node, [child for child in arguments.named_children if child.type != "comment"]
+            name = self.scope.qualified_name(function) or self._code.text(function)
+            yield name, node, [value for value in passed.named_children if value.type != "comment"]
 
     def options(self, node: Node | None) -> Node | None:
         """Return the object literal that an argument is or refers to."""
-        value = self.scope.resolved(node) if node is not None else None
-        return value if value is not None and value.type == "object" else None
+        value = self._resolve(node)
+        return value if is_kind(value, "object") else None
+
+    def _resolve(self, node: Node | None) -> Node | None:
+        return self.scope.resolve(node) if node is not None else None
 
     def option(self, node: Node | None, name: str) -> Node | None:
         """Return the value of an option, followed through constants; None if the script does not set it."""
         options = self.options(node)
-        value = self.scope.property(options, name) if options is not None else None
-        return self.scope.resolved(value) if value is not None else None
+        return self._resolve(self.scope.property(options, name)) if options is not None else None
 
     def is_open(self, node: Node | None) -> bool:
         """Return True if options are not an object literal or spread an object that is not one."""
         options = self.options(node)
         if options is None:
             return True
-        spread = [
-            child.named_children[0] for child in options.named_children if child.type == "spread_element"
-        ]
-        return any(self.options(child) is None for child in spread)
+        spreads = (part for part in options.named_children if part.type == "spread_element")
+        return any(self.options(spread.named_children[0]) is None for spread in spreads)
 
     def literal(self, node: Node | None) -> str | None:
         """Return the text of a string literal, of a constant, or of a concatenation of both."""
-        value = self.scope.resolved(node) if node is not None else None
+        value = self._resolve(node)
         if value is None:
             return None
-        if value.type in {"string", "template_string"} and "${" not in self._code.text(value):
-            return self._code.text(value)[1:-1]
+        text = self._code.text(value)
+        if value.type in {"string", "template_string"} and "${" not in text:
+            return text[1:-1]
         from wardround_typescript.dataflow.constant_folding import fold
 
         folded = fold(self.scope, value)
@@ -79,22 +81,15 @@ class CallReader:
 
     def function_around(self, node: Node) -> Node | None:
         """Return the innermost function that contains a node."""
-        around = node.parent
-        while around is not None and not around.type.startswith(_FUNCTIONS):
-            around = around.parent
-        return around
+        return next((around for around in ancestors(node) if around.type.startswith(_FUNCTIONS)), None)
 
     def names_around(self, node: Node) -> str:
         """Return the names of the variables, properties, functions and classes that contain a node."""
         names: list[str] = []
-        around = node.parent
-        while around is not None:
+        for around in ancestors(node):
             names += self._own_names(around)
-            if around.type.startswith(_FUNCTIONS) and around.child_by_field_name("name") is not None:
+            if _opens_scope(around):
                 break
-            if around.type in {"class_declaration", "program"}:
-                break
-            around = around.parent
         return " ".join(names)
 
     def _own_names(self, node: Node) -> Iterator[str]:
@@ -106,11 +101,19 @@ class CallReader:
     def is_for_development(self, node: Node) -> bool:
         """Return True for code under a condition on the environment of development."""
         inner = node
-        while inner.parent is not None and not inner.parent.type.endswith("_declaration"):
-            around = inner.parent
-            test = around.child_by_field_name("condition") or around.child_by_field_name("left")
+        for around in ancestors(node):
+            if around.type.endswith("_declaration"):
+                return False
+            test = child(around, "condition") or child(around, "left")
             is_tested = around.type in _BRANCHES and test is not None and test.id != inner.id
             if is_tested and _DEVELOPMENT.search(self._code.text(test)):
                 return True
             inner = around
         return False
+
+
+def _opens_scope(node: Node) -> bool:
+    """Return True for a named function, a class, and the program."""
+    if node.type in {"class_declaration", "program"}:
+        return True
+    return node.type.startswith(_FUNCTIONS) and child(node, "name") is not None

@@ -1,4 +1,4 @@
-"""Imports in a repository that need a module, or an export of it."""
+"""Imports in a repository that refer to a module, or to one of its exports."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import Code, code_of
 from wardround.languages.script.syntax import Node
+from wardround.lazy import LazyPattern
 from wardround.semantics.semdiff.removed_uses import RemovedUse
-from wardround_typescript.analysis.exports import SOURCES, Modules, string_arguments, unquoted
+from wardround_typescript.analysis.exports import string_arguments, unquote
+from wardround_typescript.analysis.modules import Modules
+from wardround_typescript.syntax.nodes import ancestors, child, has_kind, is_kind, parts
 
+_SUFFIXES = ("ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte")
+SOURCES = tuple(f"*.{suffix}" for suffix in _SUFFIXES)
+"""Patterns of the files that may import a module."""
 _MOST_FILES = 600
 """Number of files with one of the words that are read."""
 _LONGEST_TEXT = 400_000
@@ -25,6 +30,7 @@ _SPEC = LazyPattern(
     r"\b(?:from|import|require|resolve)\s{0,20}\(?\s{0,20}(?:/\*[^*]{0,200}\*/\s{0,20})?[\"']([^\"'\n]{1,300})[\"']"
 )
 _THEN = LazyPattern(r"\.then\(\s*(?:async\s*)?\(?\s*(?P<local>\w+)\s*\)?\s*=>")
+_WRAPS = frozenset({"await_expression", "parenthesized_expression"})
 
 
 class ExportUsers:
@@ -32,7 +38,7 @@ class ExportUsers:
 
     Args:
         lost: the path of each module with the exports it lost; none if the module itself is removed.
-        words: each file with a use contains one of them.
+        words: every file with a use contains at least one of them.
     """
 
     def __init__(self, lost: Mapping[str, Collection[str]], words: Collection[str], modules: Modules) -> None:
@@ -44,64 +50,77 @@ class ExportUsers:
         """Return the uses in other files by module, ordered by path and line."""
         found: dict[str, set[RemovedUse]] = defaultdict(set)
         project = self._modules.project
-        paths = project.files_with_word(self._words, SOURCES) if self._words else []
-        for path in [one for one in paths if not _NOT_RUN.search(one)][:_MOST_FILES]:
+        candidates = project.files_with_word(self._words, SOURCES) if self._words else []
+        paths = [path for path in candidates if not _NOT_RUN.search(path)]
+        for path in paths[:_MOST_FILES]:
             for target, use in self.uses_in(path, project.read(path)):
                 found[target].add(use)
         return {path: sorted(uses) for path, uses in found.items()}
 
     def uses_in(self, path: str, text: str | None) -> Iterator[tuple[str, RemovedUse]]:
         """Yield the uses in one file, each with the module; none if the file is not read."""
-        if (
-            text is None
-            or len(text) > _LONGEST_TEXT
-            or _NOT_RUN.search(path)
-            or not self._imports_one(path, text)
-        ):
+        if text is None or len(text) > _LONGEST_TEXT:
             return
-        for target, use in self._in(code_of(path, text)):
+        if _NOT_RUN.search(path) or not self._imports_removed_module(path, text):
+            return
+        code = code_of(path, text)
+        for target, use in (*self._import_statement_uses(code), *self._runtime_uses(code)):
             if target != path and not _is_ignored(text, use.line):
                 yield target, use
 
-    def _imports_one(self, path: str, text: str) -> bool:
-        """Return True if an import of a text refers to one of the modules; only such a text is parsed."""
+    def _imports_removed_module(self, path: str, text: str) -> bool:
+        """Return True if an import of a file refers to one of the modules; only such a file is parsed."""
         if "declare module" in text or "@ts-nocheck" in text:
             return False
         return any(self._target(path, spec) is not None for spec in dict.fromkeys(_SPEC.findall(text)))
 
-    def _in(self, code: Code) -> Iterator[tuple[str, RemovedUse]]:
+    def _import_statement_uses(self, code: Code) -> Iterator[tuple[str, RemovedUse]]:
+        """Yield the uses by ``import`` and ``export ... from``."""
         module = code.module
-        for node in code.kinds("import_statement", "export_statement"):
-            source = node.child_by_field_name("source") or _required(node)
-            target = self._target(module.path, unquoted(module, source)) if source is not None else None
-            if target is not None:
-                lost = self._lost[target]
-                for one, name in self._named(code, node, lost) if lost else [(node, "")]:
-                    yield target, RemovedUse(module.path, module.place(one)[0], name)
+        for statement in code.kinds("import_statement", "export_statement"):
+            source = statement.child_by_field_name("source") or _required_module(statement)
+            target = self._target(module.path, unquote(module, source)) if source is not None else None
+            if target is None:
+                continue
+            for node, name in self._lost_names(code, statement, self._lost[target]):
+                yield target, RemovedUse(module.path, module.place(node)[0], name)
+
+    def _runtime_uses(self, code: Code) -> Iterator[tuple[str, RemovedUse]]:
+        """Yield the uses by ``import("./a")`` and ``require("./a")``."""
+        module = code.module
         for call, spec in string_arguments(module, _AT_RUN_TIME):
             target = self._target(module.path, spec)
-            if target is not None and not _may_fail(code, call):
-                lost = self._lost[target]
-                names = sorted(_destructured(code, call).intersection(lost)) if lost else [""]
-                yield from ((target, RemovedUse(module.path, module.place(call)[0], name)) for name in names)
+            if target is None or _may_fail(code, call):
+                continue
+            lost = self._lost[target]
+            names = sorted(_destructured_names(code, call).intersection(lost)) if lost else [""]
+            for name in names:
+                yield target, RemovedUse(module.path, module.place(call)[0], name)
 
     def _target(self, importer: str, spec: str) -> str | None:
         """Return the module of interest that an import refers to."""
-        found = self._modules.resolved(importer, spec)
+        found = self._modules.resolve(importer, spec)
         return found if found in self._lost else None
 
-    def _named(self, code: Code, node: Node, lost: Collection[str]) -> Iterator[tuple[Node, str]]:
-        """Yield the lost names that an import or re-export names, each at its position."""
-        for one in below(node, ("import_specifier", "export_specifier")):
-            name = code.field(one, "name")
+    def _lost_names(self, code: Code, node: Node, lost: Collection[str]) -> Iterator[tuple[Node, str]]:
+        """Yield the lost names of an import or re-export, each at its position; "" for a removed module."""
+        if not lost:
+            yield node, ""
+            return
+        for specifier in below(node, ("import_specifier", "export_specifier")):
+            name = code.field(specifier, "name")
             if name in lost:
-                yield one, name
-        clause = next((one for one in node.named_children if one.type == "import_clause"), None)
-        for one in clause.named_children if clause is not None else ():
-            if one.type == "identifier" and "default" in lost:
-                yield one, "default"
-            elif one.type == "namespace_import":
-                yield from self._read_from(code, code.text(one.named_children[0]), lost)
+                yield specifier, name
+        for binding in parts(import_clause(node)):
+            yield from self._lost_through(code, binding, lost)
+
+    def _lost_through(self, code: Code, binding: Node, lost: Collection[str]) -> Iterator[tuple[Node, str]]:
+        """Yield the lost names that a default import is, or that are read from a namespace import."""
+        match binding.type:
+            case "identifier" if "default" in lost:
+                yield binding, "default"
+            case "namespace_import":
+                yield from self._read_from(code, code.text(binding.named_children[0]), lost)
 
     def _read_from(self, code: Code, local: str, lost: Collection[str]) -> Iterator[tuple[Node, str]]:
         """Yield the lost names that are read from a namespace import."""
@@ -114,50 +133,60 @@ class ExportUsers:
                 yield node, name
 
 
-def _required(node: Node) -> Node | None:
+def import_clause(statement: Node) -> Node | None:
+    """Return the names of an import statement."""
+    return _first_of_kind(statement, "import_clause")
+
+
+def _required_module(statement: Node) -> Node | None:
     """Return the module of ``import a = require("./a")``."""
-    clause = next((one for one in node.named_children if one.type == "import_require_clause"), None)
-    return clause.child_by_field_name("source") if clause is not None else None
+    return child(_first_of_kind(statement, "import_require_clause"), "source")
+
+
+def _first_of_kind(node: Node, kind: str) -> Node | None:
+    return next((part for part in node.named_children if part.type == kind), None)
 
 
 def below(node: Node, kinds: Collection[str]) -> Iterator[Node]:
-    for child in node.named_children:
-        if child.type in kinds:
-            yield child
-        elif child.type in ("import_clause", "named_imports", "export_clause"):
-            yield from below(child, kinds)
+    for part in node.named_children:
+        if part.type in kinds:
+            yield part
+        elif part.type in ("import_clause", "named_imports", "export_clause"):
+            yield from below(part, kinds)
 
 
-def _destructured(code: Code, call: Node) -> set[str]:
-    """Yield the names that are destructured from a module loaded by a call."""
-    node, parent = call, call.parent
-    while parent is not None and parent.type in ("await_expression", "parenthesized_expression"):
-        node, parent = parent, parent.parent
-    if parent is None:
+def _destructured_names(code: Code, call: Node) -> set[str]:
+    """Return the names that are destructured from a module loaded by a call."""
+    module = call
+    while has_kind(module.parent, _WRAPS):
+        module = module.parent
+    target = module.parent
+    if is_kind(target, "variable_declarator") and target.child_by_field_name("value") == module:
+        return _keys(code, target.child_by_field_name("name"))
+    if not is_kind(target, "member_expression"):
         return set()
-    if parent.type == "variable_declarator" and parent.child_by_field_name("value") == node:
-        pattern = parent.child_by_field_name("name")
-        return _keys(code, pattern) if pattern is not None and pattern.type == "object_pattern" else set()
-    if parent.type == "member_expression":
-        name = code.field(parent, "property")
-        return _then(code, parent) if name == "then" and node == call else {name} if node != call else set()
-    return set()
+    name = code.field(target, "property")
+    if module != call:
+        return {name}
+    return _names_read_in_then(code, target) if name == "then" else set()
 
 
-def _keys(code: Code, pattern: Node) -> set[str]:
+def _keys(code: Code, pattern: Node | None) -> set[str]:
+    if not is_kind(pattern, "object_pattern"):
+        return set()
     found = set()
-    for one in pattern.named_children:
-        if one.type == "shorthand_property_identifier_pattern":
-            found.add(code.text(one))
-        elif one.type == "pair_pattern":
-            found.add(code.field(one, "key"))
+    for part in pattern.named_children:
+        match part.type:
+            case "shorthand_property_identifier_pattern":
+                found.add(code.text(part))
+            case "pair_pattern":
+                found.add(code.field(part, "key"))
     return found
 
 
-def _then(code: Code, member: Node) -> set[str]:
-    """Yield the names that ``import("./a").then((m) => m.b)`` reads."""
-    call = member.parent
-    text = code.text(call)[len(code.field(member, "object")) :] if call is not None else ""
+def _names_read_in_then(code: Code, member: Node) -> set[str]:
+    """Return the names that ``import("./a").then((m) => m.b)`` reads."""
+    text = code.text(member.parent)[len(code.field(member, "object")) :]
     match = _THEN.match(text)
     if match is None:
         return set()
@@ -166,16 +195,18 @@ def _then(code: Code, member: Node) -> set[str]:
 
 def _may_fail(code: Code, call: Node) -> bool:
     """Return True if the code continues when a module cannot be loaded."""
-    node: Node | None = call
-    while node is not None:
-        if node.type == "try_statement" or (
-            node.type == "call_expression" and ".catch(" in code.field(node, "function") + "("
-        ):
+    return any(_catches_errors(code, node) for node in (call, *ancestors(call)))
+
+
+def _catches_errors(code: Code, node: Node) -> bool:
+    match node.type:
+        case "try_statement":
             return True
-        node = node.parent
+        case "call_expression":
+            return ".catch(" in code.field(node, "function") + "("
     return False
 
 
 def _is_ignored(text: str, line: int) -> bool:
     lines = text.split("\n")[max(line - 2, 0) : line]
-    return any(_IGNORED.search(one) for one in lines)
+    return any(_IGNORED.search(near) for near in lines)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LazyPattern
-from wardround.checks.source import RepositoryView
-from wardround.languages.script.code import Code, code_of, function_around, is_async, returned
+from wardround.change.repository_view import RepositoryView
+from wardround.languages.script.code import Code, code_of, function_around, is_async, returned_expressions
 from wardround.languages.script.syntax import Node
-from wardround_typescript.analysis.call_resolution import origin, script_of
+from wardround.lazy import LazyPattern
+from wardround_typescript.analysis.call_resolution import origin
+from wardround_typescript.analysis.resolved_scripts import script_of
+from wardround_typescript.syntax.nodes import is_kind, parent
 
 _PROMISED = LazyPattern(r"^:?\s*(Promise|PromiseLike)\s*<")
 _GIVEN = LazyPattern(r"^:\s*\([^()]*\)\s*=>\s*Promise<[^|&]*$")
@@ -14,51 +16,56 @@ _MADE = LazyPattern(r"^(new Promise\b|fetch\(|window\.fetch\(|Promise\.(all|race
 _CLASSES = ("class_body",)
 
 
-def gives_promise(code: Code, call: Node, project: RepositoryView) -> bool:
+def returns_promise(code: Code, call: Node, project: RepositoryView) -> bool:
     """Return True if the callee is async or is typed to return a promise."""
-    called = code.called(call)
+    called = code.callee(call)
     if called.startswith("this.") and called.count(".") == 1:
-        return _method_gives(code, call, called.removeprefix("this."))
+        return _method_returns_promise(code, call, called.removeprefix("this."))
     return "." not in called and is_promising(code, called, call, project)
 
 
 def is_promising(code: Code, name: str, at: Node, project: RepositoryView) -> bool:
     """Return True if a name refers to a function that returns a promise."""
     if name in code.imports:
-        found = origin(name, script_of(code.module.path, code.module.text), project)
-        if found is None:
-            return False
-        script, there = found
-        other = code_of(script.path, script.text)
-        function = other.function_of(there, other.module.root)
-        return function is not None and function_gives(other, function)
+        return _is_imported_promising(code, name, project)
     function = code.function_of(name, at)
-    return _is_given_promising(code, name, at) if function is None else function_gives(code, function)
+    return _has_promise_type(code, name, at) if function is None else function_returns_promise(code, function)
 
 
-def _is_given_promising(code: Code, name: str, at: Node) -> bool:
+def _is_imported_promising(code: Code, name: str, project: RepositoryView) -> bool:
+    found = origin(name, script_of(code.module.path, code.module.text), project)
+    if found is None:
+        return False
+    script, there = found
+    other = code_of(script.path, script.text)
+    function = other.function_of(there, other.module.root)
+    return function is not None and function_returns_promise(other, function)
+
+
+def _has_promise_type(code: Code, name: str, at: Node) -> bool:
     """Return True if a parameter is typed as a function that returns a promise."""
-    declared = code.declaration(name, at)
-    kind = code.field(declared, "type") if declared is not None else ""
-    return _GIVEN.search(kind) is not None
+    return _GIVEN.search(code.field(code.declaration(name, at), "type")) is not None
 
 
-def function_gives(code: Code, function: Node) -> bool:
+def function_returns_promise(code: Code, function: Node) -> bool:
     """Return True if a function is async, is typed to return a promise, or creates one in every return."""
-    if "*" in (child.type for child in function.children):
+    if any(part.type == "*" for part in function.children):
         return False
     if is_async(function) or _PROMISED.search(code.field(function, "return_type")):
         return True
-    results = [code.text(one) for one in returned(function)]
-    return bool(results) and all(_MADE.search(result) for result in results)
+    results = [code.text(result) for result in returned_expressions(function)]
+    return bool(results) and all(map(_MADE.search, results))
 
 
-def _method_gives(code: Code, call: Node, name: str) -> bool:
-    above = function_around(call)
-    while above is not None and above.type != "method_definition":
-        above = function_around(above)
-    body = above.parent if above is not None else None
-    if body is None or body.type not in _CLASSES:
+def _method_returns_promise(code: Code, call: Node, name: str) -> bool:
+    """Return True if ``this.name`` refers to a method that returns a promise."""
+    around = function_around(call)
+    while around is not None and around.type != "method_definition":
+        around = function_around(around)
+    body = parent(around)
+    if not is_kind(body, *_CLASSES):
         return False
-    found = [one for one in body.named_children if code.field(one, "name") == name]
-    return len(found) == 1 and found[0].type == "method_definition" and function_gives(code, found[0])
+    members = [member for member in body.named_children if code.field(member, "name") == name]
+    if len(members) != 1 or members[0].type != "method_definition":
+        return False
+    return function_returns_promise(code, members[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 SANITIZES = LazyPattern(
     r"(?i)(?<!un)saniti[sz]e|purify|(?<!un)escape|(?<!un)encode|\bclean\w*\(|\bsafe|\bxss\(|trustedHTML"
@@ -19,6 +19,6 @@ NOT_TEXT = LazyPattern(
 """Names and calls whose value has no text of a user."""
 
 
-def names_no_text(text: str) -> bool:
-    """Return True for a name, or the last part of one, whose value has no text of a user."""
+def names_value_without_text(text: str) -> bool:
+    """Return True for a name, or the last part of one, whose value cannot contain user text."""
     return (NOT_TEXT.search(text) or NOT_TEXT.search(text.rpartition(".")[2])) is not None

@@ -27,7 +27,7 @@ class CallSite(NamedTuple):
         name: the callee as imported, ``fs.readFile``; see ``ModuleScope.dotted``.
         receiver: the object whose method is called; None for a function.
         method: the name of the method; empty for a function.
-        last_name: the name of the method or function without what it is a part of.
+        last_name: the name of the method or function without its receiver.
         received: the value of the receiver.
         values: the values of the arguments.
     """
@@ -44,7 +44,7 @@ class CallSite(NamedTuple):
 
 
 def arguments_of(given: Node) -> list[Node]:
-    """The expressions in the argument list of a call."""
+    """Return the expressions in the argument list of a call."""
     return [argument for argument in given.named_children if argument.type != "comment"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -12,18 +13,31 @@ from wardround_typescript.dataflow.class_fields import ClassFields
 from wardround_typescript.dataflow.containers import Containers
 from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Taint, field_of, keys_of
 from wardround_typescript.dataflow.evaluator import Evaluator
-from wardround_typescript.dataflow.lists import OF_CONTAINER
+from wardround_typescript.dataflow.lists import OF_CONTAINER, ListContents
 from wardround_typescript.dataflow.module_features import ModuleFeatures
-from wardround_typescript.dataflow.nodes import bare
+from wardround_typescript.dataflow.nodes import bare, field_text
 from wardround_typescript.dataflow.properties import PropertyReader
 from wardround_typescript.dataflow.state import FlowState
 from wardround_typescript.dataflow.store_sinks import StoreSinks
 from wardround_typescript.dataflow.string_building import StringBuilder
+from wardround_typescript.syntax.nodes import is_kind, parts
 
 _ENTRY_NAMES = frozenset({"entryName", "relativePath"})
 """Properties that only entries of archives have."""
-_JOINING = frozenset({"+=", "||=", "??=", "&&="})
-_DEFAULTS = frozenset({"assignment_pattern", "object_assignment_pattern"})
+_DEFAULTING = frozenset({"||=", "??=", "&&="})
+
+
+class _ElementValues(NamedTuple):
+    """The values of the elements of a list: by position, or by field, or all together."""
+
+    contents: ListContents | None
+    fields: Mapping[str, Taint]
+    value: Taint
+
+    def of(self, at: int, element: Node) -> Taint:
+        if self.contents is None or element.type == "rest_pattern":
+            return self.fields.get(str(at), self.value)
+        return self.contents.at(at) or CLEAN
 
 
 class Assignments:
@@ -74,17 +88,24 @@ class Assignments:
             return
         value = self._evaluator.evaluate(right)
         if node.type == "augmented_assignment_expression":
-            before = self._evaluator.evaluate(left)
-            sign = node.child_by_field_name("operator")
-            operator = self._module.of(sign) if sign is not None else ""
-            if operator not in _JOINING:
-                return
-            is_text = operator == "+="
-            value = self._appended(before, right, value) if is_text else join(before, value)
+            self._assign_joined(node, left, right, value)
+        else:
+            self._store(left, right, value)
+
+    def _store(self, left: Node, right: Node, value: Taint) -> None:
         self._sinks.check(left, right, value)
         self.bind(left, value, right)
 
-    def _appended(self, before: Taint, right: Node, value: Taint) -> Taint:
+    def _assign_joined(self, node: Node, left: Node, right: Node, value: Taint) -> None:
+        """Evaluate ``+=`` or ``??=``; other operators are arithmetic."""
+        before = self._evaluator.evaluate(left)
+        operator = field_text(self._module, node, "operator")
+        if operator == "+=":
+            self._store(left, right, self._append_operand(before, right, value))
+        elif operator in _DEFAULTING:
+            self._store(left, right, join(before, value))
+
+    def _append_operand(self, before: Taint, right: Node, value: Taint) -> Taint:
         text = self._strings.constant_text(right)
         part = (text, CLEAN) if text is not None else (None, value)
         return join(before, self._strings.concatenate([(None if before else "", before), part]))
@@ -95,19 +116,23 @@ class Assignments:
         ``source`` is the expression of the value, where it is known.
         """
         target = bare(target)
-        if target.type in _DEFAULTS:
-            inner, default = target.child_by_field_name("left"), target.child_by_field_name("right")
-            if inner is not None:
-                other = self._evaluator.evaluate(default) if default is not None else CLEAN
-                self.bind(inner, join(value, other), None)
-        elif target.type == "object_pattern":
-            self._bind_object(target, value, source)
-        elif target.type == "array_pattern":
-            self._bind_array(target, value, source)
-        elif target.type == "rest_pattern" and target.named_children:
-            self.bind(target.named_children[0], value, None)
-        else:
-            self._bind_path(target, value, source)
+        match target.type:
+            case "assignment_pattern" | "object_assignment_pattern":
+                self._bind_with_default(target, value)
+            case "object_pattern":
+                self._bind_object(target, value, source)
+            case "array_pattern":
+                self._bind_array(target, value, source)
+            case "rest_pattern" if target.named_children:
+                self.bind(target.named_children[0], value, None)
+            case _:
+                self._bind_path(target, value, source)
+
+    def _bind_with_default(self, target: Node, value: Taint) -> None:
+        inner, default = target.child_by_field_name("left"), target.child_by_field_name("right")
+        if inner is not None:
+            other = self._evaluator.evaluate(default) if default is not None else CLEAN
+            self.bind(inner, join(value, other), None)
 
     def _bind_path(self, target: Node, value: Taint, source: Node | None) -> None:
         is_shorthand = target.type == "shorthand_property_identifier_pattern"
@@ -124,7 +149,7 @@ class Assignments:
             self._taint_owner(path.rpartition(".")[0], value)
 
     def _bind_source(self, path: str, value: Taint, source: Node) -> None:
-        """Give an access path the value of an expression, and what is known of the expression."""
+        """Assign the value of an expression to an access path, with its known properties."""
         fields = self._evaluator.fields(source, value) if value else {}
         kind = self._state.request_kind(source)
         self._replace(path, value, fields)
@@ -135,7 +160,7 @@ class Assignments:
         self._state.derived_from[path] = origins
 
     def _replace(self, path: str, value: Taint, fields: Mapping[str, Taint]) -> None:
-        """Give an access path a value and fields in place of all that was known of it."""
+        """Replace the value and fields of an access path."""
         values = self._state.values
         for old in [known for known in values if known.startswith(path + ".")]:
             del values[old]
@@ -144,7 +169,7 @@ class Assignments:
             values[f"{path}.{name}"] = known
 
     def _taint_owner(self, path: str, value: Taint) -> None:
-        """Join the value of an object with that of a property it is given."""
+        """Join the value of an object with that of an assigned property."""
         if path != "this" and path not in self._state.request_kinds:
             before = self._state.values.get(path, CLEAN)
             self._state.values[path] = join(before, without(value, OF_CONTAINER))
@@ -154,24 +179,36 @@ class Assignments:
         for entry in target.named_children:
             if entry.type == "rest_pattern":
                 self.bind(entry, value, None)
-                continue
-            key = entry.child_by_field_name("key") or entry.child_by_field_name("left") or entry
-            name = self._module.of(key).strip("'\"")
-            own = entry.child_by_field_name("value") or entry
-            part = fields.get(name)
-            if part is None and source is not None:
-                part = self._properties.read(source, name)
-            elif part is None:
-                part = self._property_of(value, name)
-            self.bind(own, part, None)
-            if source is not None and own.type != "object_pattern":
-                self._note_origin(source, name, own, part)
-            for below, known in fields.items():
-                if below.startswith(name + "."):
-                    self._state.values[f"{self._module.of(own)}.{below[len(name) + 1 :]}"] = known
+            else:
+                self._bind_property(entry, value, source, fields)
+
+    def _bind_property(
+        self, entry: Node, value: Taint, source: Node | None, fields: Mapping[str, Taint]
+    ) -> None:
+        """Bind a variable to a property of a value."""
+        key = entry.child_by_field_name("key") or entry.child_by_field_name("left") or entry
+        name = self._module.of(key).strip("'\"")
+        own = entry.child_by_field_name("value") or entry
+        part = fields.get(name)
+        if part is None:
+            part = self._element_taint(value, source, name)
+        self.bind(own, part, None)
+        if source is not None and own.type != "object_pattern":
+            self._note_origin(source, name, own, part)
+        self._bind_inner_fields(self._module.of(own), name, fields)
+
+    def _element_taint(self, value: Taint, source: Node | None, name: str) -> Taint:
+        return self._property_of(value, name) if source is None else self._properties.read(source, name)
+
+    def _bind_inner_fields(self, variable: str, name: str, fields: Mapping[str, Taint]) -> None:
+        """Assign the known fields of the property that it holds to a variable."""
+        prefix = f"{name}."
+        for path, known in fields.items():
+            if path.startswith(prefix):
+                self._state.values[f"{variable}.{path.removeprefix(prefix)}"] = known
 
     def _note_origin(self, source: Node, name: str, target: Node, value: Taint) -> None:
-        """Record the property that a variable of a pattern was read from."""
+        """Record the property from which a variable of a pattern was read."""
         path = self._state.access_path(source)
         kind = self._state.request_kind(source)
         bound = self._module.of(target.child_by_field_name("left") or target)
@@ -181,7 +218,7 @@ class Assignments:
             self._state.request_kinds[bound] = "request"
 
     def _property_of(self, value: Taint, name: str) -> Taint:
-        """A property of a value whose expression is not known."""
+        """Return the taint of a property of a value whose expression is not known."""
         if name in _ENTRY_NAMES and not value and self._features.reads_archives:
             return {ARCHIVE: SinkKind.PATH}
         return CLEAN if name in self._sanitizers.clean_properties else field_of(value, name)
@@ -197,21 +234,21 @@ class Assignments:
 
     def _bind_array(self, target: Node, value: Taint, source: Node | None) -> None:
         literal = bare(source) if source is not None else None
-        sources = literal.named_children if literal is not None and literal.type == "array" else ()
-        contents = self._containers.list_contents(literal) if literal is not None else None
-        fields: Mapping[str, Taint] = {}
-        if literal is not None and contents is None:
-            fields = self._evaluator.fields(literal, value)
+        sources = parts(literal) if is_kind(literal, "array") else []
+        values = self._element_values(literal, value)
         for at, element in _elements(target):
-            if contents is not None and element.type != "rest_pattern":
-                part = contents.at(at)
-            else:
-                part = fields.get(str(at), value)
-            self.bind(element, part or CLEAN, sources[at] if at < len(sources) else None)
+            self.bind(element, values.of(at, element), sources[at] if at < len(sources) else None)
+
+    def _element_values(self, literal: Node | None, value: Taint) -> _ElementValues:
+        if literal is None:
+            return _ElementValues(None, {}, value)
+        contents = self._containers.list_contents(literal)
+        fields = self._evaluator.fields(literal, value) if contents is None else {}
+        return _ElementValues(contents, fields, value)
 
 
 def _elements(pattern: Node) -> Iterator[tuple[int, Node]]:
-    """The elements of ``[a, , b]``, each with its index."""
+    """Yield the elements of ``[a, , b]``, each with its index."""
     at = 0
     for child in pattern.children:
         if child.type == ",":

@@ -8,15 +8,16 @@ from typing import NamedTuple, Protocol
 
 from tree_sitter import Node
 
-from wardround.checks.lazy import LazyPattern
-from wardround.languages.script.code import returned
+from wardround.languages.script.code import returned_expressions
+from wardround.lazy import LazyPattern
 from wardround.semantics.dataflow.domain import PARAMETER
 from wardround_typescript.dataflow.arguments import Argument
 from wardround_typescript.dataflow.declarations import ClassScope
 from wardround_typescript.dataflow.domain import Taint
-from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
+from wardround_typescript.dataflow.nodes import FUNCTIONS, bare, field_text
 from wardround_typescript.dataflow.scope import ModuleScope
 from wardround_typescript.dataflow.state import FlowState
+from wardround_typescript.syntax.nodes import is_kind
 
 _SUFFIXES = (".ts", ".tsx", ".js", "/index.ts", "/index.js", "", ".mts", ".mjs", ".jsx", ".cjs", "/index.tsx")
 _SCRIPT_SUFFIX = LazyPattern(r"\.([mc]?)jsx?$")
@@ -47,7 +48,7 @@ class AnalysedProgram(Protocol):
     def module(self, path: str) -> AnalysedModule | None:
         """Analyse the module at a path; None if it cannot be analysed."""
 
-    def analysed(self, path: str) -> AnalysedModule | None:
+    def analysed_module(self, path: str) -> AnalysedModule | None:
         """Return a module that is already analysed."""
 
     def exists(self, path: str) -> bool:
@@ -64,11 +65,11 @@ class Callee(NamedTuple):
     function: Node
 
     def call(self, arguments: Sequence[Argument], at: Node, path: str) -> Taint:
-        """The result of a call, at a node of the module at ``path``."""
+        """Return the result of a call, at a node of the module at ``path``."""
         return self.module.call(self.function, arguments, at, path)
 
     def returned_fields(self, arguments: Sequence[Argument]) -> Mapping[str, Taint]:
-        """The values of the fields of the result; empty where they are unknown."""
+        """Return the values of the fields of the result; empty where they are unknown."""
         return self.module.returned_fields(self.function, arguments)
 
 
@@ -87,13 +88,13 @@ class CallTargets:
         return self._resolver.callee(self._module, state, call, callee, may_load=is_tainted)
 
     def read_getter(self, state: FlowState, owner: Node, name: str) -> Taint | None:
-        """The value of a property that a getter computes; None for any other property."""
+        """Return the value of a property that a getter computes; None for any other property."""
         getter = self._resolver.getter(self._module, state, owner, name)
         return getter.call((), owner, state.module.path) if getter is not None else None
 
 
 class CallResolver:
-    """Finds callees in the analysed modules, and in those it may load for one call."""
+    """Finds callees in the analysed modules, and in modules that it may load for one call."""
 
     def __init__(self, program: AnalysedProgram) -> None:
         self._program = program
@@ -103,7 +104,7 @@ class CallResolver:
     def callee(
         self, module: AnalysedModule, state: FlowState, call: Node, callee: Node, *, may_load: bool
     ) -> Callee | None:
-        """The function of the project that is called.
+        """Return the function of the project that is called.
 
         ``may_load``: another module may be analysed if the call is in the main module.
         """
@@ -111,11 +112,12 @@ class CallResolver:
         return self._callee(module, state, call, callee)
 
     def getter(self, module: AnalysedModule, state: FlowState, owner: Node, name: str) -> Callee | None:
-        """The getter of a property of an object whose class is known."""
+        """Return the getter of a property of an object whose class is known."""
         self._may_load = False
         found = self._method(module, state, bare(owner), name)
-        is_getter = found is not None and any(child.type == "get" for child in found.function.children)
-        return found if is_getter else None
+        if found is None:
+            return None
+        return found if any(part.type == "get" for part in found.function.children) else None
 
     def _callee(self, module: AnalysedModule, state: FlowState, call: Node, callee: Node) -> Callee | None:
         scope = module.scope
@@ -143,24 +145,21 @@ class CallResolver:
         imported = scope.imports.get(name)
         if imported is None:
             return None
-        return self._exported(scope.module.path, imported.module, imported.name)
+        return self._resolve_export(scope.module.path, imported.module, imported.name)
 
-    def _exported(self, path: str, spec: str, name: str, hops: int = 0) -> Callee | None:
-        """The function that the module at ``path`` imports under a name."""
+    def _resolve_export(self, path: str, spec: str, name: str, hops: int = 0) -> Callee | None:
+        """Return the function that the module at ``path`` imports under a name."""
         target = self._path_of(path, spec)
         module = self._module(target) if target is not None else None
         if module is None or target is None:
             return None
-        node = module.scope.exported("default" if name == "*" else name)
-        if node is None:
-            forwarded = module.scope.re_exports.get(name)
-            if forwarded is not None and hops < _MAX_HOPS:
-                return self._exported(target, forwarded.module, forwarded.name, hops + 1)
+        node = module.scope.find_export("default" if name == "*" else name)
+        if node is not None:
+            return _callable(module, node)
+        forwarded = module.scope.re_exports.get(name)
+        if forwarded is None or hops >= _MAX_HOPS:
             return None
-        if node.type in FUNCTIONS:
-            return Callee(module, node)
-        owner = next((one for one in module.scope.classes.values() if one.node.id == node.id), None)
-        return _method_of(module, owner, "constructor")
+        return self._resolve_export(target, forwarded.module, forwarded.name, hops + 1)
 
     def _method(self, module: AnalysedModule, state: FlowState, owner: Node, name: str) -> Callee | None:
         scope = module.scope
@@ -171,8 +170,8 @@ class CallResolver:
         is_name = owner.type == "identifier"
         imported = scope.imports.get(scope.module.of(owner)) if is_name else None
         if imported is not None and imported.name in {"*", "default"}:
-            return self._exported(scope.module.path, imported.module, name)
-        literal = scope.resolved(owner) if is_name else owner
+            return self._resolve_export(scope.module.path, imported.module, name)
+        literal = scope.resolve(owner) if is_name else owner
         if literal.type == "object":
             return _function_property(module, literal, name)
         return self._method_by_name(scope.module.of(owner).rpartition(".")[2], name)
@@ -187,36 +186,36 @@ class CallResolver:
         return None
 
     def _type_of(self, state: FlowState, owner: Node) -> str:
-        """The name of the class of an object; empty if it is unknown."""
+        """Return the name of the class of an object; empty if it is unknown."""
         text = state.module.of(owner)
         if text.startswith("this.") and "." not in text[5:]:
             around = state.scope.class_of(owner)
             return around.types.get(text[5:].lstrip("#"), "") if around is not None else ""
         if owner.type == "identifier":
             declared = state.types.get(text, "")
-            if declared and declared != "trpc":
+            if declared not in {"", "trpc"}:
                 return declared
-            owner = state.scope.resolved(owner)
-        created = owner.child_by_field_name("constructor") if owner.type == "new_expression" else None
-        return state.module.of(created) if created is not None else ""
+            owner = state.scope.resolve(owner)
+        return _created_class(state.scope, owner)
 
     def _returned_class(
         self, module: AnalysedModule, state: FlowState, owner: Node
     ) -> tuple[AnalysedModule, ClassScope] | None:
-        """The class of the object that a function of the project returns: ``makeStore().read(x)``."""
-        call = state.scope.resolved(owner)
+        """Return the class of the object that a function of the project returns: ``makeStore().read(x)``."""
+        call = state.scope.resolve(owner)
         callee = call.child_by_field_name("function") if call.type == "call_expression" else None
-        if callee is None or callee.type != "identifier":
+        if not is_kind(callee, "identifier"):
             return None
         found = self._callee(module, state, call, callee)
-        for value in returned(found.function) if found is not None else ():
-            created = bare(value).child_by_field_name("constructor")
-            if bare(value).type == "new_expression" and created is not None and found is not None:
-                return self._class(found.module, found.module.scope.module.of(created))
-        return None
+        if found is None:
+            return None
+        scope = found.module.scope
+        created = (_created_class(scope, bare(value)) for value in returned_expressions(found.function))
+        name = next(filter(None, created), "")
+        return self._class(found.module, name) if name else None
 
     def _class(self, module: AnalysedModule, name: str) -> tuple[AnalysedModule, ClassScope] | None:
-        """The class of a name, of the module or imported by it."""
+        """Return the class of a name, of the module or imported by it."""
         if name in module.scope.classes:
             return module, module.scope.classes[name]
         imported = module.scope.imports.get(name)
@@ -233,14 +232,28 @@ class CallResolver:
         return (other, found) if found is not None else None
 
     def _path_of(self, path: str, spec: str) -> str | None:
-        """The path of a module of the project, as the module at ``path`` imports it."""
+        """Return the path of a module of the project, as the module at ``path`` imports it."""
         if (path, spec) not in self._paths:
-            found = (one for one in _candidates(path, spec) if self._program.exists(one))
+            found = filter(self._program.exists, _candidates(path, spec))
             self._paths[path, spec] = next(found, None)
         return self._paths[path, spec]
 
     def _module(self, path: str) -> AnalysedModule | None:
-        return self._program.module(path) if self._may_load else self._program.analysed(path)
+        return self._program.module(path) if self._may_load else self._program.analysed_module(path)
+
+
+def _callable(module: AnalysedModule, node: Node) -> Callee | None:
+    """Return the function that an exported value is, or the constructor of a class."""
+    if node.type in FUNCTIONS:
+        return Callee(module, node)
+    owners = module.scope.classes.values()
+    owner = next((owner for owner in owners if owner.node.id == node.id), None)
+    return _method_of(module, owner, "constructor")
+
+
+def _created_class(scope: ModuleScope, value: Node) -> str:
+    """Return the name of the class in ``new Store()``; empty for other expressions."""
+    return field_text(scope.module, value, "constructor") if value.type == "new_expression" else ""
 
 
 def _method_of(module: AnalysedModule, owner: ClassScope | None, name: str) -> Callee | None:
@@ -249,7 +262,7 @@ def _method_of(module: AnalysedModule, owner: ClassScope | None, name: str) -> C
 
 
 def _candidates(path: str, spec: str) -> Iterator[str]:
-    """The paths at which an imported module may be, in the order of their preference."""
+    """Yield the paths at which an imported module may be, in the order of their preference."""
     for stem in _stems(path, spec):
         if stem.startswith(".."):
             continue
@@ -275,5 +288,5 @@ def _stems(path: str, spec: str) -> Iterator[str]:
 def _function_property(module: AnalysedModule, literal: Node, name: str) -> Callee | None:
     scope = module.scope
     value = scope.property(literal, name)
-    node = scope.resolved(value) if value is not None else None
+    node = scope.resolve(value) if value is not None else None
     return Callee(module, node) if node is not None and node.type in FUNCTIONS else None

@@ -9,12 +9,13 @@ from tree_sitter import Node
 from wardround.semantics.dataflow.domain import join, only
 from wardround_typescript.dataflow import sanitizers, sources, validation_schemas
 from wardround_typescript.dataflow.arguments import Argument, CallSite, is_entry_list
-from wardround_typescript.dataflow.call_resolution import CallTargets
+from wardround_typescript.dataflow.call_resolution import Callee, CallTargets
 from wardround_typescript.dataflow.domain import CLEAN, Taint
 from wardround_typescript.dataflow.evaluator import FunctionRunner
 from wardround_typescript.dataflow.module_features import ModuleFeatures
 from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
 from wardround_typescript.dataflow.state import FlowState
+from wardround_typescript.syntax.nodes import child, first_part
 
 _RESOLVERS = frozenset({"query", "mutation", "subscription", "action", "handler", "stateAction"})
 _PAGE_LISTENERS = frozenset({"on", "once", "handle", "handleOnce"})
@@ -22,7 +23,8 @@ _PAGE_LISTENERS = frozenset({"on", "once", "handle", "handleOnce"})
 _TIMERS = frozenset({"setTimeout", "setInterval", "setImmediate", "nextTick"})
 _SCHEMA_METHODS = frozenset({"input", "schema", "inputSchema", "validator", "inputValidator"})
 _MAPPING = frozenset({"map", "flatMap", "then"})
-"""Methods whose result is made of what the callback returns."""
+"""Methods whose result consists of the results of the callback."""
+_TEXTS = frozenset({"string", "template_string"})
 _MAX_VALIDATOR_LENGTH = 3000
 
 
@@ -63,9 +65,13 @@ class Callbacks:
             elif argument.type == "identifier" and self._is_iteration(call):
                 callee = self._targets.callee(self._state, call.node, argument, [call.received])
                 if callee is not None:
-                    returned = callee.call([Argument(call.received)], call.node, self._module.path)
-                    result = returned if call.method in _MAPPING else None
+                    result = self._call_with_element(call, callee)
         return result
+
+    def _call_with_element(self, call: CallSite, callee: Callee) -> Taint | None:
+        """Analyse a function of the project that a method calls with each element."""
+        returned = callee.call([Argument(call.received)], call.node, self._module.path)
+        return returned if call.method in _MAPPING else None
 
     def _is_iteration(self, call: CallSite) -> bool:
         return call.method in self._sanitizers.iterating_methods and bool(call.received)
@@ -101,17 +107,22 @@ class Callbacks:
 
     def _listener_values(self, call: CallSite) -> Sequence[Taint] | None:
         """The values of the arguments that an event source calls a listener with; None for other calls."""
-        method, receiver = call.method, call.receiver
-        if method == "action" and self._features.is_program:
+        if call.method == "action" and self._features.is_program:
             return [sources.COMMAND_ARGUMENTS] * 6
-        if method == "on" and receiver is not None and len(call.arguments) > 1:
-            event = self._module.of(call.arguments[0]).strip("'\"`")
-            is_message = sources.is_socket_message(self._module.of(receiver), event)
-            if is_message and self._features.serves_sockets:
-                return [sources.MESSAGE] * 3
-        if method in _PAGE_LISTENERS and receiver is not None and self._module.of(receiver) == "ipcMain":
+        if call.receiver is None:
+            return None
+        source = self._module.of(call.receiver)
+        if call.method == "on" and self._is_socket_message(source, call.arguments):
+            return [sources.MESSAGE] * 3
+        if call.method in _PAGE_LISTENERS and source == "ipcMain":
             return [CLEAN, *[sources.PAGE_MESSAGE] * 3]
         return None
+
+    def _is_socket_message(self, source: str, arguments: Sequence[Node]) -> bool:
+        if len(arguments) < 2 or not self._features.serves_sockets:
+            return False
+        event = self._module.of(arguments[0]).strip("'\"`")
+        return sources.is_socket_message(source, event)
 
     def _handler(self, call: CallSite, function: Node) -> Taint | None:
         """Analyse a function that may handle requests; with a schema among its siblings they are valid."""
@@ -122,27 +133,19 @@ class Callbacks:
         return None if call.method else returned
 
     def _has_validator(self, arguments: Sequence[Node], function: Node) -> bool:
-        siblings = [
-            self._module.of(argument)
-            for argument in arguments
-            if argument.id != function.id and argument.type not in {"string", "template_string"}
-        ]
-        return any(sources.VALIDATES.search(text[:_MAX_VALIDATOR_LENGTH]) for text in siblings)
+        siblings = (argument for argument in arguments if argument.id != function.id)
+        texts = [self._module.of(argument) for argument in siblings if argument.type not in _TEXTS]
+        return any(sources.VALIDATES.search(text[:_MAX_VALIDATOR_LENGTH]) for text in texts)
 
     def _input_schema(self, owner: Node) -> Node | None:
-        """The schema of a procedure or an action: ``.input(schema)``, ``.schema(schema)``."""
+        """Return the schema of a procedure or an action: ``.input(schema)``, ``.schema(schema)``."""
         for name, call, _ in validation_schemas.chain(bare(owner)):
             if name in _SCHEMA_METHODS:
-                argument_list = call.child_by_field_name("arguments")
-                return (
-                    argument_list.named_children[0]
-                    if argument_list is not None and argument_list.named_children
-                    else None
-                )
+                return first_part(child(call, "arguments"))
         return None
 
     def _resolver(self, function: Node, schema: Node) -> Taint:
-        value = only(sources.MESSAGE, validation_schemas.kept(self._scope, schema))
+        value = only(sources.MESSAGE, validation_schemas.remaining_dangers(self._scope, schema))
         fields = {
             name: only(sources.MESSAGE, labels)
             for name, labels in validation_schemas.fields(self._scope, schema).items()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from wardround.checks.lazy import LazyPattern
-from wardround.checks.source import RepositoryView
+from wardround.change.repository_view import RepositoryView
+from wardround.lazy import LazyPattern
 from wardround_typescript.dataflow.scope import ModuleScope
 
 _PATTERNS = ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.mjs", "*.cjs")
@@ -27,19 +28,20 @@ _FREQUENT_NAMES = frozenset(
 def possible_callers(
     project: RepositoryView, scope: ModuleScope, functions: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """The (path, text) of files that name the module or its class, and one of its functions."""
+    """Yield the (path, source) of files that name the module or its class, and one of its functions."""
     words = list(dict.fromkeys(_words(scope, functions)))
     if not words:
         return
-    calls = [(f"{name}(", f" {name}") for name in functions]
-    taken = 0
-    for path in project.files_with_word(words, _PATTERNS)[:_MAX_READ]:
-        if path == scope.module.path or _TEST.search(path) or taken >= _MAX_CALLERS:
-            continue
-        text = project.read(path)
-        if text is not None and any(call in text or name in text for call, name in calls):
-            taken += 1
-            yield path, text
+    paths = project.files_with_word(words, _PATTERNS)[:_MAX_READ]
+    others = (path for path in paths if path != scope.module.path and not _TEST.search(path))
+    texts = ((path, project.read(path)) for path in others)
+    callers = ((path, text) for path, text in texts if text is not None and _mentions_any(text, functions))
+    yield from islice(callers, _MAX_CALLERS)
+
+
+def _mentions_any(text: str, functions: Sequence[str]) -> bool:
+    """Return True if a source calls a function, or mentions it."""
+    return any(f"{name}(" in text or f" {name}" in text for name in functions)
 
 
 def _words(scope: ModuleScope, functions: Sequence[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
-from wardround.semantics.dataflow.domain import extended, join_all, only, without
+from wardround.semantics.dataflow.domain import extend, join_all, only, without
 from wardround_typescript.dataflow import sanitizers, sources
 from wardround_typescript.dataflow.arguments import Argument, CallSite, arguments_of, has_spread
 from wardround_typescript.dataflow.call_resolution import Callee, CallTargets
@@ -25,9 +25,10 @@ from wardround_typescript.dataflow.domain import (
 from wardround_typescript.dataflow.evaluator import Evaluator, FunctionRunner
 from wardround_typescript.dataflow.method_calls import MethodEvaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
-from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
+from wardround_typescript.dataflow.nodes import FUNCTIONS, bare, field_text
 from wardround_typescript.dataflow.schema_parsing import SchemaParsing
 from wardround_typescript.dataflow.state import FlowState
+from wardround_typescript.syntax.nodes import child, first_part, has_kind
 
 _COMPUTED = frozenset({"new_expression", "call_expression", "subscript_expression"})
 _DYNAMIC_KEYS = frozenset({"identifier", "member_expression", "subscript_expression"})
@@ -83,18 +84,19 @@ class CallEvaluator:
         self._schemas = schemas
 
     def evaluate(self, node: Node) -> Taint:
-        """The result of a call; the sinks that its arguments reach are recorded."""
+        """Return the result of a call; the sinks that its arguments reach are recorded."""
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
         argument_list = node.child_by_field_name("arguments")
         if function is None:
             return CLEAN
         if argument_list is None or argument_list.type == "template_string":
             return self._tagged_template(function, argument_list)
-        callee = bare(function)
+        callee, arguments = bare(function), arguments_of(argument_list)
         if callee.type in FUNCTIONS:
-            values = [self._evaluator.evaluate(argument) for argument in arguments_of(argument_list)]
-            return self._functions.run_function(callee, values)
-        call = self._call_site(node, callee, arguments_of(argument_list))
+            return self._functions.run_function(callee, list(map(self._evaluator.evaluate, arguments)))
+        return self._evaluate_site(self._call_site(node, callee, arguments))
+
+    def _evaluate_site(self, call: CallSite) -> Taint:
         self._sinks.check(call)
         returned = self._callbacks.evaluate(call)
         requested = self._request_call(call)
@@ -112,44 +114,55 @@ class CallEvaluator:
         if callee.type == "subscript_expression" and node.child_by_field_name("optional_chain") is None:
             self._check_dynamic(callee)
         values = self._values(arguments)
-        name = self._scope.dotted(callee)
+        name = self._scope.qualified_name(callee)
         last_name = method or name.rpartition(".")[2]
         return CallSite(node, callee, name, receiver, method, last_name, received, arguments, values)
 
     def _values(self, arguments: Sequence[Node]) -> list[Taint]:
-        return [CLEAN if one.type in FUNCTIONS else self._evaluator.evaluate(one) for one in arguments]
+        return [
+            CLEAN if argument.type in FUNCTIONS else self._evaluator.evaluate(argument)
+            for argument in arguments
+        ]
 
     def _check_dynamic(self, callee: Node) -> None:
         """``handlers[message.type](message)``: the key selects the callee."""
         index = callee.child_by_field_name("index")
-        if index is None or index.type not in _DYNAMIC_KEYS:
+        if not has_kind(index, _DYNAMIC_KEYS):
             return
         text = self._module.of(callee)
         if not any(f"{guard}{text}" in self._module.text for guard in _GUARDS):
             self._state.reach(SinkKind.METHOD, callee, self._evaluator.evaluate(index))
 
     def _tagged_template(self, function: Node, template: Node | None) -> Taint:
-        """A tagged template: the tag gets the values apart from the text, so nothing is concatenated."""
+        """Evaluate a tagged template: its tag receives the values separately from the text, so nothing is
+        concatenated.
+        """
         if template is None:
             return CLEAN
         value = self._evaluator.evaluate(template)
         return value if self._module.of(function) in _RAW_TAGS else CLEAN
 
     def _request_call(self, call: CallSite) -> Taint | None:
-        """The value that a call reads from the request; None if it reads none."""
-        receiver = call.receiver
-        if receiver is None:
-            is_imported = self._features.is_nitro and "." not in call.name
-            return sources.h3_call(call.name) if is_imported or call.name.startswith("h3") else None
-        kind = self._state.request_kind(receiver)
+        """Return the value that a call reads from the request; None if it reads none."""
+        if call.receiver is None:
+            return self._imported_request_call(call.name)
+        kind = self._state.request_kind(call.receiver)
         if not kind:
-            return TAINTED_TEXT if call.method == "get" and self._is_cookies(receiver) else None
+            return self._taint_of_get(call, is_request=self._is_cookies(call.receiver))
         if kind == "context":
-            return TAINTED_TEXT if call.method == "get" and "koa" in self._module.text else None
+            return self._taint_of_get(call, is_request="koa" in self._module.text)
         value = sources.request_call(kind, call.method)
         if value is None:
             return None
-        return without(value, OBJECT) if self._state.is_validated or call.method == "valid" else value
+        is_validated = self._state.is_validated or call.method == "valid"
+        return without(value, OBJECT) if is_validated else value
+
+    def _imported_request_call(self, name: str) -> Taint | None:
+        is_imported = self._features.is_nitro and "." not in name
+        return sources.h3_call(name) if is_imported or name.startswith("h3") else None
+
+    def _taint_of_get(self, call: CallSite, *, is_request: bool) -> Taint | None:
+        return TAINTED_TEXT if is_request and call.method == "get" else None
 
     def _is_cookies(self, receiver: Node) -> bool:
         path = self._state.access_path(receiver) or ""
@@ -170,35 +183,43 @@ class CallEvaluator:
             return builtin
         removed = self._removed_labels(call)
         if call.receiver is None or call.name in self._sanitizers.propagating_functions:
-            return self._propagated(call, removed)
+            return self._propagate(call, removed)
         return self._methods.evaluate(call, call.receiver, removed)
 
     def _project_call(self, call: CallSite, callee: Callee) -> Taint:
-        """The result of a function of the project."""
+        """Return the result of a function of the project."""
         arguments = self._arguments(call.arguments, call.values)
         if call.method in {"call", "apply"}:
             is_spread = call.method == "apply"
-            arguments = [Argument(one.value, one.fields, is_spread) for one in arguments[1:]]
+            passed = arguments[1:]
+            arguments = [Argument(argument.value, argument.fields, is_spread) for argument in passed]
         returned = callee.call(arguments, call.node, self._module.path)
         if call.name.rpartition(".")[2] in {"pick", "omit"}:
             return without(returned, SinkKind.FIELDS)
         return returned or CLEAN
 
     def _builtin(self, call: CallSite) -> Taint | None:
-        """The result of a function of the language that needs a model of its own; None for any other."""
-        name, arguments, values = call.name, call.arguments, call.values
-        if name == "Object.keys" and values:
-            return keys_of(values[0])
-        if name == "JSON.parse" and arguments:
-            cloned = self._cloned(arguments[0])
-            if cloned is not None:
-                return self._evaluator.evaluate(cloned)
-        if name == "Object.fromEntries" and arguments:
-            return self._from_entries(arguments[0], values[0])
-        return CLEAN if name in self._sanitizers.converters or call.last_name in _CLEAN_METHODS else None
+        """The result of a builtin function that needs a model of its own; None for any other."""
+        if call.arguments:
+            modelled = self._modelled_result(call.name, call.arguments[0], call.values[0])
+            if modelled is not None:
+                return modelled
+        is_clean = call.name in self._sanitizers.converters or call.last_name in _CLEAN_METHODS
+        return CLEAN if is_clean else None
+
+    def _modelled_result(self, name: str, argument: Node, value: Taint) -> Taint | None:
+        match name:
+            case "Object.keys":
+                return keys_of(value)
+            case "Object.fromEntries":
+                return self._from_entries(argument, value)
+            case "JSON.parse":
+                cloned = self._cloned_value(argument)
+                return self._evaluator.evaluate(cloned) if cloned is not None else None
+        return None
 
     def returned_fields(self, node: Node) -> Mapping[str, Taint]:
-        """The values of the fields of what a call returns; empty where they are unknown."""
+        """Return the values of the fields of what a call returns; empty where they are unknown."""
         function, argument_list = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if function is None or argument_list is None:
             return {}
@@ -208,47 +229,52 @@ class CallEvaluator:
         return callee.returned_fields(self._arguments(arguments, values)) if callee is not None else {}
 
     def _arguments(self, arguments: Sequence[Node], values: Sequence[Taint]) -> list[Argument]:
-        return [self._argument(one, value) for one, value in zip(arguments, values, strict=True)]
+        return list(map(self._evaluate_argument, arguments, values))
 
-    def _argument(self, node: Node, value: Taint) -> Argument:
+    def _evaluate_argument(self, node: Node, value: Taint) -> Argument:
         literal = bare(node)
         has_fields = bool(value) and literal.type == "object" and not has_spread(literal)
         fields = self._evaluator.fields(literal, value) if has_fields else None
         return Argument(value, fields, node.type == "spread_element")
 
     def _from_entries(self, node: Node, value: Taint) -> Taint:
-        """An object made of entries; the sender chose the keys of those of a form or a query."""
+        """Return the value of an object built from entries; the sender chose the keys of a form or a
+        query.
+        """
         if self._state.request_kind(node) == "form":
             return without(TAINTED, SinkKind.NOSQL)
         text = self._module.of(node)
         is_sent = text.endswith((".entries()", "earchParams")) or "ormData" in text
-        return extended(value, SinkKind.FIELDS, SinkKind.SQL) if is_sent else value
+        return extend(value, SinkKind.FIELDS, SinkKind.SQL) if is_sent else value
 
-    def _cloned(self, node: Node) -> Node | None:
-        """The ``x`` of ``JSON.parse(JSON.stringify(x))``."""
+    def _cloned_value(self, node: Node) -> Node | None:
+        """Return the ``x`` of ``JSON.parse(JSON.stringify(x))``."""
         call = bare(node)
-        function = call.child_by_field_name("function") if call.type == "call_expression" else None
-        argument_list = call.child_by_field_name("arguments")
-        if function is None or argument_list is None or self._module.of(function) != "JSON.stringify":
+        if call.type != "call_expression" or field_text(self._module, call, "function") != "JSON.stringify":
             return None
-        return argument_list.named_children[0] if argument_list.named_children else None
+        return first_part(child(call, "arguments"))
 
     def _removed_labels(self, call: CallSite) -> SinkKind:
-        """The labels that a function removes from its arguments."""
-        removed = self._sanitizers.removed_labels.get(call.name)
-        if removed is not None:
-            return removed
+        """Return the labels that a function removes from its arguments."""
+        labels = self._sanitizers.removed_labels
+        if call.name in labels:
+            return labels[call.name]
         is_function = not call.method or call.method == "toString"
-        return self._sanitizers.removed_labels.get(call.last_name, NOTHING) if is_function else NOTHING
+        return labels.get(call.last_name, NOTHING) if is_function else NOTHING
 
-    def _propagated(self, call: CallSite, removed: SinkKind) -> Taint:
-        """The result of a function that is not defined in the project."""
+    def _propagate(self, call: CallSite, removed: SinkKind) -> Taint:
+        """Return the result of a function that is not defined in the project."""
         name, values = call.name, call.values
+        if not removed and not self._is_propagating(call):
+            is_joining = name.startswith("URL") or name == "path.relative"
+            return join_all(values) if is_joining else CLEAN
+        found = list(values[:1] if name in _FIRST_ARGUMENT else values)
+        if name.endswith("URL") and len(values) > 1:
+            found.append(only(values[1], SinkKind.URL | SinkKind.REDIRECT))
+        value = without(join_all(found), removed)
+        is_object = name in self._sanitizers.deserializers
+        return extend(value, OBJECT, SinkKind.SQL) if is_object else value
+
+    def _is_propagating(self, call: CallSite) -> bool:
         propagating = self._sanitizers.propagating_functions
-        if name in propagating or call.last_name in propagating or removed:
-            found = list(values[:1] if name in _FIRST_ARGUMENT else values)
-            if name.endswith("URL") and len(values) > 1:
-                found.append(only(values[1], SinkKind.URL | SinkKind.REDIRECT))
-            value = without(join_all(found), removed)
-            return extended(value, OBJECT, SinkKind.SQL) if name in self._sanitizers.deserializers else value
-        return join_all(values) if name.startswith("URL") or name == "path.relative" else CLEAN
+        return call.name in propagating or call.last_name in propagating

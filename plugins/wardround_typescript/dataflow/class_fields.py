@@ -16,10 +16,10 @@ class ClassFields:
         self._values: dict[tuple[str, str], Taint] = {}
 
     def get(self, owner: ClassScope | None, name: str) -> Taint:
-        """The value of a field; CLEAN outside of classes."""
+        """Return the value of a field; CLEAN outside of classes."""
         return self._values.get((owner.name, name), CLEAN) if owner is not None else CLEAN
 
     def add(self, owner: ClassScope | None, name: str, value: Taint) -> None:
-        """Join the value of a field with one that it is given."""
+        """Join the value of a field with an assigned one."""
         if owner is not None and value:
             self._values[owner.name, name] = join(self._values.get((owner.name, name), CLEAN), value)

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 
 from tree_sitter import Node
 
-from wardround_typescript.dataflow.nodes import bare
+from wardround_typescript.dataflow.nodes import bare, field_text
 from wardround_typescript.dataflow.scope import ModuleScope
+from wardround_typescript.syntax.nodes import child, nearest
 
 Constant = str | int | float | bool
 _DEEPEST = 8
@@ -26,10 +27,12 @@ _ORDERS: Mapping[str, Callable[[float, float], bool]] = {
     "<=": operator.le,
     ">=": operator.ge,
 }
+_EQUALITIES = frozenset({"===", "!==", "==", "!="})
+_BLOCKS = frozenset({"statement_block", "program", "for_statement"})
 
 
 def fold(scope: ModuleScope, node: Node, depth: int = 0) -> Constant | None:
-    """The value of an expression of literals and constants; None for any other expression."""
+    """Return the value of an expression of literals and constants; None for any other expression."""
     node = bare(node)
     reader = _READERS.get(node.type)
     if reader is None or depth > _DEEPEST or node.end_byte - node.start_byte > _LONGEST:
@@ -37,7 +40,7 @@ def fold(scope: ModuleScope, node: Node, depth: int = 0) -> Constant | None:
     return reader(scope, node, depth + 1)
 
 
-def _text(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
+def _fold_string(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
     text = scope.module.of(node)[1:-1]
     return None if "\\" in text or "${" in text else text
 
@@ -64,124 +67,134 @@ def _name(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
 
 def _is_seen(value: Node, at: Node) -> bool:
     """Return True if the block of a declaration contains the node that uses it."""
-    block = value.parent
-    while block is not None and block.type not in {"statement_block", "program", "for_statement"}:
-        block = block.parent
+    block = nearest(value, _BLOCKS)
     return block is not None and block.start_byte <= at.start_byte < block.end_byte
 
 
+def _fold_field(scope: ModuleScope, node: Node, field: str, depth: int) -> Constant | None:
+    part = node.child_by_field_name(field)
+    return fold(scope, part, depth) if part is not None else None
+
+
 def _unary(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
-    inner = node.child_by_field_name("argument")
-    value = fold(scope, inner, depth) if inner is not None else None
-    sign = scope.module.of(node)[:1]
+    value = _fold_field(scope, node, "argument", depth)
     if value is None:
         return None
-    if sign == "!":
-        return not value
-    return -value if sign == "-" and not isinstance(value, str) else None
+    match scope.module.of(node)[:1]:
+        case "!":
+            return not value
+        case "-" if not isinstance(value, str):
+            return -value
+    return None
 
 
 def _binary(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
-    operands = (node.child_by_field_name("left"), node.child_by_field_name("right"))
-    sign = node.child_by_field_name("operator")
-    if operands[0] is None or operands[1] is None or sign is None:
-        return None
-    left, name = fold(scope, operands[0], depth), scope.module.of(sign)
-    if name in {"&&", "||"}:
-        if left is None or bool(left) is (name == "||"):
-            return left
-        return fold(scope, operands[1], depth)
-    right = fold(scope, operands[1], depth)
-    return _combined(name, left, right) if left is not None and right is not None else None
+    sign = field_text(scope.module, node, "operator")
+    left = _fold_field(scope, node, "left", depth)
+    if sign in {"&&", "||"}:
+        is_decided = left is None or bool(left) is (sign == "||")
+        return left if is_decided else _fold_field(scope, node, "right", depth)
+    right = _fold_field(scope, node, "right", depth)
+    return _combine(sign, left, right) if left is not None and right is not None else None
 
 
-def _combined(sign: str, left: Constant, right: Constant) -> Constant | None:
-    if sign in {"===", "!==", "==", "!="}:
-        return (left == right) is (sign[0] == "=") if type(left) is type(right) else None
-    if isinstance(left, str) and isinstance(right, str):
-        return left + right if sign == "+" else None
+def _combine(sign: str, left: Constant, right: Constant) -> Constant | None:
+    if sign in _EQUALITIES:
+        is_same = left == right if type(left) is type(right) else None
+        return is_same if is_same is None or sign[0] == "=" else not is_same
     if isinstance(left, str) or isinstance(right, str):
-        return None
+        return _concatenate(left, right) if sign == "+" else None
+    return _calculate(sign, left, right)
+
+
+def _concatenate(left: Constant, right: Constant) -> str | None:
+    return left + right if isinstance(left, str) and isinstance(right, str) else None
+
+
+def _calculate(sign: str, left: float, right: float) -> Constant | None:
     if sign == "+":
         return left + right
-    if sign in _NUMBERS:
-        return _NUMBERS[sign](left, right) if right or sign in "-*" else None
-    return _ORDERS[sign](left, right) if sign in _ORDERS else None
+    if sign in _ORDERS:
+        return _ORDERS[sign](left, right)
+    is_defined = sign in _NUMBERS and (right or sign in "-*")
+    return _NUMBERS[sign](left, right) if is_defined else None
 
 
 def _choice(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
-    test = node.child_by_field_name("condition")
-    constant = fold(scope, test, depth) if test is not None else None
-    branch = node.child_by_field_name("consequence" if constant else "alternative")
-    return fold(scope, branch, depth) if constant is not None and branch is not None else None
+    constant = _fold_field(scope, node, "condition", depth)
+    if constant is None:
+        return None
+    return _fold_field(scope, node, "consequence" if constant else "alternative", depth)
 
 
 def _member(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
-    owner, name = node.child_by_field_name("object"), node.child_by_field_name("property")
-    if owner is None or name is None:
+    owner = node.child_by_field_name("object")
+    if owner is None:
         return None
-    if scope.module.of(name) == "length":
+    if field_text(scope.module, node, "property") == "length":
         text = fold(scope, owner, depth)
         return len(text) if isinstance(text, str) else None
-    found = scope.resolved(node)
+    found = scope.resolve(node)
     return fold(scope, found, depth) if found.id != node.id else None
 
 
 def _subscript(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
-    owner, index = node.child_by_field_name("object"), node.child_by_field_name("index")
-    if owner is None or index is None:
+    text = _fold_field(scope, node, "object", depth)
+    at = _fold_field(scope, node, "index", depth)
+    return _character(text, at) if isinstance(text, str) else None
+
+
+def _character(text: str, at: Constant | None) -> str | None:
+    if not isinstance(at, int):
         return None
-    text, at = fold(scope, owner, depth), fold(scope, index, depth)
-    if isinstance(text, str) and isinstance(at, int) and 0 <= at < len(text):
-        return text[at]
-    return None
+    return text[at] if 0 <= at < len(text) else None
 
 
 def _call(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
-    """The result of a method of text, or of joining a list of texts."""
+    """Return the result of a string method, or of joining a list of strings."""
     function, argument_list = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    if function is None or argument_list is None or function.type != "member_expression":
+    owner = child(function, "object")
+    if function is None or argument_list is None or owner is None or function.type != "member_expression":
         return None
-    owner, name = function.child_by_field_name("object"), function.child_by_field_name("property")
-    if owner is None or name is None:
-        return None
-    arguments = [fold(scope, one, depth) for one in argument_list.named_children]
-    method = scope.module.of(name)
+    method = field_text(scope.module, function, "property")
+    arguments = [fold(scope, argument, depth) for argument in argument_list.named_children]
     if method == "join":
-        return _joined(scope, owner, arguments, depth)
+        return _join_elements(scope, owner, arguments, depth)
     text = fold(scope, owner, depth)
-    return (
-        _method_result(text, method, arguments) if isinstance(text, str) and None not in arguments else None
-    )
+    if not isinstance(text, str) or None in arguments:
+        return None
+    return _method_result(text, method, arguments)
 
 
-def _joined(scope: ModuleScope, owner: Node, arguments: list[Constant | None], depth: int) -> Constant | None:
-    listed = scope.resolved(owner)
+def _join_elements(
+    scope: ModuleScope, owner: Node, arguments: list[Constant | None], depth: int
+) -> Constant | None:
+    listed = scope.resolve(owner)
     between = arguments[0] if arguments else ","
     if listed.type != "array" or not isinstance(between, str):
         return None
-    found = [fold(scope, one, depth) for one in listed.named_children]
-    return between.join(str(one) for one in found) if None not in found else None
+    found = [fold(scope, element, depth) for element in listed.named_children]
+    return between.join(map(str, found)) if None not in found else None
 
 
 def _method_result(text: str, method: str, arguments: list[Constant | None]) -> Constant | None:
-    first = arguments[0] if arguments else None
-    if method in {"charAt", "at"} and isinstance(first, int) and 0 <= first < len(text):
-        return text[first]
     if method == "concat":
-        return text + "".join(str(one) for one in arguments)
+        return text + "".join(map(str, arguments))
+    if not arguments:
+        return _CHANGES[method](text) if method in _CHANGES else None
+    first = arguments[0]
+    if method in {"charAt", "at"}:
+        return _character(text, first)
     if isinstance(first, str) and method in _TESTS:
         return _TESTS[method](text, first)
-    if method in _CHANGES and not arguments:
-        return _CHANGES[method](text)
     return None
 
 
 _TESTS: Mapping[str, Callable[[str, str], Constant]] = {
-    "startsWith": lambda text, one: text.startswith(one),
-    "endsWith": lambda text, one: text.endswith(one),
-    "includes": lambda text, one: one in text,
-    "indexOf": lambda text, one: text.find(one),
+    "startsWith": str.startswith,
+    "endsWith": str.endswith,
+    "includes": operator.contains,
+    "indexOf": str.find,
 }
 _CHANGES: Mapping[str, Callable[[str], str]] = {
     "toLowerCase": str.lower,
@@ -190,8 +203,8 @@ _CHANGES: Mapping[str, Callable[[str], str]] = {
     "toString": str,
 }
 _READERS: Mapping[str, Callable[[ModuleScope, Node, int], Constant | None]] = {
-    "string": _text,
-    "template_string": _text,
+    "string": _fold_string,
+    "template_string": _fold_string,
     "number": _number,
     "true": lambda scope, node, depth: True,
     "false": lambda scope, node, depth: False,

@@ -24,11 +24,11 @@ class Containers:
         self._maps = maps
 
     def list_contents(self, node: Node) -> ListContents | None:
-        """The contents of the list that an expression evaluates to; None where they are unknown."""
+        """Return the contents of the list that an expression evaluates to; None where they are unknown."""
         return self._lists.contents(node)
 
     def bind(self, path: str, source: Node) -> None:
-        """Give an access path the contents of the container that is assigned to it."""
+        """Assign the contents of a container to an access path."""
         listed = self._lists.contents(source)
         entries = self._maps.contents(source) if listed is None else None
         if listed is not None:

@@ -16,11 +16,12 @@ from wardround_typescript.dataflow.nodes import (
     type_name,
     wrapped_function,
 )
+from wardround_typescript.syntax.nodes import child, is_kind, parts
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """The module a name is imported from, as written, and its name there (``default``, ``*``)."""
+class ImportedName:
+    """The module a name is imported from, verbatim, and its name there (``default``, ``*``)."""
 
     module: str
     name: str
@@ -41,12 +42,12 @@ class Declarations:
     """Collects the declarations of a module; of a name that is declared twice the value is unknown."""
 
     def __init__(self, module: ScriptModule) -> None:
-        self.imports: dict[str, Imported] = {}
+        self.imports: dict[str, ImportedName] = {}
         self.functions: dict[str, Node] = {}
         self.classes: dict[str, ClassScope] = {}
         self.variables: dict[str, Node | None] = {}
         self.exports: dict[str, Node] = {}
-        self.re_exports: dict[str, Imported] = {}
+        self.re_exports: dict[str, ImportedName] = {}
         self.exported_names: dict[str, str] = {}
         self._module = module
         self._redeclared: set[str] = set()
@@ -76,7 +77,7 @@ class Declarations:
             self._variable(self._module.of(name), value)
         source = required_name(self._module, bare(value))
         if source is not None:
-            self._required(name, *source)
+            self._bind_required(name, *source)
 
     def _variable(self, name: str, value: Node) -> None:
         if name in self.variables or name in self.functions:
@@ -86,108 +87,108 @@ class Declarations:
         if function is not None:
             self.functions[name] = function
 
-    def _required(self, pattern: Node, module: str, exported: str) -> None:
+    def _bind_required(self, pattern: Node, module: str, exported: str) -> None:
         """Record the names that ``const x = require("m").y`` binds."""
-        if pattern.type == "identifier":
-            self.imports[self._module.of(pattern)] = Imported(module, exported)
-        elif pattern.type == "object_pattern":
-            prefix = "" if exported == "*" else f"{exported}."
-            for own, theirs in self._pattern(pattern):
-                self.imports[own] = Imported(module, prefix + theirs)
+        match pattern.type:
+            case "identifier":
+                self.imports[self._module.of(pattern)] = ImportedName(module, exported)
+            case "object_pattern":
+                prefix = "" if exported == "*" else f"{exported}."
+                for own, theirs in self._pattern(pattern):
+                    self.imports[own] = ImportedName(module, prefix + theirs)
 
     def _pattern(self, node: Node) -> Iterator[tuple[str, str]]:
-        for one in node.named_children:
-            if one.type == "shorthand_property_identifier_pattern":
-                text = self._module.of(one)
-                yield text, text
-            elif one.type == "pair_pattern":
-                own = one.child_by_field_name("value")
-                if own is not None and own.type == "identifier":
-                    yield self._module.of(own), field_text(self._module, one, "key")
+        """Yield the (variable, property) pairs of a pattern."""
+        for part in node.named_children:
+            match part.type:
+                case "shorthand_property_identifier_pattern":
+                    text = self._module.of(part)
+                    yield text, text
+                case "pair_pattern":
+                    own = child(part, "value")
+                    if is_kind(own, "identifier"):
+                        yield self._module.of(own), field_text(self._module, part, "key")
 
     def _import(self, node: Node) -> None:
         source = node.child_by_field_name("source")
         if source is None:
             return
         spec = self._module.of(source)[1:-1]
-        for child in node.named_children:
-            if child.type == "import_clause":
-                for binding in child.named_children:
-                    self._import_binding(binding, spec)
-            elif child.type == "import_require_clause" and child.named_children:
-                self.imports[self._module.of(child.named_children[0])] = Imported(spec, "*")
+        for clause in node.named_children:
+            match clause.type:
+                case "import_clause":
+                    for binding in clause.named_children:
+                        self._import_binding(binding, spec)
+                case "import_require_clause" if clause.named_children:
+                    self.imports[self._module.of(clause.named_children[0])] = ImportedName(spec, "*")
 
     def _import_binding(self, binding: Node, spec: str) -> None:
-        if binding.type == "identifier":
-            self.imports[self._module.of(binding)] = Imported(spec, "default")
-        elif binding.type == "namespace_import":
-            self.imports[self._module.of(binding.named_children[0])] = Imported(spec, "*")
-        elif binding.type == "named_imports":
-            for specifier in binding.named_children:
-                name = field_text(self._module, specifier, "name")
-                local = field_text(self._module, specifier, "alias") or name
-                self.imports[local] = Imported(spec, name)
+        match binding.type:
+            case "identifier":
+                self.imports[self._module.of(binding)] = ImportedName(spec, "default")
+            case "namespace_import":
+                self.imports[self._module.of(binding.named_children[0])] = ImportedName(spec, "*")
+            case "named_imports":
+                for specifier in binding.named_children:
+                    name = field_text(self._module, specifier, "name")
+                    local = field_text(self._module, specifier, "alias") or name
+                    self.imports[local] = ImportedName(spec, name)
 
     def _class(self, node: Node) -> None:
         name = field_text(self._module, node, "name") or f"class at {node.start_byte}"
         scope = self.classes.setdefault(name, ClassScope(name, node))
-        body = node.child_by_field_name("body")
-        for member in body.named_children if body is not None else ():
+        for member in parts(child(node, "body")):
             own = field_text(self._module, member, "name").lstrip("#")
-            if member.type == "method_definition":
-                scope.methods[own] = member
-                if own == "constructor":
-                    self._constructor(scope, member)
-            elif member.type in {"public_field_definition", "field_definition"}:
-                self._field(scope, own, member)
+            match member.type:
+                case "method_definition":
+                    scope.methods[own] = member
+                    if own == "constructor":
+                        self._constructor(scope, member)
+                case "public_field_definition" | "field_definition":
+                    self._field(scope, own, member)
 
     def _field(self, scope: ClassScope, name: str, member: Node) -> None:
         scope.types[name] = type_name(self._module, member)
-        value = member.child_by_field_name("value")
+        value = child(member, "value")
         if value is None:
             return
         if value.type in FUNCTIONS:
             scope.methods[name] = value
-        elif any(child.type in {"static", "readonly"} for child in member.children):
+        elif _has_modifier(member, "static", "readonly"):
             scope.constants[name] = value
 
     def _constructor(self, found: ClassScope, node: Node) -> None:
-        listed = node.child_by_field_name("parameters")
         types = {}
-        for one in listed.named_children if listed is not None else ():
-            name = field_text(self._module, one, "pattern")
-            types[name] = type_name(self._module, one)
-            if any(child.type in {"accessibility_modifier", "readonly"} for child in one.children):
+        for parameter in parts(child(node, "parameters")):
+            name = field_text(self._module, parameter, "pattern")
+            types[name] = type_name(self._module, parameter)
+            if _has_modifier(parameter, "accessibility_modifier", "readonly"):
                 found.types[name] = types[name]
-        body = node.child_by_field_name("body")
-        for one in body.named_children if body is not None else ():
-            text = self._module.of(one).rstrip(";")
-            left, sign, right = text.partition(" = ")
-            if sign and left.startswith("this.") and types.get(right):
+        for statement in parts(child(node, "body")):
+            left, _, right = self._module.of(statement).rstrip(";").partition(" = ")
+            if left.startswith("this.") and types.get(right):
                 found.types[left[5:]] = types[right]
 
     def _export(self, node: Node) -> None:
-        source = node.child_by_field_name("source")
+        source = child(node, "source")
         spec = self._module.of(source)[1:-1] if source is not None else ""
-        declaration = node.child_by_field_name("declaration") or node.child_by_field_name("value")
+        declaration = child(node, "declaration") or child(node, "value")
         if declaration is not None:
-            is_default = any(child.type == "default" for child in node.children)
-            self._exported_declaration(declaration, is_default=is_default)
-        clauses = [child for child in node.named_children if child.type == "export_clause"]
+            self._exported_declaration(declaration, is_default=_has_modifier(node, "default"))
+        clauses = [part for part in node.named_children if part.type == "export_clause"]
         for clause in clauses:
             for specifier in clause.named_children:
                 self._export_specifier(specifier, spec)
         if spec and not clauses:
-            self.re_exports[f"* {spec}"] = Imported(spec, "*")
+            self.re_exports[f"* {spec}"] = ImportedName(spec, "*")
 
     def _exported_declaration(self, declaration: Node, *, is_default: bool) -> None:
-        names = [field_text(self._module, declaration, "name")]
+        declared = [declaration]
         if declaration.type in {"lexical_declaration", "variable_declaration"}:
-            variables = (one for one in declaration.named_children if one.type == "variable_declarator")
-            names = [field_text(self._module, one, "name") for one in variables]
+            declared = [part for part in declaration.named_children if part.type == "variable_declarator"]
         if is_default:
-            core = bare(declaration)
-            self.exports["default"] = wrapped_function(core) or core
+            self.exports["default"] = _exported_value(declaration)
+        names = (field_text(self._module, node, "name") for node in declared)
         for name in filter(None, names):
             self.exported_names[name] = name
 
@@ -195,38 +196,49 @@ class Declarations:
         name = field_text(self._module, specifier, "name")
         exported = field_text(self._module, specifier, "alias") or name
         if spec:
-            self.re_exports[exported] = Imported(spec, name)
+            self.re_exports[exported] = ImportedName(spec, name)
         else:
             self.exported_names[exported] = name
 
-    def _assignment(self, node: Node) -> None:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is None or right is None or left.type != "member_expression":
+    def _visit_assignment(self, node: Node) -> None:
+        left, right = child(node, "left"), child(node, "right")
+        if right is None or not is_kind(left, "member_expression"):
             return
         text = self._module.of(left)
-        if text == "module.exports" or text == "exports.default":
-            core = bare(right)
-            if core.type == "object":
-                for one in core.named_children:
-                    self._exported_property(one)
-            else:
-                self.exports["default"] = wrapped_function(core) or core
+        if text in {"module.exports", "exports.default"}:
+            self._exported_module(right)
         elif text.startswith(("exports.", "module.exports.")):
-            name = text.rpartition(".")[2]
-            core = bare(right)
-            self.exports[name] = wrapped_function(core) or core
+            self.exports[text.rpartition(".")[2]] = _exported_value(right)
 
-    def _exported_property(self, one: Node) -> None:
-        if one.type == "shorthand_property_identifier":
-            self.exported_names[self._module.of(one)] = self._module.of(one)
-        elif one.type == "method_definition":
-            self.exports[field_text(self._module, one, "name")] = one
-        elif one.type == "pair":
-            value = one.child_by_field_name("value")
-            if value is not None:
-                self.exports[field_text(self._module, one, "key")] = wrapped_function(bare(value)) or bare(
-                    value
-                )
+    def _exported_module(self, value: Node) -> None:
+        """Record ``module.exports = value``."""
+        core = bare(value)
+        if core.type != "object":
+            self.exports["default"] = _exported_value(core)
+            return
+        for entry in core.named_children:
+            self._exported_property(entry)
+
+    def _exported_property(self, entry: Node) -> None:
+        match entry.type:
+            case "shorthand_property_identifier":
+                self.exported_names[self._module.of(entry)] = self._module.of(entry)
+            case "method_definition":
+                self.exports[field_text(self._module, entry, "name")] = entry
+            case "pair":
+                value = child(entry, "value")
+                if value is not None:
+                    self.exports[field_text(self._module, entry, "key")] = _exported_value(value)
+
+
+def _has_modifier(node: Node, *modifiers: str) -> bool:
+    return any(part.type in modifiers for part in node.children)
+
+
+def _exported_value(node: Node) -> Node:
+    """Return the function that an expression is or wraps; else the expression."""
+    core = bare(node)
+    return wrapped_function(core) or core
 
 
 _READERS: Mapping[str, Callable[[Declarations, Node], None]] = {
@@ -238,5 +250,5 @@ _READERS: Mapping[str, Callable[[Declarations, Node], None]] = {
     "abstract_class_declaration": Declarations._class,
     "class": Declarations._class,
     "export_statement": Declarations._export,
-    "assignment_expression": Declarations._assignment,
+    "assignment_expression": Declarations._visit_assignment,
 }

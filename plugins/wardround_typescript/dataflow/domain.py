@@ -14,7 +14,7 @@ from wardround.semantics.dataflow.domain import PARAMETER, REQUEST, SinkHit
 class SinkKind(IntFlag):
     """A kind of sink; as a label of a value: the value can do harm there.
 
-    A contextual kind is a label that text gets from the text around it, where it has the underlying kind.
+    A contextual kind is a label that a string gets from its surrounding text, if it has the underlying kind.
     """
 
     SQL = auto()
@@ -41,7 +41,7 @@ class SinkKind(IntFlag):
     XPATH = auto()
     TRUST = auto()
     FIELDS = auto()
-    """It is an object whose keys the sender chose."""
+    """An object whose keys the sender chose."""
     KEY = auto()
     """It chooses a property."""
     REACHED = auto()
@@ -50,9 +50,9 @@ class SinkKind(IntFlag):
     LINE = auto()
     """It may contain line breaks."""
     VIEW = auto()
-    """Contextual: it is the whole context of a template."""
+    """Contextual: it is the complete context of a template."""
     METHOD = auto()
-    """It chooses the function that is called."""
+    """A value that selects the called function."""
 
 
 NOTHING = SinkKind(0)
@@ -82,7 +82,7 @@ KEYS = ":keys"
 FIELDS_KNOWN = "{}"
 """Suffix of the name under which a call binds an object whose fields it binds one by one."""
 FIELD = "|"
-"""Separates the origin of a parameter from the name of a field of it."""
+"""Separator between the origin of a parameter and the name of its field."""
 
 Taint = domain.Taint[SinkKind]
 """Origin -> the labels of a value; an origin is a source, or a parameter behind ``PARAMETER``."""
@@ -105,17 +105,19 @@ class Hit(SinkHit[SinkKind, Node]):
 
 
 def field_of(taint: Taint, name: str) -> Taint:
-    """The taint of a field: of a parameter only what calls bind to that field."""
+    """Return the taint of a field: of a parameter only what calls bind to that field."""
     if not any(origin.startswith(PARAMETER) for origin in taint):
         return taint
     return {
-        f"{origin}{FIELD}{name}" if origin.startswith(PARAMETER) and _is_whole(origin) else origin: labels
+        f"{origin}{FIELD}{name}"
+        if origin.startswith(PARAMETER) and _is_complete_parameter(origin)
+        else origin: labels
         for origin, labels in taint.items()
     }
 
 
 def keys_of(taint: Taint) -> Taint:
-    """The taint of the keys of an object: they are tainted only where the sender chose them."""
+    """Return the taint of the keys of an object: they are tainted only where the sender chose them."""
     return {
         origin + KEYS if origin.startswith(PARAMETER) and not origin.endswith(KEYS) else origin: labels
         for origin, labels in taint.items()
@@ -124,9 +126,9 @@ def keys_of(taint: Taint) -> Taint:
 
 
 def binding_names(origin: str) -> tuple[str, ...]:
-    """The names under which calls may bind a value to an origin.
+    """Return the names under which calls may bind a value to an origin.
 
-    A field is bound by an object literal, or is part of any other argument; a whole parameter is both.
+    A field is bound by an object literal, or is part of any other argument; a complete parameter is both.
     """
     origin = origin.removesuffix(KEYS)
     if FIELD in origin:
@@ -134,10 +136,10 @@ def binding_names(origin: str) -> tuple[str, ...]:
     return origin, origin + FIELDS_KNOWN
 
 
-def _is_whole(origin: str) -> bool:
+def _is_complete_parameter(origin: str) -> bool:
     return FIELD not in origin and not origin.endswith(KEYS)
 
 
 def parameter_of(origin: str) -> str:
-    """The parameter that an origin is, or is a part of."""
+    """Return the parameter of an origin."""
     return origin.removesuffix(KEYS).partition(FIELD)[0]

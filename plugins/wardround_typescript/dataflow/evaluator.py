@@ -14,10 +14,10 @@ class Evaluator(Protocol):
     """Evaluates expressions in the state of the function."""
 
     def evaluate(self, node: Node) -> Taint:
-        """The value of an expression; sinks that its calls reach are recorded."""
+        """Return the value of an expression; sinks that its calls reach are recorded."""
 
     def fields(self, node: Node, value: Taint) -> Mapping[str, Taint]:
-        """The values of the fields of an expression that are known better than its ``value``."""
+        """Return the values of the fields of an expression that are known better than its ``value``."""
 
 
 class FunctionRunner(Protocol):
@@ -26,10 +26,10 @@ class FunctionRunner(Protocol):
     def run_function(
         self, node: Node, arguments: Sequence[Taint] | None = None, *, takes_entries: bool = False
     ) -> Taint:
-        """Analyse a function with the values of its arguments and return what it returns.
+        """Analyse a function with the values of its arguments and return its result.
 
         ``takes_entries``: the first argument is a pair of a key and its value.
         """
 
     def run_resolver(self, node: Node, value: Taint, fields: Mapping[str, Taint]) -> Taint:
-        """Analyse a function that takes validated input as ``{ input }`` and return what it returns."""
+        """Analyse a function that takes validated input as ``{ input }`` and return its result."""

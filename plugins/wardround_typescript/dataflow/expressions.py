@@ -64,7 +64,7 @@ class ExpressionEvaluator:
         self._assignments = assignments
 
     def evaluate(self, node: Node) -> Taint:
-        """The value of an expression; sinks that its calls reach are recorded."""
+        """Return the value of an expression; sinks that its calls reach are recorded."""
         state = self._state
         if state.depth > _MAX_DEPTH:
             return CLEAN
@@ -76,7 +76,7 @@ class ExpressionEvaluator:
             state.depth -= 1
 
     def _opaque(self, node: Node) -> Taint:
-        """An expression that does not propagate the values in it."""
+        """Evaluate an expression that does not propagate the values in it."""
         for child in node.named_children:
             self.evaluate(child)
         return CLEAN
@@ -91,7 +91,7 @@ class ExpressionEvaluator:
         return self.evaluate(node.named_children[0]) if node.named_children else CLEAN
 
     def _yield(self, node: Node) -> Taint:
-        """A generator returns what it yields; what it is sent is not followed."""
+        """Add the yielded value to the results of the generator; values sent to it are not followed."""
         self._state.add_return(self._inner(node))
         return CLEAN
 
@@ -122,7 +122,7 @@ class ExpressionEvaluator:
         self._functions.run_function(node)
         return CLEAN
 
-    def _assignment(self, node: Node) -> Taint:
+    def _evaluate_assignment(self, node: Node) -> Taint:
         self._assignments.assign(node)
         left = node.child_by_field_name("left")
         return self.evaluate(left) if left is not None else CLEAN
@@ -137,7 +137,9 @@ class ExpressionEvaluator:
             return CLEAN
         operator = self._module.of(sign)
         if operator == "+":
-            return self._strings.concatenate([self._strings.part(one) for one in self._operands(node)])
+            return self._strings.concatenate(
+                [self._strings.part(operand) for operand in self._operands(node)]
+            )
         if operator in {"||", "&&", "??"}:
             return self._logical(left, right, operator)
         self.evaluate(left)
@@ -145,7 +147,7 @@ class ExpressionEvaluator:
         return CLEAN
 
     def _operands(self, node: Node) -> Iterator[Node]:
-        """The operands of ``a + b + c``."""
+        """Return the operands of ``a + b + c``."""
         stack, operands = [node], []
         while stack:
             core = bare(stack.pop())
@@ -202,8 +204,8 @@ _EVALUATORS: Mapping[str, Callable[[ExpressionEvaluator, Node], Taint]] = {
     "object": ExpressionEvaluator._object,
     "call_expression": ExpressionEvaluator._call,
     "new_expression": ExpressionEvaluator._call,
-    "assignment_expression": ExpressionEvaluator._assignment,
-    "augmented_assignment_expression": ExpressionEvaluator._assignment,
+    "assignment_expression": ExpressionEvaluator._evaluate_assignment,
+    "augmented_assignment_expression": ExpressionEvaluator._evaluate_assignment,
     "sequence_expression": ExpressionEvaluator._sequence,
     "type_assertion": ExpressionEvaluator._cast,
     "yield_expression": ExpressionEvaluator._yield,

@@ -46,7 +46,7 @@ class FieldEvaluator:
         return {known[len(prefix) :]: values[known] for known in values if known.startswith(prefix)}
 
     def _literal(self, node: Node, depth: int = 0) -> Mapping[str, Taint]:
-        """The fields of an object literal and of the literals in it."""
+        """Return the fields of an object literal and of the literals in it."""
         fields: dict[str, Taint] = {}
         for entry in node.named_children:
             if entry.type == "spread_element":

@@ -1,8 +1,8 @@
-"""The taint flows of one file: in it, through the modules it imports, and from the modules that import it."""
+"""The taint flows of one file: inside it, through the modules that it imports, and from its importers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wardround.checks.source import SourceFile
@@ -27,7 +27,7 @@ _LAST: list[tuple[SourceFile, FileDataflow]] = []
 
 
 def hits(source: SourceFile) -> Sequence[Hit]:
-    """The sinks that tainted values reach in a file, in source order.
+    """Return the sinks that tainted values reach in a file, in source order.
 
     A sink in another file that is not under review is reported at the call that leads to it.
     """
@@ -35,7 +35,7 @@ def hits(source: SourceFile) -> Sequence[Hit]:
 
 
 def parameter_hits(source: SourceFile) -> Sequence[Hit]:
-    """The sinks that the parameters of exported functions and methods reach, in source order."""
+    """Return the sinks that the parameters of exported functions and methods reach, in source order."""
     return _dataflow(source).parameter_hits
 
 
@@ -54,23 +54,32 @@ def _analyse(source: SourceFile) -> FileDataflow:
     if module is None:
         return FileDataflow((), ())
     parameters = _reaching_parameters(program, module)
-    names = list(dict.fromkeys(parameters.values()))
+    _add_callers(program, source, module, list(dict.fromkeys(parameters.values())))
+    found = [hit for hit in program.flows.solve(source.path) if _is_reported_here(hit, source)]
+    others = _parameter_hits(program, source.path, parameters, found)
+    return FileDataflow(sorted(found, key=_position), sorted(others, key=_position))
+
+
+def _add_callers(
+    program: ProgramAnalysis, source: SourceFile, module: ModuleAnalysis, names: Sequence[str]
+) -> None:
+    """Analyse the modules with values of a request that may call some functions."""
     for path, text in possible_callers(source.project, module.scope, names) if names else ():
         if COMING_IN.search(text):
             program.module(path, text)
-    found = [
-        hit
-        for hit in program.flows.solve(source.path)
-        if hit.path == source.path or not source.is_changed(hit.path)
-    ]
-    reported = {(hit.kind, hit.node.id) for hit in found}
-    others = [
-        hit
-        for parameter in parameters
-        for hit in program.flows.reached_by(parameter)
-        if hit.path == source.path and (hit.kind, hit.node.id) not in reported
-    ]
-    return FileDataflow(sorted(found, key=_position), sorted(others, key=_position))
+
+
+def _is_reported_here(hit: Hit, source: SourceFile) -> bool:
+    return hit.path == source.path or not source.is_changed(hit.path)
+
+
+def _parameter_hits(
+    program: ProgramAnalysis, path: str, parameters: Iterable[str], reported: Sequence[Hit]
+) -> list[Hit]:
+    """Return the sinks of a file that parameters reach, without those reported already."""
+    known = {(hit.kind, hit.node.id) for hit in reported}
+    reached = (hit for parameter in parameters for hit in program.flows.reached_by(parameter))
+    return [hit for hit in reached if hit.path == path and (hit.kind, hit.node.id) not in known]
 
 
 def _position(hit: Hit) -> tuple[int, int]:
@@ -78,10 +87,10 @@ def _position(hit: Hit) -> tuple[int, int]:
 
 
 def _reaching_parameters(program: ProgramAnalysis, module: ModuleAnalysis) -> Mapping[str, str]:
-    """The parameters of public functions that reach sinks -> the name of the function."""
-    return {
-        parameter: name
-        for function, name in module.names.public.items()
-        for parameter in parameter_origins(module.scope, function)
-        if next(program.flows.reached_by(parameter), None) is not None
-    }
+    """Return the parameters of public functions that reach sinks -> the name of the function."""
+    found: dict[str, str] = {}
+    for function, name in module.names.public.items():
+        for parameter in parameter_origins(module.scope, function):
+            if next(program.flows.reached_by(parameter), None) is not None:
+                found[parameter] = name
+    return found

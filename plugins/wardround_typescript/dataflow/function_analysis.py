@@ -17,6 +17,7 @@ from wardround_typescript.dataflow.containers import Containers
 from wardround_typescript.dataflow.domain import CLEAN, Taint
 from wardround_typescript.dataflow.expressions import ExpressionEvaluator
 from wardround_typescript.dataflow.fields import FieldEvaluator
+from wardround_typescript.dataflow.frames import SinkRecorder
 from wardround_typescript.dataflow.function_names import FunctionNames
 from wardround_typescript.dataflow.lists import Lists
 from wardround_typescript.dataflow.maps import Maps
@@ -30,7 +31,7 @@ from wardround_typescript.dataflow.record_sinks import RecordSinks
 from wardround_typescript.dataflow.response_sinks import ResponseSinks
 from wardround_typescript.dataflow.schema_parsing import SchemaParsing
 from wardround_typescript.dataflow.scope import ModuleScope
-from wardround_typescript.dataflow.state import FlowState, SinkRecorder
+from wardround_typescript.dataflow.state import FlowState
 from wardround_typescript.dataflow.statements import StatementWalker
 from wardround_typescript.dataflow.store_sinks import StoreSinks
 from wardround_typescript.dataflow.string_building import StringBuilder
@@ -42,7 +43,7 @@ _MAX_FUNCTION_DEPTH = 40
 class FunctionAnalysis:
     """Owns the state of the analysis of a module's functions, and creates the evaluators that share it.
 
-    It is the ``Evaluator`` and the ``FunctionRunner`` of those evaluators.
+    It is their ``Evaluator`` and ``FunctionRunner``.
     """
 
     __slots__ = (
@@ -143,7 +144,7 @@ class FunctionAnalysis:
     def run_function(
         self, node: Node, arguments: Sequence[Taint] | None = None, *, takes_entries: bool = False
     ) -> Taint:
-        """Analyse a nested function and return what it returns; see ``FunctionRunner``."""
+        """Analyse a nested function and return its result; see ``FunctionRunner``."""
         if self._depth >= _MAX_FUNCTION_DEPTH:
             return CLEAN
         self._depth += 1
@@ -169,9 +170,9 @@ class FunctionAnalysis:
         return self._state.leave(enclosing).returned
 
     def evaluate(self, node: Node) -> Taint:
-        """The value of an expression."""
+        """Return the value of an expression."""
         return self._expressions.evaluate(node)
 
     def fields(self, node: Node, value: Taint) -> Mapping[str, Taint]:
-        """The values of the fields of an expression."""
+        """Return the values of the fields of an expression."""
         return self._fields.fields(node, value)

@@ -1,8 +1,8 @@
-"""The elements of lists, as far as they are known.
+"""The elements of lists, if they are known.
 
 The state holds them as properties of the access path of the list: ``list.0``, ``list.1`` the elements,
-``list.+`` any further ones, ``list.#`` how many are known. Where two branches leave different numbers, only
-the value of the list itself is known from there on.
+``list.+`` any further ones, ``list.#`` how many are known. If two branches have different lengths, only the
+value of the list itself is known after them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from wardround_typescript.dataflow.domain import CLEAN, NOTHING, SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.nodes import bare
 from wardround_typescript.dataflow.state import EXTENT, KEYS_KNOWN, FlowState
+from wardround_typescript.syntax.nodes import child
 
 _COPYING_METHODS = frozenset({"concat", "slice", "reverse", "toReversed"})
 _MAX_ELEMENTS = 40
@@ -33,7 +34,7 @@ class ListContents:
     rest: Taint | None = None
 
     def at(self, index: int) -> Taint | None:
-        """The value of an element, counted from the end where negative; None where it is unknown."""
+        """Return the value of an element, counted from the end where negative; None where it is unknown."""
         if index < 0:
             index += len(self.elements)
             if self.rest is not None or index < 0:
@@ -51,13 +52,13 @@ class ListContents:
         return ListContents(self.elements[::-1])
 
     def append(self, value: Taint) -> ListContents:
-        """The list with another element at its end."""
+        """Return the list with another element at its end."""
         if self.rest is not None or len(self.elements) >= _MAX_ELEMENTS:
             return ListContents(self.elements, join(self.rest or CLEAN, value))
         return ListContents((*self.elements, value))
 
     def extend(self, other: ListContents | None, value: Taint) -> ListContents:
-        """The list with the elements of another one at its end; ``value`` is that of the other."""
+        """Return the list with the elements of another one appended; ``value`` is that of the other."""
         if self.rest is not None or other is None or len(self.elements) + len(other.elements) > _MAX_ELEMENTS:
             return ListContents(self.elements, join(self.rest or CLEAN, value))
         return ListContents((*self.elements, *other.elements), other.rest)
@@ -74,7 +75,7 @@ class Lists:
         self._evaluator = evaluator
 
     def at_path(self, path: str) -> ListContents | None:
-        """The contents of the list at an access path; None where it holds none or they are unknown."""
+        """Return the contents of the list at an access path; None where it holds none or they are unknown."""
         values = self._state.values
         extents = list(values.get(f"{path}.{EXTENT}", CLEAN))
         if len(extents) != 1 or extents[0] == KEYS_KNOWN:
@@ -84,15 +85,17 @@ class Lists:
         return ListContents(elements, values.get(f"{path}.+", CLEAN) if extents[0].endswith("+") else None)
 
     def contents(self, node: Node) -> ListContents | None:
-        """The contents of the list that an expression evaluates to."""
+        """Return the contents of the list that an expression evaluates to."""
         node = bare(node)
-        if node.type == "array":
-            return self._literal(node)
-        if node.type == "call_expression":
-            return self._copy(node)
-        is_path = node.type in {"identifier", "member_expression"}
-        path = self._state.access_path(node) if is_path else None
-        return self.at_path(path) if path is not None else None
+        match node.type:
+            case "array":
+                return self._literal(node)
+            case "call_expression":
+                return self._copy(node)
+            case "identifier" | "member_expression":
+                path = self._state.access_path(node)
+                return self.at_path(path) if path is not None else None
+        return None
 
     def bind(self, path: str, contents: ListContents) -> None:
         """Give an access path the contents of a list."""
@@ -106,7 +109,7 @@ class Lists:
         values[path] = contents.joined
 
     def push(self, contents: ListContents, node: Node, value: Taint) -> ListContents:
-        """A list with another element, or with those of a list that is spread."""
+        """Return a list with another element, or with those of a list that is spread."""
         if node.type == "spread_element" and node.named_children:
             return contents.extend(self.contents(node.named_children[0]), value)
         return contents.append(value)
@@ -119,23 +122,27 @@ class Lists:
         return contents if len(node.named_children) <= _MAX_ELEMENTS else None
 
     def _copy(self, node: Node) -> ListContents | None:
-        """The result of a method that copies a list."""
-        function, argument_list = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        owner = function.child_by_field_name("object") if function is not None else None
+        """Return the result of a method that copies a list."""
+        function, argument_list = child(node, "function"), child(node, "arguments")
+        owner = child(function, "object")
         if function is None or argument_list is None or owner is None:
             return None
         method = self._state.property_name(function)
         contents = self.contents(owner) if method in _COPYING_METHODS else None
         if contents is None:
             return None
+        arguments = argument_list.named_children
         if method == "concat":
-            for argument in argument_list.named_children:
-                inner = self.contents(argument)
-                # What is not a list of known contents may be one of any length.
-                contents = contents.extend(inner, self._evaluator.evaluate(argument))
-            return contents
-        bounds = [fold(self._scope, argument) for argument in argument_list.named_children]
-        return _slice(contents, bounds) if method == "slice" else _reversed(contents, bounds)
+            return self._concatenate(contents, arguments)
+        bounds = [fold(self._scope, argument) for argument in arguments]
+        return _slice(contents, bounds) if method == "slice" else _reverse(contents, bounds)
+
+    def _concatenate(self, contents: ListContents, arguments: Sequence[Node]) -> ListContents:
+        for argument in arguments:
+            inner = self.contents(argument)
+            # What is not a list of known contents may be one of any length.
+            contents = contents.extend(inner, self._evaluator.evaluate(argument))
+        return contents
 
     def call_method(
         self, path: str, method: str, arguments: Sequence[Node], values: Sequence[Taint]
@@ -153,7 +160,7 @@ class Lists:
         return result[1]
 
     def element(self, owner: Node, index: Node) -> Taint | None:
-        """The result of ``list.at(index)``; None where it is unknown."""
+        """Return the result of ``list.at(index)``; None where it is unknown."""
         contents, position = self.contents(owner), fold(self._scope, index)
         return contents.at(position) if contents is not None and isinstance(position, int) else None
 
@@ -164,14 +171,14 @@ class Lists:
             contents = self.push(contents, node, value)
         return contents, CLEAN
 
-    def _unshift(
+    def _apply_unshift(
         self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Taint]
     ) -> Mutated | None:
         if any(argument.type == "spread_element" for argument in arguments):
             return None
         return ListContents((*values, *contents.elements), contents.rest), CLEAN
 
-    def _shift(
+    def _apply_shift(
         self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Taint]
     ) -> Mutated | None:
         return ListContents(contents.elements[1:], contents.rest), contents.at(0) or CLEAN
@@ -211,7 +218,7 @@ def _slice(contents: ListContents, bounds: Sequence[Constant | None]) -> ListCon
     return ListContents(contents.elements[start:end])
 
 
-def _reversed(contents: ListContents, arguments: Sequence[Constant | None]) -> ListContents | None:
+def _reverse(contents: ListContents, arguments: Sequence[Constant | None]) -> ListContents | None:
     is_known = contents.rest is None and all(isinstance(argument, int) for argument in arguments)
     return contents.reversed if is_known else None
 
@@ -221,8 +228,8 @@ Mutated = tuple[ListContents, Taint]
 _Mutation = Callable[[Lists, ListContents, Sequence[Node], Sequence[Taint]], Mutated | None]
 _MUTATIONS: Mapping[str, _Mutation] = {
     "push": Lists._push_all,
-    "unshift": Lists._unshift,
-    "shift": Lists._shift,
+    "unshift": Lists._apply_unshift,
+    "shift": Lists._apply_shift,
     "pop": Lists._pop,
     "splice": Lists._splice,
     "reverse": Lists._reverse,

@@ -1,4 +1,4 @@
-"""The entries of maps, as far as they are known.
+"""The entries of maps, if they are known.
 
 The state holds them as properties of the access path of the map: ``map.=key`` the value of a key, and
 ``map.#`` where all keys are known.
@@ -17,6 +17,7 @@ from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.lists import OF_CONTAINER
 from wardround_typescript.dataflow.nodes import bare
 from wardround_typescript.dataflow.state import EXTENT, KEYS_KNOWN, FlowState
+from wardround_typescript.syntax.nodes import child
 
 _CONSTRUCTORS = frozenset({"Map", "URLSearchParams", "WeakMap"})
 
@@ -37,21 +38,26 @@ class Maps:
         return list(self._state.values.get(f"{path}.{EXTENT}", CLEAN)) == [KEYS_KNOWN]
 
     def contents(self, node: Node) -> Mapping[str, Taint] | None:
-        """The entries of a map that an expression creates: ``new Map([["a", x]]).set("b", y)``."""
+        """Return the entries of a map that an expression creates: ``new Map([["a", x]]).set("b", y)``."""
         node = bare(node)
-        function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
-        arguments = node.child_by_field_name("arguments")
-        if function is None or arguments is None:
+        function = child(node, "function") or child(node, "constructor")
+        argument_list = child(node, "arguments")
+        if function is None or argument_list is None:
             return None
+        arguments = argument_list.named_children
         if node.type == "new_expression" and self._module.of(function) in _CONSTRUCTORS:
-            return self._from_entries(arguments.named_children)
-        if self._state.property_name(function) != "set" or len(arguments.named_children) != 2:
+            return self._from_entries(arguments)
+        if self._state.property_name(function) != "set" or len(arguments) != 2:
             return None
-        owner, key = function.child_by_field_name("object"), fold(self._scope, arguments.named_children[0])
-        entries = self.contents(owner) if owner is not None and isinstance(key, str) else None
-        if entries is None:
+        return self._set_entry(child(function, "object"), *arguments)
+
+    def _set_entry(self, owner: Node | None, key: Node, value: Node) -> Mapping[str, Taint] | None:
+        """Return the entries of a map with another one."""
+        name = fold(self._scope, key)
+        if owner is None or not isinstance(name, str):
             return None
-        return {**entries, str(key): self._evaluator.evaluate(arguments.named_children[1])}
+        entries = self.contents(owner)
+        return {**entries, name: self._evaluator.evaluate(value)} if entries is not None else None
 
     def _from_entries(self, arguments: Sequence[Node]) -> Mapping[str, Taint] | None:
         if not arguments:
@@ -61,9 +67,7 @@ class Maps:
             return None
         entries: dict[str, Taint] = {}
         for entry in literal.named_children:
-            key, value = entry.child_by_field_name("key"), entry.child_by_field_name("value")
-            if entry.type == "array" and len(entry.named_children) == 2:
-                key, value = entry.named_children
+            key, value = _key_and_value(entry)
             name = self._constant_key(key) if key is not None else None
             if value is None or name is None:
                 return None
@@ -103,17 +107,26 @@ class Maps:
             return None
         values, entry = self._state.values, f"{path}.={key}"
         values[entry] = join(values.get(entry, CLEAN) if is_added else CLEAN, value)
-        self._update_joined(path)
+        self._update_joined_entries(path)
         return values[path]
 
     def _delete(self, path: str, key: str | None) -> None:
         values = self._state.values
-        for entry in [entry for entry in values if entry.startswith(f"{path}.=")]:
-            if key is None or entry == f"{path}.={key}":
+        prefix = f"{path}.=" if key is None else f"{path}.={key}"
+        for entry in values:
+            if entry == prefix or (key is None and entry.startswith(prefix)):
                 values[entry] = CLEAN
-        self._update_joined(path)
+        self._update_joined_entries(path)
 
-    def _update_joined(self, path: str) -> None:
+    def _update_joined_entries(self, path: str) -> None:
         values = self._state.values
         entries = [value for entry, value in values.items() if entry.startswith(f"{path}.=")]
         values[path] = without(join_all(entries), OF_CONTAINER)
+
+
+def _key_and_value(entry: Node) -> tuple[Node | None, Node | None]:
+    """Return the key and the value of ``["a", x]`` or ``a: x``."""
+    if entry.type == "array" and len(entry.named_children) == 2:
+        key, value = entry.named_children
+        return key, value
+    return child(entry, "key"), child(entry, "value")

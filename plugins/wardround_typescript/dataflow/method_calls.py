@@ -18,6 +18,7 @@ from wardround_typescript.dataflow.string_building import Part, StringBuilder
 _RESPONSES = ("res", "reply", "ctx.res")
 _REPLACING = frozenset({"replace", "replaceAll"})
 _MATCHING = frozenset({"match", "matchAll", "exec"})
+_LOOKING_UP = frozenset({"get", "find"})
 
 
 class MethodEvaluator:
@@ -49,26 +50,30 @@ class MethodEvaluator:
         self._conditions = conditions
 
     def evaluate(self, call: CallSite, receiver: Node, removed: SinkKind) -> Taint:
-        """The result of a method call; ``removed`` are the labels that the method sanitizes."""
-        method, arguments, received = call.method, call.arguments, call.received
+        """Return the result of a method call; ``removed`` are the labels that the method sanitizes."""
+        method, arguments = call.method, call.arguments
         known = self._containers.call_method(receiver, method, arguments, call.values)
         if known is not None:
             return known
         if method in self._sanitizers.adding_methods and not self._state.request_kind(receiver):
             self._add(call, receiver)
-        if method in _REPLACING and arguments:
-            received = without(received, self._replaced(method, arguments[0]))
-        if method in _MATCHING or (method in {"get", "find"} and not received):
+        received = self._receiver_value(call)
+        if method in _MATCHING or (method in _LOOKING_UP and not received):
             return CLEAN
         if method == "join":
             return self._join(call, receiver)
-        if not self._propagates(call, removed):
+        if not self._propagates_receiver(call, removed):
             return CLEAN
         filling = call.values if method in self._sanitizers.composing_methods else []
-        received = without(received, OBJECT) if method == "toString" else received
         return without(join(received, *filling), removed)
 
-    def _propagates(self, call: CallSite, removed: SinkKind) -> bool:
+    def _receiver_value(self, call: CallSite) -> Taint:
+        """The value of the receiver, without the labels that the method removes by its arguments or name."""
+        if call.method in _REPLACING and call.arguments:
+            return without(call.received, self._removed_labels(call.method, call.arguments[0]))
+        return without(call.received, OBJECT) if call.method == "toString" else call.received
+
+    def _propagates_receiver(self, call: CallSite, removed: SinkKind) -> bool:
         """Return True if the result of a method has the labels of its receiver, other than ``removed``."""
         if call.method not in self._sanitizers.propagating_methods and not removed:
             return False
@@ -76,7 +81,7 @@ class MethodEvaluator:
         return not (is_filter and self._is_validating(call.arguments[0]))
 
     def _add(self, call: CallSite, receiver: Node) -> None:
-        """Join the value of a container with what a method adds to it."""
+        """Join the value of a container with that added by a method."""
         path = self._state.access_path(receiver)
         values = call.values[1:] or call.values if call.method in {"set", "append"} else call.values
         value = join_all(values)
@@ -84,14 +89,14 @@ class MethodEvaluator:
             before = self._state.values.get(path, CLEAN)
             self._state.values[path] = join(before, without(value, OF_CONTAINER))
 
-    def _replaced(self, method: str, pattern: Node) -> SinkKind:
-        """The labels that a text no longer has after all matches of a pattern are replaced."""
-        node = self._scope.resolved(pattern)
+    def _removed_labels(self, method: str, pattern: Node) -> SinkKind:
+        """Return the labels that a string no longer has after all matches of a pattern are replaced."""
+        node = self._scope.resolve(pattern)
         text = self._module.of(node)
         if node.type == "string":
             is_complete = method == "replaceAll" and text[1:-1] not in {"..", "../"}
-            return sanitizers.replaced(text[1:-1]) if is_complete else NOTHING
-        return sanitizers.replaced(text) if node.type == "regex" else NOTHING
+            return sanitizers.removed_labels(text[1:-1]) if is_complete else NOTHING
+        return sanitizers.removed_labels(text) if node.type == "regex" else NOTHING
 
     def _join(self, call: CallSite, receiver: Node) -> Taint:
         """``["a", x].join(" ")`` concatenates its elements."""

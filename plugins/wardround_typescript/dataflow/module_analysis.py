@@ -1,5 +1,3 @@
-"""The analysis of one module."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -7,7 +5,7 @@ from contextlib import suppress
 
 from tree_sitter import Node
 
-from wardround.checks.source import RepositoryView
+from wardround.change.repository_view import RepositoryView
 from wardround_typescript.dataflow.arguments import Argument
 from wardround_typescript.dataflow.call_resolution import CallResolver, CallTargets
 from wardround_typescript.dataflow.class_fields import ClassFields
@@ -42,7 +40,7 @@ class ModuleAnalysis:
         self._in_progress: set[int] = set()
 
     def run(self) -> None:
-        """Analyse the whole module."""
+        """Analyse the complete module."""
         with suppress(RecursionError):  # nested past what the interpreter itself can walk
             self._functions.run_statements(self.scope.module.root.named_children)
 
@@ -59,8 +57,8 @@ class ModuleAnalysis:
         bindings = self._summaries.bindings(function, arguments)
         for origin, value in bindings.items():
             self._flows.bind(origin, value, at, path)
-        return self._summaries.returned(function, bindings)
+        return self._summaries.returned_taint(function, bindings)
 
     def returned_fields(self, function: Node, arguments: Sequence[Argument]) -> Mapping[str, Taint]:
-        """The values of the fields of what a call returns; empty where they are unknown."""
+        """Return the values of the fields of what a call returns; empty where they are unknown."""
         return self._summaries.returned_fields(function, self._summaries.bindings(function, arguments))

@@ -1,4 +1,4 @@
-"""The frameworks and libraries that a module uses, by its text."""
+"""The frameworks and libraries that a module uses, by its source."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from functools import cached_property
 
 from tree_sitter import Node
 
-from wardround.checks.lazy import LazyPattern
-from wardround.checks.source import RepositoryView
+from wardround.change.repository_view import RepositoryView
+from wardround.lazy import LazyPattern
 from wardround_typescript.dataflow import sinks, sources
 from wardround_typescript.dataflow.scope import ModuleScope
 
@@ -37,7 +37,7 @@ class ModuleFeatures:
         self._text = scope.module.text
         self._project = project
 
-    def _contains(self, pattern: LazyPattern) -> bool:
+    def _contains_pattern(self, pattern: LazyPattern) -> bool:
         return pattern.search(self._text) is not None
 
     def is_server_action(self, function: Node) -> bool:
@@ -53,7 +53,7 @@ class ModuleFeatures:
     @cached_property
     def is_program(self) -> bool:
         """It parses the arguments of a command."""
-        return self._contains(_PROGRAM)
+        return self._contains_pattern(_PROGRAM)
 
     @cached_property
     def is_hapi(self) -> bool:
@@ -62,18 +62,18 @@ class ModuleFeatures:
 
     @cached_property
     def is_nitro(self) -> bool:
-        """It defines event handlers of h3, whose functions Nitro imports by itself."""
+        """It defines event handlers of h3, whose functions Nitro imports automatically."""
         return "defineEventHandler" in self._text or "eventHandler" in self._text
 
     @cached_property
     def serves_sockets(self) -> bool:
         """It receives messages of sockets."""
-        return self._contains(_SOCKETS)
+        return self._contains_pattern(_SOCKETS)
 
     @cached_property
-    def takes_uploads(self) -> bool:
+    def accepts_uploads(self) -> bool:
         """It receives uploaded files."""
-        return self._contains(_UPLOADS)
+        return self._contains_pattern(_UPLOADS)
 
     @cached_property
     def preserves_paths(self) -> bool:
@@ -83,27 +83,29 @@ class ModuleFeatures:
     @cached_property
     def resolves_queries(self) -> bool:
         """It has resolvers of GraphQL."""
-        return self._contains(_QUERIES)
+        return self._contains_pattern(_QUERIES)
 
     @cached_property
     def reads_archives(self) -> bool:
         """It reads entries of archives."""
-        return self._contains(sinks.ARCHIVES)
+        return self._contains_pattern(sinks.ARCHIVES)
 
     @cached_property
     def uses_mongo(self) -> bool:
         """It queries MongoDB."""
-        return self._contains(sinks.MONGO) or (self._contains(_MODELS) and not self._contains(_SQL_STORES))
+        return self._contains_pattern(sinks.MONGO) or (
+            self._contains_pattern(_MODELS) and not self._contains_pattern(_SQL_STORES)
+        )
 
     @cached_property
     def builds_queries(self) -> bool:
         """It uses the query builder of TypeORM."""
-        return self._contains(sinks.TYPEORM)
+        return self._contains_pattern(sinks.TYPEORM)
 
     @cached_property
-    def keeps_records(self) -> bool:
+    def uses_record_classes(self) -> bool:
         """It uses the classes of an object-relational mapper."""
-        return self._contains(_RECORDS)
+        return self._contains_pattern(_RECORDS)
 
     @cached_property
     def writes_lines(self) -> bool:

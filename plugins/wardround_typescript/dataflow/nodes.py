@@ -20,7 +20,7 @@ _WRAPPED = frozenset(
 
 
 def bare(node: Node) -> Node:
-    """An expression without the parentheses, casts and ``await`` around it."""
+    """Return an expression without the parentheses, casts and ``await`` around it."""
     while node.type in _WRAPPED:
         inner = (
             node.named_children[-1 if node.type == "type_assertion" else 0] if node.named_children else None
@@ -38,28 +38,28 @@ def wrapped_function(node: Node) -> Node | None:
     if node.type == "call_expression":
         arguments = node.child_by_field_name("arguments")
         inner = [
-            one
-            for one in (arguments.named_children if arguments is not None else ())
-            if one.type in FUNCTIONS
+            child
+            for child in (arguments.named_children if arguments is not None else ())
+            if child.type in FUNCTIONS
         ]
         return inner[0] if len(inner) == 1 else None
     return None
 
 
 def type_name(module: ScriptModule, node: Node) -> str:
-    """The name of the declared type of a field or a parameter, without its type arguments."""
+    """Return the name of the declared type of a field or a parameter, without its type arguments."""
     kind = node.child_by_field_name("type")
     return module.of(kind)[1:].strip().partition("<")[0] if kind is not None else ""
 
 
 def field_text(module: ScriptModule, node: Node, name: str) -> str:
-    """The source of a field of a node; empty if it has none."""
+    """Return the source of a field of a node; empty if it has none."""
     child = node.child_by_field_name(name)
     return module.of(child) if child is not None else ""
 
 
 def required_name(module: ScriptModule, node: Node) -> tuple[str, str] | None:
-    """The (module, name) of ``require("x")``, ``require("x").y`` or ``await import("x")``."""
+    """Return the (module, name) of ``require("x")``, ``require("x").y`` or ``await import("x")``."""
     name = "*"
     while node.type == "member_expression":
         last = field_text(module, node, "property")
@@ -75,3 +75,14 @@ def required_name(module: ScriptModule, node: Node) -> tuple[str, str] | None:
     if first is None or first.type != "string":
         return None
     return module.of(first)[1:-1], name
+
+
+def property_name(module: ScriptModule, node: Node) -> str | None:
+    """Return the name of the property that ``a.b`` or ``a["b"]`` reads."""
+    if node.type == "member_expression":
+        name = node.child_by_field_name("property")
+        return module.of(name) if name is not None else None
+    index = node.child_by_field_name("index")
+    if index is not None and index.type in {"string", "number"}:
+        return module.of(index).strip("'\"")
+    return None

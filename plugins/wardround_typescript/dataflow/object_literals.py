@@ -28,7 +28,7 @@ class ObjectLiterals:
         self._functions = functions
 
     def evaluate(self, node: Node) -> Taint:
-        """The join of the values of the properties of an object literal."""
+        """Return the join of the values of the properties of an object literal."""
         found = []
         is_short = node.end_byte - node.start_byte < _MAX_PAGE_LENGTH
         is_page = is_short and sinks.TYPED_HTML.search(self._module.of(node)) is not None

@@ -25,6 +25,7 @@ from wardround_typescript.dataflow.module_features import ModuleFeatures
 from wardround_typescript.dataflow.nodes import FUNCTIONS
 from wardround_typescript.dataflow.scope import ModuleScope
 from wardround_typescript.dataflow.state import FlowState
+from wardround_typescript.syntax.nodes import parts
 
 _PARAMETERS = frozenset(
     {
@@ -42,21 +43,21 @@ _SHORTHANDS = frozenset({"shorthand_property_identifier_pattern", "identifier"})
 
 
 def parameters_of(function: Node) -> list[Node]:
-    """The parameters of a function as written."""
+    """Return the parameters of a function verbatim."""
     single = function.child_by_field_name("parameter")
     if single is not None:
         return [single]
-    listed = function.child_by_field_name("parameters")
-    return [one for one in (listed.named_children if listed is not None else ()) if one.type in _PARAMETERS]
+    listed = parts(function.child_by_field_name("parameters"))
+    return [parameter for parameter in listed if parameter.type in _PARAMETERS]
 
 
 def parameter_origin(scope: ModuleScope, function: Node, index: int) -> str:
-    """The origin of the values that calls bind to a parameter."""
+    """Return the origin of the values that calls bind to a parameter."""
     return f"{PARAMETER}{scope.module.path}:{function.start_byte}:{index}"
 
 
 def parameter_origins(scope: ModuleScope, function: Node) -> list[str]:
-    """The origins of all parameters of a function."""
+    """Return the origins of all parameters of a function."""
     return [parameter_origin(scope, function, index) for index in range(len(parameters_of(function)))]
 
 
@@ -91,28 +92,37 @@ class ParameterBinder:
         module = self._module
         self._state.values.update(sources.route_parameters(module, function, self._names.name_of(function)))
         parameters = parameters_of(function)
-        is_resolver = self._is_resolver(parameters)
+        query_arguments = parameters[1] if self._is_resolver(parameters) else None
         own_names: set[str] = set()
         for at, parameter in enumerate(parameters):
-            pattern = parameter.child_by_field_name("pattern") or parameter
-            kind = sources.declared_type(module, parameter)
             value = self._initial_value(function, arguments, at, parameter)
-            if is_resolver and at == 1:
-                value = TAINTED_TEXT
-            decorated = sources.decorated(module, parameter)
-            if decorated is not None:
-                value = decorated
-            if arguments is None and self._names.is_named(function) and not sources.is_text(kind):
-                value = CLEAN
-            own_names |= self._bind_parameter(pattern, kind, value, decorated is not None, takes_entries)
-            if at == 0 and self._is_lambda_event(function, pattern, kind):
-                self._state.request_kinds[module.of(pattern)] = sources.LAMBDA_EVENT
+            value = self._adjusted_value(function, arguments, parameter, value, query_arguments)
+            own_names |= self._bind_parameter(parameter, value, takes_entries)
+            if at == 0:
+                self._note_lambda_event(function, parameter)
         return frozenset(own_names)
+
+    def _adjusted_value(
+        self,
+        function: Node,
+        arguments: Sequence[Taint] | None,
+        parameter: Node,
+        value: Taint,
+        query_arguments: Node | None,
+    ) -> Taint:
+        """Return the value of a parameter, or the value implied by its type, its decorator or its role."""
+        kind = sources.declared_type(self._module, parameter)
+        if arguments is None and self._names.is_named(function) and not sources.is_text(kind):
+            return CLEAN
+        decorated = sources.parameter_taint(self._module, parameter)
+        if decorated is not None:
+            return decorated
+        return TAINTED_TEXT if parameter == query_arguments else value
 
     def _initial_value(
         self, function: Node, arguments: Sequence[Taint] | None, at: int, parameter: Node
     ) -> Taint:
-        """The value of an argument, or the origin of the parameter, joined with the default."""
+        """Return the value of an argument, or the origin of the parameter, joined with the default."""
         kind = sources.declared_type(self._module, parameter)
         value = arguments[at] if arguments is not None and at < len(arguments) else CLEAN
         if arguments is None and self._names.is_named(function):
@@ -127,12 +137,14 @@ class ParameterBinder:
     def bind_input(self, function: Node, value: Taint, fields: Mapping[str, Taint]) -> None:
         """Bind the first parameter to ``{ input }``, or ``{ parsedInput }``, of a value with fields."""
         for parameter in parameters_of(function)[:1]:
-            pattern = parameter.child_by_field_name("pattern") or parameter
-            if pattern.type == "identifier":
-                self._bind_fields(self._module.of(pattern) + ".input", value, fields)
-                self._bind_fields(self._module.of(pattern) + ".parsedInput", value, fields)
-            for entry in pattern.named_children if pattern.type == "object_pattern" else ():
-                self._bind_input_property(entry, value, fields)
+            pattern = _pattern(parameter)
+            match pattern.type:
+                case "identifier":
+                    self._bind_fields(self._module.of(pattern) + ".input", value, fields)
+                    self._bind_fields(self._module.of(pattern) + ".parsedInput", value, fields)
+                case "object_pattern":
+                    for entry in pattern.named_children:
+                        self._bind_input_property(entry, value, fields)
 
     def _bind_input_property(self, entry: Node, value: Taint, fields: Mapping[str, Taint]) -> None:
         key = entry.child_by_field_name("key")
@@ -154,26 +166,25 @@ class ParameterBinder:
         for key, known in fields.items():
             self._state.values[f"{name}.{key}"] = known
 
-    def _is_lambda_event(self, function: Node, pattern: Node, kind: str) -> bool:
-        """Return True if a first parameter holds whatever the caller of a Lambda function sends."""
-        known = self._state.request_kinds.get(self._module.of(pattern))
-        if known != "event" or kind not in {"", "any", "unknown"}:
-            return False
-        return sources.is_lambda_handler(self._module, function)
+    def _note_lambda_event(self, function: Node, parameter: Node) -> None:
+        """Record a first parameter that holds whatever the caller of a Lambda function sends."""
+        name = self._module.of(_pattern(parameter))
+        if self._state.request_kinds.get(name) != "event":
+            return
+        if sources.declared_type(self._module, parameter) not in {"", "any", "unknown"}:
+            return
+        if sources.is_lambda_handler(self._module, function):
+            self._state.request_kinds[name] = sources.LAMBDA_EVENT
 
-    def _bind_parameter(
-        self, pattern: Node, kind: str, value: Taint, is_decorated: bool, takes_entries: bool
-    ) -> set[str]:
+    def _bind_parameter(self, parameter: Node, value: Taint, takes_entries: bool) -> set[str]:
         """Bind one parameter and return the names it declares."""
-        if pattern.type == "rest_pattern" and pattern.named_children:
-            pattern = pattern.named_children[0]
-        if pattern.type == "assignment_pattern":
-            pattern = pattern.child_by_field_name("left") or pattern
+        pattern = _bound_pattern(_pattern(parameter))
+        kind = sources.declared_type(self._module, parameter)
         name = self._module.of(pattern) if pattern.type == "identifier" else ""
         self._hide(name)
-        request_kind = "" if is_decorated or not name else sources.request_kind(self._module, name, kind)
         if name and kind:
             self._state.types[name] = kind.partition("<")[0]
+        request_kind = self._request_kind(parameter, name, kind)
         if request_kind:
             self._state.request_kinds[name] = request_kind
             self._state.values[name] = CLEAN
@@ -185,25 +196,32 @@ class ParameterBinder:
             self._assignments.bind(pattern, value, None)
         return {name}
 
+    def _request_kind(self, parameter: Node, name: str, kind: str) -> str:
+        """The part of a request that a parameter receives, by its name or type; a decorator overrides
+        both.
+        """
+        if not name or sources.parameter_taint(self._module, parameter) is not None:
+            return ""
+        return sources.request_kind(self._module, name, kind)
+
     def _hide(self, name: str) -> None:
         """Forget the variable of an enclosing function that a parameter hides."""
         values = self._state.values
-        for path in [path for path in values if path.startswith(name + ".")] if name else []:
+        hidden = [path for path in values if path.startswith(name + ".")] if name else []
+        for path in hidden:
             del values[path]
         self._state.request_kinds.pop(name, None)
 
     def _bind_object(self, pattern: Node, kind: str, value: Taint) -> set[str]:
         """Bind a destructured parameter: parts of the request, ``params`` of a route, or any object."""
-        own_names: set[str] = set()
         is_request = bool(kind) and sources.request_kind(self._module, "request", kind) == "request"
         values = self._state.values
         route = {name: values[name] for name in _ROUTE_PARAMETERS if name in values}
+        own_names: set[str] = set()
         for entry in pattern.named_children:
-            key = entry.child_by_field_name("key") or entry.child_by_field_name("left") or entry
-            name = self._module.of(key)
-            own = entry.child_by_field_name("value") or entry
+            name, own = self._entry(entry)
             own_names.add(self._module.of(own))
-            if name in {"request", "req"} and own.type in _SHORTHANDS and not value:
+            if not value and self._is_request(own, name):
                 self._state.request_kinds[self._module.of(own)] = "request"
                 continue
             part = sources.part("request", name) if is_request else None
@@ -212,15 +230,35 @@ class ParameterBinder:
             self._assignments.bind(own, part, None)
         return own_names
 
+    def _entry(self, entry: Node) -> tuple[str, Node]:
+        """Return the property that an element of a pattern reads, and the pattern to which it is bound."""
+        key = entry.child_by_field_name("key") or entry.child_by_field_name("left") or entry
+        return self._module.of(key), entry.child_by_field_name("value") or entry
+
+    def _is_request(self, variable: Node, name: str) -> bool:
+        return name in {"request", "req"} and variable.type in _SHORTHANDS
+
     def _is_resolver(self, parameters: Sequence[Node]) -> bool:
         """Return True for the parameters of a GraphQL resolver."""
         if len(parameters) < 2 or not self._features.resolves_queries:
             return False
-        first = parameters[0].child_by_field_name("pattern") or parameters[0]
-        return self._module.of(first) in _RESOLVER_PARENTS
+        return self._module.of(_pattern(parameters[0])) in _RESOLVER_PARENTS
+
+
+def _pattern(parameter: Node) -> Node:
+    return parameter.child_by_field_name("pattern") or parameter
+
+
+def _bound_pattern(pattern: Node) -> Node:
+    """Return the name or the pattern that a parameter binds, without its dots and its default."""
+    if pattern.type == "rest_pattern" and pattern.named_children:
+        pattern = pattern.named_children[0]
+    if pattern.type == "assignment_pattern":
+        return pattern.child_by_field_name("left") or pattern
+    return pattern
 
 
 def _labels_of_type(kind: str) -> SinkKind:
-    """The labels that a value of a declared type may have."""
+    """Return the labels that a value of a declared type may have."""
     labels = EVERYTHING & ~CONTEXTUAL
     return labels & ~OBJECT if kind == "string" else labels

@@ -31,25 +31,25 @@ class ProcessSinks:
         """``spawn(program, [words], options)``."""
         arguments, values = call.arguments, call.values
         self._state.reach(SinkKind.SHELL, arguments[0], values[0])
-        listed = self._scope.resolved(arguments[1]) if len(arguments) > 1 else None
+        listed = self._scope.resolve(arguments[1]) if len(arguments) > 1 else None
         if listed is not None and listed.type != "object" and self._uses_shell(arguments[1:]):
             self._state.reach(SinkKind.SHELL, arguments[1], values[1])
         words = listed.named_children if listed is not None and listed.type == "array" else []
         self._check_shell_command([arguments[0], *words])
 
     def _uses_shell(self, options: Sequence[Node]) -> bool:
-        for literal in map(self._scope.resolved, options):
+        for literal in map(self._scope.resolve, options):
             shell = self._scope.property(literal, "shell") if literal.type == "object" else None
             if shell is not None and self._module.of(shell) not in {"false", "undefined"}:
                 return True
         return False
 
-    def check_listed(self, call: CallSite) -> None:
+    def check_command_list(self, call: CallSite) -> None:
         """``Deno.Command(program, { args })`` and ``Bun.spawn([program, ...words])``."""
-        options = self._scope.resolved(call.arguments[-1])
+        options = self._scope.resolve(call.arguments[-1])
         option = self._catalogue.listed_processes[call.name]
         listed = self._scope.property(options, option) if options.type == "object" else None
-        listed = self._scope.resolved(listed if listed is not None else call.arguments[0])
+        listed = self._scope.resolve(listed if listed is not None else call.arguments[0])
         words = listed.named_children if listed.type == "array" else []
         takes_program = call.name.endswith("Command")
         self._check_shell_command([call.arguments[0], *words] if takes_program else words)

@@ -1,13 +1,13 @@
 """The analysis of a module together with the modules next to it.
 
-Each function is analysed where it is defined; its summary and the sinks that its parameters reach are stored,
-and the values of arguments are substituted at the end, so taint is followed into functions and out again, one
-step into other modules. The results of functions of packages are taken to be clean.
+Each function is analysed at its definition; its summary and the sinks that its parameters reach are stored,
+and the values of arguments are substituted at the end, so taint is followed into functions and back, and
+across one module boundary. The results of functions of packages are taken to be clean.
 """
 
 from __future__ import annotations
 
-from wardround.checks.source import RepositoryView
+from wardround.change.repository_view import RepositoryView
 from wardround_typescript.dataflow.call_resolution import AnalysedModule, CallResolver
 from wardround_typescript.dataflow.module_analysis import ModuleAnalysis
 from wardround_typescript.dataflow.scope import scope_of
@@ -32,7 +32,7 @@ class ProgramAnalysis:
         self._by_path: dict[str, ModuleAnalysis | None] = {}
 
     def module(self, path: str, text: str | None = None) -> ModuleAnalysis | None:
-        """Analyse a module; None if it cannot be read, is too long, or is one too many."""
+        """Analyse a module; None if it cannot be read, is too long, or exceeds the number of modules."""
         if path not in self._by_path:
             if len(self._by_path) >= _MAX_MODULES:
                 return None
@@ -52,8 +52,8 @@ class ProgramAnalysis:
         """Return True for the module that was analysed first."""
         return module is self.modules[0]
 
-    def analysed(self, path: str) -> ModuleAnalysis | None:
-        """A module that is analysed already."""
+    def analysed_module(self, path: str) -> ModuleAnalysis | None:
+        """Return a module if it is analysed already."""
         return self._by_path.get(path)
 
     def exists(self, path: str) -> bool:

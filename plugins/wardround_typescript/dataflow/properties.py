@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.syntax import ScriptModule
+from wardround.lazy import LazyPattern
 from wardround.semantics.dataflow.domain import ARCHIVE, REQUEST, join, only, without
 from wardround_typescript.dataflow import sanitizers, sinks, sources
 from wardround_typescript.dataflow.call_resolution import CallTargets
@@ -24,7 +24,7 @@ from wardround_typescript.dataflow.domain import (
 )
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
-from wardround_typescript.dataflow.nodes import bare
+from wardround_typescript.dataflow.nodes import bare, field_text
 from wardround_typescript.dataflow.state import FlowState
 
 _UPLOAD_PARTS = frozenset(
@@ -77,7 +77,7 @@ class PropertyReader:
         self._upload_names = sources.catalogue().upload_names
 
     def subscript(self, node: Node) -> Taint:
-        """The value of ``a[b]``."""
+        """Return the value of ``a[b]``."""
         owner, index = node.child_by_field_name("object"), node.child_by_field_name("index")
         if owner is None or index is None:
             return CLEAN
@@ -100,15 +100,23 @@ class PropertyReader:
         return join(value, reached)
 
     def read(self, owner: Node, name: str) -> Taint:
-        """The value of a property of an expression."""
+        """Return the value of a property of an expression."""
         kind = self._state.request_kind(owner)
         if kind:
-            return self._request_part(kind, name)
+            return self._request_property(kind, name)
         path = self._state.access_path(owner)
-        known = self._known(owner, name, path)
+        known = self._known_value(owner, name, path)
         if known is not None:
             return known
         value = self._evaluator.evaluate(owner)
+        special = self._special(owner, name)
+        if special is not None:
+            return special
+        is_clean = name in self._sanitizers.clean_properties or _is_chosen_by_server(path, name)
+        return CLEAN if is_clean or not value else self._tainted_property(owner, name, value)
+
+    def _special(self, owner: Node, name: str) -> Taint | None:
+        """Return the value of a getter, or of a property of an archive or an upload; None for others."""
         if name in self._scope.getters:
             computed = self._targets.read_getter(self._state, owner, name)
             if computed is not None:
@@ -117,37 +125,35 @@ class PropertyReader:
             return {ARCHIVE: SinkKind.PATH}
         if name in self._upload_names and self._is_upload(owner, name):
             return self._upload_name(name)
-        is_clean = name in self._sanitizers.clean_properties or _is_chosen_by_server(path, name)
-        return self._of_tainted(owner, name, value) if value and not is_clean else CLEAN
+        return None
 
     def _upload_name(self, name: str) -> Taint:
-        """The value of a name of an upload; multer removes the folders unless it preserves paths."""
+        """Return the value of a name of an upload; multer removes the folders unless it preserves paths."""
         is_base_name = name == "originalname" and not self._features.preserves_paths
         return without(TAINTED_TEXT, SinkKind.PATH) if is_base_name else TAINTED_TEXT
 
-    def _known(self, owner: Node, name: str, path: str | None) -> Taint | None:
-        """The value of a property without that of its owner; None where it is unknown."""
+    def _known_value(self, owner: Node, name: str, path: str | None) -> Taint | None:
+        """Return the value of a property without that of its owner; None if it is unknown."""
         if path is not None and f"{path}.{name}" in self._state.values:
             return self._state.values[f"{path}.{name}"]
         if path == "process" and name == "argv":
             return sources.COMMAND_ARGUMENTS
-        literal = _last_pair(self._module, bare(owner), name) if bare(owner).type == "object" else None
-        if literal is not None:
-            return self._evaluator.evaluate(literal)
+        literal = bare(owner)
+        value = _last_pair(self._module, literal, name) if literal.type == "object" else None
+        if value is not None:
+            return self._evaluator.evaluate(value)
         return self._class_fields.get(self._scope.class_of(owner), name) if path == "this" else None
 
-    def _of_tainted(self, owner: Node, name: str, value: Taint) -> Taint:
-        """The value of a property of a tainted object."""
-        if name in {"searchParams", "query"} and not any(
-            labels & SinkKind.REDIRECT for labels in value.values()
-        ):
+    def _tainted_property(self, owner: Node, name: str, value: Taint) -> Taint:
+        """Return the value of a property of a tainted object."""
+        if name in {"searchParams", "query"} and not _may_redirect(value):
             return {origin: TEXT if origin == REQUEST else labels for origin, labels in value.items()}
         value = field_of(value, name)
         if name in _SENDER_CHOSEN and _ADDRESS.search(self._module.of(owner)):
             return without(value, OWN_ADDRESS | SinkKind.HTML | SinkKind.PAGE)
         return without(value, OWN_ADDRESS) if name in {"pathname", "hash"} else value
 
-    def _request_part(self, kind: str, name: str) -> Taint:
+    def _request_property(self, kind: str, name: str) -> Taint:
         part = sources.part(kind, name)
         if part is None:
             return CLEAN
@@ -167,16 +173,19 @@ class PropertyReader:
     def _is_upload(self, owner: Node, name: str) -> bool:
         if name != "filename":
             return True
-        return self._module.of(owner) in _UPLOAD_PARTS and self._features.takes_uploads
+        return self._module.of(owner) in _UPLOAD_PARTS and self._features.accepts_uploads
+
+
+def _may_redirect(value: Taint) -> bool:
+    return any(labels & SinkKind.REDIRECT for labels in value.values())
 
 
 def _last_pair(module: ScriptModule, node: Node, name: str) -> Node | None:
-    """The value of a key of an object literal, unless an object spread after it may replace it."""
+    """Return the value of a key of an object literal, unless a later spread may overwrite it."""
     for entry in reversed(node.named_children):
         if entry.type == "spread_element":
             return None
-        key = entry.child_by_field_name("key")
-        if entry.type == "pair" and key is not None and module.of(key).strip("'\"") == name:
+        if entry.type == "pair" and field_text(module, entry, "key").strip("'\"") == name:
             return entry.child_by_field_name("value")
     return None
 

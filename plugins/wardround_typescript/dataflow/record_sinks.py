@@ -34,7 +34,7 @@ class RecordSinks:
         self._features = features
 
     def fields(self, node: Node) -> Taint:
-        """The value of those parts of an argument whose keys become fields."""
+        """Return the value of those parts of an argument whose keys become fields."""
         literal = bare(node)
         if literal.type != "object":
             return self._evaluator.evaluate(node)
@@ -68,5 +68,5 @@ class RecordSinks:
         last = call.name.rpartition(".")[2]
         if not last[:1].isupper() or last in self._catalogue.not_records:
             return
-        if self._features.keeps_records and call.values[0]:
+        if self._features.uses_record_classes and call.values[0]:
             self._state.reach(SinkKind.FIELDS, call.arguments[0], self.fields(call.arguments[0]))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from wardround.semantics.dataflow.domain import extended, join_all
+from wardround.semantics.dataflow.domain import extend, join_all
 from wardround_typescript.dataflow import sinks
 from wardround_typescript.dataflow.arguments import CallSite
 from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Taint
@@ -15,6 +15,7 @@ from wardround_typescript.dataflow.module_features import ModuleFeatures
 from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
 from wardround_typescript.dataflow.state import FlowState
 from wardround_typescript.dataflow.string_building import StringBuilder
+from wardround_typescript.syntax.nodes import is_kind, nearest
 
 _SEND_METHODS = frozenset({"send", "end", "write"})
 _HEADER_METHODS = frozenset({"setHeader", "set", "header", "append", "writeHead", "status"})
@@ -22,6 +23,7 @@ _OBJECT_PARTS = ("body", "query", "params", "headers", "cookies", "json()")
 """Ends of expressions that hold an object, which is sent as JSON."""
 _HEAD_LENGTH = 40
 _PARAMETERS_LENGTH = 120
+_RENDER_METHODS = frozenset({"render", "view"})
 
 
 class ResponseSinks:
@@ -41,15 +43,23 @@ class ResponseSinks:
 
     def check(self, call: CallSite, receiver: Node, text: str) -> None:
         """A method of a response; ``text`` is the source of the receiver."""
-        arguments, values = call.arguments, call.values
-        if call.method in _HEADER_METHODS and len(arguments) > 1:
-            name = (self._strings.constant_text(arguments[0]) or "").lower()
-            if name == "location":
-                self._state.reach(SinkKind.REDIRECT, arguments[1], values[1])
-        if call.method in _SEND_METHODS and arguments and values[0]:
-            self._check_sent(receiver, text, arguments[0], values[0])
-        if call.method in {"render", "view"} and len(arguments) > 1:
-            self._check_rendered(arguments[1])
+        if not call.arguments:
+            return
+        if len(call.arguments) > 1:
+            self._check_two_arguments(call)
+        if call.method in _SEND_METHODS and call.values[0]:
+            self._check_sent(receiver, text, call.arguments[0], call.values[0])
+
+    def _check_two_arguments(self, call: CallSite) -> None:
+        """``set("Location", address)`` and ``render("page", context)``."""
+        first, second = call.arguments[:2]
+        if call.method in _RENDER_METHODS:
+            self._check_rendering(second)
+        elif call.method in _HEADER_METHODS and self._is_location(first):
+            self._state.reach(SinkKind.REDIRECT, second, call.values[1])
+
+    def _is_location(self, header: Node) -> bool:
+        return (self._strings.constant_text(header) or "").lower() == "location"
 
     def check_constructor(self, call: CallSite) -> None:
         """``new Response(body, options)``."""
@@ -57,22 +67,24 @@ class ResponseSinks:
         if is_response and call.values[0] and self._is_page(call.arguments[1:]):
             self._state.reach(SinkKind.HTML, call.arguments[0], call.values[0])
 
-    def check_returned(self, node: Node, value: Taint) -> None:
+    def check_returned_value(self, node: Node, value: Taint) -> None:
         """A value that a handler returns: in some frameworks it is the response."""
         function = self._state.function
-        holder = function.parent if function is not None else None
-        if function is None or holder is None:
+        if function is None or function.parent is None:
             return
-        name = self._module.of(holder.child_by_field_name("key") or function)[:_HEAD_LENGTH]
-        if (name == "handler" and self._features.is_hapi) or self._sets_html_type(function):
+        if self._is_handler_of_hapi(function, function.parent) or self._sets_html_type(function):
             self._state.reach(SinkKind.PAGE, node, value)
         if node.type == "object":
             self._check_redirect(function, node)
 
+    def _is_handler_of_hapi(self, function: Node, holder: Node) -> bool:
+        name = self._module.of(holder.child_by_field_name("key") or function)[:_HEAD_LENGTH]
+        return name == "handler" and self._features.is_hapi
+
     def _check_redirect(self, function: Node, returned: Node) -> None:
         """``return { url }`` in a method with ``@Redirect()``."""
         before = function.prev_named_sibling
-        while before is not None and before.type == "decorator":
+        while is_kind(before, "decorator"):
             if self._module.of(before).startswith("@Redirect"):
                 url = self._scope.property(returned, "url")
                 target = self._evaluator.evaluate(url) if url is not None else CLEAN
@@ -81,14 +93,14 @@ class ResponseSinks:
 
     def _is_page(self, options: Sequence[Node]) -> bool:
         """Return True if the options of a response set the content type of HTML."""
-        for literal in map(self._scope.resolved, options):
-            headers = self._scope.property(literal, "headers") if literal.type == "object" else None
-            text = self._module.of(literal)
-            if headers is not None:
-                text += self._module.of(self._scope.resolved(headers))
-            if sinks.TYPED_HTML.search(text):
-                return True
-        return False
+        return any(sinks.TYPED_HTML.search(self._options_text(argument)) for argument in options)
+
+    def _options_text(self, argument: Node) -> str:
+        """Return the text of the options of a response, with their headers."""
+        literal = self._scope.resolve(argument)
+        text = self._module.of(literal)
+        headers = self._scope.property(literal, "headers") if literal.type == "object" else None
+        return text if headers is None else text + self._module.of(self._scope.resolve(headers))
 
     def _sets_html_type(self, function: Node) -> bool:
         """Return True for a handler of Fastify that sets the content type of HTML."""
@@ -97,48 +109,40 @@ class ResponseSinks:
             return False
         return sinks.TYPED_HTML.search(self._module.of(function)) is not None
 
-    def _check_rendered(self, context: Node) -> None:
+    def _check_rendering(self, context: Node) -> None:
         """The context of a template: tainted markup in it is inserted without escaping on purpose."""
-        text = extended(self._whole_context(context), SinkKind.VIEW, SinkKind.FIELDS)
+        text = extend(self._complete_context(context), SinkKind.VIEW, SinkKind.FIELDS)
         self._state.reach(SinkKind.VIEW, context, text)
-        literal = self._scope.resolved(context)
+        literal = self._scope.resolve(context)
         for entry in literal.named_children if literal.type == "object" else ():
             if entry.type in {"pair", "shorthand_property_identifier"}:
                 value = self._evaluator.evaluate(entry.child_by_field_name("value") or entry)
                 self._state.reach(SinkKind.PAGE, entry, value)
 
-    def _whole_context(self, context: Node) -> Taint:
-        """The value of the objects a template gets all fields of."""
-        literal = self._scope.resolved(context)
+    def _complete_context(self, context: Node) -> Taint:
+        """Return the value of the objects whose fields are all passed to a template."""
+        literal = self._scope.resolve(context)
         if literal.type != "object":
             return self._evaluator.evaluate(context)
         spread = [entry for entry in literal.named_children if entry.type == "spread_element"]
         return join_all([self._evaluator.evaluate(entry) for entry in spread])
 
     def _check_sent(self, receiver: Node, text: str, node: Node, value: Taint) -> None:
-        function = _enclosing_function(receiver)
+        function = nearest(receiver, FUNCTIONS)
         handler = self._module.of(function) if function is not None else text
         if sinks.TYPED_HTML.search(handler):
             self._state.reach(SinkKind.HTML, node, value)
             return
         if sinks.TYPED_TEXT.search(handler) or not text.startswith(("res", "this.res", "_res")):
             return
-        if ".send" in handler and self._is_text(node):
-            self._state.reach(SinkKind.HTML if ".end" not in text else SinkKind.PAGE, node, value)
-        else:
-            self._state.reach(SinkKind.PAGE, node, value)
+        is_markup = ".end" not in text and ".send" in handler and self._is_string(node)
+        self._state.reach(SinkKind.HTML if is_markup else SinkKind.PAGE, node, value)
 
-    def _is_text(self, node: Node) -> bool:
+    def _is_string(self, node: Node) -> bool:
         """Return True if an expression is text and not an object, which is sent as JSON."""
         core = bare(node)
         if core.type in {"template_string", "binary_expression"}:
             return True
-        is_object = self._module.of(core).endswith(_OBJECT_PARTS)
-        return core.type == "member_expression" and not is_object and self._state.is_request_read(core)
-
-
-def _enclosing_function(node: Node) -> Node | None:
-    around = node.parent
-    while around is not None and around.type not in FUNCTIONS:
-        around = around.parent
-    return around
+        if core.type != "member_expression" or self._module.of(core).endswith(_OBJECT_PARTS):
+            return False
+        return self._state.is_request_read(core)

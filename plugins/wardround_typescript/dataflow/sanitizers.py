@@ -1,4 +1,4 @@
-"""Sanitizers: the catalogue of names, and the patterns of text that makes values harmless."""
+"""Sanitizers: the catalogue of names, and the string patterns that make values harmless."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache, cached_property
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.dataflow.catalogue import load_catalogue
 from wardround_typescript.dataflow.domain import EVERYTHING, NOTHING, SinkKind
 
@@ -50,7 +50,7 @@ class SanitizerCatalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
 @cache
 def catalogue() -> SanitizerCatalogue:
-    """The catalogue of sanitizers, read once."""
+    """Return the sanitizers that ``wardround_rules/dataflow/typescript/sanitizers.yml`` declares."""
     return load_catalogue("typescript", "sanitizers", SanitizerCatalogue)
 
 
@@ -86,11 +86,13 @@ HEADER_LINE = LazyPattern(
     r"^(?:[A-Z][A-Za-z]*(?:-[A-Za-z0-9]+)+|Subject|To|From|Cc|Bcc|Host|Cookie|Location):\s"
 )
 REPLACES_ALL_BUT = LazyPattern(r"^/\(?\[\^|^/\\W|^/\\D|^/\\s\*?\[\^")
-"""Regular expressions that take out all but what they list."""
+"""Regular expressions that remove all characters except those they list."""
 
 
-def replaced(pattern: str) -> SinkKind:
-    """The labels that a text no longer has after all matches of a regular expression are replaced."""
+def removed_labels(pattern: str) -> SinkKind:
+    """Return the labels that a string no longer has after all matches of a regular expression are
+    replaced.
+    """
     if REPLACES_ALL_BUT.search(pattern):
         return EVERYTHING
     removed = NOTHING

@@ -43,7 +43,7 @@ class SchemaParsing:
         self._evaluator = evaluator
 
     def parse_call(self, node: Node) -> ParseCall | None:
-        """The parts of a call of a schema's parse method; None for any other call."""
+        """Return the parts of a call of a schema's parse method; None for any other call."""
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if function is None or arguments is None or function.type != "member_expression":
             return None
@@ -55,17 +55,17 @@ class SchemaParsing:
         return ParseCall(owner, arguments.named_children[0], name in validation_schemas.SAFE)
 
     def value(self, call: ParseCall, argument: Taint) -> Taint:
-        """The value that a parse method returns for the value of its argument."""
+        """Return the value that a parse method returns for the value of its argument."""
         schema = bare(call.schema)
         text = self._module.of(schema)
         name = text.rpartition(".")[2]
         is_known = schema.type == "call_expression" or self._scope.constant(text) is not None
         if is_known or validation_schemas.NAMED_SCHEMA.search(name):
-            return only(argument, validation_schemas.kept(self._scope, call.schema))
+            return only(argument, validation_schemas.remaining_dangers(self._scope, call.schema))
         return argument if name in {"JSON", "qs"} else without(argument, OBJECT)
 
     def fields(self, node: Node) -> Mapping[str, Taint]:
-        """The values of the fields of what a call parses; empty where they are unknown."""
+        """Return the values of the fields of what a call parses; empty where they are unknown."""
         call = self.parse_call(node)
         if call is None:
             return {}
@@ -77,6 +77,6 @@ class SchemaParsing:
         }
         if call.is_wrapped:
             removed = NOTHING if validation_schemas.is_loose(self._scope, call.schema) else OBJECT
-            remaining = only(value, validation_schemas.kept(self._scope, call.schema))
+            remaining = only(value, validation_schemas.remaining_dangers(self._scope, call.schema))
             fields["data"] = without(remaining, removed)
         return fields

@@ -7,18 +7,20 @@ from functools import cached_property, lru_cache
 
 from tree_sitter import Node
 
-from wardround.languages.script.syntax import ScriptModule, inside, parsed
+from wardround.languages.script.syntax import ScriptModule, inside, parse_script
 from wardround_typescript.dataflow.declarations import ClassScope, Declarations
 from wardround_typescript.dataflow.nodes import bare, field_text, required_name
+from wardround_typescript.syntax.nodes import child, first_part
 
 _CHANGES = frozenset(
     {"assignment_expression", "augmented_assignment_expression", "update_expression", "for_in_statement"}
 )
 _LONGEST_NAME = 120
+_MOST_ALIASES = 6
+_MOST_SPREADS = 4
 _TESTS = frozenset({"call_expression", "binary_expression", "unary_expression"})
 _WRAPPERS = frozenset({"promisify", "pify", "bind"})
 """Functions whose result is called like their first argument."""
-_WRAPPERS = frozenset({"promisify", "pify", "bind"})
 
 
 class ModuleScope:
@@ -36,28 +38,31 @@ class ModuleScope:
         self.exported_names = declarations.exported_names
 
     def constant(self, name: str) -> Node | None:
-        """The initial value of a name that is declared once."""
+        """Return the initial value of a name that is declared once."""
         return self.declared.get(name)
 
-    def exported(self, name: str) -> Node | None:
-        """The function, or the node of another value, that is exported under a name."""
+    def find_export(self, name: str) -> Node | None:
+        """Return the function, or the node of another value, that is exported under a name."""
         found = self.exports.get(name)
-        if found is not None and found.type == "identifier":
-            own = self.module.of(found)
-        elif found is not None:
-            return found
-        else:
-            own = self.exported_names.get(name, "")
-        return self.functions.get(own) or (self.classes[own].node if own in self.classes else None)
+        if found is None:
+            return self._declared_value(self.exported_names.get(name, ""))
+        return self._declared_value(self.module.of(found)) if found.type == "identifier" else found
+
+    def _declared_value(self, name: str) -> Node | None:
+        """Return the function or the class of a name."""
+        function = self.functions.get(name)
+        if function is not None:
+            return function
+        return self.classes[name].node if name in self.classes else None
 
     @cached_property
     def changed(self) -> frozenset[str]:
         """The names that are assigned to after their declaration."""
-        return frozenset(
-            field_text(self.module, node, "left") or field_text(self.module, node, "argument")
-            for node in inside(self.module.root)
-            if node.type in _CHANGES
-        )
+        changes = (node for node in inside(self.module.root) if node.type in _CHANGES)
+        return frozenset(map(self._changed_name, changes))
+
+    def _changed_name(self, change: Node) -> str:
+        return field_text(self.module, change, "left") or field_text(self.module, change, "argument")
 
     @cached_property
     def conditions(self) -> Mapping[str, Node]:
@@ -72,15 +77,13 @@ class ModuleScope:
     @cached_property
     def getters(self) -> frozenset[str]:
         """The names of the properties that methods of the module's classes compute."""
-        return frozenset(
-            name
-            for one in self.classes.values()
-            for name, node in one.methods.items()
-            if any(child.type == "get" for child in node.children)
-        )
+        names: set[str] = set()
+        for owner in self.classes.values():
+            names.update(name for name, method in owner.methods.items() if _is_getter(method))
+        return frozenset(names)
 
     def class_of(self, node: Node) -> ClassScope | None:
-        """The class that contains a node."""
+        """Return the class that contains a node."""
         around: Node | None = node
         while around is not None:
             if around.type in {"class_declaration", "class", "abstract_class_declaration"}:
@@ -90,25 +93,26 @@ class ModuleScope:
 
     @cached_property
     def _class_at(self) -> Mapping[int, ClassScope]:
-        return {one.node.id: one for one in self.classes.values()}
+        return {owner.node.id: owner for owner in self.classes.values()}
 
-    def dotted(self, node: Node, depth: int = 0) -> str:
-        """The qualified name of an expression: ``fs.readFile`` if it is imported, else as written."""
+    def qualified_name(self, node: Node, depth: int = 0) -> str:
+        """Return the qualified name of an expression: ``fs.readFile`` if it is imported, else verbatim."""
         node = bare(node)
-        if node.type == "identifier" and depth < 6:
-            return self._named(node, depth)
-        if node.type == "member_expression":
-            owner, name = node.child_by_field_name("object"), field_text(self.module, node, "property")
-            stem = self.dotted(owner, depth + 1) if owner is not None else ""
-            return f"{stem or '?'}.{name}"
-        if node.type == "call_expression":
-            source = required_name(self.module, node)
-            if source is not None:
-                return plain(source[0])
-            return ""
-        return node.type if node.type in {"this", "super", "import"} else ""
+        match node.type:
+            case "identifier" if depth < _MOST_ALIASES:
+                return self._resolve_name(node, depth)
+            case "member_expression":
+                owner, name = child(node, "object"), field_text(self.module, node, "property")
+                stem = self.qualified_name(owner, depth + 1) if owner is not None else ""
+                return f"{stem or '?'}.{name}"
+            case "call_expression":
+                source = required_name(self.module, node)
+                return plain(source[0]) if source is not None else ""
+            case "this" | "super" | "import":
+                return node.type
+        return ""
 
-    def _named(self, node: Node, depth: int) -> str:
+    def _resolve_name(self, node: Node, depth: int) -> str:
         name = self.module.of(node)
         imported = self.imports.get(name)
         if imported is not None:
@@ -116,20 +120,18 @@ class ModuleScope:
             return stem if imported.name in {"*", "default"} else f"{stem}.{imported.name}"
         value = self.declared.get(name)
         target = self._alias_of(bare(value)) if value is not None else None
-        return (self.dotted(target, depth + 1) if target is not None else "") or name
+        return (self.qualified_name(target, depth + 1) if target is not None else "") or name
 
     def _alias_of(self, value: Node) -> Node | None:
-        """The expression that a variable is another name of: ``const run = promisify(exec)``."""
+        """Return the expression that a variable is another name of: ``const run = promisify(exec)``."""
         if value.type in {"identifier", "member_expression"}:
             return value if value.end_byte - value.start_byte < _LONGEST_NAME else None
         if value.type != "call_expression":
             return None
-        if field_text(self.module, value, "function").rpartition(".")[2] not in _WRAPPERS:
-            return None
-        arguments = value.child_by_field_name("arguments")
-        return arguments.named_children[0] if arguments is not None and arguments.named_children else None
+        wrapper = field_text(self.module, value, "function").rpartition(".")[2]
+        return first_part(child(value, "arguments")) if wrapper in _WRAPPERS else None
 
-    def resolved(self, node: Node, depth: int = 0) -> Node:
+    def resolve(self, node: Node, depth: int = 0) -> Node:
         """The expression that a name, or a field of a literal, resolves to; else the expression itself."""
         node = bare(node)
         if depth > 6:
@@ -139,64 +141,71 @@ class ModuleScope:
             value = self.declared.get(self.module.of(node))
         elif node.type == "member_expression":
             value = self._member_value(node, depth)
-        return self.resolved(value, depth + 1) if value is not None else node
+        return self.resolve(value, depth + 1) if value is not None else node
 
     def _member_value(self, node: Node, depth: int) -> Node | None:
         owner = node.child_by_field_name("object")
         if owner is None:
             return None
-        stem = self._unfrozen(self.resolved(owner, depth + 1))
+        stem = self._unwrap_freeze(self.resolve(owner, depth + 1))
         field = self._field_value(node, owner)
         if field is None and stem.type == "object":
             return self.property(stem, field_text(self.module, node, "property"))
         return field
 
-    def _unfrozen(self, node: Node) -> Node:
-        """The ``x`` of ``Object.freeze(x)``."""
+    def _unwrap_freeze(self, node: Node) -> Node:
+        """Return the ``x`` of ``Object.freeze(x)``."""
         if node.type != "call_expression" or field_text(self.module, node, "function") != "Object.freeze":
             return node
-        arguments = node.child_by_field_name("arguments")
-        return arguments.named_children[0] if arguments is not None and arguments.named_children else node
+        return first_part(child(node, "arguments")) or node
 
     def _field_value(self, node: Node, owner: Node) -> Node | None:
-        """The value of a static or readonly field of a class."""
+        """Return the value of a static or readonly field of a class."""
         held = self.class_of(node) if owner.type == "this" else self.classes.get(self.module.of(owner))
-        return (
-            held.constants.get(field_text(self.module, node, "property").lstrip("#"))
-            if held is not None
-            else None
-        )
+        if held is None:
+            return None
+        return held.constants.get(field_text(self.module, node, "property").lstrip("#"))
 
     def property(self, node: Node, name: str, depth: int = 0) -> Node | None:
-        """The value of a key of an object literal, also of one spread into it."""
+        """Return the value of a key of an object literal, also of an object spread into it."""
         found = None
-        for one in node.named_children:
-            if one.type == "pair" and field_text(self.module, one, "key").strip("'\"`") == name:
-                found = one.child_by_field_name("value")
-            elif (one.type == "shorthand_property_identifier" and self.module.of(one) == name) or (
-                one.type == "method_definition" and field_text(self.module, one, "name") == name
-            ):
-                found = one
-            elif one.type == "spread_element" and depth < 4:
-                inner = self.resolved(one.named_children[0])
-                if inner.type == "object":
-                    found = self.property(inner, name, depth + 1) or found
+        for entry in node.named_children:
+            if entry.type == "spread_element":
+                found = self._spread_property(entry, name, depth) or found
+            elif self._key_of(entry) == name:
+                found = child(entry, "value") if entry.type == "pair" else entry
         return found
+
+    def _key_of(self, entry: Node) -> str | None:
+        match entry.type:
+            case "pair":
+                return field_text(self.module, entry, "key").strip("'\"`")
+            case "shorthand_property_identifier":
+                return self.module.of(entry)
+            case "method_definition":
+                return field_text(self.module, entry, "name")
+        return None
+
+    def _spread_property(self, spread: Node, name: str, depth: int) -> Node | None:
+        if depth >= _MOST_SPREADS:
+            return None
+        inner = self.resolve(spread.named_children[0])
+        return self.property(inner, name, depth + 1) if inner.type == "object" else None
+
+
+def _is_getter(method: Node) -> bool:
+    return any(part.type == "get" for part in method.children)
 
 
 def plain(spec: str) -> str:
     """The name of a module in the catalogues: without ``node:``, ``fs/promises`` as ``fs.promises``."""
-    spec = spec.removeprefix("node:")
-    return (
-        "fs.promises"
-        if spec == "fs/promises"
-        else "lodash." + spec[7:]
-        if spec.startswith("lodash/")
-        else spec
-    )
+    name = spec.removeprefix("node:")
+    if name == "fs/promises":
+        return "fs.promises"
+    return f"lodash.{name[7:]}" if name.startswith("lodash/") else name
 
 
 @lru_cache(maxsize=4)
 def scope_of(path: str, text: str) -> ModuleScope:
-    """The scope of a file; the latest are cached for all its checks."""
-    return ModuleScope(parsed(path, text))
+    """Return the scope of a file; the latest are cached for all its checks."""
+    return ModuleScope(parse_script(path, text))

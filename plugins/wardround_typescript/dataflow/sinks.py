@@ -1,4 +1,4 @@
-"""Sinks: the catalogue of functions and methods, and the patterns of the objects they belong to."""
+"""Sinks: the catalogue of functions and methods, and the patterns of their receivers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache, cached_property
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.dataflow.catalogue import load_catalogue
 from wardround_typescript.dataflow.domain import SinkKind
 
@@ -18,8 +18,8 @@ class Sink:
     """Arguments of a call that must not be tainted, by position.
 
     Attributes:
-        fields: of an object that is such an argument only these properties count; none: the whole.
-        receiver: the source text of the object whose method is called, where the name alone is ambiguous.
+        fields: if an argument is an object, only these properties of it count; empty for all.
+        receiver: the source of the receiver, if the method name alone is ambiguous.
     """
 
     kind: SinkKind
@@ -41,7 +41,7 @@ class SinkEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     receiver: str | None = None
 
     def full_names(self) -> Iterator[str]:
-        """The names, each with each module."""
+        """Yield the names, each with each module."""
         if not self.modules:
             yield from self.names
         for module in self.modules:
@@ -87,7 +87,7 @@ class SinkCatalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ren
 
 @cache
 def catalogue() -> SinkCatalogue:
-    """The catalogue of sinks, read once."""
+    """Return the sinks that ``wardround_rules/dataflow/typescript/sinks.yml`` declares."""
     return load_catalogue("typescript", "sinks", SinkCatalogue)
 
 
@@ -103,7 +103,7 @@ RESPONSES = LazyPattern(
 )
 """Responses of Express, Fastify and Node."""
 LOGS = LazyPattern(r"^console$|(^|\.)log4js$")
-"""Logs that write text as it is; most others write JSON, in which line breaks are escaped."""
+"""Loggers that write text verbatim; most others write JSON, in which line breaks are escaped."""
 TYPED_TEXT = LazyPattern(
     r"(?i)content-type['\"]?\s*[,:]\s*['\"`](text/(plain|csv|xml|markdown|javascript|event-stream|calendar)|application/|image/)"
     r"|\.type\(\s*['\"](text|txt|json|csv|xml|js|text/(plain|csv|markdown|xml)|application/[\w.+-]+|image/\w+)['\"]"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 import msgspec
 from tree_sitter import Node
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.syntax import ScriptModule
+from wardround.lazy import LazyPattern
 from wardround.semantics.dataflow.catalogue import load_catalogue
 from wardround.semantics.dataflow.domain import REQUEST
 from wardround_typescript.dataflow.domain import (  # fmt: skip
@@ -22,6 +23,8 @@ from wardround_typescript.dataflow.domain import (  # fmt: skip
     SinkKind,
     Taint,
 )
+from wardround_typescript.dataflow.nodes import field_text
+from wardround_typescript.syntax.nodes import ancestors, child, is_kind
 
 
 class RequestObject(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -48,17 +51,20 @@ class SourceCatalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
     http_methods: frozenset[str]
 
     def request_object(self, kind: str) -> RequestObject | None:
-        """The request object of a kind; see ``request_kind``."""
-        if kind in {"event", LAMBDA_EVENT}:
-            return self.event
-        if kind == "context":
-            return self.context
-        return {"request": self.request, "form": self.form}.get(kind)
+        """Return the request object of a kind; see ``request_kind``."""
+        objects = {
+            "request": self.request,
+            "context": self.context,
+            "event": self.event,
+            LAMBDA_EVENT: self.event,
+            "form": self.form,
+        }
+        return objects.get(kind)
 
 
 @cache
 def catalogue() -> SourceCatalogue:
-    """The catalogue of sources, read once."""
+    """Return the sources that ``wardround_rules/dataflow/typescript/sources.yml`` declares."""
     return load_catalogue("typescript", "sources", SourceCatalogue)
 
 
@@ -101,6 +107,9 @@ _TEXT_TYPE = LazyPattern(
     r"^(readonly\s+)?(string|\|\s*string)(\s*\|\s*(null|undefined|string|number))*(\[\])*$|^Array<string>$|^FormData$|^[\w.]*File$|^URLSearchParams$"
 )
 _LOOSE_TYPE = LazyPattern(r"^(any|unknown|object|Record<.*>|Partial<.*>|\{.*\})(\[\])?$", 16)
+_NO_REQUEST_OBJECT = RequestObject()
+_TO_EXPORT = 4
+"""Number of nodes from a function to its export."""
 _DIRECTIVE_LENGTH = 40
 _MAX_DIRECTIVE_BYTES = 4 * _DIRECTIVE_LENGTH
 _SERVER = LazyPattern(r"^\s*(['\"])use server\1")
@@ -111,7 +120,7 @@ _SOCKET_EVENTS = LazyPattern(
 
 
 def declared_type(module: ScriptModule, parameter: Node) -> str:
-    """The type of a parameter as written; empty if none is."""
+    """Return the type of a parameter verbatim; empty if none is."""
     node = parameter.child_by_field_name("type")
     return module.of(node)[1:].strip() if node is not None else ""
 
@@ -125,11 +134,13 @@ def request_kind(module: ScriptModule, name: str, kind: str) -> str:
     """The kind of request object of a parameter: ``request``, ``context``, ``event``, ``form`` or empty."""
     if kind == "FormData":
         return "form"
-    is_untyped = not kind or kind in {"any", "unknown"}
+    is_untyped = kind in {"", "any", "unknown"}
     if _EVENT_NAME.search(name) and (is_untyped or "Event" in kind):
         return "event"
-    if not is_untyped:
-        return _typed_request_kind(name, kind)
+    return _untyped_request_kind(module, name) if is_untyped else _typed_request_kind(name, kind)
+
+
+def _untyped_request_kind(module: ScriptModule, name: str) -> str:
     if _REQUEST_NAME.search(name):
         return "request"
     return "context" if name in {"ctx", "context"} and _KOA.search(module.text) else ""
@@ -142,32 +153,29 @@ def _typed_request_kind(name: str, kind: str) -> str:
 
 
 def part(kind: str, name: str) -> Taint | None:
-    """The value of a property of a request object; None where it is not tainted."""
+    """Return the value of a property of a request object; None where it is not tainted."""
     sources = catalogue()
-    found = sources.request_object(kind)
-    if found is not None and name in found.text_properties:
+    known = sources.request_object(kind) or _NO_REQUEST_OBJECT
+    if name in known.text_properties:
         return TAINTED_TEXT
-    if found is not None and name in found.properties:
-        return TAINTED
-    return TAINTED if kind == LAMBDA_EVENT and name not in sources.service_properties else None
+    is_chosen = kind == LAMBDA_EVENT and name not in sources.service_properties
+    return TAINTED if is_chosen or name in known.properties else None
 
 
 def is_lambda_handler(module: ScriptModule, function: Node) -> bool:
     """Return True if a function is exported under the name that AWS Lambda calls by default."""
-    parent = function.parent
-    if parent is None:
+    holder = function.parent
+    if holder is None:
         return False
-    if parent.type == "assignment_expression":
-        left = parent.child_by_field_name("left")
-        name = module.of(left) if left is not None else ""
+    if holder.type == "assignment_expression":
+        name = field_text(module, holder, "left")
         return "exports" in name and _HANDLER.search(name) is not None
-    holder = parent if parent.type == "variable_declarator" else function
-    named = holder.child_by_field_name("name")
-    return named is not None and _HANDLER.search(module.of(named)) is not None and is_exported(function)
+    named = holder if holder.type == "variable_declarator" else function
+    return _HANDLER.search(field_text(module, named, "name")) is not None and is_exported(function)
 
 
 def request_call(kind: str, method: str) -> Taint | None:
-    """The result of a method of a request object; None where it is not tainted."""
+    """Return the result of a method of a request object; None where it is not tainted."""
     found = catalogue().request_object(kind)
     if found is None or method not in found.methods | found.text_methods:
         return None
@@ -175,17 +183,17 @@ def request_call(kind: str, method: str) -> Taint | None:
 
 
 def h3_call(name: str) -> Taint | None:
-    """The result of a function of h3; None where it is not tainted."""
+    """Return the result of a function of h3; None where it is not tainted."""
     last = name.rpartition(".")[2]
     if last in catalogue().h3_text_functions:
         return TAINTED_TEXT
     return TAINTED if last in catalogue().h3_functions else None
 
 
-def decorated(module: ScriptModule, parameter: Node) -> Taint | None:
-    """The value of a parameter with a decorator of NestJS or its like; None without one."""
-    decorators = (module.of(child) for child in parameter.children if child.type == "decorator")
-    decorator = next((text for text in decorators if _DECORATED.search(text)), None)
+def parameter_taint(module: ScriptModule, parameter: Node) -> Taint | None:
+    """Return the value of a parameter with a decorator of NestJS or its like; None if there is none."""
+    decorators = (module.of(part) for part in parameter.children if part.type == "decorator")
+    decorator = next(filter(_DECORATED.search, decorators), None)
     if decorator is None:
         return None
     kind = declared_type(module, parameter)
@@ -199,7 +207,7 @@ def decorated(module: ScriptModule, parameter: Node) -> Taint | None:
 
 
 def _decorated_input(decorator: str, kind: str) -> Taint:
-    """The value of a query, a body or another input of a declared type."""
+    """Return the value of a query, a body or another input of a declared type."""
     if not kind or _LOOSE_TYPE.search(kind):
         return TAINTED
     if _TEXT_TYPE.search(kind):
@@ -210,8 +218,8 @@ def _decorated_input(decorator: str, kind: str) -> Taint:
 
 def is_marked_as_action(module: ScriptModule, function: Node) -> bool:
     """Return True for a function that begins with ``"use server"``."""
-    body = function.child_by_field_name("body")
-    if body is None or body.type != "statement_block":
+    body = child(function, "body")
+    if not is_kind(body, "statement_block"):
         return False
     start = module.between(body.start_byte, min(body.end_byte, body.start_byte + _MAX_DIRECTIVE_BYTES))
     return _SERVER.search(start[1:_DIRECTIVE_LENGTH]) is not None
@@ -223,30 +231,32 @@ def is_server_module(module: ScriptModule) -> bool:
 
 
 def is_exported(function: Node) -> bool:
-    node: Node | None = function
-    for _ in range(4):
-        node = node.parent if node is not None else None
-        if node is not None and node.type == "export_statement":
-            return True
-    return False
+    near = islice(ancestors(function), _TO_EXPORT)
+    return any(around.type == "export_statement" for around in near)
 
 
 def action_parameter(kind: str) -> Taint:
-    """The value of a parameter of a server action."""
+    """Return the value of a parameter of a server action."""
     if not is_text(kind):
         return CLEAN
-    return TAINTED_TEXT if kind == "string" or kind == "FormData" else TAINTED
+    return TAINTED_TEXT if kind in {"string", "FormData"} else TAINTED
 
 
 def route_parameters(module: ScriptModule, function: Node, name: str) -> Iterator[tuple[str, Taint]]:
-    """Names that Next.js fills: ``params`` and ``searchParams`` of routes and pages."""
-    is_route = name in catalogue().http_methods
-    is_page = module.path.rpartition("/")[2].startswith(("page.", "layout.", "route."))
-    if (is_route or is_page or name in catalogue().route_functions) and is_exported(function):
-        yield "params", TAINTED_TEXT
-        yield "searchParams", TAINTED_TEXT
-        if name == "getServerSideProps":
-            yield "query", TAINTED_TEXT
+    """Yield the names that Next.js fills: ``params`` and ``searchParams`` of routes and pages."""
+    if not _is_route(module, name) or not is_exported(function):
+        return
+    yield "params", TAINTED_TEXT
+    yield "searchParams", TAINTED_TEXT
+    if name == "getServerSideProps":
+        yield "query", TAINTED_TEXT
+
+
+def _is_route(module: ScriptModule, name: str) -> bool:
+    """Return True for a name of a handler, and in a module that Next.js loads for a path."""
+    if name in catalogue().http_methods or name in catalogue().route_functions:
+        return True
+    return module.path.rpartition("/")[2].startswith(("page.", "layout.", "route."))
 
 
 def is_socket_message(receiver: str, event: str) -> bool:

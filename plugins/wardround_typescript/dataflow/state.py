@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
 
 from tree_sitter import Node
 
@@ -12,48 +11,24 @@ from wardround.semantics.dataflow.domain import join, without
 from wardround.semantics.dataflow.state import joined_taints
 from wardround_typescript.dataflow import sources
 from wardround_typescript.dataflow.domain import CLEAN, Sanitized, SinkKind, Taint
-from wardround_typescript.dataflow.nodes import bare
+from wardround_typescript.dataflow.frames import Frame, SinkRecorder
+from wardround_typescript.dataflow.nodes import bare, property_name
+from wardround_typescript.dataflow.operands import operand_of
 from wardround_typescript.dataflow.scope import ModuleScope
 
 EXTENT = "#"
-"""The property of a list or a map under which the state holds how much of its contents is known."""
+"""The property of a list or a map under which the state stores how much of its contents is known."""
 KEYS_KNOWN = "map"
-"""The extent of a map all of whose keys are known; that of a list is the number of its elements."""
+"""The extent of a map whose keys are all known; that of a list is the number of its elements."""
 _MAX_PATHS = 20
 _REQUEST_NAMES = frozenset({"request", "req", "_req"})
 _REQUEST_OWNERS = frozenset({"c", "this", "this.ctx", "event", "context.switchToHttp()"})
-_TRANSPARENT_METHODS = frozenset(
-    {"trim", "toString", "toLowerCase", "toUpperCase", "slice", "normalize", "join", "get"}
-)
-_TRANSPARENT_FUNCTIONS = frozenset({"String", "decodeURIComponent", "encodeURIComponent"})
 _CONTEXT_REQUESTS = (["request"], ["req"])
-
-
-class SinkRecorder(Protocol):
-    """Takes note of the values that reach sinks."""
-
-    def reach(self, kind: SinkKind, path: str, node: Node, value: Taint) -> None:
-        """Record a value that reaches a sink at a node of the module at ``path``."""
-
-
-class Frame(NamedTuple):
-    """The part of the state that belongs to one function; see ``FlowState``."""
-
-    function: Node | None
-    values: dict[str, Taint]
-    request_kinds: dict[str, str]
-    types: dict[str, str]
-    derived_from: dict[str, frozenset[str]]
-    is_validated: bool
-    returned: Taint
-    returned_fields: Mapping[str, Taint] | None
-    jumps: list[dict[str, Taint]]
-    loop_depth: int
-    depth: int
+_COMPOSED = frozenset({"binary_expression", "template_string"})
 
 
 class FlowState:
-    """The state of the function that is analysed, or of the statements of its module.
+    """The state of the function under analysis, or of the statements of its module.
 
     Attributes:
         function: the function; None for the statements of the module.
@@ -63,8 +38,8 @@ class FlowState:
         derived_from: access path -> the tainted access paths its value was computed from.
         is_validated: True inside a handler whose input a schema validates.
         returned: the value that the function returns.
-        returned_fields: the fields of what it returns; empty where they are not all known, None before the
-            first return.
+        returned_fields: the fields of its result; empty if they are not all known, None before the first
+            return.
         jumps: the values at the ``break`` and ``continue`` statements of the innermost loop or ``switch``.
         loop_depth: how many loops the statement is nested in.
         depth: how many expressions the expression is nested in.
@@ -165,83 +140,78 @@ class FlowState:
         for path, value in values.items():
             if path.partition(".")[0] in own_names:
                 continue
-            if path in self.values:
-                if value is not self.values[path]:
-                    self.values[path] = join(self.values[path], value)
-            elif ".=" in path and f"{path.partition('.=')[0]}.{EXTENT}" in self.values:
-                self.values[path] = value
+            if path not in self.values:
+                self._absorb_new(path, value)
+            elif value is not self.values[path]:
+                self.values[path] = join(self.values[path], value)
+
+    def _absorb_new(self, path: str, value: Taint) -> None:
+        """Add an entry of a map whose keys are known."""
+        owner, sign, _ = path.partition(".=")
+        if sign and f"{owner}.{EXTENT}" in self.values:
+            self.values[path] = value
 
     # Access paths.
 
     def access_path(self, node: Node) -> str | None:
-        """The access path of a name, of properties of one, and of constant subscripts of these."""
+        """Return the access path of a name, of a property, or of a constant subscript of these."""
         node = bare(node)
-        if node.type in {"identifier", "this", "shorthand_property_identifier"}:
-            return self.module.of(node)
-        if node.type in {"member_expression", "subscript_expression"}:
-            owner = node.child_by_field_name("object")
-            stem = self.access_path(owner) if owner is not None else None
-            name = self.property_name(node)
-            return f"{stem}.{name}" if stem and name else None
+        match node.type:
+            case "identifier" | "this" | "shorthand_property_identifier":
+                return self.module.of(node)
+            case "member_expression" | "subscript_expression":
+                owner = node.child_by_field_name("object")
+                stem = self.access_path(owner) if owner is not None else None
+                name = self.property_name(node)
+                return f"{stem}.{name}" if stem and name else None
         return None
 
     def property_name(self, node: Node) -> str | None:
-        """The name of the property that ``a.b`` or ``a["b"]`` reads."""
-        if node.type == "member_expression":
-            name = node.child_by_field_name("property")
-            return self.module.of(name) if name is not None else None
-        index = node.child_by_field_name("index")
-        if index is not None and index.type in {"string", "number"}:
-            return self.module.of(index).strip("'\"")
-        return None
+        """Return the name of the property that ``a.b`` or ``a["b"]`` reads."""
+        return property_name(self.module, node)
 
     def tainted_paths(self, node: Node) -> frozenset[str]:
-        """The tainted access paths that an expression reads."""
+        """Return the tainted access paths that an expression reads."""
         found = set()
-        for inner in inside(node):
-            if inner.type in {"identifier", "shorthand_property_identifier"}:
-                name = self.module.of(inner)
-                if self.values.get(name):
-                    found.add(name)
-            elif inner.type == "member_expression":
-                path = self.access_path(inner)
-                if path is not None and (self.values.get(path) or self.is_request_read(inner)):
-                    found.add(path)
+        for part in inside(node):
+            path = self._tainted_path(part)
+            if path is not None:
+                found.add(path)
         return frozenset(found)
 
+    def _tainted_path(self, node: Node) -> str | None:
+        match node.type:
+            case "identifier" | "shorthand_property_identifier":
+                name = self.module.of(node)
+                return name if self.values.get(name) else None
+            case "member_expression":
+                path = self.access_path(node)
+                if path is None:
+                    return None
+                return path if self.values.get(path) or self.is_request_read(node) else None
+        return None
+
     def refinable_paths(self, node: Node) -> Iterable[str]:
-        """The access paths a test of an expression refines: its own, and those it was computed from."""
-        node = bare(node)
-        while node.type == "call_expression":
-            operand = self._operand_of_call(node)
-            if operand is None:
-                return ()
-            node = bare(operand)
-        if node.type == "assignment_expression":
-            left = node.child_by_field_name("left")
-            node = left if left is not None else node
-        path = self.access_path(node)
+        """The access paths that a test of an expression refines: its own, and those from which it was
+        computed.
+        """
+        operand = operand_of(self.module, node)
+        if operand is None:
+            return ()
+        path = self.access_path(operand)
         if path is None:
-            return self.tainted_paths(node) if node.type in {"binary_expression", "template_string"} else ()
+            return self.tainted_paths(operand) if operand.type in _COMPOSED else ()
+        derived = self._derivation(path)
+        return [known for known in derived if known not in self.request_kinds and known != "this"]
+
+    def _derivation(self, path: str) -> list[str]:
+        """Return a path and those from which its value was computed."""
         found = [path]
         for known in found:
             found += sorted(self.derived_from.get(known, frozenset()).difference(found))
             if len(found) > _MAX_PATHS:
                 break
-        return [known for known in found if known not in self.request_kinds and known != "this"]
-
-    def _operand_of_call(self, node: Node) -> Node | None:
-        """The ``x`` of ``x.trim()`` or ``String(x)``."""
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is None or arguments is None:
-            return None
-        operands = arguments.named_children
-        if function.type == "member_expression":
-            name = self.property_name(function)
-            if name in {"resolve", "normalize"} and self.module.of(function).startswith("path.") and operands:
-                return operands[-1]
-            return function.child_by_field_name("object") if name in _TRANSPARENT_METHODS else None
-        return operands[0] if operands and self.module.of(function) in _TRANSPARENT_FUNCTIONS else None
+        return found
 
     # Request objects.
 
@@ -270,7 +240,7 @@ class FlowState:
     # Values.
 
     def lookup(self, path: str) -> Taint:
-        """The value of an access path, or else of the closest prefix that has one."""
+        """Return the value of an access path, or else of the closest prefix that has one."""
         while True:
             if path in self.values:
                 return self.values[path]
@@ -282,32 +252,33 @@ class FlowState:
         """Remove labels from access paths and from the known paths below them."""
         if not sanitized:
             return
-        properties = [path for path in self.values if "." in path]
+        properties = [path for path in self.values if "." in path and path[-1] != EXTENT]
         for path, removed in sanitized.items():
-            below = (one for one in properties if one.startswith(path + ".") and one[-1] != EXTENT)
+            below = [known for known in properties if known.startswith(path + ".")]
             for refined in (path, *below):
                 self.values[refined] = without(self._value_before(refined), removed)
 
     def _value_before(self, path: str) -> Taint:
         if path in self.values:
             return self.values[path]
-        names = path.split(".")
+        part = self._request_member(path.split("."))
+        return part if part is not None else self.lookup(path)
+
+    def _request_member(self, names: list[str]) -> Taint | None:
+        """Return the value of a part of the request; None for other paths."""
         kind = self.request_kinds.get(names[0], "")
         if kind == "context" and names[1:2] in _CONTEXT_REQUESTS:
             kind, names = "request", names[1:]
-        if kind and len(names) > 1:
-            part = sources.part(kind, names[1])
-            if part is not None:
-                return part
-        return self.lookup(path)
+        return sources.part(kind, names[1]) if kind and len(names) > 1 else None
 
     def forget_contents(self, path: str, value: Taint = CLEAN) -> None:
         """Join the contents of a list, a map or an object with its value, after an unknown change."""
         if f"{path}.{EXTENT}" in self.values:
             self.values[f"{path}.{EXTENT}"] = CLEAN
         text = join(self.values.get(path, CLEAN), value)
-        for one in [one for one in self.values if one.startswith(path + ".") and not one.endswith(EXTENT)]:
-            self.values[one] = join(self.values[one], text)
+        for known, content in self.values.items():
+            if known.startswith(path + ".") and not known.endswith(EXTENT):
+                self.values[known] = join(content, text)
 
     def join(self, branches: Sequence[dict[str, Taint]]) -> None:
         """Continue with the join of the values at the ends of the branches; without any, leave the values."""

@@ -12,20 +12,21 @@ from wardround_typescript.dataflow.arguments import is_entry_list
 from wardround_typescript.dataflow.assignments import Assignments
 from wardround_typescript.dataflow.class_fields import ClassFields
 from wardround_typescript.dataflow.conditions import ConditionEvaluator
-from wardround_typescript.dataflow.constant_folding import Constant, fold
+from wardround_typescript.dataflow.constant_folding import fold
 from wardround_typescript.dataflow.containers import Containers
-from wardround_typescript.dataflow.domain import EVERYTHING, Taint, keys_of
+from wardround_typescript.dataflow.domain import Taint, keys_of
 from wardround_typescript.dataflow.evaluator import Evaluator, FunctionRunner
-from wardround_typescript.dataflow.nodes import bare
+from wardround_typescript.dataflow.nodes import bare, field_text
 from wardround_typescript.dataflow.response_sinks import ResponseSinks
+from wardround_typescript.dataflow.returns import Returns
 from wardround_typescript.dataflow.state import FlowState
+from wardround_typescript.dataflow.switches import SwitchWalker
+from wardround_typescript.syntax.nodes import child, first_part, parts
 
 _ROUNDS = 2
-"""How often the body of a loop is analysed, so that values of its end are seen at its start."""
+"""Number of analyses of a loop's body, so that values of its end are propagated to its start."""
 _MAX_LOOP_DEPTH = 3
 """Bodies of loops nested deeper are analysed once."""
-_LABELS = frozenset({"string", "number", "member_expression", "identifier"})
-"""Types of the labels of a case that prove the value of the subject."""
 _EXITS = frozenset({"process.exit", "ctx.throw", "this.ctx.throw"})
 _NESTED = ("statement", "declaration", "block")
 
@@ -37,14 +38,14 @@ class StatementWalker:
         "_assignments",
         "_class_fields",
         "_conditions",
-        "_containers",
         "_evaluator",
         "_functions",
         "_module",
-        "_responses",
+        "_returns",
         "_sanitizers",
         "_scope",
         "_state",
+        "_switches",
     )
 
     def __init__(
@@ -67,9 +68,9 @@ class StatementWalker:
         self._functions = functions
         self._conditions = conditions
         self._assignments = assignments
-        self._containers = containers
-        self._responses = responses
+        self._returns = Returns(state, evaluator, containers, responses)
         self._class_fields = class_fields
+        self._switches = SwitchWalker(state, self)
 
     def walk_function(self, function: Node) -> None:
         """Analyse the body of a function."""
@@ -79,7 +80,7 @@ class StatementWalker:
         if body.type == "statement_block":
             self.walk(body.named_children)
         else:
-            self._add_return(body)
+            self._returns.add(body)
 
     def walk(self, body: Iterable[Node]) -> bool:
         """Analyse the statements of a block; those after a jump are not reached."""
@@ -89,9 +90,9 @@ class StatementWalker:
         analyse = _STATEMENTS.get(node.type)
         if analyse is not None:
             return analyse(self, node)
-        for child in node.named_children:
-            if child.type.endswith(_NESTED):
-                self._statement(child)
+        for part in node.named_children:
+            if part.type.endswith(_NESTED):
+                self._statement(part)
         return False
 
     def _block(self, node: Node) -> bool:
@@ -123,29 +124,12 @@ class StatementWalker:
 
     def _return(self, node: Node) -> bool:
         if node.named_children:
-            self._add_return(node.named_children[0])
+            self._returns.add(node.named_children[0])
         return True
 
-    def _add_return(self, node: Node) -> None:
-        """Record a returned value, and the values of its fields where it is a literal."""
-        value = self._evaluator.evaluate(node)
-        self._state.add_return(value)
-        if not value:
-            return
-        literal = bare(node)
-        self._responses.check_returned(literal, value)
-        contents = self._containers.list_contents(literal) if literal.type == "array" else None
-        fields: dict[str, Taint] = {}
-        if contents is not None:
-            fields.update((str(at), element) for at, element in enumerate(contents.elements))
-        if literal.type == "object":
-            fields.update(self._evaluator.fields(literal, value))
-        is_complete = contents is None or contents.rest is None
-        self._state.returned_fields = fields if self._state.returned_fields is None and is_complete else {}
-
     def _throw(self, node: Node) -> bool:
-        for child in node.named_children:
-            self._evaluator.evaluate(child)
+        for part in node.named_children:
+            self._evaluator.evaluate(part)
         return True
 
     def _jump(self, node: Node) -> bool:
@@ -178,89 +162,54 @@ class StatementWalker:
 
     def _try(self, node: Node) -> bool:
         before = dict(self._state.values)
-        body, handler = node.child_by_field_name("body"), node.child_by_field_name("handler")
-        leaves = self._statement(body) if body is not None else False
+        body, handler = child(node, "body"), child(node, "handler")
+        leaves = body is not None and self._statement(body)
         after = self._state.values
         ends = [] if leaves else [after]
         if handler is not None:
             self._state.values = joined_taints(before, after) if leaves else dict(after)
-            caught = handler.child_by_field_name("body")
-            if caught is None or not self._statement(caught):
+            if not self._walk_body(handler):
                 ends.append(self._state.values)
         self._state.values = before
         self._state.join(ends)
-        last = node.child_by_field_name("finalizer")
-        has_left = last is not None and bool(last.named_children) and self._block(last.named_children[0])
+        last = first_part(child(node, "finalizer"))
+        has_left = last is not None and self._block(last)
         return has_left or not ends
 
+    def _walk_body(self, node: Node) -> bool:
+        body = child(node, "body")
+        return body is not None and self._statement(body)
+
     def _switch(self, node: Node) -> bool:
-        subject, body = node.child_by_field_name("value"), node.child_by_field_name("body")
+        subject, body = child(node, "value"), child(node, "body")
         if subject is None or body is None:
             return False
         self._evaluator.evaluate(subject)
-        constant = fold(self._scope, subject)
-        if constant is not None and self._constant_case(body, constant):
-            return False
-        matched = dict.fromkeys(self._state.refinable_paths(bare(subject)), EVERYTHING)
-        before = dict(self._state.values)
-        ends: list[dict[str, Taint]] = []
-        outer, self._state.jumps = self._state.jumps, []
-        has_default, is_matched = False, False
-        for case in body.named_children:
-            test = case.child_by_field_name("value")
-            has_default = has_default or case.type == "switch_default"
-            self._state.values = dict(before)
-            is_matched = is_matched or (test is not None and bare(test).type in _LABELS)
-            if test is not None and is_matched:
-                self._state.refine(matched)
-            if not self._case(case, test):
-                ends.append(self._state.values)
-        ends += self._state.jumps
-        self._state.jumps = outer
-        if not has_default:
-            ends.append(before)
-        self._state.values = before
-        self._state.join(ends)
-        return not ends
-
-    def _case(self, case: Node, test: Node | None) -> bool:
-        return self.walk(child for child in case.named_children if test is None or child.id != test.id)
-
-    def _constant_case(self, body: Node, constant: Constant) -> bool:
-        """Analyse the case that a constant selects and those it falls through to; False if it is unknown."""
-        cases = body.named_children
-        tests = [case.child_by_field_name("value") for case in cases]
-        labels = [fold(self._scope, test) if test is not None else None for test in tests]
-        if any(label is None for label, test in zip(labels, tests, strict=True) if test is not None):
-            return False
-        default = next((at for at, case in enumerate(cases) if case.type == "switch_default"), len(cases))
-        first = labels.index(constant) if constant in labels else default
-        outer, self._state.jumps = self._state.jumps, []
-        for case, test in list(zip(cases, tests, strict=True))[first:]:
-            if self._case(case, test):
-                break
-        self._state.jumps = outer
-        return True
+        return self._switches.walk(subject, body)
 
     # Loops.
 
     def _loop(self, node: Node) -> bool:
         outer, self._state.jumps = self._state.jumps, []
         self._state.loop_depth += 1
-        body, test = node.child_by_field_name("body"), node.child_by_field_name("condition")
-        initializer = node.child_by_field_name("initializer")
+        initializer = child(node, "initializer")
         if initializer is not None:
             self._statement(initializer)
         for _ in range(_ROUNDS if self._state.loop_depth <= _MAX_LOOP_DEPTH else 1):
-            joined = dict(self._state.values)
-            self._loop_head(node, test)
-            leaves = self._statement(body) if body is not None else False
-            for end in [*([] if leaves else [self._state.values]), *self._state.jumps]:
-                joined = joined_taints(joined, end)
-            self._state.values, self._state.jumps = joined, []
+            self._round(node)
         self._state.loop_depth -= 1
         self._state.jumps = outer
         return False
+
+    def _round(self, node: Node) -> None:
+        """Analyse the body of a loop once, and join its end states with the state before it."""
+        joined = dict(self._state.values)
+        self._loop_head(node, child(node, "condition"))
+        leaves = self._walk_body(node)
+        ends = self._state.jumps if leaves else [self._state.values, *self._state.jumps]
+        for end in ends:
+            joined = joined_taints(joined, end)
+        self._state.values, self._state.jumps = joined, []
 
     def _loop_head(self, node: Node, test: Node | None) -> None:
         if node.type == "for_in_statement":
@@ -274,8 +223,7 @@ class StatementWalker:
     def _bind_element(self, node: Node, left: Node, right: Node) -> None:
         """Bind the variable of a ``for`` loop over a list, or over the keys of an object."""
         value = self._evaluator.evaluate(right)
-        sign = node.child_by_field_name("operator")
-        if sign is not None and self._module.of(sign) == "in":
+        if field_text(self._module, node, "operator") == "in":
             value = keys_of(value)
         if is_entry_list(self._module.of(bare(right))):
             self._assignments.bind_entry(left, value)
@@ -287,19 +235,21 @@ class StatementWalker:
     # Declarations.
 
     def _class(self, node: Node) -> bool:
-        body = node.child_by_field_name("body")
-        members = body.named_children if body is not None else []
-        for member in sorted(members, key=lambda one: self._module.of(one)[:11] != "constructor"):
-            value = member.child_by_field_name("value")
+        members = parts(child(node, "body"))
+        for member in sorted(members, key=lambda member: self._module.of(member)[:11] != "constructor"):
             if member.type == "method_definition":
                 self._functions.run_function(member)
-            elif value is not None:
-                initial = self._evaluator.evaluate(value)
-                name = member.child_by_field_name("name")
-                if name is not None:
-                    owner = self._scope.class_of(member)
-                    self._class_fields.add(owner, self._module.of(name), initial)
+            else:
+                self._class_field(member)
         return False
+
+    def _class_field(self, member: Node) -> None:
+        value, name = child(member, "value"), child(member, "name")
+        if value is None:
+            return
+        initial = self._evaluator.evaluate(value)
+        if name is not None:
+            self._class_fields.add(self._scope.class_of(member), self._module.of(name), initial)
 
     def _export(self, node: Node) -> bool:
         declaration = node.child_by_field_name("declaration")

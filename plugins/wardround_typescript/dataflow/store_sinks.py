@@ -31,14 +31,14 @@ class StoreSinks:
         text = self._module.of(left)
         if sinks.TRUSTED.search(self._state.access_path(left) or text):
             self._state.reach(SinkKind.TRUST, left, value)
-        if text in _RESPONSE_BODIES and not self._sets_text_type():
+        if text in _RESPONSE_BODIES and not self._sets_plain_text_type():
             self._state.reach(SinkKind.PAGE, right, value)
         if left.type == "subscript_expression":
             owner, index = left.child_by_field_name("object"), left.child_by_field_name("index")
             if owner is not None and index is not None:
                 self._check_element(left, owner, self._evaluator.evaluate(index), right, value)
 
-    def _sets_text_type(self) -> bool:
+    def _sets_plain_text_type(self) -> bool:
         """Return True if the handler sets the content type of plain text."""
         function = self._state.function
         handler = self._module.of(function) if function is not None else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -54,33 +54,34 @@ class Summaries:
         self._summaries[function.id] = FunctionSummary(joined, fields)
 
     def bindings(self, function: Node, arguments: Sequence[Argument]) -> Bindings:
-        """The values that a call binds to the parameters of a function."""
+        """Return the values that a call binds to the parameters of a function."""
         origins = parameter_origins(self._scope, function)
         bound: dict[str, Taint] = {}
         for index, argument in enumerate(arguments):
-            if argument.value and origins:
-                for origin in _bound_origins(function, origins, index, argument.is_spread):
-                    _bind(bound, origin, argument)
+            if not argument.value or not origins:
+                continue
+            for origin in _bound_origins(function, origins, index, argument.is_spread):
+                _bind(bound, origin, argument)
         return bound
 
-    def returned(self, function: Node, bindings: Bindings) -> Taint:
-        """The value that a call returns."""
+    def returned_taint(self, function: Node, bindings: Bindings) -> Taint:
+        """Return the value that a call returns."""
         summary = self._summaries.get(function.id)
         if summary is None or not summary.returned:
             return CLEAN
-        return _substituted(summary.returned, bindings, parameter_origins(self._scope, function))
+        return _substitute_origins(summary.returned, bindings, parameter_origins(self._scope, function))
 
     def returned_fields(self, function: Node, bindings: Bindings) -> Mapping[str, Taint]:
-        """The values of the fields of what a call returns; empty where they are unknown."""
+        """Return the values of the fields of what a call returns; empty where they are unknown."""
         summary = self._summaries.get(function.id)
         if summary is None or not summary.fields:
             return {}
         origins = parameter_origins(self._scope, function)
-        return {name: _substituted(value, bindings, origins) for name, value in summary.fields.items()}
+        return {name: _substitute_origins(value, bindings, origins) for name, value in summary.fields.items()}
 
 
 def _bound_origins(function: Node, origins: Sequence[str], index: int, is_spread: bool) -> Sequence[str]:
-    """The origins of the parameters that take an argument: the one at its index, or a rest parameter."""
+    """The origins of the parameters that receive an argument: the one at its index, or a rest parameter."""
     if is_spread:
         return origins[index:] or origins[-1:]
     if index < len(origins):
@@ -98,21 +99,32 @@ def _bind(bound: dict[str, Taint], origin: str, argument: Argument) -> None:
         bound[path] = join(bound.get(path, CLEAN), value)
 
 
-def _substituted(value: Taint, bindings: Bindings, origins: Sequence[str]) -> Taint:
-    """A value with the bound values in place of the origins of parameters."""
+def _substitute_origins(value: Taint, bindings: Bindings, origins: Sequence[str]) -> Taint:
+    """Return a value with the bound values instead of the origins of parameters."""
     found: list[Taint] = []
     for origin, labels in value.items():
-        if parameter_of(origin) not in origins:
+        if parameter_of(origin) in origins:
+            found += _bound_values(origin, labels, bindings)
+        else:
             found.append({origin: labels})
-            continue
-        bound = join_all(bindings.get(name, CLEAN) for name in binding_names(origin))
-        for source, carried in bound.items():
-            if origin.endswith(KEYS) and not carried & SinkKind.FIELDS:
-                continue
-            remaining = carried & labels
-            for placed, required in UNDERLYING.items():
-                if labels & placed and carried & required:
-                    remaining |= placed
-            if remaining:
-                found.append({source: remaining})
     return join_all(found)
+
+
+def _bound_values(origin: str, labels: SinkKind, bindings: Bindings) -> Iterator[Taint]:
+    """Yield the values that a call binds to the origin of a parameter, with the labels that they keep."""
+    bound = join_all(bindings.get(name, CLEAN) for name in binding_names(origin))
+    for source, carried in bound.items():
+        if origin.endswith(KEYS) and not carried & SinkKind.FIELDS:
+            continue
+        remaining = _remaining_labels(labels, carried)
+        if remaining:
+            yield {source: remaining}
+
+
+def _remaining_labels(labels: SinkKind, carried: SinkKind) -> SinkKind:
+    """Return the labels of a result that a bound value has, or gets by its position in it."""
+    remaining = carried & labels
+    for placed, required in UNDERLYING.items():
+        if labels & placed and carried & required:
+            remaining |= placed
+    return remaining

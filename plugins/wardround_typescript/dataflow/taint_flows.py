@@ -46,16 +46,24 @@ class TaintFlows:
         self._bindings.setdefault(origin, []).append((value, at, path))
 
     def reached_by(self, parameter: str, depth: int = 0) -> Iterator[Hit]:
-        """The sinks a parameter reaches, also in the functions it is passed to."""
+        """Yield the sinks that a parameter reaches, also in functions that receive it."""
         for origin, hits in self._parameter_hits.items():
             if parameter_of(origin) == parameter:
                 yield from hits.values()
-        for origin, bindings in self._bindings.items() if depth < _MAX_CALL_CHAIN else ():
+        if depth >= _MAX_CALL_CHAIN:
+            return
+        for inner in self._passed_to(parameter):
+            yield from self.reached_by(inner, depth + 1)
+
+    def _passed_to(self, parameter: str) -> Iterator[str]:
+        """Yield the other parameters that calls bind to a parameter."""
+        for origin, bindings in self._bindings.items():
             inner = parameter_of(origin.removesuffix(FIELDS_KNOWN))
-            if inner != parameter and any(
-                parameter_of(source) == parameter for value, _, _ in bindings for source in value
-            ):
-                yield from self.reached_by(inner, depth + 1)
+            if inner == parameter:
+                continue
+            bound = (source for value, _, _ in bindings for source in value)
+            if any(parameter_of(source) == parameter for source in bound):
+                yield inner
 
     def solve(self, path: str) -> list[Hit]:
         """The sinks that tainted values reach from the module at ``path``: in it, or through its calls."""
@@ -67,14 +75,10 @@ class TaintFlows:
         while pending:
             parameter, hit, call = pending.pop()
             for origin, at in self._callers(parameter, hit, call, path):
-                if not origin.startswith(PARAMETER):
-                    node = hit.node if hit.path == path else at
-                    if node is not None:
-                        key = (hit.kind, path, node.id)
-                        found.setdefault(key, Hit(hit.kind, node, origin, hit.path, hit.labels))
-                    continue
                 mark = (origin, hit.kind, hit.path, hit.node.id)
-                if mark not in seen:
+                if not origin.startswith(PARAMETER):
+                    _add_source(found, origin, hit, at, path)
+                elif mark not in seen:
                     seen.add(mark)
                     pending.append((origin, hit, at))
         return [hit for (_, module, _), hit in found.items() if module == path]
@@ -82,17 +86,29 @@ class TaintFlows:
     def _callers(
         self, parameter: str, hit: Hit, call: Node | None, path: str
     ) -> Iterator[tuple[str, Node | None]]:
-        """The origins of the values that calls bind to a parameter, each with its call in ``path``."""
+        """Yield the origins of the values that calls bind to a parameter, each with its call in ``path``."""
         by_keys, required = parameter.endswith(KEYS), _required_labels(hit)
+        for value, at, module in self._bound_values(parameter):
+            for origin, labels in value.items():
+                if labels & required and (not by_keys or labels & SinkKind.FIELDS):
+                    yield origin, at if module == path else call
+
+    def _bound_values(self, parameter: str) -> Iterator[tuple[Taint, Node, str]]:
         for name in binding_names(parameter):
-            for value, at, module in self._bindings.get(name, ()):
-                for origin, labels in value.items():
-                    if labels & required and (not by_keys or labels & SinkKind.FIELDS):
-                        yield origin, at if module == path else call
+            yield from self._bindings.get(name, ())
+
+
+def _add_source(
+    found: dict[tuple[SinkKind, str, int], Hit], origin: str, hit: Hit, call: Node | None, path: str
+) -> None:
+    """Add a source that reaches the sink of a parameter, at the sink or at the call in a module."""
+    node = hit.node if hit.path == path else call
+    if node is not None:
+        found.setdefault((hit.kind, path, node.id), Hit(hit.kind, node, origin, hit.path, hit.labels))
 
 
 def _required_labels(hit: Hit) -> SinkKind:
-    """The labels that let a value at the call reach the sink of a parameter."""
+    """Return the labels that let a value at the call reach the sink of a parameter."""
     required = hit.kind
     for placed, behind in UNDERLYING.items():
         if hit.kind & placed:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -69,7 +69,7 @@ class TaintedSink:
         return self.message, None
 
 
-def report_tainted(check: TreeCheck, sink: TaintedSink) -> None:
+def report_tainted_sink(check: TreeCheck, sink: TaintedSink) -> None:
     """Report the tainted values that reach a sink, once per function and source text."""
     if not _may_have_flows(check.source.path, check.source.text):
         return
@@ -98,7 +98,7 @@ def _hits(check: TreeCheck, sink: TaintedSink) -> Iterator[tuple[Hit, str, Sever
 
 
 def _function_start(node: Node) -> int:
-    """The offset of the function that contains a node; 0 outside of functions."""
+    """Return the offset of the function that contains a node; 0 outside of functions."""
     around = node.parent
     while around is not None and "function" not in around.type and around.type != "method_definition":
         around = around.parent

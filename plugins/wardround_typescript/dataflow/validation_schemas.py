@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 
 from tree_sitter import Node
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_typescript.dataflow.domain import INCOMING, NOTHING, TEXT, SinkKind
 from wardround_typescript.dataflow.scope import ModuleScope
+from wardround_typescript.syntax.nodes import child, is_kind, parts
 
 _DEEPEST = 6
 _LIBRARIES = LazyPattern(r"^(z|zod|yup|Joi|joi|v|t|Type|s|S|y|vine|schema|coerce|rt)$")
@@ -81,49 +84,69 @@ SAFE = frozenset({"safeParse", "safeParseAsync"})
 NAMED_SCHEMA = LazyPattern(
     r"(?i)schema$|dto$|validator$|^(z|zod|v|joi|yup)\w*|shape$|input$|body$|params$|query$|form$|settings$"
 )
+_SHAPES = frozenset({"object", "strictObject", "extend", "merge", "keys", "Object", "shape"})
+"""Methods whose arguments declare fields."""
 
 
 def chain(node: Node) -> Iterator[tuple[str, Node, Node]]:
-    """The (method, call, what it is called on) of ``a.b(x).c(y)``, from the outermost in."""
+    """Yield the (method, call, receiver) of ``a.b(x).c(y)``, outermost first."""
     while node.type == "call_expression":
         function = node.child_by_field_name("function")
-        if function is None or function.type != "member_expression":
+        if not is_kind(function, "member_expression"):
             return
-        name, owner = function.child_by_field_name("property"), function.child_by_field_name("object")
+        name, owner = child(function, "property"), child(function, "object")
         if name is None or owner is None or name.text is None:
             return
         yield name.text.decode("utf-8", "replace"), node, owner
         node = owner
 
 
-def kept(scope: ModuleScope, node: Node, depth: int = 0) -> SinkKind:
-    """The dangers left in what a schema accepts; of one that cannot be seen those of any text."""
+def remaining_dangers(scope: ModuleScope, node: Node, depth: int = 0) -> SinkKind:
+    """Return the dangers that values accepted by a schema may have; for an unknown schema those of any
+    string.
+    """
     if depth > _DEEPEST:
         return TEXT
-    if node.type == "identifier":
-        value = scope.constant(scope.module.of(node))
-        return kept(scope, value, depth + 1) if value is not None else TEXT
-    if node.type == "object":
-        return _united(kept(scope, one, depth + 1) for _, one in pairs(scope, node))
+    match node.type:
+        case "identifier":
+            value = scope.constant(scope.module.of(node))
+            return remaining_dangers(scope, value, depth + 1) if value is not None else TEXT
+        case "object":
+            return _unite(remaining_dangers(scope, value, depth + 1) for _, value in pairs(scope, node))
     methods = list(chain(node))
     if not methods:
         return TEXT
     names = [name for name, _, _ in methods]
     _, call, owner = methods[-1]
-    if _LIBRARIES.search(scope.module.of(owner).rpartition(".")[2]):
-        known = _kept_by_methods(names)
-        if known is None:
-            known = _united(kept(scope, one, depth + 1) for one in _inner(call))
+    if _is_library(scope, owner):
+        return _dangers_left_by_library(scope, call, names, depth)
+    return _dangers_left_by_name(scope, owner, names, depth)
+
+
+def _is_library(scope: ModuleScope, owner: Node) -> bool:
+    return _LIBRARIES.search(scope.module.of(owner).rpartition(".")[2]) is not None
+
+
+def _dangers_left_by_library(scope: ModuleScope, call: Node, names: Sequence[str], depth: int) -> SinkKind:
+    known = _dangers_left_by_methods(names)
+    if known is not None:
         return known
-    if owner.type != "identifier":
+    return _unite(remaining_dangers(scope, schema, depth + 1) for schema in _inner(call))
+
+
+def _dangers_left_by_name(scope: ModuleScope, schema: Node, names: Sequence[str], depth: int) -> SinkKind:
+    """Return the dangers left by the methods of a schema that has a name."""
+    if schema.type != "identifier":
         return TEXT
-    if _LOOSE.intersection(names):
+    if not _LOOSE.isdisjoint(names):
         return INCOMING
-    return NOTHING if _HARMLESS.intersection(names) else kept(scope, owner, depth + 1)
+    return remaining_dangers(scope, schema, depth + 1) if _HARMLESS.isdisjoint(names) else NOTHING
 
 
-def _kept_by_methods(names: Sequence[str]) -> SinkKind | None:
-    """The dangers left by the methods of a schema, its base last; None where its parts decide."""
+def _dangers_left_by_methods(names: Sequence[str]) -> SinkKind | None:
+    """Return the dangers that the methods of a schema leave, its base last; None if its fields determine
+    them.
+    """
     if _LOOSE.intersection(names):
         return INCOMING
     if _HARMLESS.intersection(names[:-1]):
@@ -136,61 +159,62 @@ def _kept_by_methods(names: Sequence[str]) -> SinkKind | None:
 def is_loose(scope: ModuleScope, node: Node) -> bool:
     """Return True if a schema accepts keys that it does not declare."""
     value = scope.constant(scope.module.of(node)) if node.type == "identifier" else node
-    return value is not None and bool(_LOOSE.intersection(name for name, _, _ in chain(value)))
+    return value is not None and any(name in _LOOSE for name, _, _ in chain(value))
 
 
 def _inner(call: Node) -> list[Node]:
-    arguments = call.child_by_field_name("arguments")
+    """Return the schemas among the arguments of a method, or in a list."""
     found = []
-    for one in arguments.named_children if arguments is not None else ():
-        if one.type == "array":
-            found += one.named_children
-        elif one.type in {"object", "call_expression", "identifier"}:
-            found.append(one)
+    for argument in parts(child(call, "arguments")):
+        match argument.type:
+            case "array":
+                found += argument.named_children
+            case "object" | "call_expression" | "identifier":
+                found.append(argument)
     return found
 
 
 def fields(scope: ModuleScope, node: Node, depth: int = 0) -> Mapping[str, SinkKind]:
-    """The same for each field of an object's schema; empty where the fields cannot be seen."""
+    """Return the dangers left in each field of an object's schema; empty where the fields are unknown."""
     if depth > _DEEPEST:
         return {}
     if node.type == "identifier":
         value = scope.constant(scope.module.of(node))
         return fields(scope, value, depth + 1) if value is not None else {}
     methods = list(chain(node))
+    if any(name in _LOOSE for name, _, _ in methods):
+        return {}
     found: dict[str, SinkKind] = {}
-    if not methods:
-        return found
-    if _LOOSE.intersection(name for name, _, _ in methods):
-        return found
     for name, call, owner in reversed(methods):
-        if name in {"object", "strictObject", "extend", "merge", "keys", "Object", "shape"}:
-            for one in _inner(call):
-                for key, value in pairs(scope, one):
-                    found[key] = kept(scope, value, depth + 1)
+        if name in _SHAPES:
+            found.update(_declared_fields(scope, call, depth))
         if owner.type == "identifier" and not _LIBRARIES.search(scope.module.of(owner)):
             found = {**fields(scope, owner, depth + 1), **found}
     return found
 
 
+def _declared_fields(scope: ModuleScope, call: Node, depth: int) -> Iterator[tuple[str, SinkKind]]:
+    for shape in _inner(call):
+        for key, value in pairs(scope, shape):
+            yield key, remaining_dangers(scope, value, depth + 1)
+
+
 def pairs(scope: ModuleScope, node: Node) -> Iterator[tuple[str, Node]]:
-    """The (key, value) of an object literal whose keys can be read."""
-    for one in node.named_children if node.type == "object" else ():
-        yield from pair(scope, one)
+    """Yield the (key, value) of an object literal whose keys can be read."""
+    for entry in node.named_children if node.type == "object" else ():
+        yield from pair(scope, entry)
 
 
 def pair(scope: ModuleScope, node: Node) -> Iterator[tuple[str, Node]]:
-    """The (key, value) of one entry of an object literal, if its key can be read."""
-    if node.type == "pair":
-        key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
-        if key is not None and value is not None:
-            yield scope.module.of(key).strip("'\"`"), value
-    elif node.type == "shorthand_property_identifier":
-        yield scope.module.of(node), node
+    """Yield the (key, value) of one entry of an object literal, if its key is constant."""
+    match node.type:
+        case "pair":
+            key, value = child(node, "key"), child(node, "value")
+            if key is not None and value is not None:
+                yield scope.module.of(key).strip("'\"`"), value
+        case "shorthand_property_identifier":
+            yield scope.module.of(node), node
 
 
-def _united(found: Iterator[SinkKind]) -> SinkKind:
-    union = NOTHING
-    for one in found:
-        union |= one
-    return union
+def _unite(found: Iterator[SinkKind]) -> SinkKind:
+    return reduce(operator.or_, found, NOTHING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.docdrift.model import DocumentedPair
 from wardround.training_tasks import History
 from wardround_lab.docdrift_examples import DocExample, rows
@@ -37,24 +37,24 @@ class ComparedScript(DocumentedPair):
 def jsdoc_rows(history: History) -> Iterator[DocExample]:
     """Yield each function with a JSDoc comment whose code one commit changed, labelled by its comment.
 
-    Tests, type declarations and vendored or generated files are left out.
+    Tests, type declarations and vendored or generated files are excluded.
     """
-    return rows(history, _PATTERNS, _compared, _is_wanted)
+    return rows(history, _PATTERNS, _compared_scripts, _is_relevant)
 
 
-def _compared(old_text: str, new_text: str) -> Sequence[ComparedScript]:
+def _compared_scripts(old_text: str, new_text: str) -> Sequence[ComparedScript]:
     found = compared_functions(old_text, new_text)
     if not found or is_bundle("", new_text) or _GENERATED.search(new_text, 0, _HEADER) is not None:
         return ()
-    return [_script(one) for one in found]
+    return [_compared_script(function) for function in found]
 
 
-def _script(one: ComparedFunction) -> ComparedScript:
-    same = one.compared
+def _compared_script(item: ComparedFunction) -> ComparedScript:
+    same = item.compared
     return ComparedScript(
-        same.change, same.words_before, same.words_after, same.line, same.words_line, one.is_exported
+        same.change, same.words_before, same.words_after, same.line, same.words_line, item.is_exported
     )
 
 
-def _is_wanted(path: str) -> bool:
+def _is_relevant(path: str) -> bool:
     return not (path.endswith(_DECLARATIONS) or is_test_path(path) or is_bundle(path, ""))

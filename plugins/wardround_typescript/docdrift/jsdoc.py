@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.docdrift.model import DocComment, DocEntry, Style
 
 _SIGNS = LazyPattern(r"^[ \t]*/\*\*+|^[ \t]*\*+(?!/)|\*+/[ \t]*$")
@@ -38,7 +38,7 @@ class JsdocTag(msgspec.Struct, frozen=True):
     """A block tag.
 
     Attributes:
-        place: start of the text after the tag, in the comment.
+        place: start of the tag's text, in the comment.
         end: end of the text of the tag.
     """
 
@@ -58,7 +58,7 @@ class Default(msgspec.Struct, frozen=True):
 
 
 def bare(comment: str, indent: int) -> str:
-    """Return a comment without its stars; the text stays in its column of the file.
+    """Return a comment without its asterisks; the text keeps its columns in the file.
 
     Args:
         comment: from ``/**`` to ``*/``.
@@ -77,10 +77,10 @@ def tags_of(text: str) -> list[JsdocTag]:
     """Yield the block tags of a comment without stars, in order."""
     found = list(_TAG.finditer(text))
     ends = (*(match.start() for match in found[1:]), len(text))
-    return [JsdocTag(one[1], one.start(), one.end(), end) for one, end in zip(found, ends, strict=False)]
+    return [JsdocTag(tag[1], tag.start(), tag.end(), end) for tag, end in zip(found, ends, strict=False)]
 
 
-def words_of(text: str) -> DocComment:
+def comment_of_jsdoc(text: str) -> DocComment:
     """Return the statements of a comment without stars."""
     tags = tags_of(text)
     spoken = text
@@ -107,8 +107,8 @@ def _parameters(text: str, tags: list[JsdocTag]) -> tuple[DocEntry, ...]:
     """Return the documented parameters, each once."""
     found: dict[str, DocEntry] = {}
     for tag in tags:
-        place = _after_type(text, tag)
-        name = _NAME.match(text, place, tag.end) if tag.name in _PARAMETER_TAGS else None
+        location = _skip_type(text, tag)
+        name = _NAME.match(text, location, tag.end) if tag.name in _PARAMETER_TAGS else None
         if name is not None:
             line = text.count("\n", 0, name.start("name"))
             found.setdefault(name["name"], DocEntry(name["name"], text[name.end() : tag.end].strip(), line))
@@ -119,7 +119,7 @@ def defaults_of(text: str) -> list[Default]:
     """Yield the defaults in the form ``[name=default]`` in a comment without stars."""
     found = []
     for tag in tags_of(text):
-        name = _OPTIONAL.match(text, _after_type(text, tag), tag.end) if tag.name in _PARAMETER_TAGS else None
+        name = _OPTIONAL.match(text, _skip_type(text, tag), tag.end) if tag.name in _PARAMETER_TAGS else None
         if name is not None:
             line = text.count("\n", 0, name.start())
             column = name.start("value") - text.rfind("\n", 0, name.start()) - 1
@@ -128,24 +128,24 @@ def defaults_of(text: str) -> list[Default]:
 
 
 def _error(text: str, tag: JsdocTag) -> list[DocEntry]:
-    place = tag.place
-    while text[place : place + 1] in (" ", "\t", "{"):
-        place += 1
-    name = _NAME.match(text, place, tag.end)
-    if name is None or "{" not in text[tag.place : place]:
+    location = tag.place
+    while text[location : location + 1] in (" ", "\t", "{"):
+        location += 1
+    name = _NAME.match(text, location, tag.end)
+    if name is None or "{" not in text[tag.place : location]:
         return []
-    return [DocEntry(name["name"], text[name.end() : tag.end], text.count("\n", 0, place))]
+    return [DocEntry(name["name"], text[name.end() : tag.end], text.count("\n", 0, location))]
 
 
-def _after_type(text: str, tag: JsdocTag) -> int:
+def _skip_type(text: str, tag: JsdocTag) -> int:
     """Return the position after the type in braces of a tag."""
-    place = tag.place
-    while text[place : place + 1] in (" ", "\t"):
-        place += 1
-    if text[place : place + 1] != "{":
-        return place
+    location = tag.place
+    while text[location : location + 1] in (" ", "\t"):
+        location += 1
+    if text[location : location + 1] != "{":
+        return location
     depth = 0
-    for at in range(place, min(tag.end, place + _LONGEST_TYPE)):
+    for at in range(location, min(tag.end, location + _LONGEST_TYPE)):
         depth += {"{": 1, "}": -1}.get(text[at], 0)
         if depth == 0:
             return at + 1

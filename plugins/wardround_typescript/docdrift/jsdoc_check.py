@@ -32,21 +32,21 @@ class JsDocCheck(Check):
             untold,  # not needed if no comment can be separated from its code
         )
 
-        for one in untold(self.source):
-            self.look_at(one)
+        for function in untold(self.source):
+            self.look_at(function)
 
     @abstractmethod
-    def look_at(self, one: ComparedFunction) -> None:
+    def look_at(self, item: ComparedFunction) -> None:
         """Report the defects of one function."""
 
-    def words_span(self, one: ComparedFunction, token: str, line: int, column: int = 0) -> Span:
+    def words_span(self, item: ComparedFunction, token: str, line: int, column: int = 0) -> Span:
         """Return the span of a token of the comment in the file.
 
         Args:
             line, column: position of the token in the comment, or start of the search for it, counted
                 from 0.
         """
-        number = one.compared.words_line + line
+        number = item.compared.words_line + line
         start = max(self.source.lines[number - 1].find(token, column), 0)
         return Span(number, start + 1, number, start + len(token) + 1)
 

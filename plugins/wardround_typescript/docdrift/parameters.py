@@ -1,4 +1,4 @@
-"""The parameters of a function as written, and their comparison with its documentation."""
+"""The parameters of a function verbatim, and their comparison with its documentation."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.scanner import Scan
+from wardround.lazy import LazyPattern
 from wardround.semantics.docdrift.model import DocComment, DocumentedSignature, Parameter
 
 _BEFORE_NAME = LazyPattern(
@@ -21,14 +21,14 @@ _LONGEST_GENERICS = 2_000
 
 
 class DeclaredParameter(msgspec.Struct, frozen=True):
-    """One parameter as written.
+    """One parameter verbatim.
 
     Attributes:
         name: "" if it is destructured.
-        place: position of the name, or of the pattern, in the text.
+        place: position of the name, or of the pattern, in the source.
         properties: the properties destructured from it; None if it is not destructured by names.
         rest: it collects the remaining arguments.
-        open_ended: it also takes properties that it does not name.
+        open_ended: it also accepts properties that it does not name.
     """
 
     name: str
@@ -38,8 +38,13 @@ class DeclaredParameter(msgspec.Struct, frozen=True):
     rest: bool = False
     open_ended: bool = False
 
+    @property
+    def accepts_any_property(self) -> bool:
+        """True if it accepts properties that it does not name, or names none."""
+        return self.open_ended or (not self.name and self.properties is None)
 
-def behind_angles(scan: Scan, place: int, end: int) -> int | None:
+
+def skip_type_arguments(scan: Scan, place: int, end: int) -> int | None:
     """Return the end of ``<...>`` that starts at a position; None if it is not a type argument list."""
     depth, at = 0, place
     end = min(end, place + _LONGEST_GENERICS)
@@ -65,45 +70,57 @@ def pieces(scan: Scan, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield begun, match.start()
             begun = at
         elif match[0] == "<":
-            at = behind_angles(scan, match.start(), end) or at
+            at = skip_type_arguments(scan, match.start(), end) or at
         elif match[0] != "=>":
             at = scan.pairs.get(match.start(), match.start()) + 1
     if scan.structure[begun:end].strip():
         yield begun, end
 
 
-def declared(scan: Scan, start: int, end: int) -> tuple[DeclaredParameter, ...]:
+def declared_parameters(scan: Scan, start: int, end: int) -> tuple[DeclaredParameter, ...]:
     """Return the parameters between two brackets; ``this`` of TypeScript is not one."""
-    found = (_one(scan, *piece) for piece in pieces(scan, start, end))
-    return tuple(one for one in found if one is not None and one.name != "this")
+    found = (_parameter(scan, *piece) for piece in pieces(scan, start, end))
+    return tuple(parameter for parameter in found if parameter is not None and parameter.name != "this")
 
 
-def _one(scan: Scan, start: int, end: int) -> DeclaredParameter | None:
+def _parameter(scan: Scan, start: int, end: int) -> DeclaredParameter | None:
+    location, rest = _find_parameter_name(scan, start, end)
+    match scan.structure[location : location + 1]:
+        case "{":
+            return _destructured_parameter(scan, location, end, rest=rest)
+        case "[":
+            return DeclaredParameter("", location, None, None, rest)
+    name = _NAME.match(scan.structure, location, end)
+    if name is None:
+        return None
+    return DeclaredParameter(name[0], location, _default(scan, name.end(), end), None, rest)
+
+
+def _find_parameter_name(scan: Scan, start: int, end: int) -> tuple[int, bool]:
+    """Return (the position of a parameter behind its decorators and modifiers, True after ``...``)."""
     before = _BEFORE_NAME.match(scan.structure, start, end)
-    place = before.end() if before else start
-    while scan.structure[place : place + 1] == "(":  # arguments of a decorator
-        before = _BEFORE_NAME.match(scan.structure, scan.pairs.get(place, end) + 1, end)
-        place = before.end() if before else end
-    rest = bool(before and before["rest"])
-    opening = scan.structure[place : place + 1]
-    if opening == "{":
-        close = scan.pairs.get(place, end)
-        inside = list(_properties(scan, place + 1, close))
-        names = tuple(one for one in inside if not one.rest)
-        return DeclaredParameter("", place, _default(scan, close, end), names, rest, len(names) < len(inside))
-    if opening == "[":
-        return DeclaredParameter("", place, None, None, rest)
-    name = _NAME.match(scan.structure, place, end)
-    return DeclaredParameter(name[0], place, _default(scan, name.end(), end), None, rest) if name else None
+    location = before.end() if before else start
+    while scan.structure.startswith("(", location):  # arguments of a decorator
+        before = _BEFORE_NAME.match(scan.structure, scan.pairs.get(location, end) + 1, end)
+        location = before.end() if before else end
+    return location, bool(before and before["rest"])
+
+
+def _destructured_parameter(scan: Scan, place: int, end: int, *, rest: bool) -> DeclaredParameter:
+    close = scan.pairs.get(place, end)
+    inside = list(_properties(scan, place + 1, close))
+    names = tuple(part for part in inside if not part.rest)
+    return DeclaredParameter("", place, _default(scan, close, end), names, rest, len(names) < len(inside))
 
 
 def _properties(scan: Scan, start: int, end: int) -> Iterator[DeclaredParameter]:
     for begun, stop in pieces(scan, start, end):
         before = _BEFORE_NAME.match(scan.structure, begun, stop)
         name = _NAME.match(scan.structure, before.end() if before else begun, stop)
-        if name is not None:
-            rest = bool(before and before["rest"])
-            yield DeclaredParameter(name[0], name.start(), _default(scan, name.end(), stop), rest=rest)
+        if name is None:
+            continue
+        rest = bool(before and before["rest"])
+        yield DeclaredParameter(name[0], name.start(), _default(scan, name.end(), stop), rest=rest)
 
 
 def _default(scan: Scan, start: int, end: int) -> str | None:
@@ -130,50 +147,62 @@ def sides(
         taken: names that are read in another way after the change.
     """
     documented = [entry.name for entry in words.parameters]
-    before = _named(old, _roots(documented, old), documented)
-    roots = _roots(documented, new, old)
-    after = _named(new, roots, documented)
-    also = taken | _still_accepted(before, old, new, roots)
-    grew_rest = any(one.rest for one in new) and not any(one.rest for one in old)
-    return _side(before, old, (), False), _side(after, new, sorted(also), grew_rest)
+    before = _documented_parameters(old, _roots(documented, old), documented)
+    new_roots = _roots_after(documented, old, new)
+    after = _documented_parameters(new, new_roots, documented)
+    also = taken | _names_still_accepted(before, old, new, new_roots)
+    grew_rest = _has_rest_parameter(new) and not _has_rest_parameter(old)
+    return _parameter_side(before, old, (), False), _parameter_side(after, new, sorted(also), grew_rest)
 
 
-def _side(
+def _has_rest_parameter(parameters: Sequence[DeclaredParameter]) -> bool:
+    return any(parameter.rest for parameter in parameters)
+
+
+def _parameter_side(
     found: list[DeclaredParameter], all_: Sequence[DeclaredParameter], also: Sequence[str], open_ended: bool
 ) -> ParameterSide:
-    collectors = (*(one.name for one in all_ if one.rest and one.name), *also)
-    parameters = tuple(Parameter(one.name, one.default) for one in found if not one.rest)
-    return ParameterSide(
-        DocumentedSignature(parameters, open_ended, collectors), {one.name: one.place for one in found}
-    )
+    collectors = [parameter.name for parameter in all_ if parameter.rest and parameter.name]
+    plain = [parameter for parameter in found if not parameter.rest]
+    parameters = tuple(Parameter(parameter.name, parameter.default) for parameter in plain)
+    locations = {parameter.name: parameter.place for parameter in found}
+    return ParameterSide(DocumentedSignature(parameters, open_ended, (*collectors, *also)), locations)
 
 
-def _roots(
-    documented: list[str], side: Sequence[DeclaredParameter], other: Sequence[DeclaredParameter] = ()
-) -> list[str]:
+def _roots(documented: list[str], side: Sequence[DeclaredParameter]) -> list[str]:
     """Return the documented names of the nameless parameters of a version; [] if uncertain."""
-    nameless = [at for at, one in enumerate(side) if not one.name]
-    named = {one.name for one in side} | {p.name for one in side for p in one.properties or ()}
-    free = [name for name in documented if "." not in name and name not in named]
-    if other:
-        return _roots_of_other(documented, nameless, free, other, is_same_length=len(side) == len(other))
+    count = sum(not parameter.name for parameter in side)
+    free = _free_names(documented, side)
     with_properties = [name for name in free if _has_properties(name, documented)]
-    return next((names for names in (free, with_properties) if len(names) == len(nameless)), [])
+    for names in (free, with_properties):
+        if len(names) == count:
+            return names
+    return []
 
 
-def _roots_of_other(
-    documented: list[str],
-    nameless: list[int],
-    free: list[str],
-    other: Sequence[DeclaredParameter],
-    *,
-    is_same_length: bool,
+def _free_names(documented: list[str], side: Sequence[DeclaredParameter]) -> list[str]:
+    """Return the documented names that no parameter or property of a version has."""
+    names = {parameter.name for parameter in side}
+    for parameter in side:
+        names.update(part.name for part in parameter.properties or ())
+    return [name for name in documented if "." not in name and name not in names]
+
+
+def _roots_after(
+    documented: list[str], old: Sequence[DeclaredParameter], new: Sequence[DeclaredParameter]
 ) -> list[str]:
-    """Return the names that the other version has for the nameless parameters; [] if uncertain."""
-    in_place = [other[at].name for at in nameless if is_same_length and other[at].name in free]
-    if len(in_place) == len(nameless):
-        return in_place
-    roots = _roots(documented, other)
+    """Return the names that the old version has for the nameless parameters of the new one; [] if
+    uncertain.
+    """
+    if not old:
+        return _roots(documented, new)
+    free = _free_names(documented, new)
+    nameless = [location for location, parameter in enumerate(new) if not parameter.name]
+    if len(old) == len(new):
+        in_place = [old[location].name for location in nameless]
+        if all(name in free for name in in_place):
+            return in_place
+    roots = _roots(documented, old)
     return roots if len(roots) == len(nameless) else []
 
 
@@ -181,56 +210,64 @@ def _has_properties(name: str, documented: Iterable[str]) -> bool:
     return any(entry.startswith((f"{name}.", f"{name}[].")) for entry in documented)
 
 
-def _named(
+def _documented_parameters(
     side: Sequence[DeclaredParameter], roots: list[str], documented: list[str]
 ) -> list[DeclaredParameter]:
-    """Yield the parameters of a version and their properties, each with its documented name."""
-    waiting = list(roots)
+    """Return the parameters of a version and their properties, each with its documented name."""
+    waiting = iter(roots)
     found: list[DeclaredParameter] = []
-    for one in side:
-        if one.name:
-            found.append(one)
+    for parameter in side:
+        if parameter.name:
+            found.append(parameter)
             continue
-        root = waiting.pop(0) if waiting else ""
+        root = next(waiting, "")
         if root:
-            found.append(DeclaredParameter(root, one.place, rest=one.rest))
-        for part in one.properties or ():
-            name = part.name if part.name in documented else f"{root}.{part.name}" if root else ""
-            if name:
-                found.append(DeclaredParameter(name, part.place, part.default))
+            found.append(DeclaredParameter(root, parameter.place, rest=parameter.rest))
+        found += _named_properties(parameter, root, documented)
     return found
 
 
-def _still_accepted(
+def _named_properties(
+    parameter: DeclaredParameter, root: str, documented: list[str]
+) -> Iterator[DeclaredParameter]:
+    """Yield the properties of a destructured parameter that have a documented name or a named owner."""
+    for part in parameter.properties or ():
+        if part.name in documented:
+            yield DeclaredParameter(part.name, part.place, part.default)
+        elif root:
+            yield DeclaredParameter(f"{root}.{part.name}", part.place, part.default)
+
+
+def _names_still_accepted(
     before: list[DeclaredParameter],
     old: Sequence[DeclaredParameter],
     new: Sequence[DeclaredParameter],
     roots: list[str],
 ) -> set[str]:
     """Return the names of a version that may still be accepted although they are not written any more."""
-    names = {one.name[1:] for one in new if one.name.startswith("_")}
-    names |= {f"_{one.name}" for one in new}
+    names = {parameter.name[1:] for parameter in new if parameter.name.startswith("_")}
+    names |= {f"_{parameter.name}" for parameter in new}
     if _accepts_more(old, new):
         names |= _destructured_names(before, old)
-    if _destructured(new) > _destructured(old) and not roots:
-        names |= {one.name for one in before}
+    if _destructured_count(new) > _destructured_count(old) and not roots:
+        names |= {parameter.name for parameter in before}
     return names
 
 
 def _accepts_more(old: Sequence[DeclaredParameter], new: Sequence[DeclaredParameter]) -> bool:
-    """Return True if a new parameter may hold what the old version destructured."""
-    if any(one.open_ended or (not one.name and one.properties is None) for one in new):
+    """Return True if a new parameter may contain the properties that the old version destructured."""
+    if any(parameter.accepts_any_property for parameter in new):
         return True
-    known = {one.name for one in old if one.name}
-    pairs = zip(old, new, strict=False)
-    return any(not was.name and one.name and one.name not in known for was, one in pairs)
+    known = {parameter.name for parameter in old}
+    names = [current.name for previous, current in zip(old, new, strict=False) if not previous.name]
+    return not known.issuperset(filter(None, names))
 
 
-def _destructured(parameters: Sequence[DeclaredParameter]) -> int:
-    return sum(one.properties is not None for one in parameters)
+def _destructured_count(parameters: Sequence[DeclaredParameter]) -> int:
+    return sum(parameter.properties is not None for parameter in parameters)
 
 
 def _destructured_names(before: list[DeclaredParameter], old: Sequence[DeclaredParameter]) -> set[str]:
     """Return the names of destructured parameters and of their properties."""
-    plain = {one.name for one in old if one.name}
-    return {one.name for one in before} - plain
+    plain = {parameter.name for parameter in old if parameter.name}
+    return {parameter.name for parameter in before} - plain

@@ -29,5 +29,5 @@ def comments(text: str) -> Iterable[Comment]:
 
 
 def _is_quoted(line: str, place: int) -> bool:
-    """Return True if a position is inside a string of its line; JSX text may hold a lone apostrophe."""
+    """Return True if a position is inside a string of its line; JSX text may contain a single apostrophe."""
     return any(quoted.start() < place < quoted.end() for quoted in re.finditer(_QUOTED, line))

@@ -8,17 +8,20 @@ from typing import Any
 
 import msgspec
 
-from wardround.findings import RawFinding
+from wardround.findings import Plane, RawFinding
 from wardround.languages import jsonc
+from wardround.tools.excluded_files import ExcludedFiles
+from wardround.tools.ignore_comments import IgnoreComment
 from wardround.tools.parsing import RAN
 from wardround.tools.tool import Invocation, Probe, Tool
 from wardround_typescript.generated_files import PARSED
 from wardround_typescript.node_modules import missing, native_program
+from wardround_typescript.specialist import SCRIPT_COMMENT
 from wardround_typescript.tools.own_config import (
+    add_seal,
     check_seals,
     has_configuration,
     nearest_configuration,
-    sealed,
 )
 
 CONFIG_NAMES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")
@@ -32,10 +35,10 @@ def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bo
 def _is_nested(config: Mapping[str, Any] | None) -> bool:
     """Return True if a configuration is a part of the one above it."""
     values = config or {}
-    return values.get("root") is False or "//" in (values.get("extends"), *_listed(values.get("extends")))
+    return values.get("root") is False or "//" in (values.get("extends"), *_list_of(values.get("extends")))
 
 
-def _listed(value: object) -> list[object]:
+def _list_of(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
@@ -43,14 +46,14 @@ def _needs_packages(config: Mapping[str, Any] | None) -> bool:
     """Return True if a configuration extends an installed package, which the private folder lacks."""
     extended = (config or {}).get("extends", [])
     named = [extended] if isinstance(extended, str) else extended if isinstance(extended, list) else []
-    return any(not str(one).startswith((".", "//")) for one in named)
+    return any(not str(package).startswith((".", "//")) for package in named)
 
 
 def config_closure(path: str, text: str) -> Sequence[str]:
     """Return the configurations that a configuration extends, relative to the root of the repository."""
     from wardround_typescript.tools.tsc import config_closure as extended
 
-    return [one for one in extended(path, text) if one.endswith((".json", ".jsonc"))]
+    return [path_text for path_text in extended(path, text) if path_text.endswith((".json", ".jsonc"))]
 
 
 def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
@@ -65,13 +68,28 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
         files[path] = (
             text if config is None or remaining == config else msgspec.json.encode(remaining).decode()
         )
-    return sealed("biome", folder, files)
+    return add_seal("biome", folder, files)
 
 
 class Biome(Tool):
     """The project's own biome."""
 
     name = "biome"
+    planes = frozenset({Plane.CONTRACT, Plane.SEMANTIC, Plane.TESTS, Plane.SECURITY})
+    ignore_comments = (
+        IgnoreComment(
+            r"\bbiome-ignore",
+            ("ignore",),
+            ((SCRIPT_COMMENT, r"(biome-ignore(?:-all|-start)?\b)"),),
+            region=r"biome-ignore-(?:all|start)",
+            region_end=r"biome-ignore-end",
+        ),
+    )
+    excluded_files = (
+        ExcludedFiles(
+            ("biome.json", "biome.jsonc"), (("files",), ("formatter",), ("linter",)), ("ignore",), "includes"
+        ),
+    )
     probe = Probe("probe.js", "debugger;\n", "noDebugger", settings={CONFIG_NAMES[0]: "{}"})
     program = "biome"
     success_codes = RAN

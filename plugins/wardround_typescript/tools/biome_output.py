@@ -11,7 +11,7 @@ import msgspec
 from wardround.errors import ToolOutputError
 from wardround.findings import RawFinding, Severity
 from wardround.languages import jsonc
-from wardround.tools.parsing import collapse_whitespace, decoded, relative, span_of
+from wardround.tools.parsing import collapse_whitespace, decode_output, relative, span_of
 from wardround.tools.tool import Invocation
 from wardround_typescript.tools.biome import CONFIG_NAMES
 
@@ -48,56 +48,66 @@ class BiomeOutput(msgspec.Struct):
 
 
 def parse(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``biome lint --reporter=json``; its exit status carries no result, so the summary is read.
+    """Parse ``biome lint --reporter=json``; the exit status does not show the result, so the summary is
+    parsed.
 
     Raises:
         ToolOutputError: it could not read a file, or it counts errors that are not in its output.
     """
-    report = decoded(output, BiomeOutput)
+    report = decode_output(output, BiomeOutput)
     errors = _errors_of_project(run)
-    findings = [_finding(diagnostic, run, errors) for diagnostic in report.diagnostics]
+    findings = [_to_finding(diagnostic, run, errors) for diagnostic in report.diagnostics]
     if report.summary.errors and not report.diagnostics:
         raise ToolOutputError(f"biome counts {report.summary.errors} errors but lists none")
     return [finding for finding in findings if finding is not None]
 
 
-def _finding(diagnostic: BiomeDiagnostic, run: Invocation, errors: frozenset[str]) -> RawFinding | None:
+def _to_finding(diagnostic: BiomeDiagnostic, run: Invocation, errors: frozenset[str]) -> RawFinding | None:
     category, location = diagnostic.category or "", diagnostic.location
     if category.startswith(_FAILURES):
         raise ToolOutputError(f"biome: {collapse_whitespace(diagnostic.message)}")
-    if location is None or location.path is None or location.start is None:
+    if location is None or not category.startswith(("lint/", "parse")):
         return None
-    if not category.startswith(("lint/", "parse")):
+    if location.path is None or location.start is None:
         return None
-    start, end = location.start, location.end or location.start
-    span = span_of(start.line, start.column, end.line, end.column)
-    code = "syntax-error" if category.startswith("parse") else category.rpartition("/")[2]
-    file = relative(posixpath.join(run.folder, location.path), run)
+    end = location.end or location.start
     is_error = diagnostic.severity == "error" and not errors.isdisjoint(category.split("/"))
     return RawFinding(
-        code,
-        file,
-        span,
+        _code(category),
+        relative(posixpath.join(run.folder, location.path), run),
+        span_of(location.start.line, location.start.column, end.line, end.column),
         collapse_whitespace(diagnostic.message),
         severity=Severity.ERROR if is_error else None,
         explicitly_enabled=is_error,
     )
 
 
+def _code(category: str) -> str:
+    return "syntax-error" if category.startswith("parse") else category.rpartition("/")[2]
+
+
 def _errors_of_project(run: Invocation) -> frozenset[str]:
     """Return the rules and groups of rules that the configurations in the snapshot make errors."""
     folders = {folder for file in run.files for folder in PurePosixPath(file).parents}
     configs = (run.root / folder / name for folder in folders for name in CONFIG_NAMES)
-    texts = [config.read_text("utf-8", "replace") for config in configs if config.is_file()]
-    return frozenset(name for text in texts for name in _errors_in(jsonc.loads(text)))
+    names: set[str] = set()
+    for config in configs:
+        if config.is_file():
+            names.update(_errors_in(jsonc.loads(config.read_text("utf-8", "replace"))))
+    return frozenset(names)
 
 
 def _errors_in(value: object) -> Iterator[str]:
-    entries = value.items() if isinstance(value, dict) else ()
-    for name, setting in entries:
-        level = setting.get("level") if isinstance(setting, dict) else setting
-        if level == "error":
-            yield name
-        yield from _errors_in(setting)
-    for item in value if isinstance(value, list) else ():
-        yield from _errors_in(item)
+    match value:
+        case dict():
+            for name, setting in value.items():
+                if _level(setting) == "error":
+                    yield name
+                yield from _errors_in(setting)
+        case list():
+            for item in value:
+                yield from _errors_in(item)
+
+
+def _level(setting: object) -> object:
+    return setting.get("level") if isinstance(setting, dict) else setting

@@ -9,18 +9,21 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from wardround.errors import ToolFailed
-from wardround.findings import RawFinding
+from wardround.findings import Plane, RawFinding
 from wardround.languages import jsonc
+from wardround.tools.excluded_files import ExcludedFiles
+from wardround.tools.ignore_comments import IgnoreComment
 from wardround.tools.parsing import RAN
-from wardround.tools.setting_texts import path_beside, texts_at
+from wardround.tools.setting_texts import resolve_sibling, texts_at
 from wardround.tools.tool import Invocation, Probe, Profile, Tool, ToolScope
 from wardround_typescript.generated_files import PARSED
 from wardround_typescript.node_modules import missing, script
+from wardround_typescript.specialist import SCRIPT_COMMENT
 from wardround_typescript.tools.own_config import (
+    add_seal,
     check_seals,
     has_configuration,
     nearest_configuration,
-    sealed,
 )
 from wardround_typescript.tools.tsc import CONFIG_NAMES as TYPE_CONFIGS
 from wardround_typescript.tools.tsc import PROJECT_FILES
@@ -35,7 +38,7 @@ _PATHS = tuple(
         "extends", "parser", "plugins", "parserOptions.project", "parserOptions.tsconfigRootDir"
     )
 )  # fmt: skip
-"""The settings from which it takes files and folders to read."""
+"""The settings that list its files and folders."""
 _CONFIGS = (*_FLAT, *_OLD)
 CONFIG_NAMES = (*_CONFIGS, ".eslintignore")
 _REFERRED = r"""["'\s\[,:(-](\.{1,2}/[^"'\s,\])}]+)"""
@@ -77,7 +80,7 @@ def _guard(run: Invocation, trusted: Mapping[str, str]) -> Sequence[str]:
     if untrusted is None:
         return ()
     if untrusted.with_settings:
-        _require_unchanged(run, untrusted.paths, trusted)
+        _require_unchanged_configuration(run, untrusted.paths, trusted)
     text = "\n".join((run.root / path).read_text("utf-8", "replace") for path in trusted)
     for path in untrusted.paths:
         is_data = not path.endswith(PARSED) and path not in trusted and not _is_settings(path)
@@ -93,7 +96,9 @@ def _guard(run: Invocation, trusted: Mapping[str, str]) -> Sequence[str]:
     return ("/usr/bin/env", f'NODE_OPTIONS=--require "{required}"', f"WARDROUND_ONLY_BASE={file}")
 
 
-def _require_unchanged(run: Invocation, changed: Sequence[str], used: Mapping[str, str]) -> None:
+def _require_unchanged_configuration(
+    run: Invocation, changed: Sequence[str], used: Mapping[str, str]
+) -> None:
     """Refuse to run with a configuration of the change: it is code, or names the code that is run.
 
     Raises:
@@ -102,18 +107,18 @@ def _require_unchanged(run: Invocation, changed: Sequence[str], used: Mapping[st
     above = {str(folder / "package.json") for file in run.files for folder in PurePosixPath(file).parents}
     for path in changed:
         is_used = path in used and not path.endswith(".eslintignore")
-        if is_used or (path in above and _configures(run.root / path)):
+        if is_used or (path in above and _configures_eslint(run.root / path)):
             raise ToolFailed(
                 f"the change edits {path}, which decides what code eslint runs; use --config-from base"
             )
 
 
-def _configures(package: Path) -> bool:
+def _configures_eslint(package: Path) -> bool:
     return package.is_file() and "eslintConfig" in package.read_text("utf-8", "replace")
 
 
 def _is_settings(path: str) -> bool:
-    """Return True if the trusted version of a file is in its place anyway."""
+    """Return True if the snapshot contains the trusted version of a file anyway."""
     return path.rpartition("/")[2] in (*CONFIG_NAMES, *TYPE_CONFIGS)
 
 
@@ -121,16 +126,16 @@ def config_closure(path: str, text: str) -> Sequence[str]:
     """Return the project's own data files that a configuration names, relative to its root."""
     found = []
     for target in re.findall(_REFERRED, f" {text}"):
-        beside = path_beside(path, target)
+        beside = resolve_sibling(path, target)
         if beside is not None:
-            found += [one for one in (beside, f"{beside}.json") if not one.endswith(PARSED)]
+            found += [candidate for candidate in (beside, f"{beside}.json") if not candidate.endswith(PARSED)]
     return found
 
 
 def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
     """Return only the seal that restricts eslint to these configurations."""
     stem = f"{folder}/" if folder else ""
-    return sealed("eslint", folder, configs) if any(stem + name in configs for name in _CONFIGS) else {}
+    return add_seal("eslint", folder, configs) if any(stem + name in configs for name in _CONFIGS) else {}
 
 
 _PROBE_SETTINGS = {
@@ -144,6 +149,17 @@ class Eslint(Tool):
     """The project's own eslint."""
 
     name = "eslint"
+    planes = frozenset({Plane.CONTRACT, Plane.SEMANTIC, Plane.TESTS, Plane.SECURITY})
+    ignore_comments = (
+        IgnoreComment(
+            r"(?:/\*|^)[\s*]*eslint\b",
+            ("eslint",),
+            ((SCRIPT_COMMENT, r"((?<=/\*)\s*eslint\s+[\w@\"'/-]+\s*:)"),),
+            region=r"(?:/\*|^)[\s*]*eslint\b(?!-)",
+            settings=("/* eslint ",),
+        ),
+    )
+    excluded_files = (ExcludedFiles((".eslintignore",)),)
     probe = Probe("probe.js", "debugger;\n", "no-debugger", settings=_PROBE_SETTINGS)
     program = "eslint"
     success_codes = RAN
@@ -178,7 +194,7 @@ class Eslint(Tool):
         return is_configured(read, paths)
 
     def package_of(self, path: str, configs: Mapping[str, str]) -> str | None:
-        """Return the folder of the nearest flat configuration, in which alone eslint 9 searches for one.
+        """Return the folder of the nearest flat configuration, the only place in which eslint 9 searches.
 
         The older configurations are searched from each file upwards.
         """
@@ -198,7 +214,7 @@ class Eslint(Tool):
         return config_closure(path, text)
 
     def named_paths(self, path: str, text: str) -> Sequence[str]:
-        """Return the paths in a configuration that is data; one that is code may read what it likes.
+        """Return the paths in a configuration that is data; one that is code may read any file.
 
         Raises:
             ToolFailed: it is not valid; eslint would quote it.

@@ -9,7 +9,7 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import Edit, RawFinding, Severity, Span, SuggestedFix
-from wardround.tools.parsing import collapse_whitespace, decoded, relative, span_of
+from wardround.tools.parsing import collapse_whitespace, decode_output, relative, span_of
 from wardround.tools.tool import Invocation
 
 _ERROR = 2
@@ -44,26 +44,30 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     Raises:
         ToolOutputError: a requested file is missing from the output.
     """
-    result = decoded(output, list[EslintFile])
-    spoken_of = {relative(os.path.realpath(one.file_path), _resolved(run)) for one in result}
+    result = decode_output(output, list[EslintFile])
+    spoken_of = {
+        relative(os.path.realpath(lint_result.file_path), _resolve_root(run)) for lint_result in result
+    }
     if missing := sorted(set(run.files) - spoken_of):
         raise ToolOutputError(f"eslint reports nothing about {missing[0]}")
     found = []
-    for one in result:
-        file = relative(os.path.realpath(one.file_path), _resolved(run))
-        text = Utf16Text((run.root / file).read_text("utf-8-sig")) if one.messages else Utf16Text("")
+    for lint_result in result:
+        file = relative(os.path.realpath(lint_result.file_path), _resolve_root(run))
+        text = Utf16Text((run.root / file).read_text("utf-8-sig")) if lint_result.messages else Utf16Text("")
         found += [
-            _result(file, message, text) for message in one.messages if message.rule_id or message.fatal
+            _result(file, message, text)
+            for message in lint_result.messages
+            if message.rule_id or message.fatal
         ]
     return found
 
 
-def _resolved(run: Invocation) -> Invocation:
+def _resolve_root(run: Invocation) -> Invocation:
     return Invocation(run.program, Path(os.path.realpath(run.root)), run.files, run.environment, run.scratch)
 
 
 class Utf16Text:
-    """A text with positions in UTF-16 units."""
+    """A string with positions in UTF-16 units."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
@@ -84,22 +88,28 @@ class Utf16Text:
 
 
 def _result(file: str, message: EslintMessage, text: Utf16Text) -> RawFinding:
-    line, end_line = message.line or 1, message.end_line or message.line or 1
-    column = text.column(line, message.column or 1)
-    end_column = text.column(end_line, message.end_column or message.column or 1)
-    fix = None
-    if message.fix is not None:
-        start, end = message.fix.range
-        span = Span(*text.position(start), *text.position(end))
-        fix = SuggestedFix("apply eslint's fix", False, (Edit(file, span, message.fix.text),))
-    code = "syntax-error" if message.fatal else message.rule_id or "syntax-error"
     is_error = message.severity == _ERROR and not message.fatal
     return RawFinding(
-        code,
+        "syntax-error" if message.fatal else message.rule_id or "syntax-error",
         file,
-        span_of(line, column, end_line, end_column),
+        _span(message, text),
         collapse_whitespace(message.message),
-        fix=fix,
+        fix=_fix(file, message, text),
         severity=Severity.ERROR if is_error else None,
         explicitly_enabled=is_error,
     )
+
+
+def _span(message: EslintMessage, text: Utf16Text) -> Span:
+    """Return the span of a message; missing fields give the file's first position, or an empty span."""
+    line, column = message.line or 1, message.column or 1
+    end_line, end_column = message.end_line or line, message.end_column or column
+    return span_of(line, text.column(line, column), end_line, text.column(end_line, end_column))
+
+
+def _fix(file: str, message: EslintMessage, text: Utf16Text) -> SuggestedFix | None:
+    if message.fix is None:
+        return None
+    start, end = message.fix.range
+    span = Span(*text.position(start), *text.position(end))
+    return SuggestedFix("apply eslint's fix", False, (Edit(file, span, message.fix.text),))

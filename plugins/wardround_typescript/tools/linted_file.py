@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wardround.findings import Span
-from wardround.storage.regex_cache import bounded
+from wardround.findings import RawFinding, Span
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_typescript.generated_files import is_minified
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ _LONGEST_TEST = 300
 
 _TEXTS = frozenset({"comment", "html_comment", "regex", "string", "template_string"})
 """Nodes of the tree whose content is text, markup or patterns."""
+IN_TESTS = r"(?:^|/)(?:tests?|__tests__|__mocks__|e2e|cypress)/|\.(?:test|spec|cy|stories)\.\w+$"
 
 
 def _is_code(node: Node | None) -> bool:
@@ -105,12 +106,12 @@ class LintedFile:
         return self._matches[pattern]
 
     def has_in_code(self, pattern: str) -> bool:
-        """Return True if a regular expression matches outside of comments and texts, as far as it parses."""
+        """Return True if a regular expression matches outside of comments and strings, if it parses."""
         if not self.contains(pattern):
             return False
-        from wardround.languages.script.syntax import parsed  # loads the grammar
+        from wardround.languages.script.syntax import parse_script  # loads the grammar
 
-        root = parsed(self.path, self.text).root
+        root = parse_script(self.path, self.text).root
         starts = (len(self.text[: match.start()].encode()) for match in re.finditer(pattern, self.text))
         return any(_is_code(root.descendant_for_byte_range(start, start + 1)) for start in starts)
 
@@ -124,7 +125,7 @@ class LintedFile:
         return [0, *(end.end() for end in re.finditer(rb"\n", self._content))]
 
     def span(self, offset: int, length: int) -> Span:
-        """Return the span of a byte range of the file, even if oxlint read only one script block of it."""
+        """Return the span of a byte range of the file, even if oxlint read only one of its script blocks."""
         start = min(max(offset, 0), len(self._content))
         end = min(start + max(length, 0), len(self._content))
         return Span(*self._position(start), *self._position(end))
@@ -188,22 +189,22 @@ class LintedFile:
         for match in re.finditer(_LOCAL_DECLARATION, self.text):
             name = match["name"] or match["function"]
             parameters = re.findall(r"[\w$]+", match["parameters"] or "")
-            body = _code_of(self._rest_of(match))
+            body = _code_of(self._text_after_head(match))
             read = frozenset(re.findall(_NAME_READ, body)) - constants - {*parameters}
             ambiguous |= {name} & dependencies.keys()
             dependencies[name] = read | {name} if re.search(r"\buse[A-Z]\w*\s*[<(]", body) else read - {name}
         return {name: read for name, read in dependencies.items() if name not in ambiguous}
 
     def _imported_names(self) -> Iterator[str]:
-        for clause in bounded(_IMPORTED).findall(self.text):
-            yield from bounded(r"[\w$]+").findall(clause)
+        for clause in bounded_pattern(_IMPORTED).findall(self.text):
+            yield from bounded_pattern(r"[\w$]+").findall(clause)
 
-    def _rest_of(self, declaration: re.Match[str]) -> str:
+    def _text_after_head(self, declaration: re.Match[str]) -> str:
         """Return the text after the head of a declaration, up to the first line outside of it."""
         first = self.text.count("\n", 0, declaration.end())
         lines = [self.text[declaration.end() :].partition("\n")[0]]
         for line in self.lines[first + 1 : first + LONGEST_EFFECT]:
-            is_inside = _indent(line) > len(declaration["indent"]) or not line.strip()
+            is_inside = _indent_width(line) > len(declaration["indent"]) or not line.strip()
             if not is_inside and not line.lstrip().startswith(_CONTINUATIONS):
                 break
             lines.append(line)
@@ -215,10 +216,10 @@ class LintedFile:
         found: set[str] = set()
         open_ones: list[tuple[int, str]] = []
         for line in filter(str.strip, self.lines):
-            indent = _indent(line)
+            indent = _indent_width(line)
             while open_ones and indent <= open_ones[-1][0] and line.lstrip()[0] not in ")]}":
                 open_ones.pop()
-            if defined := bounded(_DEFINED).match(line):
+            if defined := bounded_pattern(_DEFINED).match(line):
                 open_ones.append((indent, defined[1]))
             if re.search(_ASSERTS, line):
                 found.update(name for _, name in open_ones)
@@ -229,9 +230,9 @@ class LintedFile:
         """Return True if the test that begins on a line (1-based) asserts in a nested or called function."""
         test = self.lines[line - 1 : line - 1 + _LONGEST_TEST]
         for number, text in enumerate(test):
-            if number and text.strip() and _indent(text) <= _indent(test[0]):
+            if number and text.strip() and _indent_width(text) <= _indent_width(test[0]):
                 return False
-            if self.asserting.intersection(bounded(_CALLED).findall(text)):
+            if self.asserting.intersection(bounded_pattern(_CALLED).findall(text)):
                 return True
             if number and re.search(f"{_EXPECTS}|{_TESTING_HELPER}", text):
                 return True
@@ -241,9 +242,16 @@ class LintedFile:
 def _code_of(text: str) -> str:
     """Return source without its string literals and comments; only the holes of templates stay."""
     text = re.sub(r"'[^'\n]*'|\"[^\"\n]*\"|(?<!:)//[^\n]*|/\*[\s\S]*?\*/", " ", text)
-    holes = [re.sub(r"\$\{([^{}]*)\}|[^$]|\$", r"\1 ", one) for one in re.findall(r"`([^`]*)`", text)]
+    holes = [
+        re.sub(r"\$\{([^{}]*)\}|[^$]|\$", r"\1 ", template) for template in re.findall(r"`([^`]*)`", text)
+    ]
     return " ".join([re.sub(r"`[^`]*`", " ", text), *holes])
 
 
-def _indent(line: str) -> int:
+def _indent_width(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+def rest_of_line(result: RawFinding, file: LintedFile) -> str:
+    """Return the line from the position of a finding."""
+    return file.lines[result.span.line - 1][result.span.column - 1 :]

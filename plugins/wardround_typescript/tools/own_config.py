@@ -35,7 +35,7 @@ def nearest_configuration(path: str, names: Sequence[str], configs: Mapping[str,
     return next((candidate for candidate in candidates if candidate in configs), None)
 
 
-def sealed(tool: str, folder: str, files: Mapping[str, str]) -> Mapping[str, str]:
+def add_seal(tool: str, folder: str, files: Mapping[str, str]) -> Mapping[str, str]:
     """Return the files with a seal of their content; nothing if there are none."""
     if not files:
         return {}
@@ -45,7 +45,7 @@ def sealed(tool: str, folder: str, files: Mapping[str, str]) -> Mapping[str, str
 
 
 def check_seals(tool: str, run: Invocation, names: Collection[str] = ()) -> Mapping[str, str]:
-    """Make sure that the configuration in the snapshot is the one that was written for this tool.
+    """Verify that the configuration in the snapshot is the one that was written for this tool.
 
     Args:
         names: its configuration files that must be absent unless they were written for it.
@@ -60,7 +60,7 @@ def check_seals(tool: str, run: Invocation, names: Collection[str] = ()) -> Mapp
     folders = {str(parent) for file in run.files for parent in PurePosixPath(file).parents}
     for folder in sorted(folders):
         stem = "" if folder == "." else f"{folder}/"
-        known = _noted(tool, run, stem.rstrip("/"))
+        known = _recorded_digests(tool, run, stem.rstrip("/"))
         lying = {f"{stem}{name}" for name in names if os.path.lexists(run.root / f"{stem}{name}")}
         for path in sorted(lying | set(known)):
             if path not in known or _digest_of(run.root / path) != known[path]:
@@ -69,7 +69,7 @@ def check_seals(tool: str, run: Invocation, names: Collection[str] = ()) -> Mapp
     return trusted
 
 
-def _noted(tool: str, run: Invocation, folder: str) -> dict[str, str]:
+def _recorded_digests(tool: str, run: Invocation, folder: str) -> dict[str, str]:
     """Return the digests that were recorded for a folder."""
     note = run.root.parent / _note_name(tool, folder)
     return msgspec.json.decode(note.read_bytes(), type=dict[str, str]) if note.is_file() else {}

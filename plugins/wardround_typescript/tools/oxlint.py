@@ -7,12 +7,14 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from wardround.findings import RawFinding
+from wardround.findings import Plane, RawFinding
+from wardround.tools.ignore_comments import IgnoreComment
 from wardround.tools.parsing import RAN
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
 from wardround_typescript.generated_files import PARSED, TYPED
 from wardround_typescript.node_modules import native_program, script
+from wardround_typescript.specialist import SCRIPT_COMMENT
 from wardround_typescript.tools.own_config import check_seals
 from wardround_typescript.tools.oxlint_config import (
     CODE_NAMES,
@@ -41,7 +43,7 @@ _TYPE_AWARE = frozenset(
 
 
 def _named_for_oxlint(root: Path, file: str) -> str:
-    """Return a name with a suffix that oxlint reads; a script without one gets a link."""
+    """Return a name with a suffix that oxlint reads; a script without one gets a symbolic link."""
     if file.endswith(PARSED):
         return file
     link = root / f"{file}{LINK_SUFFIX}"
@@ -54,6 +56,16 @@ class Oxlint(Tool):
     """oxlint of the project, or of wardround."""
 
     name = "oxlint"
+    planes = frozenset(Plane) - {Plane.INTENT}
+    ignore_comments = (
+        IgnoreComment(
+            r"\b(?:eslint|oxlint)-(?:disable|env)",
+            ("eslint", "oxlint"),
+            ((SCRIPT_COMMENT, r"((?:eslint|oxlint)-disable(?:-next-line|-line)?\b)"),),
+            region=r"(?:eslint|oxlint)-(?:disable(?!-next-line|-line)|env)",
+            region_end=r"(?:eslint|oxlint)-enable",
+        ),
+    )
     probe = Probe("probe.js", "debugger;\n", "no-debugger")
     program = "oxlint"
     success_codes = RAN
@@ -83,12 +95,14 @@ class Oxlint(Tool):
         return unparsed_templates(output, run)
 
     def find(self, root: Path) -> Path | None:
-        """Return the project's own, as a native program or by node; else the one of wardround, or on PATH."""
+        """Return the project's own, as a native program or run by node; else that of wardround, or on
+        PATH.
+        """
         own = native_program(root, "oxlint", "@oxlint", "", "oxlint") or script(root, "oxlint", "bin/oxlint")
         return own or find_program("oxlint")
 
     def accepts(self, path: str, text: str) -> bool:
-        """Return True for scripts: a specialist that shares oxlint claims other files too."""
+        """Return True for scripts: a specialist that shares oxlint also reviews other files."""
         from wardround_typescript.specialist import TypescriptSpecialist
 
         return TypescriptSpecialist().claims(path, text)

@@ -9,14 +9,14 @@ import msgspec
 
 from wardround.languages import jsonc
 from wardround.tools.parsing import map_of
-from wardround.tools.setting_texts import path_beside
-from wardround_typescript.tools.own_config import sealed
+from wardround.tools.setting_texts import resolve_sibling
+from wardround_typescript.tools.own_config import add_seal
 
 CONFIG_NAMES = (".oxlintrc.json", ".oxlintrc.jsonc")
 CODE_NAMES = tuple(f"oxlint.config.{suffix}" for suffix in ("ts", "mts", "cts", "js", "mjs", "cjs"))
 """Configurations that are code; oxlint reads the first two, and later versions may read the others."""
 LINK_SUFFIX = ".wardround.ts"
-"""The suffix of the link under which oxlint reads a script whose name has no suffix that it knows."""
+"""The suffix of the link under which oxlint reads a script whose own suffix it does not know."""
 _PLUGINS = (
     "eslint", "import", "jest", "jsx-a11y", "nextjs", "node", "oxc", "promise", "react", "typescript",
     "unicorn", "vitest", "vue",
@@ -68,12 +68,10 @@ def fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
 def config_closure(path: str, text: str) -> Sequence[str]:
     """Return the configurations that a configuration extends, relative to the root of the repository."""
     extended = (jsonc.loads(text) or {}).get("extends", [])
-    found = (
-        [_relative_to(path, one) for one in extended if isinstance(one, str)]
-        if isinstance(extended, list)
-        else []
-    )
-    return [target for target in found if target is not None]
+    if not isinstance(extended, list):
+        return []
+    targets = (_relative_to(path, config) for config in extended if isinstance(config, str))
+    return [target for target in targets if target is not None]
 
 
 def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
@@ -86,12 +84,15 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
     if own is None:
         return {}
     parsed = {path: jsonc.loads(configs[path]) for path in _chain(own, configs)}
-    has_selection = any(key in (config or {}) for config in parsed.values() for key in _SELECTING)
+    added = {} if any(map(_selects_rules, parsed.values())) else selection()
     files = {}
     for path, config in parsed.items():
-        added = selection() if path == own and not has_selection else {}
-        files[path] = _sealed_text(path, config, configs, added)
-    return sealed("oxlint", folder, files)
+        files[path] = _sealed_text(path, config, configs, added if path == own else {})
+    return add_seal("oxlint", folder, files)
+
+
+def _selects_rules(config: Mapping[str, Any] | None) -> bool:
+    return config is not None and any(key in config for key in _SELECTING)
 
 
 def _sealed_text(
@@ -104,7 +105,7 @@ def _sealed_text(
 
 
 def _chain(path: str, configs: Mapping[str, str]) -> list[str]:
-    """Return a configuration and those it extends, as far as they are available."""
+    """Return a configuration and those it extends, if they are available."""
     found: list[str] = []
     waiting = [path]
     while waiting:
@@ -119,10 +120,12 @@ def _harmless(path: str, config: Mapping[str, Any], configs: Mapping[str, str]) 
     """Return a configuration without JavaScript plugins and without files outside of version control."""
     harmless = _built_in({key: value for key, value in config.items() if key not in ("jsPlugins", "options")})
     if isinstance(harmless.get("extends"), list):
-        harmless["extends"] = [one for one in harmless["extends"] if _relative_to(path, str(one)) in configs]
+        harmless["extends"] = [
+            text for text in harmless["extends"] if _relative_to(path, str(text)) in configs
+        ]
     overrides = harmless.get("overrides")
     if isinstance(overrides, list):
-        harmless["overrides"] = [_harmless_override(one) for one in overrides]
+        harmless["overrides"] = [_harmless_override(override) for override in overrides]
     return harmless
 
 
@@ -147,5 +150,5 @@ def _is_built_in(code: str) -> bool:
 
 
 def _relative_to(path: str, target: str) -> str | None:
-    """Resolve a path in another file, relative to the root of the repository; None if it leads out of it."""
-    return path_beside(path, target) if target.startswith(".") else None
+    """Resolve a path in another file, relative to the root of the repository; None if it is outside of it."""
+    return resolve_sibling(path, target) if target.startswith(".") else None

@@ -6,11 +6,17 @@ import re
 from collections.abc import Callable, Mapping
 from unicodedata import combining
 
-from msgspec.structs import replace
-
-from wardround.findings import RawFinding, Severity
-from wardround.storage.regex_cache import bounded
-from wardround_typescript.tools.linted_file import LintedFile
+from wardround.findings import RawFinding
+from wardround.storage.regex_cache import bounded_pattern
+from wardround_typescript.tools.linted_file import IN_TESTS, LintedFile, rest_of_line
+from wardround_typescript.tools.oxlint_hooks import HOOK_CODES, is_hook_of_react
+from wardround_typescript.tools.oxlint_markup import (
+    is_bound,
+    is_empty_element,
+    is_of_page,
+    opens_bare,
+    precedes_control,
+)
 
 Exact = Callable[[RawFinding, LintedFile], bool]
 
@@ -21,15 +27,6 @@ _NEEDS_NEW = (
 _STRICT_AND_BARE = r"!\s*[^\s!(][^=&|?;]*?[!=]==(?!\s*!)"
 _LITERALS_ONLY = r"Math\.(?:min|max)\(\s*-?[\d.]+\s*,\s*-?[\d.]+\s*\)"
 _CONVERTING = r"[!=]=\s*(?:true|false|\[\]|(['\"])(?:-?\d+)?\1)\s*(?:[;,)\]}?:&|]|$)"
-_SCREEN = 25
-_REL_OF_NAME = r"\brel=\{\s*(?!(?:null|true|false|undefined)\b)[A-Za-z_$][\w$.?]*(?:\([^{}]*\))?\s*\}"
-_REL_WITHOUT_OPENER = r"\brel=(?:\{\s*)?[\"'`][^\"'`]*\bnoopener\b"
-_HREF_OF_CONSTANT = r"\bhref=\{\s*[A-Z][A-Z0-9_]+\s*\}"
-_IMPORTS_USE = r"\bimport\b[^;\"'`]{0,500}[\s{,]use\s*[,}]"
-_OWN_EFFECT_EVENT = (
-    r"[\s{,]useEffectEvent\b[^;\"'`]{0,500}\bfrom\s*['\"](?!react['\"])"
-    r"|\b(?:function|const)\s+useEffectEvent\b"
-)
 _WAITING_FRAMEWORK = (
     r"['\"](?:fastify|koa|@koa/router|koa-router|hono|@nestjs/common|elysia|express-async-errors"
     r"|express-promise-router)['\"]|\bfastify\.|\bFastify(?:Instance|Plugin)"
@@ -39,14 +36,9 @@ _FOR_ERRORS = (
     r"(?i)(?:error\w*|fail\w*|reject\w*|catch)['\"]?\s*[:=(]\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*err"
     r"|\breq\w*\s*[,:].*\bres\w*\s*[,:)]"
 )
-_LABEL_AND_CONTROL = (
-    r"<label(?![^>]*(?:htmlFor|\{\.\.\.))[^>]*>[^<{]*</label>\s*"
-    r"<(?:input|select|textarea)\b(?![^>]*aria-label)"
-)
 _SEQUENCE = r"\(*\s*[\w$.]+\s*=(?![=>])|\(*[\w$.]+\([^()]*\)\s*,|[!+~-][\s(]*function\b"
 """A comma expression whose parts assign or call, or a function that is called at once."""
 _CHAI_LINK = r"\)\s{0,40}\.(?:not\.)?(?:to|is|has|does)\.[\w.]*\w\Z"
-_PREFIXED_HOOK = r'in function "\w*_use[A-Z]\w*"'
 _UNION = 15
 """Number of lines of a union above and below one of its members."""
 _UNION_OF_CLASSES = r"\|\s*(?:Date|RegExp|Function|Error|Promise<|Map<|Set<|WeakMap<|WeakSet<)"
@@ -54,6 +46,8 @@ _CODE_UNIT = r"\\u\{?([0-9a-fA-F]{4,5})\}?"
 _RANGE = f"{_CODE_UNIT}-{_CODE_UNIT}"
 _CHANGES_FLAGS = r"[\w$.]+ {0,2}[|&]=[\s~]*[A-Z]\w*\.[A-Za-z_]"
 _NEAR = 4
+_LONGEST_VALUE = 25
+"""Number of lines of a thrown value."""
 _NO_HANDLER = r"[\"'`\d{\[]|new\s+(?!Function\b)[A-Z]|(?:true|false)\b"
 """The beginning of a literal or of an object."""
 _CALL = r"(?!async\b|function\b)[\w$.]+\("
@@ -63,71 +57,46 @@ _PRECISE = 15
 """Number of digits that a double always represents."""
 
 
-def _throws(result: RawFinding, file: LintedFile) -> bool:
+def _throws_either_way(result: RawFinding, file: LintedFile) -> bool:
     """Return True for constructors that throw with or without ``new``; the rest is a preference."""
     return re.search(_NEEDS_NEW, result.message) is not None
 
 
 def _is_slip(result: RawFinding, file: LintedFile) -> bool:
     """Return True for ``!a === b``; ``!a === !b`` and ``!!a === b`` compare booleans intentionally."""
-    return re.match(_STRICT_AND_BARE, _rest(result, file)) is not None
+    return re.match(_STRICT_AND_BARE, rest_of_line(result, file)) is not None
 
 
 def _is_no_flag(result: RawFinding, file: LintedFile) -> bool:
     """Return False where ``|=`` or ``&=`` changes a set of flags by a member of an enumeration."""
-    return re.match(_CHANGES_FLAGS, _rest(result, file)) is None
+    return re.match(_CHANGES_FLAGS, rest_of_line(result, file)) is None
 
 
-def _loses(result: RawFinding, file: LintedFile) -> bool:
+def _loses_precision(result: RawFinding, file: LintedFile) -> bool:
     """Return True for more digits than a double represents; zeros at either end do not count."""
-    number = re.match(r"[\d._]+(?![\w.])", _rest(result, file))
+    number = re.match(r"[\d._]+(?![\w.])", rest_of_line(result, file))
     digits = re.sub(r"[._]", "", number[0]).strip("0") if number else ""
     return not digits or len(digits) > _PRECISE
 
 
 def _is_clamp(result: RawFinding, file: LintedFile) -> bool:
     """Return True for bounds around a value that can change, with the global Math."""
-    return not re.search(_LITERALS_ONLY, _rest(result, file)) and not _is_own("Math", file)
+    return not re.search(_LITERALS_ONLY, rest_of_line(result, file)) and not _is_declared_here("Math", file)
 
 
-def _doubles(result: RawFinding, file: LintedFile) -> bool:
-    """Return True for ``a += a + b``; in the other order it wraps a text, which is intentional."""
-    return re.match(r"([\w.$]+)\s*\+=.*\+\s*\1\s*\)?;?\s*$", _rest(result, file)) is None
+def _doubles_operand(result: RawFinding, file: LintedFile) -> bool:
+    """Return True for ``a += a + b``; the other order surrounds a string, which is intentional."""
+    return re.match(r"([\w.$]+)\s*\+=.*\+\s*\1\s*\)?;?\s*$", rest_of_line(result, file)) is None
 
 
-def _opens_bare(result: RawFinding, file: LintedFile) -> bool:
-    """Return True for a link without ``rel``, or with an ineffective one; expressions count as effective.
-
-    ``noopener`` alone is effective in every browser that React supports.
-
-    A constant of the program is a trusted address.
-    """
-    tag = _tag(result, file)
-    return not any(re.search(safe, tag) for safe in (_REL_OF_NAME, _REL_WITHOUT_OPENER, _HREF_OF_CONSTANT))
-
-
-def _converts(result: RawFinding, file: LintedFile) -> bool:
+def _converts_operand(result: RawFinding, file: LintedFile) -> bool:
     """Return True if the comparison converts its operand; ``== null`` tests two values intentionally."""
-    return re.match(_CONVERTING, _rest(result, file)) is not None
-
-
-def _is_bound(result: RawFinding, file: LintedFile) -> bool:
-    """Return False if a spread may provide the handler of an input."""
-    return "{..." not in _tag(result, file)
-
-
-def _tag(result: RawFinding, file: LintedFile) -> str:
-    """Return the opening tag around a position, as far as it is not longer than a screen."""
-    first = max(result.span.line - _SCREEN, 1)
-    before = "\n".join([*file.lines[first - 1 : result.span.line - 1], ""])
-    near = before + "\n".join(file.lines[result.span.line - 1 : result.span.line + _SCREEN])
-    tag = re.match(r"<(?:=>|[^>])*", near[max(near.rfind("<", 0, len(before) + result.span.column), 0) :])
-    return tag[0] if tag else ""
+    return re.match(_CONVERTING, rest_of_line(result, file)) is not None
 
 
 def _merges_code(result: RawFinding, file: LintedFile) -> bool:
     """Return False for ambient declarations, which only describe other code."""
-    name = re.search(r"[\w$]+", _rest(result, file))
+    name = re.search(r"[\w$]+", rest_of_line(result, file))
     if name is None or file.contains(rf"\bdeclare\s+(?:abstract\s+)?class\s+{name[0]}\b"):
         return False
     is_nested = file.lines[result.span.line - 1][:1].isspace()
@@ -135,14 +104,14 @@ def _merges_code(result: RawFinding, file: LintedFile) -> bool:
 
 
 def _is_global_eval(result: RawFinding, file: LintedFile) -> bool:
-    return not _is_own("eval", file)
+    return not _is_declared_here("eval", file)
 
 
-def _is_own(name: str, file: LintedFile) -> bool:
+def _is_declared_here(name: str, file: LintedFile) -> bool:
     """Return True if the file declares a variable, an import or a parameter of this name."""
     declared = rf"\b(?:const|let|var|class|function|import)\s+(?:\{{[^\n}}]{{0,200}})?\b{name}\b"
-    taken = rf"\bfunction\b[^(\n]{{0,100}}\([^)\n]{{0,200}}\b{name}\b[^)\n]{{0,200}}\)"
-    return file.contains(f"{declared}|{taken}")
+    used = rf"\bfunction\b[^(\n]{{0,100}}\([^)\n]{{0,200}}\b{name}\b[^)\n]{{0,200}}\)"
+    return file.contains(f"{declared}|{used}")
 
 
 def _may_throw(result: RawFinding, file: LintedFile) -> bool:
@@ -159,46 +128,6 @@ def _may_throw(result: RawFinding, file: LintedFile) -> bool:
     return not tried or re.search(r"\bawait\b", before) is not None or "catch" not in inside
 
 
-def _is_hook_of_react(result: RawFinding, file: LintedFile) -> bool:
-    """Return False in an anonymous function, which stories use as a component; ``use`` only if imported.
-
-    A hook whose name has a prefix is a hook, and the function that a test puts in place of one is none.
-    ``React.useEffectEvent?.(...)`` is passed to nothing: oxlint does not expect the optional call there.
-    """
-    if is_of_own_effect_event(result, file):
-        return False
-    if 'in function "Anonymous"' in result.message or re.search(_PREFIXED_HOOK, result.message):
-        return False
-    if "cannot be passed down" in result.message and _is_optional_call(result, file):
-        return False
-    if "at the top level" in result.message and _is_mocked(file):
-        return False
-    return 'Hook "use"' not in result.message or file.contains(_IMPORTS_USE)
-
-
-def is_of_own_effect_event(result: RawFinding, file: LintedFile) -> bool:
-    """Return True for a project's own ``useEffectEvent``: its functions may be passed on, unlike React's."""
-    return "useEffectEvent" in result.message and file.contains(_OWN_EFFECT_EVENT)
-
-
-def _is_optional_call(result: RawFinding, file: LintedFile) -> bool:
-    """Return True for ``hook?.(...)`` that is a statement or the value of a variable."""
-    before = file.lines[result.span.line - 1][: result.span.column - 1]
-    return re.match(r"[\w$.]+\?\.\(", _rest(result, file)) is not None and (
-        re.fullmatch(r"\s*(?:(?:const|let|var)\s+[\w$]+\s*=\s*)?", before) is not None
-    )
-
-
-def _is_mocked(file: LintedFile) -> bool:
-    """Return True for a test that replaces modules."""
-    return re.search(_IN_TESTS, file.path) is not None and file.contains(r"\b(?:vi|jest)\.(?:do)?[mM]ock\(")
-
-
-def _is_of_page(result: RawFinding, file: LintedFile) -> bool:
-    """Return True for an element of the page; a component determines the types of its own properties."""
-    return re.match(r"<[A-Z]", _tag(result, file)) is None
-
-
 def _is_array(result: RawFinding, file: LintedFile) -> bool:
     """Return False for a callback that uses ``this``, which arrays leave undefined and other types set."""
     body = "\n".join(file.lines[result.span.line - 1 : result.span.end_line])
@@ -211,7 +140,7 @@ def _is_of_promise(result: RawFinding, file: LintedFile) -> bool:
     Nor is the receiver a promise if the first argument is a value that no handler can be; of an imported
     receiver, the result of a call is such a value too, as in ``catch(text(), handler)``.
     """
-    rest = "\n".join([_rest(result, file), *file.lines[result.span.line : result.span.line + _NEAR]])
+    rest = "\n".join([rest_of_line(result, file), *file.lines[result.span.line : result.span.line + _NEAR]])
     if re.search(r"\.(?:then|catch|finally)\?\.\(", rest.partition("\n")[0]):
         return False
     call = re.match(r"([\w$]+)\s*\.(?:then|catch|finally)\(\s*", rest)
@@ -235,7 +164,7 @@ def _is_in_pieces(result: RawFinding, file: LintedFile) -> bool:
     """Return False for a range of combining marks, whose purpose is to match each of them."""
     if "combining" not in result.message:
         return True
-    ends = bounded(_RANGE).findall(file.lines[result.span.line - 1])
+    ends = bounded_pattern(_RANGE).findall(file.lines[result.span.line - 1])
     return not any(all(combining(chr(int(end, 16))) for end in pair) for pair in ends)
 
 
@@ -244,37 +173,27 @@ def _is_accidental(result: RawFinding, file: LintedFile) -> bool:
     return re.match(r"\s*\??\.[\w#]", file.lines[max(result.span.line - 2, 0)]) is None
 
 
-def _yields(result: RawFinding, file: LintedFile) -> bool:
-    """Return False for a stub that only throws; the star gives it the type of what it replaces."""
+def _should_yield(result: RawFinding, file: LintedFile) -> bool:
+    """Return False for a stub that only throws; the star gives it the type of the function that it
+    replaces.
+    """
     body = "\n".join(file.lines[result.span.line - 1 : result.span.line + _NEAR])
     return re.search(r"\{\s*throw\b[^{}]*\}", body) is None
 
 
-def _runs(result: RawFinding, file: LintedFile) -> bool:
+def _is_outside_tests(result: RawFinding, file: LintedFile) -> bool:
     """Return False in tests, which verify that such an address is rejected."""
-    return re.search(_IN_TESTS, file.path) is None
+    return re.search(IN_TESTS, file.path) is None
 
 
 def _handles_error(result: RawFinding, file: LintedFile) -> bool:
     """Return True for a callback with an error and a result; one for errors alone may ignore the error."""
     line = file.lines[result.span.line - 1]
-    before, rest = line[: result.span.column - 1], _rest(result, file)
+    before, rest = line[: result.span.column - 1], rest_of_line(result, file)
     return (
-        bounded(_ERROR_FIRST).match(rest) is not None and bounded(_FOR_ERRORS).search(before + rest) is None
+        bounded_pattern(_ERROR_FIRST).match(rest) is not None
+        and bounded_pattern(_FOR_ERRORS).search(before + rest) is None
     )
-
-
-def _is_empty(result: RawFinding, file: LintedFile) -> bool:
-    """Return True for an element without content or attributes that may fill it."""
-    tag = _tag(result, file)
-    closed = "\n".join(file.lines[result.span.line - 1 : result.span.line + _SCREEN]).partition(tag + ">")[2]
-    return "{..." not in tag and not tag.endswith("/") and "children" not in tag and closed.startswith("</")
-
-
-def _precedes_control(result: RawFinding, file: LintedFile) -> bool:
-    """Return True for a label of plain text right before a native input element."""
-    near = "\n".join([_rest(result, file), *file.lines[result.span.line : result.span.line + _NEAR]])
-    return re.match(_LABEL_AND_CONTROL, near) is not None
 
 
 def _is_with_options(result: RawFinding, file: LintedFile) -> bool:
@@ -287,14 +206,13 @@ def _is_no_protocol(result: RawFinding, file: LintedFile) -> bool:
 
     Tests also throw values to be caught.
     """
-    if re.search(_IN_TESTS, file.path):
+    if re.search(IN_TESTS, file.path):
         return False
     first = result.span.line - 1
-    thrown = "\n".join([_rest(result, file), *file.lines[first + 1 : first + _SCREEN]])
+    thrown = "\n".join([rest_of_line(result, file), *file.lines[first + 1 : first + _LONGEST_VALUE]])
     return not thrown.startswith("{") or re.search(_PROTOCOL, thrown.partition("}")[0]) is None
 
 
-_IN_TESTS = r"(?:^|/)(?:tests?|__tests__|__mocks__|e2e|cypress)/|\.(?:test|spec|cy|stories)\.\w+$"
 _PROTOCOL = (
     r"[{,]\s*['\"]?(?:message|status|statusCode|statusText|code|response|redirect|digest)['\"]?\s*[:,}\n]"
 )
@@ -304,37 +222,22 @@ def _is_of_next(result: RawFinding, file: LintedFile) -> bool:
     return file.contains(_FROM_NEXT)
 
 
-def adjusted(result: RawFinding) -> RawFinding:
-    """Lower the severity of a hook in a function that is neither a component nor a hook."""
-    if result.code in HOOK_CODES and "neither a React function component" in result.message:
-        return replace(result, severity=Severity.WARN)
-    return result
-
-
-def _rest(result: RawFinding, file: LintedFile) -> str:
-    """Return the line from the position of a finding."""
-    return file.lines[result.span.line - 1][result.span.column - 1 :]
-
-
 _CURRENT_OF = r"([A-Za-z_$][\w$]*)\?\.current(?:\.[\w$]+)*"
 
 
 def _may_stop(result: RawFinding, file: LintedFile) -> bool:
     """Return False for ``ref?.current`` of a ref that useRef made with a value: a ref is never missing."""
-    chain = re.match(rf"{_CURRENT_OF}(?![\w$]|\s*[?.(\[])", _rest(result, file))
+    chain = re.match(rf"{_CURRENT_OF}(?![\w$]|\s*[?.(\[])", rest_of_line(result, file))
     if chain is None:
         return True
-    made = rf"\bconst\s+{re.escape(chain[1])}\s*=\s*(?:React\.)?useRef\b(?:<[^;\n(]*>)?"
-    return not file.contains(rf"{made}\(\s*(?!null\b|undefined\b|[\s)])")
-
-
-HOOK_CODES = ("react-hooks/rules-of-hooks", "react/rules-of-hooks")
+    created = rf"\bconst\s+{re.escape(chain[1])}\s*=\s*(?:React\.)?useRef\b(?:<[^;\n(]*>)?"
+    return not file.contains(rf"{created}\(\s*(?!null\b|undefined\b|[\s)])")
 
 
 def _is_unused(result: RawFinding, file: LintedFile) -> bool:
     """Return False for an assertion by a property, which chai evaluates when it is read.
 
-    Nor is the value lost of a sequence with assignments, as minifiers write it, or of a property that is read
+    Values are also used in a sequence with assignments, as minifiers write it, and of a property that is read
     so that a proxy or a signal tracks it.
     """
     lines = file.lines[result.span.line - 1 : result.span.end_line]
@@ -349,7 +252,7 @@ def _is_unused(result: RawFinding, file: LintedFile) -> bool:
 
 def _is_tracked(result: RawFinding, file: LintedFile) -> bool:
     """Return True for a read that subscribes: of a ref in an effect of Vue, or with a comment on tracking."""
-    line = _rest(result, file)
+    line = rest_of_line(result, file)
     near = "\n".join(file.lines[max(result.span.line - _NEAR, 0) : result.span.line])
     is_of_vue = re.match(r"[\w.]+\.value;?\s*$", line) is not None and "watchEffect(" in near
     return is_of_vue or re.match(r"[\w.]+;?\s*//.*(?:track|subscri|touch|depend)", line) is not None
@@ -357,34 +260,34 @@ def _is_tracked(result: RawFinding, file: LintedFile) -> bool:
 
 EXACT: Mapping[str, Exact] = {
     "no-unused-expressions": _is_unused,
-    **dict.fromkeys(HOOK_CODES, _is_hook_of_react),
+    **dict.fromkeys(HOOK_CODES, is_hook_of_react),
     "array-callback-return": _is_array,
-    "eqeqeq": _converts,
+    "eqeqeq": _converts_operand,
     "no-eval": _is_global_eval,
     "no-throw-literal": _is_no_protocol,
     "no-unsafe-optional-chaining": _may_stop,
-    "no-loss-of-precision": _loses,
+    "no-loss-of-precision": _loses_precision,
     "no-misleading-character-class": _is_in_pieces,
-    "no-script-url": _runs,
+    "no-script-url": _is_outside_tests,
     "no-unexpected-multiline": _is_accidental,
-    "jsx-a11y/anchor-has-content": _is_empty,
-    "jsx-a11y/heading-has-content": _is_empty,
-    "jsx-a11y/label-has-associated-control": _precedes_control,
+    "jsx-a11y/anchor-has-content": is_empty_element,
+    "jsx-a11y/heading-has-content": is_empty_element,
+    "jsx-a11y/label-has-associated-control": precedes_control,
     "nextjs/no-html-link-for-pages": _is_of_next,
     "nextjs/no-sync-scripts": _is_of_next,
     "node/handle-callback-err": _handles_error,
     "oxc/no-async-endpoint-handlers": _may_throw,
     "oxc/bad-bitwise-operator": _is_no_flag,
     "oxc/bad-min-max-func": _is_clamp,
-    "oxc/misrefactored-assign-op": _doubles,
-    "react/checked-requires-onchange-or-readonly": _is_bound,
+    "oxc/misrefactored-assign-op": _doubles_operand,
+    "react/checked-requires-onchange-or-readonly": is_bound,
     "promise/valid-params": _is_of_promise,
-    "react/jsx-no-target-blank": _opens_bare,
-    "react/style-prop-object": _is_of_page,
-    "require-yield": _yields,
+    "react/jsx-no-target-blank": opens_bare,
+    "react/style-prop-object": is_of_page,
+    "require-yield": _should_yield,
     "typescript/no-unsafe-declaration-merging": _merges_code,
     "typescript/no-wrapper-object-types": _is_written_out,
-    "unicorn/new-for-builtins": _throws,
+    "unicorn/new-for-builtins": _throws_either_way,
     "unicorn/no-negation-in-equality-check": _is_slip,
     "vue/no-dupe-keys": _is_with_options,
 }

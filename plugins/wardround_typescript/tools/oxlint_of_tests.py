@@ -16,7 +16,7 @@ _STORED = r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*=\s*$"
 
 
 def _is_without_body(result: RawFinding, file: LintedFile) -> bool:
-    """Return False for a function that is passed by its name; its declaration may follow."""
+    """Return False for a function that is passed by name; its declaration may follow."""
     if "must be a function" not in result.message:
         return True
     callback = re.match(_NAME, file.lines[result.span.line - 1][result.span.column - 1 :])

@@ -12,7 +12,7 @@ import msgspec
 from wardround.errors import ToolOutputError
 from wardround.findings import RawFinding, Severity, Span
 from wardround.languages import jsonc
-from wardround.tools.parsing import collapse_whitespace, decoded, relative
+from wardround.tools.parsing import collapse_whitespace, decode_output, relative
 from wardround.tools.tool import Invocation
 from wardround_typescript.tools.linted_file import LintedFile
 from wardround_typescript.tools.oxlint_config import CONFIG_NAMES, LINK_SUFFIX
@@ -73,8 +73,8 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     if output.lstrip().startswith(_REFUSED):
         reason = " ".join(output.decode("utf-8", "replace").partition("\n")[2].split())
         raise ToolOutputError(f"oxlint rejects the project's configuration: {collapse_whitespace(reason)}")
-    report = decoded(output, OxlintOutput)
-    if report.number_of_files < len(run.files) and not _excludes(run):
+    report = decode_output(output, OxlintOutput)
+    if report.number_of_files < len(run.files) and not _excludes_files(run):
         raise ToolOutputError(f"oxlint linted {report.number_of_files} of {len(run.files)} files")
     linted = cache(lambda file: LintedFile(file, (run.root / file).read_bytes()))
     findings = [_result(diagnostic, run, linted) for diagnostic in report.diagnostics]
@@ -83,9 +83,9 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
 
 def unparsed_templates(output: bytes, run: Invocation) -> dict[str, str]:
     """Return the files with a script that is a template, which oxlint does not parse, with the reason."""
-    diagnostics = decoded(output, OxlintOutput).diagnostics
-    errors = (one for one in diagnostics if _code(one.code) == _SYNTAX_ERROR)
-    failed = {relative(one.filename.removesuffix(LINK_SUFFIX), run) for one in errors}
+    diagnostics = decode_output(output, OxlintOutput).diagnostics
+    errors = (diagnostic for diagnostic in diagnostics if _code(diagnostic.code) == _SYNTAX_ERROR)
+    failed = {relative(error.filename.removesuffix(LINK_SUFFIX), run) for error in errors}
     files = (LintedFile(file, (run.root / file).read_bytes()) for file in sorted(failed))
     return {file.path: _UNPARSED for file in files if file.has_in_code(_TEMPLATE)}
 
@@ -108,13 +108,13 @@ def _is_contradicted(result: RawFinding, linted: Callable[[str], LintedFile]) ->
     if _IN_DECLARATIONS in result.message:
         return False
     from wardround.languages.script.syntax import (
-        parsed,  # loads the grammar: findings in declaration files are rare
+        parse_script,  # loads the grammar: findings in declaration files are rare
     )
 
-    return not parsed(result.file, linted(result.file).text).root.has_error
+    return not parse_script(result.file, linted(result.file).text).root.has_error
 
 
-def _excludes(run: Invocation) -> bool:
+def _excludes_files(run: Invocation) -> bool:
     """Return True if a configuration in the snapshot excludes files."""
     folders = {run.root / parent for file in run.files for parent in PurePosixPath(file).parents}
     configs = [folder / name for folder in folders for name in CONFIG_NAMES if (folder / name).is_file()]
@@ -148,7 +148,7 @@ def _code(code: str | None) -> str:
     """Return a code in the form of the configuration: ``react(jsx-key)`` -> ``react/jsx-key``; no scope for
     eslint.
 
-    An error with a number of TypeScript is one of its parser: oxlint reports nothing else about the file.
+    An error with a TypeScript code is a parse error: oxlint reports nothing else about the file.
     """
     if code is None:
         return _SYNTAX_ERROR

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from wardround.findings import Plane, RawFinding, Span
 from wardround.rules.tool_map import load_tool_map
-from wardround.storage.regex_cache import bounded
+from wardround.storage.regex_cache import bounded_pattern
 from wardround.tools.parsing import map_of
 from wardround_typescript.tools.linted_file import LONGEST_EFFECT, LintedFile
-from wardround_typescript.tools.oxlint_exact import EXACT, Exact, adjusted, is_of_own_effect_event
+from wardround_typescript.tools.oxlint_exact import EXACT, Exact
+from wardround_typescript.tools.oxlint_hooks import is_effect_event_of_project, lower_severity
 from wardround_typescript.tools.oxlint_of_tests import OF_TESTS
 
 _QUOTED_NAME = r"'([^']+)'"
@@ -32,25 +33,29 @@ _TYPE_TESTS = (".test-d.ts", ".test-d.tsx", ".spec-d.ts", ".spec-d.tsx")
 """Suffixes of files that the compiler only checks."""
 _UNUSED_FUNCTION = r"^Function '[^']+' is declared but never used"
 _MODULE = r"(?m)^\s*(?:import|export)\b|\brequire\(|\bmodule\.exports\b"
+_REACT_FAMILIES = ("react", "react-hooks", "react-perf")
 
 
 def sensible(findings: Sequence[RawFinding], linted: Callable[[str], LintedFile]) -> list[RawFinding]:
     """Drop the findings that do not apply to their file, and adjust the severity and position of others."""
     applicable = [
         finding
-        for finding in _of_one_test_framework(findings, linted)
+        for finding in _drop_other_framework(findings, linted)
         if _is_sensible(finding, linted(finding.file))
     ]
-    return [_at_stale_read(adjusted(finding), linted) for finding in _without_echo(applicable, linted)]
+    return [
+        _move_to_stale_read(lower_severity(finding), linted)
+        for finding in _merge_unreachable(applicable, linted)
+    ]
 
 
-def _of_one_test_framework(
+def _drop_other_framework(
     findings: Sequence[RawFinding], linted: Callable[[str], LintedFile]
 ) -> list[RawFinding]:
     """Drop the findings of jest's or vitest's rules for files that import the other framework."""
     jest = {(r.file, r.span, r.code.partition("/")[2]) for r in findings if r.code.startswith("jest/")}
 
-    def counts(result: RawFinding) -> bool:
+    def belongs_to_framework(result: RawFinding) -> bool:
         framework, _, code = result.code.partition("/")
         if framework not in ("jest", "vitest"):
             return True
@@ -59,7 +64,7 @@ def _of_one_test_framework(
             return framework == imported
         return framework == "jest" or (result.file, result.span, code) not in jest
 
-    return [result for result in findings if counts(result)]
+    return [result for result in findings if belongs_to_framework(result)]
 
 
 def _is_about_style_or_slips(result: RawFinding) -> bool:
@@ -69,20 +74,31 @@ def _is_about_style_or_slips(result: RawFinding) -> bool:
 
 def _is_sensible(result: RawFinding, file: LintedFile) -> bool:
     """Return True for a finding that applies to the kind and the framework of its file."""
-    family, _, name = result.code.rpartition("/")
-    if file.is_built and _is_about_style_or_slips(result):
+    if _is_of_other_kind(result, file):
         return False
-    if family in ("react", "react-hooks", "react-perf") and not file.is_of_react:
-        return False
-    decide = _BY_CODE.get(result.code) or _BY_NAME.get(name)
+    decide = _BY_CODE.get(result.code) or _BY_NAME.get(result.code.rpartition("/")[2])
     if decide is not None:
         return decide(result, file)
     if result.code == "no-unused-vars" and _is_global(result, file):
         return False
     if result.explicitly_enabled:
         return True  # the project sets the rule to error, so it applies as oxlint has it
-    if (is_exact := EXACT.get(result.code)) is not None and not is_exact(result, file):
-        return False
+    return _is_exact(result, file) and _is_of_our_selection(result)
+
+
+def _is_of_other_kind(result: RawFinding, file: LintedFile) -> bool:
+    """Return True for a finding about style in a built file, or about React in one of another framework."""
+    if file.is_built and _is_about_style_or_slips(result):
+        return True
+    return result.code.rpartition("/")[0] in _REACT_FAMILIES and not file.is_of_react
+
+
+def _is_exact(result: RawFinding, file: LintedFile) -> bool:
+    is_exact = EXACT.get(result.code)
+    return is_exact is None or is_exact(result, file)
+
+
+def _is_of_our_selection(result: RawFinding) -> bool:
     content = map_of("oxlint")  # a project may enable a code that the map ignores everywhere
     return result.code in content.ignore or not content.is_ignored(result.code, result.file)
 
@@ -105,7 +121,7 @@ def _is_stale_dependency(result: RawFinding, file: LintedFile) -> bool:
         and _is_missing_dependency(result.message)
         and not _follows_another(result, file)
         and not _follows_all(result, file)
-        and not is_of_own_effect_event(result, file)
+        and not is_effect_event_of_project(result, file)
     )
 
 
@@ -129,9 +145,11 @@ def _follows_another(result: RawFinding, file: LintedFile) -> bool:
     """Return True if all missing dependencies are properties of listed ones, with which they change."""
     names = re.findall(_QUOTED_NAME, result.message.partition("missing depend")[2])
     listed = re.findall(r"(?<![\w.])[A-Za-z_$][\w$]*", file.lines[result.span.line - 1].rpartition("[")[2])
-    made = "|".join(map(re.escape, listed))
+    created = "|".join(map(re.escape, listed))
     return bool(names and listed) and all(
-        file.contains(rf"(?m)^\s*const {re.escape(name)} = (?:\w+\()?(?:{made})\??\.\w+[\w\s|?.'\"-]*\)?;?$")
+        file.contains(
+            rf"(?m)^\s*const {re.escape(name)} = (?:\w+\()?(?:{created})\??\.\w+[\w\s|?.'\"-]*\)?;?$"
+        )
         for name in names
     )
 
@@ -139,20 +157,21 @@ def _follows_another(result: RawFinding, file: LintedFile) -> bool:
 def _follows_all(result: RawFinding, file: LintedFile) -> bool:
     """Return True if all missing dependencies are computed only from listed dependencies and constants.
 
-    The router of Next.js stays the same object: a listed property of it counts as the router.
+    The router of Next.js is always the same object: listing one of its properties counts as listing the
+    router.
     """
     names = set(re.findall(_QUOTED_NAME, result.message.partition("missing depend")[2]))
     listed = file.lines[result.span.line - 1].rpartition("[")[2].partition("]")[0]
     settled = {*re.findall(_LISTED, listed)} | ({"router"} if re.search(_ROUTER, listed) else set())
     if not names or not settled:
         return False
-    settled.update(bounded(_SETTER).findall(file.text))
+    settled.update(bounded_pattern(_SETTER).findall(file.text))
     for _ in range(_LONGEST_CHAIN):
         settled.update(name for name, read in file.local_dependencies.items() if read <= settled)
     return names <= settled
 
 
-def _at_stale_read(result: RawFinding, linted: Callable[[str], LintedFile]) -> RawFinding:
+def _move_to_stale_read(result: RawFinding, linted: Callable[[str], LintedFile]) -> RawFinding:
     """Move a missing dependency from the list to the read of its stale value, which may be far above."""
     hook = re.search(_REPORTED_HOOK, result.message)
     if result.code != "react-hooks/exhaustive-deps" or hook is None:
@@ -174,7 +193,7 @@ def _at_stale_read(result: RawFinding, linted: Callable[[str], LintedFile]) -> R
     return result
 
 
-def _without_echo(
+def _merge_unreachable(
     findings: Sequence[RawFinding], linted: Callable[[str], LintedFile]
 ) -> Iterator[RawFinding]:
     """Report consecutive unreachable statements once."""
@@ -183,12 +202,12 @@ def _without_echo(
         if result.code != "no-unreachable":
             yield result
             continue
-        if last is None or not _follows(last, result, linted):
+        if last is None or not _is_adjacent(last, result, linted):
             yield result
         last = result
 
 
-def _follows(before: RawFinding, after: RawFinding, linted: Callable[[str], LintedFile]) -> bool:
+def _is_adjacent(before: RawFinding, after: RawFinding, linted: Callable[[str], LintedFile]) -> bool:
     """Return True if only whitespace separates two findings of one file."""
     if before.file != after.file or before.span.end > after.span.start:
         return False

@@ -22,18 +22,22 @@ JudgeName = Literal["target", "head"]
 """The revision whose configuration applies: the target of the change, or the change itself."""
 DIFF = ":diff"
 AS_CHECKED_OUT = (WORKTREE, DIFF)
-"""The heads whose content is as it is in a work tree, where filters leave plain text."""
+"""The heads whose content is that of a work tree, where filters write plain text."""
 _LFS = b"version https://git-lfs.github.com/spec/"
 _LONGEST_POINTER = 1024
 _KEPT_OF_ALL = 64 * 1024 * 1024
-"""The limit on the bytes of files on disk in memory if all files are under review; a batch needs less."""
+"""Maximum number of the bytes of files on disk in memory if all files are under review; a batch needs
+less.
+"""
 
 
 class ChangeSource(Protocol):
     """The interface of the source of a change.
 
-    ``root`` is the folder of the repository; ``fetch`` announces content that will be read soon; ``content``
-    is of files of the change, ``read`` of any path on one side or at the target; ``moved_settings`` are the
+    ``root`` is the folder of the repository; ``change`` has the files as git lists them;
+    ``in_repository`` is this source if the change is one of a repository, else None; ``fetch`` announces
+    content that will be read soon; ``content`` is of files of the change, ``read`` of any path on one side or
+    at the target; ``moved_settings`` are the
     paths with one of some file names that differ between base and target; ``state`` identifies the tree of a
     side, or is None without an identity; ``differing`` are the paths whose content in ``root`` is not that
     of the side; ``messages`` are those of the change's commits, newest first; ``holds`` returns True if
@@ -41,6 +45,10 @@ class ChangeSource(Protocol):
     """
 
     root: Path
+    change: Change
+
+    @property
+    def in_repository(self) -> GitChangeSource | None: ...
 
     def fetch(self, files: Sequence[ChangedFile], *, base: bool = False) -> None: ...
 
@@ -56,14 +64,16 @@ class ChangeSource(Protocol):
 
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]: ...
 
-    def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]: ...
+    def tracked_paths(self, patterns: Sequence[str] = ()) -> Collection[str]: ...
 
     def messages(self, change: Change) -> Sequence[str]: ...
 
     def has_tracked(self, path: str) -> bool: ...
 
+    def files_in(self, folder: str, side: SideName | JudgeName) -> Sequence[str]: ...
 
-def decoded(content: bytes) -> str | None:
+
+def decode_text(content: bytes) -> str | None:
     """Decode UTF-8 without its byte order mark; None for other content."""
     try:
         return content.removeprefix(codecs.BOM_UTF8).decode()
@@ -72,7 +82,7 @@ def decoded(content: bytes) -> str | None:
 
 
 NOT_UTF8 = "it is not UTF-8 text"
-"""The reason for a file that is not reviewed because only ``in_any_encoding`` decodes it."""
+"""The reason for a file that is not reviewed because only ``decode_any_encoding`` decodes it."""
 
 
 def bytes_outside_utf8(content: bytes) -> Iterator[tuple[int, int, int]]:
@@ -84,14 +94,14 @@ def bytes_outside_utf8(content: bytes) -> Iterator[tuple[int, int, int]]:
             yield number, len(line[: cause.start].decode()) + 1, line[cause.start]
 
 
-def in_any_encoding(content: bytes) -> str | None:
+def decode_any_encoding(content: bytes) -> str | None:
     """Decode text of any encoding, without its byte order mark; None for content that is not text.
 
     Content that is not UTF-8 is UTF-16 if it begins with that byte order mark, else Latin-1, in which every
     byte
     is a character; but text never contains a zero byte.
     """
-    text = decoded(content)
+    text = decode_text(content)
     if text is None and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = _from_utf16(content)
         return None if "\0" in text else text
@@ -117,7 +127,7 @@ def is_lfs_pointer(content: bytes) -> bool:
 
 
 class FileTexts:
-    """The text of changed files on both sides, by their path at the head."""
+    """The text of changed files at base and head, by their path at the head."""
 
     def __init__(self, origin: ChangeSource, change: Change) -> None:
         self._origin = origin
@@ -127,25 +137,27 @@ class FileTexts:
     def head(self, path: str) -> str | None:
         """Return the text after the change; None if it does not exist or is not UTF-8."""
         content = self.head_bytes(path)
-        return None if content is None else self._decoded(content)
+        return None if content is None else self._decode(content)
 
-    def _decoded(self, content: bytes) -> str | None:
-        """Return the text of a content; that of the last one is cached, since findings follow their files."""
+    def _decode(self, content: bytes) -> str | None:
+        """Decode content as text; the last result is cached, since the findings of one file are
+        consecutive.
+        """
         last, text = self._last
         if content is not last:
-            text = decoded(content)
+            text = decode_text(content)
             self._last = content, text
         return text
 
     def base(self, path: str) -> str | None:
         """Return the text before the change; None for an added file."""
         content = self.base_bytes(path)
-        return None if content is None else decoded(content)
+        return None if content is None else decode_text(content)
 
     def readable(self, path: str, *, base: bool = False) -> str | None:
-        """Return the text of a side in any encoding; None if it does not exist."""
+        """Return the content of a file at base or head in any encoding; None if it does not exist."""
         content = self.base_bytes(path) if base else self.head_bytes(path)
-        return None if content is None else in_any_encoding(content)
+        return None if content is None else decode_any_encoding(content)
 
     def head_bytes(self, path: str) -> bytes | None:
         """Return the content after the change; None if it does not exist, or is not of the change."""
@@ -164,13 +176,18 @@ class GitChangeSource:
     def __init__(self, repository: Repository, change: Change) -> None:
         self.root = repository.root
         self._repository = repository
-        self._change = change
+        self.change = change
         self._on_disk = RecentContents(_KEPT_OF_ALL if change.all_files else sys.maxsize)
         self._by_path = {file.path: file for file in change.files}
         renamed = (file for file in change.files if file.status is FileStatus.RENAMED)
         self._moved_away = {file.base_path for file in renamed}
         if change.files:
             repository.compare_with_worktree(change.head)
+
+    @property
+    def in_repository(self) -> GitChangeSource | None:
+        """The source itself, with its repository."""
+        return self
 
     @property
     def repository(self) -> Repository:
@@ -181,7 +198,7 @@ class GitChangeSource:
         self._repository.fetch(files, base=base)
 
     def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:
-        side = self._change.base if base else self._change.head
+        side = self.change.base if base else self.change.head
         if side != WORKTREE:
             return self._repository.content(file, side, base=base)
         # editors go on writing; the content that was read first is under review
@@ -190,17 +207,17 @@ class GitChangeSource:
         return self._on_disk.get(file.path)
 
     def read(self, path: str, side: SideName | JudgeName) -> bytes | None:
-        if side == "head" and self._change.head == INDEX:
-            return self._staged(path)
+        if side == "head" and self.change.head == INDEX:
+            return self._staged_content(path)
         return self._repository.tree(self._name(side)).read(path)
 
     def moved_settings(self, names: Collection[str]) -> Sequence[str]:
-        change = self._change
+        change = self.change
         if change.target == change.base:
             return ()
         return self._repository.settings_between(change.base, change.target, names)
 
-    def _staged(self, path: str) -> bytes | None:
+    def _staged_content(self, path: str) -> bytes | None:
         """Return the content of a path in the index: that of HEAD, unless the change contains the path.
 
         Thus git need not read an index of many thousand entries.
@@ -208,14 +225,14 @@ class GitChangeSource:
         file = self._by_path.get(path)
         if file is not None:
             return None if file.status is FileStatus.DELETED else self.content(file)
-        return None if path in self._moved_away else self._repository.tree(self._change.base).read(path)
+        return None if path in self._moved_away else self._repository.tree(self.change.base).read(path)
 
     def state(self, change: Change, side: SideName) -> str | None:
         """Return the identity of a complete tree: its commit, or a commit and the difference from it."""
         if side == "base":
             return change.base
         if change.all_files:
-            change = self._uncommitted
+            change = self._uncommitted_change
         if not change.head.startswith(":"):
             return change.head
         digest = sha256(change.base.encode())
@@ -228,46 +245,54 @@ class GitChangeSource:
         return digest.hexdigest()
 
     @cached_property
-    def _uncommitted(self) -> Change:
+    def _uncommitted_change(self) -> Change:
         return self._repository.worktree()
 
     def differing(self, side: SideName) -> Collection[str]:
         if self._repository.bare:
-            return self._repository.tracked(self._name(side))
+            return self._repository.tracked_paths(self._name(side))
         return self._repository.differs_from_worktree(self._name(side))
 
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
-        return self._repository.files_with_word(self._change.head, words, patterns)
+        return self._repository.files_with_word(self.change.head, words, patterns)
 
-    def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
-        """Return the paths of the side after the change; may include paths that do not match."""
-        return set(self._repository.tracked(self._change.head, patterns))
+    def tracked_paths(self, patterns: Sequence[str] = ()) -> Collection[str]:
+        """Return the paths after the change; may include paths that do not match."""
+        return set(self._repository.tracked_paths(self.change.head, patterns))
 
     def messages(self, change: Change) -> Sequence[str]:
         return () if change.head.startswith(":") else self._repository.messages(change.base, change.head)
 
     def has_tracked(self, path: str) -> bool:
-        """Return True if a side, or the work tree, has anything at a path, below it, or in place of a folder
-        above it.
+        """Return True if a revision, or the work tree, has anything at a path, below it, or instead of a
+        folder above it.
         """
-        change, repository = self._change, self._repository
-        touched = (one for file in change.files for one in (file.path, file.base_path or file.path))
-        if any(paths_overlap(path, one) for one in touched) or repository.tree(change.base).holds(path):
+        change, repository = self.change, self._repository
+        touched = (name for file in change.files for name in (file.path, file.base_path or file.path))
+        if any(paths_overlap(path, other) for other in touched) or repository.tree(change.base).holds(path):
             return True
-        return change.head != INDEX and not repository.bare and repository.index_holds(path)
+        return change.head != INDEX and not repository.bare and repository.index_contains(path)
+
+    def files_in(self, folder: str, side: SideName | JudgeName) -> Sequence[str]:
+        inside = f"{folder}/"
+        return [
+            path
+            for path in self._repository.tracked_paths(self._name(side), (f"{inside}*",))
+            if path.startswith(inside)
+        ]
 
     def _name(self, side: SideName | JudgeName) -> str:
         if side == "target":
-            return self._change.target
-        return self._change.base if side == "base" else self._change.head
+            return self.change.target
+        return self.change.base if side == "base" else self.change.head
 
 
 class PatchChangeSource:
-    """A change given as a diff, completed by the files of a folder where those match it.
+    """A change given as a diff, completed by matching files of a folder.
 
-    A file of the folder that equals the diff's old side gives both sides, likewise one that equals its new
-    side; for others only the lines in the diff are known, which are a fragment unless the diff adds the
-    file.
+    A file of the folder that equals the diff's old version gives both versions, likewise one that equals its
+    new version; for others only the lines in the diff are known, which are a fragment unless the diff adds
+    the file.
     """
 
     def __init__(self, text: str, root: Path) -> None:
@@ -276,7 +301,7 @@ class PatchChangeSource:
         self._sides: dict[str, tuple[bytes | None, bytes | None]] = {}
         files = []
         for patch in read_patch(text):
-            base, head, whole = self._complete(patch)
+            base, head, complete = self._complete(patch)
             self._sides[patch.path] = (base, head)
             if patch.status is FileStatus.RENAMED and patch.base_path is not None:
                 self._sides.setdefault(patch.base_path, (base, None))
@@ -287,32 +312,45 @@ class PatchChangeSource:
                     status=patch.status,
                     mode=patch.mode,
                     hunks=patch.hunks(),
-                    fragment=not whole and patch.status is not FileStatus.DELETED,
+                    fragment=not complete and patch.status is not FileStatus.DELETED,
                 )
             )
         self.change = Change(DIFF, DIFF, tuple(files))
 
     def _complete(self, patch: FilePatch) -> tuple[bytes | None, bytes | None, bool]:
-        """Return both sides of a file as far as they are known, and True if they are complete."""
+        """Return a file at base and head if it is known, and True if both are complete."""
         if patch.status is FileStatus.ADDED:
-            return None, _joined(patch.lines, "+"), not patch.binary
+            return None, _join_lines(patch.lines, "+"), not patch.binary
         if patch.status is FileStatus.DELETED:
-            return _joined(patch.lines, "-"), None, True
+            return _join_lines(patch.lines, "-"), None, True
         if patch.binary:
             content = self._folder.read(patch.path)
-            is_text = content is None or in_any_encoding(content) is not None
+            is_text = content is None or decode_any_encoding(content) is not None
             return None, None if is_text else content, not is_text
-        ways = [(patch.base_path, "-", "+"), (patch.path, "+", "-")]
         kinds = Counter(line.kind for line in patch.lines)
+        sides = (self._complete_from_base, self._complete_from_head)
         # lines that are only appended fit the old side of a file that has them, too
-        if kinds["+"] > kinds["-"]:
-            ways.reverse()
-        for path, old, new in ways:
-            content = self._folder.read(path or patch.path)
-            other = None if content is None else _apply_reverse(content, patch.lines, old, new)
-            if content is not None and other is not None:
-                return (content, other, True) if old == "-" else (other, content, True)
-        return None, _joined(patch.lines, "+"), False
+        for side in reversed(sides) if kinds["+"] > kinds["-"] else sides:
+            if (both := side(patch)) is not None:
+                return (*both, True)
+        return None, _join_lines(patch.lines, "+"), False
+
+    def _complete_from_base(self, patch: FilePatch) -> tuple[bytes, bytes] | None:
+        """Return the base and head of a file whose base is in the folder; None if it is not."""
+        base = self._folder.read(patch.base_path or patch.path)
+        head = None if base is None else _apply_reverse(base, patch.lines, "-", "+")
+        return None if base is None or head is None else (base, head)
+
+    def _complete_from_head(self, patch: FilePatch) -> tuple[bytes, bytes] | None:
+        """Return the base and head of a file whose head is in the folder; None if it is not."""
+        head = self._folder.read(patch.path)
+        base = None if head is None else _apply_reverse(head, patch.lines, "+", "-")
+        return None if base is None or head is None else (base, head)
+
+    @property
+    def in_repository(self) -> GitChangeSource | None:
+        """None: the trees of a diff are not known."""
+        return None
 
     def fetch(self, files: Sequence[ChangedFile], *, base: bool = False) -> None:
         pass  # all content is in memory
@@ -345,31 +383,37 @@ class PatchChangeSource:
             found |= self._folder_files.grep(words, patterns) - self._sides.keys()
         return sorted(found)
 
-    def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
+    def tracked_paths(self, patterns: Sequence[str] = ()) -> Collection[str]:
         paths = {file.path for file in self.change.files}
-        return paths if self._folder_files is None else paths | (self._folder_files.paths() - self._gone())
+        return (
+            paths
+            if self._folder_files is None
+            else paths | (self._folder_files.paths() - self._removed_paths())
+        )
 
     def _heads(self) -> Iterator[tuple[str, bytes]]:
-        """Return the paths and contents of the changed files after the change, as far as they are known."""
+        """Return the paths and contents of the changed files after the change, if they are known."""
         for path, (_, head) in self._sides.items():
             if head is not None:
                 yield path, head
 
-    def _gone(self) -> set[str]:
+    def _removed_paths(self) -> set[str]:
         """Return the paths that do not exist any more after the change."""
         return {path for path, (_, head) in self._sides.items() if head is None}
 
     @cached_property
     def _folder_files(self) -> FolderFiles | None:
-        """The rest of the tree; None if the folder is not one of the sides of the diff.
+        """The rest of the tree; None if the folder is neither the base nor the head of the diff.
 
-        It is one if it has a file of the diff, and no other content of any.
+        The folder matches if it has a file of the diff, and no differing content of any.
         """
-        fits = [self._fits(file) for file in self.change.files if file.base_path is not None]
+        fits = [self._fits_folder(file) for file in self.change.files if file.base_path is not None]
         return FolderFiles(self.root) if any(fits) and False not in fits else None
 
-    def _fits(self, file: ChangedFile) -> bool | None:
-        """Return True if a side of an edited or deleted file is in the folder, None if nothing is there."""
+    def _fits_folder(self, file: ChangedFile) -> bool | None:
+        """Return True if a version of an edited or deleted file is in the folder, None if there is no
+        file.
+        """
         if file.status is not FileStatus.DELETED:
             return not file.fragment
         present = self._folder.read(file.path)
@@ -379,34 +423,44 @@ class PatchChangeSource:
         return ()
 
     def has_tracked(self, path: str) -> bool:
-        return any(paths_overlap(path, one) for one in self._sides) or self._folder.holds(path)
+        return any(paths_overlap(path, side) for side in self._sides) or self._folder.holds(path)
+
+    def files_in(self, folder: str, side: SideName | JudgeName) -> Sequence[str]:
+        paths = {*self.tracked_paths((f"{folder}/*",)), *self._sides}
+        inside = (path for path in paths if path.startswith(f"{folder}/"))
+        return sorted(path for path in inside if self.read(path, side) is not None)
 
 
-def _joined(lines: Sequence[DiffLine], kind: str) -> bytes:
-    """Return one side's lines of a diff, one after another."""
+def _join_lines(lines: Sequence[DiffLine], kind: str) -> bytes:
+    """Return the lines of a diff at base or head."""
     return "".join(x.text for x in lines if x.kind in (kind, " ")).encode("utf-8", "surrogateescape")
 
 
 def _apply_reverse(content: bytes, lines: Sequence[DiffLine], old: str, new: str) -> bytes | None:
-    """Turn one side of a file into the other; None if the file is not that side."""
+    """Convert one version of a file to the other by its hunks; None if the hunks do not match."""
     have = content.decode("utf-8", "surrogateescape").split("\n")
     out: list[str] = []
     done = 0
     for line in lines:
         text = line.text.removesuffix("\n")
+        number, other = _numbers(line, old)
         if line.kind == new:
-            position = line.head_line if old == "-" else line.base_line
-            unchanged = (position or 0) - 1 - len(out)  # a diff without context has none around an insertion
+            unchanged = (other or 0) - 1 - len(out)  # a diff without context has none around an insertion
             if unchanged < 0 or done + unchanged > len(have):
                 return None
             out += [*have[done : done + unchanged], text]
             done += unchanged
             continue
-        number = line.base_line if old == "-" else line.head_line
-        if number is None or number - 1 < done or number > len(have) or have[number - 1] != text:
+        if number is None or not done < number <= len(have) or have[number - 1] != text:
             return None
         out += have[done : number - 1]
         if line.kind == " ":
             out.append(text)
         done = number
     return "\n".join([*out, *have[done:]]).encode("utf-8", "surrogateescape")
+
+
+def _numbers(line: DiffLine, side: str) -> tuple[int | None, int | None]:
+    """Return the number of a line in one version, and in the other one."""
+    numbers = (line.base_line, line.head_line)
+    return numbers if side == "-" else (numbers[1], numbers[0])

@@ -30,7 +30,7 @@ class CommitText:
         return self._git.output("log", "-1", "--no-show-signature", form, END, commit, "--")
 
     def add_trailer(self, file: Path, trailer: str) -> None:
-        """Add a trailer to a message in its file; the configured commands of other trailers do not run."""
+        """Add a trailer to a message file; the configured commands of other trailers do not run."""
         options = ("--in-place", "--where=end", "--if-exists=addIfDifferent", "--if-missing=add")
         git = copy(self._git)
         git.env = with_settings_only(git.env, git.settings(TEXT_SETTINGS))
@@ -42,7 +42,7 @@ class CommitText:
         return self._git.output("stripspace", "--strip-comments", stdin=content)
 
     def note(self, ref: str, commit: str) -> str:
-        """Return the note of a commit; empty without one."""
+        """Return the note of a commit; empty if there is none."""
         return self._git.output("notes", f"--ref={ref}", "show", commit, allow=_EMPTY_STATUS)
 
     def append_note(self, ref: str, commit: str, text: str) -> None:

@@ -8,11 +8,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import DiffError
+from wardround.lazy import LazyPattern
+
+if TYPE_CHECKING:
+    from unidiff.patch import PatchedFile
 
 
 class FileStatus(enum.StrEnum):
@@ -30,7 +34,7 @@ class FileStatus(enum.StrEnum):
 class Hunk(msgspec.Struct, frozen=True):
     """A contiguous block of changed lines without context.
 
-    Starts are 1-based; a side of length 0 starts at the line *before* the gap, as ``diff -U0`` has it.
+    Starts are 1-based; a range of length 0 starts at the line *before* the gap, as in ``diff -U0``.
     """
 
     base_start: int
@@ -43,14 +47,14 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
     """One file of a change.
 
     Attributes:
-        path: at the head, relative to the repository root with forward slashes; undecodable bytes are
+        path: path at the head, relative to the repository root with forward slashes; undecodable bytes are
             surrogate escapes. A deleted file has its old path.
         base_path: the path of its old content; None for an added file.
         head_blob, base_blob: object ids, or None if the content is not in the object database.
-        mode: of the head side, as git writes it (``100644``, ``120000`` symlink, ``160000`` submodule).
+        mode: file mode at the head, as git writes it (``100644``, ``120000`` symlink, ``160000`` submodule).
         fragment: only parts of the content are known (a diff whose files are not available).
-        lost: a side's content is not in this clone, so the two cannot be compared.
-        first_for: names of specialists that did not review the old version, for which all of it is added.
+        lost: the content at base or head is not in this clone, so the two cannot be compared.
+        first_for: names of specialists that did not review the old version, for which all lines are added.
     """
 
     path: str
@@ -79,7 +83,7 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def is_all_added(self) -> bool:
-        """True if there was no old text to compare with."""
+        """True if there was no old content to compare with."""
         return self.base_path is None or self.status is FileStatus.RETYPED
 
     def as_added(self) -> ChangedFile:
@@ -145,7 +149,7 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
 
 
 def _first_line_after(hunk: Hunk) -> int:
-    """Return the first line of the head that a hunk concerns: if it only removes, the line after it."""
+    """Return the first line of the head affected by a hunk: if it only removes, the line after it."""
     return hunk.head_start + (1 if hunk.head_length == 0 else 0)
 
 
@@ -153,10 +157,10 @@ class Change(msgspec.Struct, frozen=True):
     """The change under review: the files that differ between ``base`` and ``head``, by path.
 
     Attributes:
-        base: the old side; between two branches, their merge base.
+        base: the old version; between two branches, their merge base.
         target: the revision the change is to be merged into, the tip of its branch; ``base`` by default.
-        all_files: the files are those of the work tree, whatever was changed; there is nothing to compare
-            them with.
+        all_files: the files are those of the work tree, changed or not; there is nothing to compare them
+            with.
         unread: the reason why the files are not known, so that there are none here; else empty.
     """
 
@@ -227,7 +231,7 @@ class FilePatch(msgspec.Struct, frozen=True):
     binary: bool = False
 
     def hunks(self) -> tuple[Hunk, ...]:
-        """The changed blocks without their context."""
+        """Return the changed blocks without their context."""
         found: list[Hunk] = []
         base = head = 0  # the last line passed on either side
         run: list[DiffLine] = []
@@ -299,7 +303,7 @@ def read_patch(text: str) -> tuple[FilePatch, ...]:
     from unidiff.patch import PatchSet
 
     lines = _lines(text)
-    _require_whole_hunks(lines)
+    _require_complete_hunks(lines)
     try:
         patches = PatchSet(lines)
     except (UnidiffParseError, ValueError) as cause:
@@ -308,10 +312,10 @@ def read_patch(text: str) -> tuple[FilePatch, ...]:
         raise DiffError("the diff names no file; give a unified diff, as git diff prints it")
     found: dict[str, FilePatch] = {}
     for patch in patches:
-        one = _file_patch(patch)
-        if one.path in found:
-            raise DiffError(f"the diff has {one.path!r} twice; give each file once")
-        found[one.path] = one
+        item = _file_patch(patch)
+        if item.path in found:
+            raise DiffError(f"the diff has {item.path!r} twice; give each file once")
+        found[item.path] = item
     return tuple(found[path] for path in sorted(found))
 
 
@@ -323,7 +327,7 @@ _DIFFERS = LazyPattern(r"index (?!([0-9a-f]+)\.\.\1\b)(?!0+\.\.(?:e69de29|473a0f
 _HAS_NO_LINES = ("deleted file mode ", "Binary files ", "GIT binary patch")
 
 
-def _require_whole_hunks(lines: Iterable[str]) -> None:
+def _require_complete_hunks(lines: Iterable[str]) -> None:
     """Reject what a lenient reader would skip: a skipped line would count as reviewed.
 
     Raises:
@@ -355,7 +359,7 @@ def _require_whole_hunks(lines: Iterable[str]) -> None:
             base, head = int(header[2] or 1), int(header[4] or 1)
             ended, promised, in_header = False, 0, False
         elif line.startswith("diff --git "):
-            _require_kept(promised)
+            _require_announced_lines(promised)
             ended, promised, in_header = False, 0, True
         elif in_header and line.startswith(_HAS_NO_LINES):
             promised, in_header = 0, False
@@ -366,10 +370,10 @@ def _require_whole_hunks(lines: Iterable[str]) -> None:
         elif not line.startswith("\\"):
             ended = False
         before = line
-    _require_kept(promised)
+    _require_announced_lines(promised)
 
 
-def _require_kept(promised: int) -> None:
+def _require_announced_lines(promised: int) -> None:
     """Reject a file whose header announces changed lines that are missing.
 
     Raises:
@@ -397,12 +401,9 @@ def _file_patch(patch: object) -> FilePatch:
     path = head or base
     if path is None:
         raise DiffError("the diff has a file without a name; give a unified diff, as git diff prints it")
-    if base is None or (head is not None and patch.is_added_file and base == head):
-        status, base = FileStatus.ADDED, None
-    elif head is None or patch.is_removed_file:
-        status = FileStatus.DELETED
-    else:
-        status = FileStatus.RENAMED if base != head else FileStatus.MODIFIED
+    status = _status(patch, base, head)
+    if status is FileStatus.ADDED:
+        base = None
     lines = [
         DiffLine(line.line_type, line.value, line.source_line_no, line.target_line_no)
         for hunk in patch
@@ -411,3 +412,15 @@ def _file_patch(patch: object) -> FilePatch:
     ]
     mode = patch.target_mode or patch.source_mode or "100644"
     return FilePatch(path, base, status, mode, tuple(lines), patch.is_binary_file)
+
+
+def _status(patch: PatchedFile, base: str | None, head: str | None) -> FileStatus:
+    if base is None:
+        return FileStatus.ADDED
+    if head is None:
+        return FileStatus.DELETED
+    if base != head:
+        return FileStatus.DELETED if patch.is_removed_file else FileStatus.RENAMED
+    if patch.is_added_file:
+        return FileStatus.ADDED
+    return FileStatus.DELETED if patch.is_removed_file else FileStatus.MODIFIED

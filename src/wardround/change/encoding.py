@@ -8,7 +8,7 @@ def escape_undecodable(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def with_lower_suffix(path: str) -> str:
+def lower_suffix(path: str) -> str:
     """Return the path by which tools and checks recognise the kind of a file: ``RUN.PY`` is ``RUN.py``."""
     stem, dot, suffix = path.rpartition(".")
     lower = suffix.lower()

@@ -13,7 +13,7 @@ from functools import cache
 
 import msgspec
 
-from wardround.change.change_source import decoded, is_lfs_pointer
+from wardround.change.change_source import decode_text, is_lfs_pointer
 
 _NAME = ".gitattributes"
 _ENCRYPTING = ("git-crypt", "crypt", "git-agecrypt", "agecrypt")
@@ -29,14 +29,14 @@ _FORMATS = {
         rb"-----END \1-----\s*"
     ),
 }
-"""The beginning of a file -> what all of it must match."""
+"""The beginning of a file -> the pattern that the complete file must match."""
 _BINARY = (b"Salted__", b"age-encryption.org/v1\n-> ")
 
 
 def is_ciphertext(content: bytes) -> bool:
     """Return True if a file is nothing but encrypted text, in the format of a usual program."""
     if content.startswith(_BINARY):
-        return decoded(content) is None
+        return decode_text(content) is None
     forms = (form for begin, form in _FORMATS.items() if content.startswith(begin))
     return any(re.fullmatch(form, content) for form in forms)
 
@@ -60,47 +60,51 @@ class Filter(msgspec.Struct, frozen=True):
     def is_known(self) -> bool:
         return self.encrypts or self.name == _LFS
 
-    def replaced(self, content: bytes) -> bool:
-        """Return True if content is what this filter leaves in the repository in place of a file."""
+    def is_replacement(self, content: bytes) -> bool:
+        """Return True if content is what this filter stores in the repository instead of a file."""
         return is_ciphertext(content) if self.encrypts else self.name == _LFS and is_lfs_pointer(content)
 
-    def missed(self, content: bytes) -> bool:
-        """Return True if content is what this filter should have replaced; it leaves empty files alone."""
-        return self.is_known and bool(content) and not self.replaced(content)
+    def is_missed(self, content: bytes) -> bool:
+        """Return True if this filter should have replaced the content but did not; it ignores empty files."""
+        return self.is_known and bool(content) and not self.is_replacement(content)
 
 
 class Filters:
     """The filters of the paths of one revision.
 
     Args:
-        read: path -> the content of a file of the revision; None if it has none.
+        read: path -> the content of a file of the revision; None if it does not exist.
     """
 
     def __init__(self, read: Callable[[str], bytes | str | None]) -> None:
         self._read = read
         self._rules: dict[str, tuple[_Rule, ...]] = {}
-        self._macros = {rule.macro: rule.filter for rule in self._of("") if rule.macro}
+        self._macros = {rule.macro: rule.filter for rule in self._rules_of_folder("") if rule.macro}
 
     def of(self, path: str) -> Filter | None:
-        """Return the filter of a path; None without one. The last fitting line of the nearest file counts."""
+        """Return the filter of a path; None if there is none. The last fitting line of the nearest file
+        counts.
+        """
         parts = path.split("/")
         for depth in range(len(parts) - 1, -1, -1):
             folder = "".join(f"{part}/" for part in parts[:depth])
-            for rule in reversed(self._of(folder)):
+            for rule in reversed(self._rules_of_folder(folder)):
                 name = self._filter(rule) if rule.fits(path[len(folder) :]) else None
                 if name is not None:
                     return Filter(name, folder + _NAME) if name else None
         return None
 
     def _filter(self, rule: _Rule) -> str | None:
-        """Return what a line declares: the name of a filter, empty for none, None if it is not about one."""
+        """Return the filter that a line declares: its name, empty for none, None if the line is about
+        something else.
+        """
         macros = (self._macros[name] for name in rule.attributes if name in self._macros)
         return rule.filter if rule.filter is not None else next(macros, None)
 
-    def _of(self, folder: str) -> tuple[_Rule, ...]:
+    def _rules_of_folder(self, folder: str) -> tuple[_Rule, ...]:
         if folder not in self._rules:
             content = self._read(folder + _NAME) or ""
-            text = content if isinstance(content, str) else decoded(content) or ""
+            text = content if isinstance(content, str) else decode_text(content) or ""
             self._rules[folder] = tuple(_rules(text))
         return self._rules[folder]
 
@@ -151,7 +155,7 @@ _TRANSLATIONS = (("/**/", "/(?:.*/)?"), ("**/", "(?:.*/)?"), ("/**", "/.*"), ("*
 
 @cache
 def _expression(pattern: str) -> re.Pattern[str]:
-    """Return the regular expression of a pattern of ``.gitignore``; one of a folder fits no file."""
+    """Return the regular expression of a pattern of ``.gitignore``; a folder pattern matches no file."""
     out, position = "", 0
     while position < len(pattern):
         rest = pattern[position:]

@@ -1,4 +1,4 @@
-"""The difference between two sides, from git's own diff."""
+"""The difference between two trees, from git's own diff."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk, hunks_of, unquote
 from wardround.change.git_process import GitProcess
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import DiffError, GitError
+from wardround.lazy import LazyPattern
 
 _DIFF_OPTIONS = (
     "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--find-renames", "-l1000",
@@ -31,14 +31,14 @@ _WHOLE_FILE = LazyPattern(r"@@ -0,0 \+1(?:,(\d+))? @@")
 
 
 class GitDiff:
-    """Requests the difference of two sides from git, given as arguments of ``git diff``."""
+    """Requests the difference of two trees from git, given as arguments of ``git diff``."""
 
     def __init__(self, git: GitProcess) -> None:
         self._git = git
 
     def change(self, sides: Sequence[str], base: str, head: str) -> Change:
         """Return the files that differ, with their hunks, by path; ``base`` and ``head`` are names of the
-        sides.
+        trees.
         """
         patch = self._git.popen(*_PATCH, *sides, "--")
         assert patch.stdout is not None
@@ -49,7 +49,7 @@ class GitDiff:
             except (DiffError, GitError):
                 hunks = None
         if patch.wait() != 0 or hunks is None:  # an object is missing; each file's own patch shows which
-            done = [one for file in files if (one := self._compared_alone(sides, file)) is not None]
+            done = [item for file in files if (item := self._compared_alone(sides, file)) is not None]
         else:
             done = [replace(file, hunks=hunks[file.path]) for file in files if file.path in hunks]
         return Change(base, head, tuple(sorted(done, key=lambda file: file.path)))
@@ -85,7 +85,7 @@ class GitDiff:
         return found if section is None else None
 
     def _compared_alone(self, sides: Sequence[str], file: ChangedFile) -> ChangedFile | None:
-        """Return a file with its hunks, or lost if a side of it is missing; None if it is unmodified."""
+        """Return a file with its hunks, or lost if a version of it is missing; None if it is unmodified."""
         if file.status in _WITHOUT_HUNKS:
             return file
         paths = sorted({file.path, file.base_path or file.path})
@@ -102,9 +102,9 @@ class GitDiff:
         lines: list[str] = []
         for line in section:
             if line.startswith("@@ "):
-                whole = _WHOLE_FILE.match(line) if file.status is FileStatus.ADDED else None
-                if whole:  # every line is added: nothing to parse
-                    return (Hunk(0, 0, 1, int(whole[1] or 1)),)
+                complete = _WHOLE_FILE.match(line) if file.status is FileStatus.ADDED else None
+                if complete:  # every line is added: nothing to parse
+                    return (Hunk(0, 0, 1, int(complete[1] or 1)),)
                 return hunks_of(_chain(line, section))
             lines.append(line)
         if any(line.startswith("Binary files ") for line in lines) and file.base_path is not None:

@@ -1,4 +1,4 @@
-"""Git as a program, called so that it changes nothing and never prompts.
+"""Run git so that it changes nothing and never prompts.
 
 Optional locks, external diffs, text conversion, terminal prompts, object fetching, replaced objects and the
 programs of a file system monitor, of git hooks and of filters are off.

@@ -23,7 +23,7 @@ def without_filters(keys: Iterable[str]) -> dict[str, str]:
 
 
 def with_settings(environ: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment with settings for every git, after those that the caller has put into it.
+    """Return an environment with settings for every git process, after those set by the caller.
 
     Unlike options of the command line, variables can hold any key: one may contain an equals sign.
     """
@@ -37,6 +37,6 @@ def with_settings(environ: Mapping[str, str], settings: Mapping[str, str]) -> di
 
 def with_settings_only(environ: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
     """Return an environment in which git reads no file of settings, but has these; it finds no repository."""
-    kept = {name: value for name, value in environ.items() if name not in _CALLERS_SETTINGS}
+    retained = {name: value for name, value in environ.items() if name not in _CALLERS_SETTINGS}
     alone = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_DIR": "/dev/null"}
-    return with_settings({**kept, **alone}, settings)
+    return with_settings({**retained, **alone}, settings)

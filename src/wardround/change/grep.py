@@ -1,4 +1,4 @@
-"""Searches for words in the files of one side of a change, for one search or for thousands."""
+"""Word searches in the files at base or head, for one search or for thousands."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from typing import Protocol
 
 from wardround.change.git_process import GitProcess
 from wardround.change.trees import Blobs
-from wardround.checks.lazy import LazyPattern
-from wardround.config.globs import matches_whole
 from wardround.errors import GitError
+from wardround.lazy import LazyPattern
+from wardround.text.globs import matches_whole
 
 _QUESTIONS = 24
 """After this many searches of the same files it is faster to read them once than to start git for each
 search.
 """
 _NAMED_AT_ONCE = 200
-"""The limit on paths in the arguments of one search; more fill the command line."""
+"""Maximum number of paths in the arguments of one search; more fill the command line."""
 _LARGEST_BYTES = 16 * 1024 * 1024
 """The total size of these files; above it, git runs for each search."""
 _PLAIN = LazyPattern(r"[A-Za-z0-9_]+")
 
 Words = Mapping[bytes, Sequence[str]]
-"""Each word of the files, and the paths of those that contain it."""
+"""Each word of the files, and the paths of the files that contain it."""
 
 
 class SearchedFiles(Protocol):
-    """The files of one side of a change."""
+    """The files at base or head of a change."""
 
     def grep(self, words: Sequence[str], patterns: Sequence[str]) -> set[str]:
         """Return the files that match a pattern and contain one of the words."""
@@ -57,18 +57,22 @@ class WordSearch:
         """
         key = (tuple(words), tuple(patterns))
         if key not in self._known:
-            self._known[key] = sorted(self._found(*key))
+            self._known[key] = sorted(self._find_files(*key))
         return list(self._known[key])
 
-    def _found(self, words: tuple[str, ...], patterns: tuple[str, ...]) -> set[str]:
+    def _find_files(self, words: tuple[str, ...], patterns: tuple[str, ...]) -> set[str]:
         self._asked[patterns] += 1
         plain = [word for word in words if _PLAIN.fullmatch(word)]
         index = self._index(patterns) if plain and self._asked[patterns] > _QUESTIONS else None
         if index is None:
             return self._files.grep(words, patterns)
+        found: set[str] = set()
+        for word in plain:
+            found.update(index.get(word.encode(), ()))
         others = tuple(word for word in words if word not in plain)
-        found = {path for word in plain for path in index.get(word.encode(), ())}
-        return found | (self._files.grep(others, patterns) if others else set())
+        if others:
+            found |= self._files.grep(others, patterns)
+        return found
 
     def _index(self, patterns: tuple[str, ...]) -> Words | None:
         if patterns not in self._words:
@@ -110,7 +114,7 @@ class StoredFiles:
         self.blobs = cache(lambda: list(blobs()))
 
     def grep(self, words: Sequence[str], patterns: Sequence[str]) -> set[str]:
-        found = _grepped(self._git, words, (self._place,), patterns)
+        found = _grep_files(self._git, words, (self._place,), patterns)
         return {path.removeprefix(f"{self._place}:") for path in found}
 
     def contents(self, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]:
@@ -126,14 +130,14 @@ class StoredFiles:
 
 
 class CheckedOutFiles:
-    """The files of a side that are mostly checked out.
+    """The mostly checked out files of a version.
 
-    Git searches those on disk, which is faster than from its objects, and the others in the side. Thus what
-    lies on disk never counts where the side has something else.
+    Git searches files on disk, which is faster than searching its objects, and the others in the revision.
+    Thus content on disk never counts if the revision has other content.
 
     Args:
-        elsewhere: the paths whose content on disk is not that of the side; may contain paths of neither.
-        listed: returns the paths of the side if it is the work tree itself, whose untracked files count.
+        elsewhere: the paths whose content on disk differs from the revision; may contain unknown paths.
+        listed: returns the paths of the work tree if it is the searched version, since untracked files count.
     """
 
     def __init__(
@@ -155,11 +159,11 @@ class CheckedOutFiles:
         if len(others) > _NAMED_AT_ONCE and self._listed is None:
             with suppress(GitError):
                 return self._stored.grep(words, patterns)
-        on_disk = _grepped(self._git, words, () if self._listed is None else ("--untracked",), patterns)
-        return on_disk.difference(others) | self._in_side(words, others)
+        on_disk = _grep_files(self._git, words, () if self._listed is None else ("--untracked",), patterns)
+        return on_disk.difference(others) | self._search_revision(words, others)
 
-    def _in_side(self, words: Sequence[str], paths: Sequence[str]) -> set[str]:
-        """Return the paths whose content in the side contains one of the words."""
+    def _search_revision(self, words: Sequence[str], paths: Sequence[str]) -> set[str]:
+        """Return the paths whose content in the revision contains one of the words."""
         found: set[str] = set()
         for start in range(0, len(paths), _NAMED_AT_ONCE):
             named = [f":(literal){path}" for path in paths[start : start + _NAMED_AT_ONCE]]
@@ -174,7 +178,12 @@ class CheckedOutFiles:
         for path in blobs if self._listed is None else self._listed():
             if is_within(path, patterns):
                 is_stored = path in elsewhere and path in blobs
-                yield path, self._stored.content(blobs[path]) if is_stored else _content(self._root / path)
+                yield (
+                    path,
+                    self._stored.content(blobs[path])
+                    if is_stored
+                    else _read_limited_content(self._root / path),
+                )
 
 
 class FolderFiles:
@@ -184,7 +193,7 @@ class FolderFiles:
         self._git = GitProcess(folder, os.environ)
 
     def grep(self, words: Sequence[str], patterns: Sequence[str]) -> set[str]:
-        return _grepped(self._git, words, ("--no-index", "--exclude-standard"), patterns)
+        return _grep_files(self._git, words, ("--no-index", "--exclude-standard"), patterns)
 
     def contents(self, patterns: Sequence[str]) -> None:
         return None
@@ -196,9 +205,9 @@ class FolderFiles:
 
 
 def contains_word(content: bytes, words: Sequence[str]) -> bool:
-    """Return True if content contains one of the words as git finds it: not as a part of a longer one."""
-    wanted = b"|".join(re.escape(word.encode()) for word in words)
-    return re.search(rb"(?<!\w)(?:" + wanted + rb")(?!\w)", content) is not None
+    """Return True if content contains one of the words in git's sense: not as a part of a longer one."""
+    expected = b"|".join(re.escape(word.encode()) for word in words)
+    return re.search(rb"(?<!\w)(?:" + expected + rb")(?!\w)", content) is not None
 
 
 def is_within(path: str, patterns: Sequence[str]) -> bool:
@@ -207,18 +216,18 @@ def is_within(path: str, patterns: Sequence[str]) -> bool:
     return not patterns or matches_whole(path, patterns) or path.startswith(folders)
 
 
-def _grepped(
+def _grep_files(
     git: GitProcess, words: Sequence[str], place: Sequence[str], patterns: Sequence[str]
 ) -> set[str]:
-    asked = [part for word in words for part in ("-e", word)]
+    requested = [part for word in words for part in ("-e", word)]
     out = git.output(
-        "grep", "-l", "-w", "-z", "-F", "--no-color", "--threads=2", *asked, *place, "--", *patterns,
+        "grep", "-l", "-w", "-z", "-F", "--no-color", "--threads=2", *requested, *place, "--", *patterns,
         allow=(0, 1), literal=False,
     )  # fmt: skip
     return {name for name in out.split("\0") if name}
 
 
-def _content(path: Path) -> bytes:
+def _read_limited_content(path: Path) -> bytes:
     """Return the content of a file, empty if git does not search it, and as large as the limit at most."""
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):

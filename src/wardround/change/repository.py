@@ -53,11 +53,11 @@ class Repository:
         self._differing: dict[str, frozenset[str]] = {}
         self._comparer = os.getpid()
         self._compare_lock = threading.Lock()  # threads that link files for tools ask, and so do checks
-        asked = ("--is-bare-repository", "--show-object-format", "--absolute-git-dir")
+        requested = ("--is-bare-repository", "--show-object-format", "--absolute-git-dir")
         try:
-            answer = self._git.output("rev-parse", *asked, "--show-toplevel").split("\n")
+            answer = self._git.output("rev-parse", *requested, "--show-toplevel").split("\n")
         except GitError:  # a bare repository has no top of a work tree
-            answer = self._git.output("rev-parse", *asked).split("\n")
+            answer = self._git.output("rev-parse", *requested).split("\n")
         self.bare = answer[0] == "true"
         self.empty_tree = _EMPTY_TREES[answer[1]]
         if len(answer) > (4 if self.bare else 5):  # a path contains newlines, so that the lines are ambiguous
@@ -101,7 +101,7 @@ class Repository:
 
     # The three kinds of change
 
-    def staged(self) -> Change:
+    def staged_change(self) -> Change:
         """Return what ``git commit`` would commit now: HEAD to index."""
         return self.staged_since(self.head() or self.empty_tree)
 
@@ -117,7 +117,7 @@ class Repository:
         base = self.head() or self.empty_tree
         change = GitDiff(self._git.unfiltered).change([END, base], base, WORKTREE)
         known = {file.path for file in change.files}
-        extra = [self._untracked_file(path) for path in self.untracked() if path not in known]
+        extra = [self._untracked_file(path) for path in self.untracked_files() if path not in known]
         files = sorted((*change.files, *extra), key=lambda file: file.path)
         return replace(change, files=tuple(files))
 
@@ -125,7 +125,7 @@ class Repository:
         """Return the tracked files as they are on disk, as if all were added.
 
         Args:
-            paths: of files and folders; without any, every tracked file.
+            paths: paths of files and folders; without any, every tracked file.
 
         Raises:
             GitError: nothing is tracked at one of the paths.
@@ -140,7 +140,7 @@ class Repository:
                 is_edited = path in differing and mode != _SUBMODULE
                 unchanged = ChangedFile(path, None, FileStatus.ADDED, mode, blob)
                 files[path] = self._untracked_file(path) if is_edited else unchanged
-        self._require_tracked(paths, files)
+        self._require_tracked_paths(paths, files)
         listed = tuple(files[path] for path in sorted(files))
         return Change(self.empty_tree, WORKTREE, listed, all_files=True)
 
@@ -148,11 +148,11 @@ class Repository:
         """Yield path, id and mode of the entries of the index, and False for a version of a conflict."""
         out = self._git.output("ls-files", "-s", "-z", "--", *paths)
         for row in filter(None, out.split("\0")):
-            told, path = row.split("\t", 1)
-            mode, blob, stage = told.split()
+            reported, path = row.split("\t", 1)
+            mode, blob, stage = reported.split()
             yield path, blob, mode, stage == "0"
 
-    def _require_tracked(self, paths: Sequence[str], files: Collection[str]) -> None:
+    def _require_tracked_paths(self, paths: Sequence[str], files: Collection[str]) -> None:
         for path in paths:
             if path and not any(file == path or file.startswith(f"{path}/") for file in files):
                 raise GitError(f"{path}: git tracks no file there; git add it, or name another path")
@@ -161,7 +161,7 @@ class Repository:
         """Return the change from the merge base of two revisions to the second; all of it, if the first is
         the empty tree.
 
-        The first is the target of the change. In a partial clone that lacks the folders of one of them, the
+        The first is the target of the change. In a partial clone that lacks the trees of one of them, the
         change is ``unread``.
 
         Raises:
@@ -190,7 +190,7 @@ class Repository:
 
     @property
     def _is_partial(self) -> bool:
-        """Return True if the clone was made without all objects of its commits."""
+        """Return True if the clone was created without all objects of its commits."""
         return bool(self._git.settings(r"^remote\..*\.promisor$"))
 
     def range(self, base: str, head: str) -> Change:
@@ -233,7 +233,7 @@ class Repository:
         return BlobTree(f"{commit}:", self.blobs)
 
     def tree(self, name: str) -> Tree:
-        """Return the tree of a side of a change."""
+        """Return the tree of the base or head of a change."""
         if name == INDEX:
             return self.index()
         if name == WORKTREE:
@@ -241,7 +241,7 @@ class Repository:
         return self.revision(name)
 
     def content(self, file: ChangedFile, side: str, *, base: bool = False) -> bytes | None:
-        """Return the content of a changed file on one side; None if it does not exist or its object is
+        """Return the content of a changed file at base or head; None if it does not exist or its object is
         missing.
         """
         if file.lost:
@@ -252,7 +252,7 @@ class Repository:
         return None if path is None else self.tree(side).read(path)
 
     def fetch(self, files: Iterable[ChangedFile], *, base: bool = False) -> None:
-        """Prefetch one side's contents of changed files with one request."""
+        """Prefetch the contents of changed files at base or head with one request."""
         blobs = (file.base_blob if base else file.head_blob for file in files)
         self.blobs.fetch(blob for blob in blobs if blob is not None)
 
@@ -300,37 +300,39 @@ class Repository:
         )
 
     def nearest_tag(self, commit: str) -> str:
-        """Return the last tag in the history of a commit; empty without one."""
+        """Return the last tag in the history of a commit; empty if there is none."""
         return self._git.output("describe", "--tags", "--abbrev=0", END, commit, allow=(0, 128)).strip()
 
-    def untracked(self) -> list[str]:
+    def untracked_files(self) -> list[str]:
         """Return the untracked files that git does not ignore, by path."""
         names = self._git.output(*_UNTRACKED).split("\0")
         return sorted(name for name in names if name and not name.endswith("/"))
 
-    def tracked(self, side: str, patterns: Sequence[str] = ()) -> list[str]:
-        """Return every path of a side, sorted; with patterns, of the index and the work tree only those
-        that match one of them.
+    def tracked_paths(self, side: str, patterns: Sequence[str] = ()) -> list[str]:
+        """Return every path at base or head, sorted; with patterns, of the index and the work tree only
+        matching ones.
 
         Those of the work tree include untracked files.
         """
         if side == WORKTREE:
-            gone = self._listed("--deleted", "--", *patterns) - self._assumed_unchanged
-            return sorted(self._listed("--cached", "--others", "--exclude-standard", "--", *patterns) - gone)
+            removed = self._listed_names("--deleted", "--", *patterns) - self._assumed_unchanged
+            return sorted(
+                self._listed_names("--cached", "--others", "--exclude-standard", "--", *patterns) - removed
+            )
         if side == INDEX:
-            return sorted(self._listed("--", *patterns))
+            return sorted(self._listed_names("--", *patterns))
         out = self._git.output("ls-tree", "-r", "-z", "--name-only", "--full-tree", END, side)
         return sorted({name for name in out.split("\0") if name})
 
-    def _listed(self, *arguments: str) -> set[str]:
+    def _listed_names(self, *arguments: str) -> set[str]:
         out = self._git.output("ls-files", "-z", *arguments, literal=False)
         return {name for name in out.split("\0") if name}
 
-    def index_holds(self, path: str) -> bool:
-        """Return True if the index has anything at a path, below it, or in place of a folder above it."""
-        above = [str(one) for one in PurePosixPath(path).parents if str(one) != "."]
-        patterns = [f":(literal,icase){one}" for one in (path, *above)]
-        return any(paths_overlap(path, one) for one in self.tracked(INDEX, patterns))
+    def index_contains(self, path: str) -> bool:
+        """Return True if the index has anything at a path, below it, or instead of a folder above it."""
+        above = [str(parent) for parent in PurePosixPath(path).parents if str(parent) != "."]
+        patterns = [f":(literal,icase){name}" for name in (path, *above)]
+        return any(paths_overlap(path, tracked) for tracked in self.tracked_paths(INDEX, patterns))
 
     def blobs_of(self, side: str) -> list[tuple[str, str]]:
         """Return path and object id of every regular file of the index or a revision, sorted."""
@@ -343,10 +345,10 @@ class Repository:
         else:
             out, at = self._git.output("ls-tree", "-r", "-z", "--full-tree", END, side), 2
         rows = (row.split("\t", 1) for row in out.split("\0") if row)
-        return sorted({(path, told.split()[at], told.split()[0]) for told, path in rows})
+        return sorted({(path, reported.split()[at], reported.split()[0]) for reported, path in rows})
 
     def origin(self) -> str:
-        """Return the URL of the remote ``origin``; empty without one."""
+        """Return the URL of the remote ``origin``; empty if there is none."""
         return self._git.output("config", "--get", "remote.origin.url", allow=(0, 1)).strip()
 
     def submodules(self, side: str) -> list[str]:
@@ -381,13 +383,15 @@ class Repository:
             self._comparing[side] = [self._git.unfiltered.popen(*compared), self._git.popen(*untracked)]
 
     def differs_from_worktree(self, side: str) -> frozenset[str]:
-        """Return the paths whose content on disk is not that of the side: modified, missing, or untracked."""
+        """Return the paths whose content on disk differs from the revision: modified, missing, or
+        untracked.
+        """
         with self._compare_lock:
             if side not in self._differing:
-                self._differing[side] = frozenset(self._compared(side))
+                self._differing[side] = frozenset(self._compared_paths(side))
             return self._differing[side]
 
-    def _compared(self, side: str) -> set[str]:
+    def _compared_paths(self, side: str) -> set[str]:
         if self._comparer != os.getpid():  # a fork may not read what git tells its parent
             self._comparing, self._comparer = {}, os.getpid()
         self.compare_with_worktree(side)
@@ -404,32 +408,32 @@ class Repository:
         return found
 
     def files_with_word(self, side: str, words: Iterable[str], patterns: Sequence[str]) -> list[str]:
-        """Return files of a side that match the patterns and contain one of the words.
+        """Return files at base or head that match the patterns and contain one of the words.
 
-        Its own contents count: staged ones for the index, committed ones for a revision, and for the work
-        tree those on disk, untracked ones included.
+        Its own contents count: staged ones for the index, committed ones for a revision, and files on disk
+        for the work tree, untracked ones included.
         """
         if side not in self._searches:
-            self._searches[side] = WordSearch(self._searched(side))
+            self._searches[side] = WordSearch(self._searched_files(side))
         return self._searches[side].files(list(words), patterns)
 
-    def _searched(self, side: str) -> SearchedFiles:
+    def _searched_files(self, side: str) -> SearchedFiles:
         if side == WORKTREE:
             return CheckedOutFiles(
                 self._git,
                 self.root,
-                self._stored(INDEX),
+                self._stored_files(INDEX),
                 self.assumed_unchanged,
-                lambda: self.tracked(WORKTREE),
+                lambda: self.tracked_paths(WORKTREE),
             )
-        stored = self._stored(side)
+        stored = self._stored_files(side)
         if self.bare or side not in (INDEX, self.head()):
             return stored
         return CheckedOutFiles(self._git, self.root, stored, lambda: self._elsewhere(side))
 
-    def _stored(self, side: str) -> StoredFiles:
-        place = "--cached" if side == INDEX else side
-        stored = StoredFiles(self._git, place, lambda: self.blobs_of(side), self.blobs)
+    def _stored_files(self, side: str) -> StoredFiles:
+        location = "--cached" if side == INDEX else side
+        stored = StoredFiles(self._git, location, lambda: self.blobs_of(side), self.blobs)
         self._searched_objects.append(stored)
         return stored
 
@@ -439,11 +443,13 @@ class Repository:
         return any(stored.is_incomplete for stored in self._searched_objects)
 
     def _elsewhere(self, side: str) -> Collection[str]:
-        """Return the paths that a search of the work tree does not find with their content in a side."""
-        return self.differs_from_worktree(side) | self._marked.keys()
+        """Return the paths that a search of the work tree does not find with their content in the
+        revision.
+        """
+        return self.differs_from_worktree(side) | self._unchecked_paths.keys()
 
     @cached_property
-    def _marked(self) -> Mapping[str, str]:
+    def _unchecked_paths(self) -> Mapping[str, str]:
         """The paths that git does not compare with the disk, and why: ``S`` for skip-worktree, a small
         letter for assume-unchanged, ``M`` for conflicts.
         """
@@ -451,16 +457,14 @@ class Repository:
         return {row[2:]: row[0] for row in rows if row and row[0] != "H"}
 
     def assumed_unchanged(self) -> Collection[str]:
-        """Return the paths that git takes for unchanged whatever lies on disk, as nothing does outside of a
-        sparse checkout.
-        """
+        """Return the paths that git assumes to be unchanged, as all paths outside of a sparse checkout."""
         return self._assumed_unchanged
 
     @cached_property
     def _assumed_unchanged(self) -> frozenset[str]:
         return frozenset(
             path
-            for path, mark in self._marked.items()
+            for path, mark in self._unchecked_paths.items()
             if mark.islower() or not os.path.lexists(self.root / path)
         )
 
@@ -468,11 +472,11 @@ class Repository:
         """Return the messages of the commits since a base, newest first; of all commits if it is the empty
         tree.
         """
-        asked = [head] if base == self.empty_tree else [head, f"^{base}"]
-        out = self._git.output("log", "-z", "--no-show-signature", "--format=%B", END, *asked, "--")
+        requested = [head] if base == self.empty_tree else [head, f"^{base}"]
+        out = self._git.output("log", "-z", "--no-show-signature", "--format=%B", END, *requested, "--")
         return [message.strip() for message in out.split("\0") if message.strip()]
 
-    def is_one_commit(self, base: str, head: str) -> bool:
+    def is_single_commit(self, base: str, head: str) -> bool:
         """Return True if a commit, and nothing else, is between two trees."""
         parents = self.blobs.parents(head)
         return parents == ([] if base == self.empty_tree else [base])
@@ -499,11 +503,11 @@ class Repository:
         return out.strip()
 
     def ancestors(self, commit: str, limit: int) -> list[str]:
-        """Return the ids of a commit and its ancestors without merges, newest first, as far as they are in
-        the clone.
+        """Return the ids of a commit and its ancestors without merges, newest first, if they are in the
+        clone.
         """
-        asked = ("--no-merges", f"--max-count={limit}", END, commit, "--")
-        return self._git.output("rev-list", *asked, allow=(0, 128)).split()
+        requested = ("--no-merges", f"--max-count={limit}", END, commit, "--")
+        return self._git.output("rev-list", *requested, allow=(0, 128)).split()
 
     def commits_touching(self, commits: Sequence[str]) -> list[tuple[str, str, list[str]]]:
         """Return for each commit its id, its message and the paths it touched; both names of a moved file.
@@ -518,8 +522,8 @@ class Repository:
         out = self._git.output("log", *options, "--stdin", allow=(0, 128), stdin=lines)
         found = []
         for row in out.split("\x01")[1:]:
-            told, _, names = row.partition("\x03")
-            commit, _, message = told.partition("\x02")
+            reported, _, names = row.partition("\x03")
+            commit, _, message = reported.partition("\x02")
             paths = [name.strip("\n") for name in names.split("\0")]
             found.append((commit, message.strip(), [path for path in paths if path]))
         return found
@@ -557,9 +561,9 @@ class Repository:
         lines = [f"{mode} {blob} 0\t{path}\0" for mode, blob, path in entries]
         self._git.unfiltered.output("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
 
-    def merged(self, path: str, present: bytes, old: str, new: str) -> bytes | None:
+    def merge_file(self, path: str, present: bytes, old: str, new: str) -> bytes | None:
         """Return a work-tree file with the difference of two blobs merged in; None on a conflict."""
-        before, after = self._as_checked_out(path, old), self._as_checked_out(path, new)
+        before, after = self._apply_checkout_filter(path, old), self._apply_checkout_filter(path, new)
         if present == before:
             return after
         with Snapshot(scratch_root(self.root)) as private:
@@ -574,9 +578,9 @@ class Repository:
             )
         return done.stdout if done.returncode == 0 else None
 
-    def _as_checked_out(self, path: str, blob: str) -> bytes:
-        asked = ("cat-file", "--filters", f"--path={path}", END, blob)
-        return os.fsencode(self._git.unfiltered.output(*asked))
+    def _apply_checkout_filter(self, path: str, blob: str) -> bytes:
+        requested = ("cat-file", "--filters", f"--path={path}", END, blob)
+        return os.fsencode(self._git.unfiltered.output(*requested))
 
     # Running git
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wardround.change.repository import Repository
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _PLAIN_NAMES = {"repo", "repository", "mirror", ".git", "git"}
 _ORIGIN = LazyPattern(
@@ -15,10 +15,10 @@ _ORIGIN = LazyPattern(
 
 def repository_name(repository: Repository) -> str:
     """Return the public name of a repository, see ``named``."""
-    return named(repository.root, repository.origin())
+    return find_repository_name(repository.root, repository.origin())
 
 
-def named(folder: Path, origin: str = "") -> str:
+def find_repository_name(folder: Path, origin: str = "") -> str:
     """Return ``owner/name`` of a clone, from its origin or a directory ``owner+name``; otherwise the
     directory's name.
     """

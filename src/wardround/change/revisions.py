@@ -76,10 +76,10 @@ def object_id(text: str | None) -> str | None:
 
 
 def tracking_branches(remote: str) -> list[str]:
-    """Return the options by which ``git rev-list`` names the branches known of a remote; none if it has no
-    branches.
+    """Return the options by which ``git rev-list`` names the tracking branches of a remote; none if it has
+    none.
 
-    A remote without a name is given by its URL; its branches are unknown.
+    A remote without a name is identified by its URL; its branches are unknown.
     """
     is_name = is_ref_name(remote)
     return [f"--remotes={remote}/*"] if is_name else []

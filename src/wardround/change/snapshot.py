@@ -1,9 +1,9 @@
 """A private folder with the layout of the repository, for tools that need files on disk.
 
 It holds copies of the files under review and, for tools that follow imports, links to the unchanged rest of
-the work tree. A folder is linked as one unless something in it differs from the side under review, so the
-cost follows the change. Nothing is written to the work tree; a snapshot that a killed review left behind is
-removed by the next one.
+the work tree. A folder is linked as one unless something in it differs from the version under review, so the
+cost depends on the change. Nothing is written to the work tree; the snapshot of a killed review is removed by
+the next one.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from wardround.change.encoding import with_lower_suffix
-from wardround.checks.lazy import LazyPattern
-from wardround.config.globs import matches
+from wardround.change.encoding import lower_suffix
+from wardround.lazy import LazyPattern
 from wardround.storage.paths import cache_dir
+from wardround.text.globs import matches
 
 _PREFIX = "wardround-"
 _SNAPSHOT = LazyPattern(_PREFIX + r"[0-9a-f]{16}")
-"""The name of a snapshot: other folders with this prefix belong to users, or hold the reports of a run."""
+"""The name of a snapshot: other folders with this prefix belong to users, or contain the reports of a run."""
 _IN_MEMORY = Path("/dev/shm")  # noqa: S108  (a private folder is made in it)
 _ROOM_BYTES = 512 * 1024 * 1024
 _MINIFIED = LazyPattern(r"([.-])min\.(?=[^/]*\Z)")
@@ -33,22 +33,22 @@ _PLAIN = LazyPattern(r"[^\x00-\x1f\x7f\udc80-\udcff\\=]+")
 
 
 def safe_name(path: str) -> str:
-    """Return the path of a file in a snapshot: its own, unless a tool could not name it in its output.
+    """Return the path of a file in a snapshot: its own, unless a tool could not print it in its output.
 
-    Control characters, backslashes and undecodable bytes become ``=HH``, and so does a leading dash; the
-    equals sign itself too, so that no two paths share one alias. A name that a tool skips loses the cause of
+    Control characters, backslashes and undecodable bytes become ``=HH``, and so do a leading dash and the
+    equals sign, so that no two paths share one alias. A name that a tool skips loses the cause of
     that: the separator before ``min``, and capitals in its suffix.
     """
-    out = _quoted(path)
+    out = _quote_path(path)
     if "min." in out:
         out = _MINIFIED.sub(lambda found: f"={ord(found[1]):02x}min.", out)
-    if path == with_lower_suffix(path):
+    if path == lower_suffix(path):
         return out
     stem, _, suffix = out.rpartition(".")
     return f"{stem}=2e{suffix}.{suffix.lower()}"
 
 
-def _quoted(path: str) -> str:
+def _quote_path(path: str) -> str:
     """Return a path, of a file or a folder, without characters that a tool could not name in its output."""
     if _PLAIN.fullmatch(path) and not path.startswith("-"):
         return path
@@ -114,15 +114,17 @@ class Snapshot:
         os.close(self._lock)
 
     def side(self, name: str) -> Path:
-        """Return the root of the repository on one side of the change."""
+        """Return the root of the repository at base or head."""
         return self.folder / name / "repo"
 
     def write(self, side: str, path: str, content: bytes) -> None:
-        """Write a file into a side, unless it exists already."""
+        """Write a file into the snapshot of base or head, unless it exists already."""
         self.write_as(side, safe_name(path), content)
 
     def write_as(self, side: str, name: str, content: bytes) -> None:
-        """Write a file into a side under a name that is not one of its paths, unless it exists already."""
+        """Write a file into a snapshot under a name that is not one of its paths, unless it exists
+        already.
+        """
         target = f"{self.side(side)}/{name}"
         if target in self._made:
             return
@@ -132,11 +134,11 @@ class Snapshot:
         self._made.add(target)
 
     def has(self, side: str, path: str) -> bool:
-        """Return True if a file was written into a side."""
+        """Return True if a file was written into the snapshot of base or head."""
         return f"{self.side(side)}/{safe_name(path)}" in self._made
 
     def write_above(self, side: str, name: str, content: str) -> None:
-        """Write a file above a side's root, where tools search after the repository's own folders."""
+        """Write a file above a snapshot's root, where tools search after the repository's own folders."""
         root = self.side(side)
         self._make_folder(root)
         (root.parent / name).write_bytes(content.encode("utf-8", "surrogateescape"))
@@ -157,16 +159,16 @@ class Snapshot:
         never: Collection[str] = (),
         is_tracked: Callable[[str], bool] = lambda path: False,
     ) -> None:
-        """Complete a side with links to the rest of the work tree.
+        """Complete a snapshot with links to the rest of the work tree.
 
         Args:
-            differing: paths whose content on disk is not that of the side.
-            read: the side's content of such a path, None if the side has no such file.
+            differing: paths whose content on disk differs from the snapshot.
+            read: the content of such a path, None if the version has no such file.
             patterns: names of files to link; folders always are.
-            absent: paths that the side does not have though the work tree may.
+            absent: paths that the snapshot lacks though the work tree may have them.
             never: names of files that tools must not see, except those under review.
-            is_tracked: True for a path under version control. Of links that leave the work tree, only those
-                that users made themselves are followed, such as one to the packages of another folder.
+            is_tracked: True for a path under version control. Only links out of the work tree that users
+                created themselves are followed, such as one to the packages of another folder.
         """
         root = self.side(side)
         self._make_folder(root)
@@ -183,19 +185,19 @@ class Snapshot:
             if content is not None:
                 self.write(side, path, content)
         for path in sorted(hidden):
-            parent = root / _quoted(path.rpartition("/")[0])
+            parent = root / _quote_path(path.rpartition("/")[0])
             if (worktree / path.rpartition("/")[0]).is_dir():
                 self._make_folder(parent)
         for folder in sorted(self._folders_of(root)):
             _link_entries(worktree, root, folder, hidden, patterns, never, is_tracked)
 
     def _folders_of(self, root: Path) -> set[str]:
-        """Return every real folder of a side, relative to its root; ``""`` is the root."""
+        """Return every real folder of a snapshot, relative to its root; ``""`` is the root."""
         found = {""}
         prefix = str(root) + "/"
-        for made in self._made:
-            if made.startswith(prefix) and os.path.isdir(made):
-                parts = made.removeprefix(prefix).split("/")
+        for created in self._made:
+            if created.startswith(prefix) and os.path.isdir(created):
+                parts = created.removeprefix(prefix).split("/")
                 found |= {"/".join(parts[: n + 1]) for n in range(len(parts))}
         return found
 
@@ -220,12 +222,14 @@ def _link_entries(
         # by itself.
         if entry.name.startswith(".") or path in hidden or entry.name in never:
             continue
-        if not entry.is_dir() and not matches(entry.name, patterns):
-            continue
-        if entry.is_symlink() and leads_out(worktree, path) and is_tracked(path):
-            continue
-        with suppress(FileExistsError):  # it exists already if it is under review
-            os.symlink(entry.path, f"{root}/{path}")
+        is_expected = entry.is_dir() or matches(entry.name, patterns)
+        if is_expected and not (_leads_out(entry, worktree, path) and is_tracked(path)):
+            with suppress(FileExistsError):  # it exists already if it is under review
+                os.symlink(entry.path, f"{root}/{path}")
+
+
+def _leads_out(entry: os.DirEntry[str], worktree: Path, path: str) -> bool:
+    return entry.is_symlink() and leads_out(worktree, path)
 
 
 def leads_out(worktree: Path, path: str) -> bool:
@@ -238,13 +242,13 @@ def leads_out(worktree: Path, path: str) -> bool:
 def _locked_folder(parent: Path) -> tuple[Path, int]:
     """Return a new folder and the lock that marks it as in use."""
     while True:
-        made = Path(os.path.realpath(parent), f"{_PREFIX}{os.urandom(8).hex()}")
-        os.mkdir(made, mode=0o700)
+        created = Path(os.path.realpath(parent), f"{_PREFIX}{os.urandom(8).hex()}")
+        os.mkdir(created, mode=0o700)
         with suppress(FileNotFoundError):
-            lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            lock = os.open(created, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if made.exists():
-                return made, lock
+            if created.exists():
+                return created, lock
             os.close(lock)  # another review removed it as an orphan before it was locked
 
 

@@ -1,4 +1,4 @@
-"""The sides of a change: content by path, from the index, a revision, or a folder."""
+"""The trees of a change: content by path, from the index, a revision, or a folder."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from wardround.change.git_process import GitProcess
 from wardround.errors import GitError
 
 MAX_FILE_BYTES = 16 * 1024 * 1024 + 1
-"""The limit on the bytes read of a file; of a larger one the beginning is read, which shows that it is
+"""Maximum number of bytes read of a file; a larger one is read up to this limit, which shows that it is
 larger.
 """
 _KEPT_BYTES = 8 * 1024 * 1024
-"""The limit on content in memory, so that several steps read it once."""
+"""Maximum number of content in memory, so that several steps read it once."""
 _ASKED_AT_ONCE = 100
-"""The limit on names written before the results are read; they must fit into a pipe."""
+"""Maximum number of names written before the results are read; they must fit into a pipe."""
 _FOLDER = "40000"
 """The mode of a folder in a tree of git."""
 
 
-def paths_overlap(one: str, other: str) -> bool:
+def paths_overlap(item: str, other: str) -> bool:
     """Return True if two paths are the same or one is above the other, compared case-insensitively."""
-    one, other = f"{one.casefold()}/", f"{other.casefold()}/"
-    return one.startswith(other) or other.startswith(one)
+    item, other = f"{item.casefold()}/", f"{other.casefold()}/"
+    return item.startswith(other) or other.startswith(item)
 
 
 class Tree(Protocol):
-    """One side of a change: content by path."""
+    """The base or head of a change: content by path."""
 
     def read(self, path: str) -> bytes | None:
         """Return the content of a regular file, or None if the tree has none at that path."""
@@ -44,13 +44,13 @@ class Tree(Protocol):
         """Return True if there is anything at a path or below it, or a link or a submodule above it."""
 
 
-def _is_one_request(name: str) -> bool:
+def _fits_one_request(name: str) -> bool:
     """Return True if git reads a line with this name as that name: it drops a carriage return at the end."""
     return not ("\n" in name or "\0" in name or name.endswith("\r"))
 
 
 class RecentContents:
-    """The contents that were read last, so that several steps read them once; the oldest make room."""
+    """The most recently read contents, so that several steps read them once; the oldest are evicted."""
 
     def __init__(self, limit: int = _KEPT_BYTES) -> None:
         self._kept: OrderedDict[str, bytes | None] = OrderedDict()
@@ -100,7 +100,7 @@ class Blobs:
         """Return the content of the blob that an object name denotes; None if it does not exist or is not a
         blob.
         """
-        if not _is_one_request(name):
+        if not _fits_one_request(name):
             return None
         with self._lock:
             if name not in self._recent:
@@ -142,7 +142,7 @@ class Blobs:
         """Return the bytes of an object id, and the tree that an object name denotes; empty if it is not a
         tree.
         """
-        if not _is_one_request(name):
+        if not _fits_one_request(name):
             return 0, b""
         with self._lock:
             if name not in self._folders:
@@ -161,17 +161,19 @@ class Blobs:
 
     def fetch(self, names: Iterable[str]) -> None:
         """Read many objects at once for later calls of ``get``, as far as memory permits."""
-        wanted = [name for name in dict.fromkeys(names) if name not in self._recent and _is_one_request(name)]
-        for start in range(0, len(wanted), _ASKED_AT_ONCE):
+        expected = [
+            name for name in dict.fromkeys(names) if name not in self._recent and _fits_one_request(name)
+        ]
+        for start in range(0, len(expected), _ASKED_AT_ONCE):
             if self._recent.bytes > _KEPT_BYTES // 2:
                 return
-            some = wanted[start : start + _ASKED_AT_ONCE]
+            some = expected[start : start + _ASKED_AT_ONCE]
             with self._lock:
                 try:
                     self._ask(some)
-                    asked = self._process
+                    requested = self._process
                     for name in some:
-                        if self._process is asked:
+                        if self._process is requested:
                             self._recent.keep(name, self._answer(name)[1])
                 except GitError:  # ``get`` finds out which object it was
                     self._restart()
@@ -180,7 +182,7 @@ class Blobs:
     def commit(self, name: str) -> str | None:
         """Return the id of the commit that a name denotes."""
         spec = f"{name}^{{commit}}"
-        if not _is_one_request(name):
+        if not _fits_one_request(name):
             return None
         with self._lock:
             self._ask([spec])
@@ -288,7 +290,7 @@ class FolderTree(msgspec.Struct, frozen=True):
 
 
 class WorkTree(msgspec.Struct, frozen=True):
-    """The files on disk, and of the index those that git takes for unchanged whatever lies there.
+    """The files on disk, and from the index the files that git assumes to be unchanged.
 
     Attributes:
         unchanged: returns the paths of these files.
@@ -303,7 +305,9 @@ class WorkTree(msgspec.Struct, frozen=True):
 
     def holds(self, path: str) -> bool:
         below = f"{path}/"
-        return self.disk.holds(path) or any(f"{one}/".startswith(below) for one in self.unchanged())
+        return self.disk.holds(path) or any(
+            f"{unchanged}/".startswith(below) for unchanged in self.unchanged()
+        )
 
 
 class EmptyTree(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from wardround.change.revisions import END
 
 MAX_COMMITS = 1_000
 MAX_PATCH_BYTES = 32 * 2**20
-"""Of the patches of all commits together; git prints about 100 MB of them in a second."""
+"""Bytes of the patches of all commits together; git prints about 100 MB of them in a second."""
 
 _LOG = (
     "log", "--format=%x00%H", "--topo-order", "--no-show-signature", "-p", "-U0", "--cc", "--root", "--text",
@@ -51,7 +51,7 @@ class WithdrawnLines(msgspec.Struct, frozen=True):
 
 
 class _CommitPatch(msgspec.Struct):
-    """The patch of a commit: the texts it removes, and by path and blob the lines it adds."""
+    """The patch of a commit: the removed lines, and by path and blob the added lines."""
 
     commit: str
     removed: set[bytes] = msgspec.field(default_factory=set)
@@ -66,9 +66,9 @@ def withdrawn_lines(
     remaining: Collection[bytes],
     boundary: Collection[str] = (),
 ) -> WithdrawnLines:
-    """Read the patches of the commits that a head has and the base has not, by one call of git.
+    """Read the patches of the commits between base and head, by one call of git.
 
-    Of a merge, only the lines count that are in none of its parents.
+    For a merge, only lines that are in none of its parents count.
 
     Args:
         base: a commit; empty, if the range begins with the first commit.
@@ -80,16 +80,16 @@ def withdrawn_lines(
     process = git.popen(*_LOG, f"--max-count={MAX_COMMITS + 1}", END, *revisions, "--")
     assert process.stdout is not None
     with process.stdout as output:
-        lines = _Bounded(output)
+        lines = _BoundedLines(output)
         patches = list(_patches(lines))
-    left_out = _left_out(lines, patches, boundary)
+    left_out = _describe_unread(lines, patches, boundary)
     if process.wait() and not lines.is_cut:
         left_out = "commits whose files this clone lacks"
     known = [patch for patch in patches[:MAX_COMMITS] if patch.commit not in boundary]
-    return WithdrawnLines(tuple(_withdrawn(reversed(known), remaining)), left_out)
+    return WithdrawnLines(tuple(_withdrawn_files(reversed(known), remaining)), left_out)
 
 
-class _Bounded:
+class _BoundedLines:
     """The lines of a patch, up to the largest size.
 
     Attributes:
@@ -110,7 +110,7 @@ class _Bounded:
             yield line
 
 
-def _left_out(lines: _Bounded, patches: list[_CommitPatch], boundary: Collection[str]) -> str:
+def _describe_unread(lines: _BoundedLines, patches: list[_CommitPatch], boundary: Collection[str]) -> str:
     if lines.is_cut:
         return f"the commits before {patches[-1].commit[:7]}, beyond {MAX_PATCH_BYTES >> 20} MiB of patches"
     if len(patches) > MAX_COMMITS:
@@ -160,7 +160,7 @@ def _read_line(patch: _CommitPatch, file: tuple[str, str], number: int, parents:
     return number + 1
 
 
-def _withdrawn(patches: Iterable[_CommitPatch], remaining: Collection[bytes]) -> Iterator[CommitFile]:
+def _withdrawn_files(patches: Iterable[_CommitPatch], remaining: Collection[bytes]) -> Iterator[CommitFile]:
     """Yield the files with lines that neither the base nor the head has, from patches in their order."""
     seen: set[bytes] = set()
     of_base: set[bytes] = set()

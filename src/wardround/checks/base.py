@@ -1,6 +1,6 @@
 """Checks of wardround and of plugins: the code that detects one rule.
 
-A check is one class in one file: its docstring states the defect and why it matters, ``VALID`` and
+A check is one class in one file: its docstring describes the defect and why it matters, ``VALID`` and
 ``INVALID`` are its cases, ``run`` is the detection. ``wardround.testing`` runs the cases.
 """
 
@@ -10,9 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
-from wardround.checks.cases import Case, ChangeCase, Invalid, MarkedChange, MarkedCode, Valid
 from wardround.checks.source import ChangeView, SourceFile
 from wardround.findings import Plane, RawFinding, Severity, Span, SuggestedFix
+from wardround.rules.cases import Case, ChangeCase, Invalid, MarkedChange, MarkedCode, Valid
 from wardround.rules.maturity import Maturity
 from wardround.rules.model import Rule
 
@@ -20,7 +20,7 @@ from wardround.rules.model import Rule
 class RuleDoc(ABC):
     """The documentation of a rule, as every check holds it.
 
-    The first line of the docstring states the defect, the rest why it matters and what to do instead.
+    The first line of the docstring describes the defect, the rest why it matters and what to do instead.
 
     Attributes:
         ID: short and stable, as suppressions name it: ``ACME001``.
@@ -30,7 +30,8 @@ class RuleDoc(ABC):
         MASKED: it finds secrets, so the source of its findings is never printed.
         OFF: why it is not shown unless a project requests it; empty if it is.
         MATURITY: a preview rule runs where the configuration sets ``preview`` or names the rule.
-        PREFILTER: ``module:name`` of a cheap test of a file by which it is chosen before it is imported.
+        INFERS_COVERAGE: it infers which changed lines tests run; a run that shows them replaces its findings.
+        PREFILTER: ``module:name`` of a cheap test of a file, which selects the check before it is imported.
         CASE_PATH: the path of the file in a case that names none.
         VALID: two cases at most that are not reported; further cases live with the tests.
         INVALID: two cases at most that are reported.
@@ -45,6 +46,7 @@ class RuleDoc(ABC):
     MASKED: ClassVar[bool] = False
     OFF: ClassVar[str] = ""
     MATURITY: ClassVar[Maturity] = Maturity.STABLE
+    INFERS_COVERAGE: ClassVar[bool] = False
     PREFILTER: ClassVar[str] = ""
     CASE_PATH: ClassVar[str] = "case.py"
     VALID: ClassVar[Sequence[Case]] = ()
@@ -52,7 +54,7 @@ class RuleDoc(ABC):
 
     @classmethod
     def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
-        """Return the kinds of files and the words by which an index chooses it; see ``index.CheckEntry``."""
+        """Return the kinds of files and the words by which an index selects it; see ``index.CheckEntry``."""
         return (), ()
 
     @classmethod
@@ -72,6 +74,7 @@ class RuleDoc(ABC):
             masked=cls.MASKED,
             disabled_reason=cls.OFF,
             maturity=cls.MATURITY,
+            infers_coverage=cls.INFERS_COVERAGE,
             valid=tuple(cls.VALID),
             invalid=tuple(cls.INVALID),
             case_path=cls.CASE_PATH,
@@ -107,7 +110,7 @@ class Check(RuleDoc):
 
         Args:
             severity: overrides that of the rule.
-            confidence: the probability that it is true, 0 to 1, if a model estimates it.
+            confidence: the probability that the finding is true, 0 to 1, if a model estimates it.
         """
         _require_span(span)
         self.results.append(
@@ -125,7 +128,7 @@ class ChangeCheck(RuleDoc):
         PATHS: parts of paths, in lower case; the path of every file that the check can report on contains
             one.
             None: any file.
-        WORDS: such a file contains one of them, before the change or after it; none: any content.
+        WORDS: such a file contains one of them, before or after the change; none: any content.
     """
 
     PLANE: ClassVar[Plane] = Plane.TESTS
@@ -143,7 +146,7 @@ class ChangeCheck(RuleDoc):
         """Inspect ``self.change`` and call ``report`` for each defect."""
 
     def report(self, path: str, span: Span, message: str, severity: Severity | None = None) -> None:
-        """Report a defect at a span, in one line; a deleted file has line 1 alone."""
+        """Report a defect at a span, in one line; a deleted file has line 1 only."""
         _require_span(span)
         self.results.append(RawFinding(self.ID, path, span, message, self.URL, severity=severity))
 
@@ -172,7 +175,7 @@ def results_of(
     Args:
         make: creates the check, if it takes more than the source.
     """
-    with source.isolated(check_type.ID):
+    with source.isolate(check_type.ID):
         check = make() if make is not None else check_type(source)
         check.run()
         return check.results

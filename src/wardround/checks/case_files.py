@@ -1,7 +1,8 @@
-"""Further cases of rules: a folder with one YAML file per rule, of the same form as the cases in its check.
+"""Additional cases of rules: a folder with one YAML file per rule, of the same form as the cases in its
+check.
 
-``<folder>/<ID>.yml`` holds ``valid`` and ``invalid``. An item is a text, or a mapping with ``source`` and
-``path``, ``base``, ``others`` or ``fixed``; of a change, a mapping with ``files`` and ``others`` or
+``<folder>/<ID>.yml`` holds ``valid`` and ``invalid``. An item is a string, or a mapping with ``source`` and
+``path``, ``base``, ``others`` or ``fixed``; for a change, a mapping with ``files`` and ``others`` or
 ``message``. ``«`` and ``»`` mark the reported span.
 """
 
@@ -12,14 +13,8 @@ from typing import TypeVar
 
 import msgspec
 
-from wardround.checks.cases import (
-    ChangeCase,
-    Invalid,
-    Valid,
-    parse_change_texts,
-    parse_text,
-)
 from wardround.errors import WardroundError
+from wardround.rules.cases import ChangeCase, Invalid, Valid, parse_change_texts, parse_text
 from wardround.rules.yaml_loader import load_yaml
 
 Shape = TypeVar("Shape")
@@ -66,7 +61,7 @@ def load_cases(folder: Path, rule: str, path: str) -> tuple[list[Valid], list[In
 
     Args:
         rule: its id without the specialist: ``ACME001``.
-        path: of the file in a case that names none.
+        path: path of the file in a case that names none.
 
     Raises:
         WardroundError: the file cannot be read as cases, or a case is in the wrong list.

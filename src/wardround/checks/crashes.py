@@ -1,4 +1,4 @@
-"""Crashes of checks: each costs the results of its check and of no other."""
+"""Crashes of checks: each only loses the results of its own check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wardround.errors import PLUGIN_EXCEPTIONS, WardroundError
 OF_THE_FILE = (WardroundError, SyntaxError)
 """Exceptions about the file, which no check of the specialist can read."""
 _MOST_NAMED = 5
-"""Checks that one sentence names: a defect of a shared reader makes many crash."""
+"""Maximum number of checks named in one sentence: a defect of a shared reader makes many crash."""
 
 
 class CheckCrashes:
@@ -20,7 +20,7 @@ class CheckCrashes:
         self._checks_by_error: dict[str, list[str]] = {}
 
     @contextmanager
-    def isolated(self, check: str) -> Iterator[None]:
+    def isolate(self, check: str) -> Iterator[None]:
         """Record an exception of a check instead of raising it, unless it is about the file."""
         try:
             yield
@@ -38,10 +38,12 @@ class CheckCrashes:
     @property
     def reasons(self) -> Sequence[str]:
         """One sentence for each error, with the checks that it ended."""
-        return [f"{_named(checks)} crashed: {error}" for error, checks in self._checks_by_error.items()]
+        return [
+            f"{_join_check_names(checks)} crashed: {error}" for error, checks in self._checks_by_error.items()
+        ]
 
 
-def _named(checks: Sequence[str]) -> str:
+def _join_check_names(checks: Sequence[str]) -> str:
     named = ", ".join(checks[:_MOST_NAMED])
     if len(checks) == 1:
         return f"check {named}"

@@ -1,4 +1,4 @@
-"""The index of a package's checks, by which each is chosen before it is imported.
+"""The index of a package's checks, by which each is selected before it is imported.
 
 It is built from the check modules on first use and cached on disk until a source file changes.
 """
@@ -14,7 +14,7 @@ import msgspec
 
 from wardround import __version__
 from wardround.checks.base import ChangeCheck, RuleDoc
-from wardround.checks.lazy import package_state
+from wardround.lazy import package_state
 from wardround.storage.digest import sha256
 from wardround.storage.memo import memoize_on_disk
 
@@ -26,12 +26,12 @@ CheckScope = Literal["file", "change"]
 
 
 class CheckEntry(msgspec.Struct, frozen=True, array_like=True):
-    """The facts by which a check is chosen; no kinds, no words and no prefilter exclude nothing.
+    """The facts by which a check is selected; empty kinds, words or prefilter exclude nothing.
 
     Attributes:
         target: ``module:class``, relative to the package.
         kinds: kinds of files the check is for; parts of paths, in lower case, if the scope is a change.
-        words: at least one occurs in every text the check can report on.
+        words: every file that the check can report contains at least one.
         prefilter: ``module:function`` that every such file passes.
     """
 

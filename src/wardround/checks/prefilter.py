@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Protocol
 
-from wardround.checks.keyword_index import KeywordIndex
+from wardround.text.keyword_index import KeywordIndex
 
 
 class PrefilterInput(Protocol):
@@ -16,7 +16,7 @@ class PrefilterInput(Protocol):
 
     @property
     def keywords(self) -> KeywordIndex:
-        """The keywords of its text."""
+        """The keywords of its source."""
 
     def passes_prefilter(self, look: str) -> bool:
         """Return True if it passes a prefilter, by its ``module:name``."""

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Protocol
 
 from wardround.checks.index import CheckEntry, CheckScope, check_index
-from wardround.checks.keyword_index import KeywordIndex, KeywordMatcher, keyword_index
-from wardround.checks.lazy import Item, LazySequence
 from wardround.checks.prefilter import PrefilterInput, load_prefilter
+from wardround.lazy import Item, LazySequence
+from wardround.text.keyword_index import KeywordIndex, KeywordMatcher, keyword_index
 
 
 class BeforeAfter(Protocol):
-    """A file of a change: its path, and its text before and after if it exists there."""
+    """A file of a change: its path, and its source before and after if it exists there."""
 
     @property
     def path(self) -> str: ...
@@ -58,7 +58,7 @@ class CheckRegistry(LazySequence[Item]):
         return KeywordMatcher(self._numbers_by_word)
 
     @cached_property
-    def _for_any_text(self) -> list[int]:
+    def _any_text_entries(self) -> list[int]:
         return [number for number, entry in enumerate(self._entries) if not entry.words]
 
     def _load(self, entry: CheckEntry) -> Item:
@@ -78,9 +78,9 @@ class CheckRegistry(LazySequence[Item]):
         """Yield the checks that can report on a file of a kind, by id.
 
         Args:
-            keywords: the text for the words of the entries, if it is not the file's.
+            keywords: the text to search for words of the entries, if it is not the file's.
         """
-        numbers = set(self._for_any_text)
+        numbers = set(self._any_text_entries)
         for word in self._words.matches(keywords or source.keywords):
             numbers.update(self._numbers_by_word[word])
         for number in sorted(numbers):
@@ -112,17 +112,24 @@ class CheckRegistry(LazySequence[Item]):
 
 
 def _matching_entries(file: BeforeAfter, entries: Mapping[int, CheckEntry]) -> Sequence[int]:
-    """Return the numbers of the entries that a file matches; its text is read only where words decide."""
+    """Return the indexes of the entries that match a file; its source is only read if words are needed."""
     path = file.path.lower()
-    numbers = [number for number, entry in entries.items() if _has_one(path, entry.kinds)]
-    unmatched = _without_words(file, {n: entries[n].words for n in numbers if entries[n].words})
-    numbers = [number for number in numbers if number not in unmatched]
-    prefilters = {entries[n].prefilter for n in numbers if entries[n].prefilter}
-    failed = {prefilter for prefilter in prefilters if not load_prefilter(prefilter)(file)}
-    return [number for number in numbers if entries[number].prefilter not in failed]
+    candidates = {number: entry for number, entry in entries.items() if _has_path_part(path, entry.kinds)}
+    for number in _entries_without_words(
+        file, {n: entry.words for n, entry in candidates.items() if entry.words}
+    ):
+        del candidates[number]
+    return _passing_prefilters(file, candidates)
 
 
-def _without_words(file: BeforeAfter, words_of: Mapping[int, tuple[str, ...]]) -> Set[int]:
+def _passing_prefilters(file: BeforeAfter, entries: Mapping[int, CheckEntry]) -> list[int]:
+    """Return the numbers of the entries whose prefilter matches a file; each prefilter runs once."""
+    names = {entry.prefilter for entry in entries.values() if entry.prefilter}
+    failed = {name for name in names if not load_prefilter(name)(file)}
+    return [number for number, entry in entries.items() if entry.prefilter not in failed]
+
+
+def _entries_without_words(file: BeforeAfter, words_of: Mapping[int, tuple[str, ...]]) -> Set[int]:
     """Return the numbers none of whose words a file contains, before or after the change."""
     if not words_of:
         return frozenset()
@@ -135,7 +142,7 @@ def _without_words(file: BeforeAfter, words_of: Mapping[int, tuple[str, ...]]) -
     return unmatched
 
 
-def _has_one(path: str, parts: tuple[str, ...]) -> bool:
+def _has_path_part(path: str, parts: tuple[str, ...]) -> bool:
     return not parts or any(part in path for part in parts)
 
 

@@ -3,55 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from wardround.change.repository_view import InMemoryRepository, RepositoryView
 from wardround.checks.crashes import CheckCrashes
-from wardround.checks.keyword_index import KeywordIndex, keyword_index
 from wardround.checks.prefilter import load_prefilter
-from wardround.config.globs import matches_whole
 from wardround.errors import OverBudget
 from wardround.inference.api import Models, NoModels
+from wardround.text.keyword_index import KeywordIndex, keyword_index
 from wardround.text.line_index import LineIndex
 
 if TYPE_CHECKING:
-    from wardround.context.change_graphs import ChangeGraphs
+    from wardround.checks.base import RuleDoc
     from wardround.context.change_tests import ChangeCoverage
+    from wardround.context.code_graph.change_graphs import ChangeGraphs
     from wardround.context.surface.model import Surface
-
-
-class RepositoryView(Protocol):
-    """The rest of the repository for a check, in its state after the change."""
-
-    def read(self, path: str) -> str | None:
-        """Return the text of another file, or None if it does not exist or is not UTF-8."""
-
-    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
-        """Return the paths of tracked files that match a pattern and contain one of the words, sorted."""
-
-    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
-        """Return the paths of all files that match one of the glob patterns, sorted; ``*`` matches slashes
-        too.
-        """
-
-
-class InMemoryRepository(msgspec.Struct, frozen=True):
-    """A repository of one file."""
-
-    files: Mapping[str, str] = msgspec.field(default_factory=dict)
-
-    def read(self, path: str) -> str | None:
-        return self.files.get(path)
-
-    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
-        return [path for path in self.paths(patterns) if any(word in self.files[path] for word in words)]
-
-    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
-        return sorted(p for p in self.files if matches_whole(p, patterns))
 
 
 class Budget:
@@ -70,14 +41,14 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
     """One file under review.
 
     Attributes:
-        text: the complete file on the reviewed side, with its line ends.
+        text: the complete file at base or head, with its line ends.
         read_base: the file before the change; None if it is new, or if the base itself is reviewed.
         options: the specialist's own configuration for this file.
         is_added: True for a line (1-based) that the change added; for an added file all lines.
-        models: the models the specialist named; without one, the check does what it can.
+        models: the models that the specialist named; without one, the check degrades to its rules.
         is_changed: True for a file that the change touches, which is then reviewed separately.
         added_lines: line count -> the added lines, in order; None: call ``is_added``.
-        budget: the time its checks may take; it is tested when one is created.
+        budget: the time that its checks may take; it is tested when a check is created.
         crashes: where crashes of its checks are recorded; None: they are raised.
     """
 
@@ -93,9 +64,9 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
     budget: Budget | None = None
     crashes: CheckCrashes | None = None
 
-    def isolated(self, check: str) -> AbstractContextManager[None]:
-        """Return a context in which a crash of a check, given by its id, ends no other check."""
-        return nullcontext() if self.crashes is None else self.crashes.isolated(check)
+    def isolate(self, check: str) -> AbstractContextManager[None]:
+        """Return a context in which a crash of a check, given by its id, does not affect other checks."""
+        return nullcontext() if self.crashes is None else self.crashes.isolate(check)
 
     def as_added(self) -> SourceFile:
         """Return the same file as if the change had added all of it."""
@@ -110,18 +81,18 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def keywords(self) -> KeywordIndex:
-        """The index of the words in the text."""
+        """The index of the words in the source."""
         return keyword_index(self.text)
 
     @cached_property
-    def _looked(self) -> dict[str, bool]:
+    def _pattern_cache(self) -> dict[str, bool]:
         return {}
 
     def passes_prefilter(self, look: str) -> bool:
         """Return True if it passes the prefilter ``module:name``; the result is shared by all checks."""
-        if look not in self._looked:
-            self._looked[look] = load_prefilter(look)(self)
-        return self._looked[look]
+        if look not in self._pattern_cache:
+            self._pattern_cache[look] = load_prefilter(look)(self)
+        return self._pattern_cache[look]
 
     @cached_property
     def lines(self) -> list[str]:
@@ -146,8 +117,8 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
     def added_text(self) -> str:
         """The added lines, each with its end."""
         count = len(self.lines)
-        told = self.added_lines
-        numbers = filter(self.is_added, range(1, count + 1)) if told is None else told(count)
+        reported = self.added_lines
+        numbers = filter(self.is_added, range(1, count + 1)) if reported is None else reported(count)
         return "".join(f"{self.lines[number - 1]}\n" for number in numbers)
 
 
@@ -155,7 +126,7 @@ class ChangedFileView(msgspec.Struct, frozen=True, dict=True):
     """One file of the change, as a change check sees it.
 
     Attributes:
-        path: at the head; a deleted file has its old path.
+        path: path at the head; a deleted file has its old path.
         base_path: its path before; None for an added file.
         is_added: True for a line (1-based) of the head that the change added.
     """
@@ -187,14 +158,16 @@ class ChangeView(msgspec.Struct, frozen=True):
 
     Attributes:
         files: every file of the change that is not excluded, by path.
-        messages: the messages of its commits, newest first; none before it is committed.
+        messages: the messages of its commits, newest first; empty before it is committed.
         options: the specialist's own configuration at the repository's root.
         models: the models the specialist named.
+        reports: True for a check whose findings are shown at the repository's root: expensive ones are
+            skipped elsewhere.
         open_surface: returns the changes of published surfaces; call ``surface``.
         open_coverage: returns the coverage of the changed lines, or None where none is read; call
             ``coverage``.
-        in_ci: the review has time for what takes more than a few milliseconds.
-        open_graphs: returns the code graphs of both sides, or None without a repository or within a short
+        in_ci: the review has time for analyses that take more than a few milliseconds.
+        open_graphs: returns the code graphs at base and head, or None without a repository or within a short
             budget; call ``graphs``.
     """
 
@@ -204,12 +177,13 @@ class ChangeView(msgspec.Struct, frozen=True):
     options: Any = None
     models: Models = msgspec.field(default_factory=NoModels)
     open_graphs: Callable[[], ChangeGraphs | None] = lambda: None
+    reports: Callable[[type[RuleDoc]], bool] = lambda check: True
     open_surface: Callable[[], Surface | None] = lambda: None
     open_coverage: Callable[[], ChangeCoverage | None] = lambda: None
     in_ci: bool = True
 
     def graphs(self) -> ChangeGraphs | None:
-        """Return the code graphs of both sides; None where they would cost too much."""
+        """Return the code graphs at base and head; None where they would cost too much."""
         return self.open_graphs()
 
     def surface(self) -> Surface | None:

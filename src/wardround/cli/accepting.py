@@ -1,4 +1,4 @@
-"""The acceptance of an earlier record in place of a review, by option or by configuration."""
+"""The acceptance of an earlier record instead of a review, by option or by configuration."""
 
 from __future__ import annotations
 
@@ -13,12 +13,9 @@ from wardround.cli.record_store import store_location
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    from wardround.change.change_source import ChangeSource
-    from wardround.change.diff import Change
     from wardround.cli.options import RecordSpec
-    from wardround.config.request import ReviewRequest
-    from wardround.host import PluginHost
     from wardround.records.accepted_review import Accepted, Candidate, Refused
+    from wardround.session import ReviewSession
 
 _STORE = "store"
 _MOST_CANDIDATES = 20
@@ -30,12 +27,10 @@ accept_option = click.option(
 )  # fmt: skip
 
 
-def accepted_review(
-    spec: RecordSpec, source: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest
-) -> Accepted | None:
-    """Return an earlier record that takes the place of the review; None if it has to run.
+def accepted_review(spec: RecordSpec, session: ReviewSession) -> Accepted | None:
+    """Return an earlier record that replaces the review; None if the review has to run.
 
-    The configuration is that of the trusted side, and is used in CI only. The reasons against a record are
+    The configuration is that of the trusted side; only used in CI. The reasons against a record are
     printed: the first, or all of them in a verbose review.
 
     Raises:
@@ -43,35 +38,31 @@ def accepted_review(
     """
     from wardround.tools.tool import Profile
 
-    if spec.accept is None or (not spec.accept and request.profile is not Profile.CI):
+    if spec.accept is None or (not spec.accept and session.request.profile is not Profile.CI):
         return None
-    from wardround.config.review_config import read_config
-
-    config = read_config(source, change, host, request)
-    name = spec.accept or (_STORE if config.root.recording.accept else "")
+    name = spec.accept or (_STORE if session.under_review.config.root.recording.accept else "")
     if not name:
         return None
     import datetime
 
     from wardround.records import accepted_review, keys
 
-    trusted = keys.trusted()
+    trusted = keys.trusted_keys()
     if not trusted:
         echo_err("wardround: no record is accepted: no key is trusted; trust one with wardround keys trust")
         return None
-    if not accepted_review.is_acceptable(change):
+    if not accepted_review.is_acceptable(session.change):
         echo_err("wardround: no record is accepted: only reviews of commits have records that can be")
         return None
-    review = accepted_review.acceptable_review(
-        source, change, host, config, request, trusted, datetime.datetime.now(datetime.UTC)
-    )
+    current = datetime.datetime.now(datetime.UTC)
+    review = accepted_review.acceptable_review(session, trusted, current)
     accepted, refused = review.choose(_candidates(name, spec.store, review.context.id))
     if accepted is None:
-        _explain(refused, is_verbose=request.verbose)
+        _explain(refused, is_verbose=session.request.verbose)
     return accepted
 
 
-def write_accepted(spec: RecordSpec, accepted: Accepted, work_tree: Path) -> None:
+def write_accepted_record(spec: RecordSpec, accepted: Accepted, work_tree: Path) -> None:
     """Write the accepted record, unchanged, where that of the review is requested."""
     from wardround.records.bundle import write_file
 
@@ -98,9 +89,9 @@ def _candidates(name: str, store_name: str, context_id: str) -> Iterator[Candida
     try:
         with store.opened_if_present(store_location(store_name)) as records:
             found = records.query(store.Query(context=context_id), _MOST_CANDIDATES) if records else ()
-            for one in found:
+            for record in found:
                 assert records is not None
-                yield Candidate(f"sha256:{one.digest[:12]}", records.data(one))
+                yield Candidate(f"sha256:{record.digest[:12]}", records.data(record))
     except store.StoreError as cause:
         echo_err(f"wardround: no record of the store is accepted: {cause}")
 
@@ -108,7 +99,7 @@ def _candidates(name: str, store_name: str, context_id: str) -> Iterator[Candida
 def _explain(refused: tuple[Refused, ...], *, is_verbose: bool) -> None:
     if not refused:
         echo_err("wardround: no record is accepted: there is none of this context")
-    for one in refused:
-        shown = one.reasons if is_verbose else one.reasons[:1]
+    for refusal in refused:
+        shown = refusal.reasons if is_verbose else refusal.reasons[:1]
         for reason in shown:
-            echo_err(f"wardround: the record {one.name} is not accepted: {reason}")
+            echo_err(f"wardround: the record {refusal.name} is not accepted: {reason}")

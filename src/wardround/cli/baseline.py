@@ -1,5 +1,3 @@
-"""``wardround baseline``."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -9,16 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wardround.cli.change_options import repo_option
 from wardround.cli.messages import echo_err
 from wardround.cli.run import emit_line
 
 if TYPE_CHECKING:
     from wardround.processors.baseline_file import Baseline
-    from wardround.review import ReviewResult
-
-_repo = click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
-)
+    from wardround.review_result import ReviewResult
 
 
 @click.group("baseline")
@@ -27,71 +22,71 @@ def command() -> None:
 
 
 @command.command("write")
-@_repo
+@repo_option
 def write(repo: Path | None) -> None:
     """Accept every finding in the staged state of the repository."""
     from wardround.findings import Status
-    from wardround.processors.baseline_file import accepted
+    from wardround.processors.baseline_file import baseline_of
 
-    root, name, review = _whole(repo)
+    root, name, review = _review_everything(repo)
     open_findings = [f for f in review.findings if f.status is not Status.SUPPRESSED]
-    baseline = accepted([(f, review.contents[f.fingerprint]) for f in open_findings])
+    baseline = baseline_of([(f, review.contents[f.fingerprint]) for f in open_findings])
     _save(root, name, baseline)
     emit_line(f"{name}: {len(baseline.findings)} findings accepted; {_to_be_staged(name)}")
-    for line in _not_covered(review):
+    for line in _uncovered_lines(review):
         echo_err(line)
 
 
 @command.command("show")
-@_repo
+@repo_option
 def show(repo: Path | None) -> None:
     """List the accepted findings."""
-    _, _, baseline = _stored(repo)
+    _, _, baseline = _read_baseline(repo)
     for entry in baseline.findings:
         emit_line(f"{entry.fingerprint}  {entry.rule}  {entry.file}")
     emit_line(f"{len(baseline.findings)} findings accepted")
 
 
 @command.command("prune")
-@_repo
+@repo_option
 def prune(repo: Path | None) -> None:
     """Remove entries whose finding no longer exists; accept nothing new."""
     from wardround.findings import ENTIRE_CHANGE
     from wardround.processors.baseline_file import Baseline
 
-    root, name, baseline = _stored(repo)
-    _, _, review = _whole(repo)
+    root, name, baseline = _read_baseline(repo)
+    _, _, review = _review_everything(repo)
     present = {f.fingerprint for f in review.findings}
-    unknown = {one.file for one in review.unreviewed}
-    kept = tuple(
+    unknown = {gap.file for gap in review.unreviewed}
+    retained = tuple(
         entry
         for entry in baseline.findings
         if entry.fingerprint in present or entry.file in unknown or ENTIRE_CHANGE in unknown
     )
-    _save(root, name, Baseline(kept))
-    dropped = len(baseline.findings) - len(kept)
-    emit_line(f"{name}: {dropped} dropped, {len(kept)} kept; {_to_be_staged(name)}")
-    for line in _not_covered(review):
+    _save(root, name, Baseline(retained))
+    dropped = len(baseline.findings) - len(retained)
+    emit_line(f"{name}: {dropped} dropped, {len(retained)} kept; {_to_be_staged(name)}")
+    for line in _uncovered_lines(review):
         echo_err(line)
 
 
-def _not_covered(review: ReviewResult) -> Iterator[str]:
+def _uncovered_lines(review: ReviewResult) -> Iterator[str]:
     """Yield what was not reviewed, so that its findings are neither accepted nor dropped."""
-    missing = Counter((one.tool, one.reason) for one in review.unreviewed)
+    missing = Counter((gap.tool, gap.reason) for gap in review.unreviewed)
     for (tool, reason), files in sorted(missing.items()):
         counted = f"{files} file{'' if files == 1 else 's'}"
         yield f"wardround: not covered: what {tool} would find in {counted}: {reason}"
 
 
-def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
+def _review_everything(repo: Path | None) -> tuple[Path, str, ReviewResult]:
     """Review all staged files as added, without a baseline."""
-    from wardround import host, review
+    from wardround import host
     from wardround.change.change_source import GitChangeSource
     from wardround.change.repository import INDEX, Repository
     from wardround.config.request import ReviewRequest
-    from wardround.config.review_config import read_config
     from wardround.execution.fork_executor import ForkExecutor
-    from wardround.tools.process import Processes
+    from wardround.execution.resources import Resources
+    from wardround.review import review_once
 
     with Repository(repo) as repository:
         change = repository.staged_since(repository.empty_tree)
@@ -99,12 +94,11 @@ def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
         loaded = host.load()
         origin = GitChangeSource(repository, change)
         request = ReviewRequest(use_baseline=False)
-        done = review.run_review(origin, change, loaded, request, Processes(), executor=ForkExecutor())
-        settings = read_config(origin, change, loaded, request)
-    return repository.root, settings.root.baseline, done
+        done = review_once(origin, loaded, request, Resources(executor=ForkExecutor()))
+    return repository.root, done.config.root.baseline, done
 
 
-def _stored(repo: Path | None) -> tuple[Path, str, Baseline]:
+def _read_baseline(repo: Path | None) -> tuple[Path, str, Baseline]:
     """Return the path of the baseline file in the work tree."""
     from wardround import host
     from wardround.change.repository import INDEX, Repository

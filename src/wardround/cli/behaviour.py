@@ -1,5 +1,3 @@
-"""``wardround behaviour``."""
-
 from __future__ import annotations
 
 import os
@@ -8,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wardround.cli.change_options import repo_option
 from wardround.cli.messages import echo_err
-from wardround.cli.run import emit, open_change, progress_line, require_one
+from wardround.cli.run import emit, open_change, progress_line, require_base, require_one
 from wardround.cli.sandbox_option import sandbox_option
 from wardround.errors import EnvironmentUnavailable, UsageError
 
@@ -35,9 +34,7 @@ _INCONCLUSIVE = 4
     help="The new file for --pin (default: standard output); an existing one is not replaced.",
 )  # fmt: skip
 @sandbox_option
-@click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
-)
+@repo_option
 def command(
     function: str, staged: bool, base: str | None, head: str | None, form: str, pinned: str | None,
     output: Path | None, sandbox: str | None, repo: Path | None,
@@ -45,22 +42,21 @@ def command(
     """Show the inputs whose result a change altered.
 
     The tests of the base are run in the sandbox while the arguments of the changed Python functions are
-    recorded; then the functions of both sides run on these arguments, and on small changes of them.
+    recorded; then the functions of base and head run on these arguments, and on small changes of them.
     """
     from wardround.cli.options import ChangeSpec
     from wardround.context.run_evidence import RunState
     from wardround.workflows.behaviour.report import as_json, as_text
 
     require_one({"--staged": staged, "--base": base is not None}, "name the change in one way")
-    if head is not None and base is None:
-        raise click.UsageError("--head needs --base; name the commit it is compared with")
+    require_base(head, base)
     if output is not None and pinned is None:
         raise click.UsageError("--output needs --pin old or --pin new")
     if output is not None and os.path.lexists(output):
         raise UsageError(f"--output {output}: it exists, and is not replaced; give a new file")
     spec = ChangeSpec(staged=base is None, base=base, head=head, repo=repo)
     try:
-        run = _compared(spec, function, sandbox)
+        run = _compare_runs(spec, function, sandbox)
     except EnvironmentUnavailable as cause:
         echo_err(f"wardround: {cause}")
         return _INCONCLUSIVE
@@ -92,7 +88,7 @@ def _write_pin(run: BehaviourRun, side: str, output: Path | None) -> None:
         raise UsageError(f"--output {output}: {cause.strerror}; give another file") from cause
 
 
-def _compared(spec: ChangeSpec, function: str, sandbox: str | None) -> BehaviourRun:
+def _compare_runs(spec: ChangeSpec, function: str, sandbox: str | None) -> BehaviourRun:
     from wardround.config.loader import read_sandbox
     from wardround.context.run_evidence import BehaviourRun, RunConditions, RunState
     from wardround.workflows.behaviour.compare import compare_behaviour

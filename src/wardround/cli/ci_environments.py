@@ -12,16 +12,16 @@ from wardround.cli.messages import echo_err
 if TYPE_CHECKING:
     from wardround.change.repository import Repository
     from wardround.config.sandbox_settings import SandboxSettings
-    from wardround.workflows.test.projects import DetectedProject
+    from wardround.workflows.test.project.projects import DetectedProject
 
 
 def build_missing(root: Path, base: str, head: str, isolation: str | None) -> None:
-    """Build the environments that the projects of both sides lack, with the sandbox settings of the base.
+    """Build the environments that the projects of base and head lack, with the sandbox settings of the base.
 
-    This uses the network. A failure is a line on standard error; the review then states that nothing ran.
+    This uses the network. A failure is reported on standard error; the review then states that nothing ran.
 
     Args:
-        isolation: of the builds; None for the configured one.
+        isolation: sandbox backend of the builds; None for the configured one.
     """
     from wardround.change.repository import Repository
     from wardround.config.loader import read_sandbox
@@ -31,21 +31,23 @@ def build_missing(root: Path, base: str, head: str, isolation: str | None) -> No
         with Repository(root) as repository:
             settings = read_sandbox(repository.tree(base).read)
             for side in (head, base):
-                for line in _built(repository, side, settings, isolation or settings.backend):
+                for line in _build_missing(repository, side, settings, isolation or settings.backend):
                     echo_err(f"wardround: {line}")
     except WardroundError as cause:
         echo_err(f"wardround: no environment was built: {cause}")
 
 
-def _built(repository: Repository, side: str, settings: SandboxSettings, isolation: str) -> Iterator[str]:
-    """Build what one side lacks; yield a line for each environment that is new or failed."""
+def _build_missing(
+    repository: Repository, side: str, settings: SandboxSettings, isolation: str
+) -> Iterator[str]:
+    """Build the missing environments of base or head; yield a line for each that is new or failed."""
     from wardround.cli.project_environments import line_of, projects_of
     from wardround.errors import EnvironmentUnavailable, UsageError
     from wardround.workflows.environments.built import build_environment
     from wardround.workflows.environments.lookup import limits_of
 
     for project in projects_of(repository, side, None):
-        if _is_there(project, repository, side, settings):
+        if _is_built(project, repository, side, settings):
             continue
         try:
             done = build_environment(
@@ -65,7 +67,7 @@ def _built(repository: Repository, side: str, settings: SandboxSettings, isolati
             yield f"built {line_of(project, done.environment)}"
 
 
-def _is_there(project: DetectedProject, repository: Repository, side: str, settings: SandboxSettings) -> bool:
+def _is_built(project: DetectedProject, repository: Repository, side: str, settings: SandboxSettings) -> bool:
     from wardround.errors import EnvironmentUnavailable
     from wardround.workflows.environments.lookup import environment_of
 

@@ -11,11 +11,10 @@ import click
 
 from wardround import __version__
 from wardround.cli.crash_report import redact, write_crash_report
-from wardround.cli.lazy_group import LazyGroup
+from wardround.cli.lazy_group import PluginCommandGroup
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted
 from wardround.errors import PLUGIN_EXCEPTIONS, PluginLoadError, UsageError, WardroundError
-from wardround.own_command import COMMANDS
 
 USAGE = 2
 INTERNAL = 5
@@ -23,9 +22,7 @@ _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @click.group(
-    cls=LazyGroup,
-    package="wardround.cli",
-    names=COMMANDS,
+    cls=PluginCommandGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="wardround", message="%(prog)s %(version)s")

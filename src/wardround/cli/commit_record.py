@@ -1,4 +1,4 @@
-"""The git hooks in which a commit names the record of its review, as a trailer or a note.
+"""The git hooks by which a commit records the review, as a trailer or a note.
 
 None of them stops a commit: what cannot be named costs a message.
 """
@@ -30,10 +30,10 @@ def name_record(stage: str, arguments: Sequence[str]) -> int:
             if not reviewed:
                 return 0
             if stage in ("post-commit", "post-merge"):
-                _after_commit(repository, reviewed)
+                _note_new_commit(repository, reviewed)
             else:
                 may_add = stage == "commit-msg"
-                _in_message(repository, reviewed, _message_file(stage, arguments), may_add=may_add)
+                _edit_message_trailers(repository, reviewed, _message_file(stage, arguments), may_add=may_add)
     except (WardroundError, OSError) as cause:
         echo_err(f"wardround: the commit does not name the record of its review: {cause}")
     return 0
@@ -45,7 +45,7 @@ def _message_file(stage: str, arguments: Sequence[str]) -> Path:
     return Path(arguments[0]).absolute()
 
 
-def _in_message(
+def _edit_message_trailers(
     repository: Repository, reviewed: Sequence[ReviewedContent], file: Path, *, may_add: bool
 ) -> None:
     """Remove trailers about other content, and add that of the review of this commit."""
@@ -58,10 +58,10 @@ def _in_message(
     amends = _may_amend(repository, head, os.environ)
     named = set(message.records())
     if named:
-        of_commit = _amended(repository, head) if amends or not here[1] else here
+        of_commit = _amended_commit(repository, head) if amends or not here[1] else here
         message.remove(named.difference(_records(reviewed, of_commit)))
         named = named.intersection(_records(reviewed, of_commit))
-    found = _records([one for one in reviewed if one.attach == "trailer"], here)
+    found = _records([entry for entry in reviewed if entry.attach == "trailer"], here)
     if may_add and found and not named:
         _add(message, found[-1], amends=amends)
 
@@ -80,10 +80,10 @@ def _add(message: CommitMessage, record: str, *, amends: bool) -> None:
 
 
 def _records(reviewed: Sequence[ReviewedContent], key: tuple[str, str]) -> list[str]:
-    return [one.record for one in reviewed if one.key == key]
+    return [entry.record for entry in reviewed if entry.key == key]
 
 
-def _amended(repository: Repository, head: str) -> tuple[str, str]:
+def _amended_commit(repository: Repository, head: str) -> tuple[str, str]:
     """Return the parent and the content of the commit that would replace HEAD."""
     from wardround.records.reviewed_content import content_between, parent_of
 
@@ -98,7 +98,7 @@ def _may_amend(repository: Repository, head: str, environ: Mapping[str, str]) ->
     return head != repository.empty_tree and author == repository.commit_text.authorship(head)
 
 
-def _after_commit(repository: Repository, reviewed: Sequence[ReviewedContent]) -> None:
+def _note_new_commit(repository: Repository, reviewed: Sequence[ReviewedContent]) -> None:
     """Attach the note to the new commit, and report a trailer about other content."""
     from wardround.records.commit_message import KEY, NOTES, records_of
     from wardround.records.reviewed_content import key_of
@@ -106,13 +106,13 @@ def _after_commit(repository: Repository, reviewed: Sequence[ReviewedContent]) -
     head = repository.commit("HEAD")
     key = key_of(repository, head)
     text = repository.commit_text
-    known = {one.record: one.key for one in reviewed}
+    known = {entry.record: entry.key for entry in reviewed}
     for record in records_of(text.trailers_of(head)):
         if known.get(record, key) != key:
             echo_err(
                 f"wardround: the record sha256:{record} is about other content than the commit {head[:12]}, "
                 "whose message names it; git commit --amend removes it"
             )
-    noted = _records([one for one in reviewed if one.attach == "note"], key)
+    noted = _records([entry for entry in reviewed if entry.attach == "note"], key)
     if noted and f"sha256:{noted[-1]}" not in text.note(NOTES, head):
         text.append_note(NOTES, head, f"{KEY}: sha256:{noted[-1]}")

@@ -1,4 +1,4 @@
-"""Reports of crashes: the traceback in the state folder, without the text it quotes."""
+"""Reports of crashes: the traceback in the state folder, without source text."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def write_crash_report(crash: BaseException) -> str:
         folder = state_dir()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         file = folder / "crash.txt"
-        file.write_text("\n".join(_traced(crash)) + "\n", encoding="utf-8", errors="backslashreplace")
+        file.write_text("\n".join(_frame_lines(crash)) + "\n", encoding="utf-8", errors="backslashreplace")
     except OSError:
         return "; please report it"
     return f"; please report it with {file}"
 
 
-def _traced(crash: BaseException | None) -> list[str]:
+def _frame_lines(crash: BaseException | None) -> list[str]:
     """Return the frames of an exception and of its causes, with redacted messages."""
     import traceback
 
     if crash is None:
         return []
-    causes = _traced(crash.__cause__ or (None if crash.__suppress_context__ else crash.__context__))
+    causes = _frame_lines(crash.__cause__ or (None if crash.__suppress_context__ else crash.__context__))
     frames = [line.rstrip("\n") for line in traceback.format_tb(crash.__traceback__)]
     return [
         *causes,

@@ -1,5 +1,3 @@
-"""``wardround dismiss``."""
-
 from __future__ import annotations
 
 import datetime
@@ -9,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wardround.cli.change_options import repo_option
 from wardround.cli.judgement_folder import FOLDER
 from wardround.cli.run import emit_line, require_one
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
     from wardround.processors.dismissals_file import Dismissals
-    from wardround.storage.last_review import ReportedFinding
+    from wardround.reports.last_review import ReportedFinding
 
 _SHORTEST = 6
 """Digits by which a finding may be named."""
@@ -34,9 +33,7 @@ _SHORTEST = 6
 @click.option("--shown", is_flag=True, help="List the findings of the last review here, with fingerprints.")
 @click.option("--list", "listing", is_flag=True, help="List the dismissed findings.")
 @click.option("--remove", metavar="FINGERPRINT", help="Remove a dismissal.")
-@click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
-)
+@repo_option
 def command(fingerprint: str | None, **options: Any) -> None:
     """Dismiss one finding, with a reason, in .wardround-dismissals.json; commit that file.
 
@@ -51,7 +48,7 @@ def command(fingerprint: str | None, **options: Any) -> None:
         "--remove": options["remove"] is not None,
     }
     require_one(ways, "do one thing at a time")
-    root, file, stored = _stored(options["repo"])
+    root, file, stored = _read_dismissals(options["repo"])
     if options["listing"]:
         _list(stored)
     elif options["shown"]:
@@ -66,7 +63,7 @@ def command(fingerprint: str | None, **options: Any) -> None:
 
 def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: dict[str, Any]) -> None:
     from wardround.processors.dismissals_file import Dismissal, can_be_dismissed
-    from wardround.storage import last_review
+    from wardround.reports import last_review
 
     reason = " ".join((options["reason"] or "").split())
     if not reason:
@@ -75,35 +72,37 @@ def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: di
         raise click.UsageError("--verdict and --code go together: a judgement has both")
     report = options["report"]
     known = last_review.load_report(report) if report is not None else last_review.load(root)
-    one = _named(given, known, str(report) if report is not None else "the last review here")
-    if not can_be_dismissed(one.rule):
-        raise UsageError(f"{one.rule} is about what steers a review and cannot be dismissed; mend its cause")
+    item = _find_by_fingerprint(given, known, str(report) if report is not None else "the last review here")
+    if not can_be_dismissed(item.rule):
+        raise UsageError(f"{item.rule} is about what steers a review and cannot be dismissed; mend its cause")
     today = datetime.datetime.now(datetime.UTC).date()
-    judged = "" if options["verdict"] is None else _judged(root, one, today, options)
+    judged = "" if options["verdict"] is None else _record_judgement(root, item, today, options)
     _save(
         root,
         file,
-        stored.with_entry(Dismissal(one.file, one.rule, one.fingerprint, today, reason, one.content)),
+        stored.with_entry(Dismissal(item.file, item.rule, item.fingerprint, today, reason, item.content)),
     )
     added = f"git add {file.relative_to(root)} and commit it: reviews read the staged version"
-    emit_line(f"{file.name}: {one.rule} in {one.file} dismissed; {added}")
+    emit_line(f"{file.name}: {item.rule} in {item.file} dismissed; {added}")
     if judged:
         emit_line(f"{judged}: judgement recorded")
 
 
-def _judged(root: Path, one: ReportedFinding, today: datetime.date, options: dict[str, Any]) -> str:
+def _record_judgement(
+    root: Path, item: ReportedFinding, today: datetime.date, options: dict[str, Any]
+) -> str:
     """Record the judgement of a dismissed finding, and return the path of its file."""
     from wardround.change.repository import Repository
     from wardround.change.repository_name import repository_name
+    from wardround.rules.judgement_files import record_judgement
     from wardround.rules.judgements import FindingKey, judgement_of
-    from wardround.storage.judgement_files import record_judgement
 
     with Repository(root) as repository:
         head = repository.head()
         name = repository_name(repository)
     if head is None:
         raise UsageError("a judgement names a commit, and there is none yet; dismiss without --verdict")
-    key = FindingKey(name, head, one.file, one.line, one.rule)
+    key = FindingKey(name, head, item.file, item.line, item.rule)
     entry = judgement_of(key, options["verdict"], options["code"], options["reader"], today)
     return str(record_judgement(root / FOLDER, entry, root).relative_to(root))
 
@@ -116,11 +115,11 @@ def _list(stored: Dismissals) -> None:
 
 
 def _show(root: Path) -> None:
-    from wardround.storage import last_review
+    from wardround.reports import last_review
 
     known = last_review.load(root)
-    for one in known:
-        emit_line(f"{one.fingerprint}  {one.rule}  {one.file}:{one.line}")
+    for finding in known:
+        emit_line(f"{finding.fingerprint}  {finding.rule}  {finding.file}:{finding.line}")
     emit_line(f"{len(known)} shown by the last review here")
 
 
@@ -133,9 +132,9 @@ def _remove(root: Path, file: Path, stored: Dismissals, given: str) -> None:
     emit_line(f"{file.name}: {hits[0]} removed; git add and commit the file: reviews read the staged version")
 
 
-def _named(given: str, known: Sequence[ReportedFinding], where: str) -> ReportedFinding:
+def _find_by_fingerprint(given: str, known: Sequence[ReportedFinding], where: str) -> ReportedFinding:
     """Return the finding with a fingerprint or fingerprint prefix."""
-    hits = [one for one in known if _is_prefix(given, one.fingerprint)]
+    hits = [finding for finding in known if _is_prefix(given, finding.fingerprint)]
     if len(hits) > 1:
         raise UsageError(f"{len(hits)} findings of {where} begin with {given!r}; give more digits")
     if not hits:
@@ -150,7 +149,7 @@ def _is_prefix(given: str, fingerprint: str) -> bool:
     return len(given) >= _SHORTEST and fingerprint.startswith(given.lower())
 
 
-def _stored(repo: Path | None) -> tuple[Path, Path, Dismissals]:
+def _read_dismissals(repo: Path | None) -> tuple[Path, Path, Dismissals]:
     """Return the root of the repository, the dismissals file of the work tree, and its content."""
     from wardround import host
     from wardround.change.repository import INDEX, Repository

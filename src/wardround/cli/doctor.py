@@ -1,5 +1,3 @@
-"""``wardround doctor``."""
-
 from __future__ import annotations
 
 import os
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from wardround import __version__
+from wardround.cli.change_options import repo_option
 from wardround.cli.doctor_keys import key_lines, language_model_lines
 from wardround.cli.doctor_sandbox import sandbox_lines
 from wardround.cli.project_environments import environment_lines
@@ -33,9 +32,7 @@ class InstallationState(NamedTuple):
 
 
 @click.command("doctor")
-@click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
-)
+@repo_option
 def command(repo: Path | None) -> int:
     """Show which tools, models and settings were found, and what is missing.
 
@@ -45,9 +42,9 @@ def command(repo: Path | None) -> int:
     from wardround import host
 
     loaded = host.load()
-    here = _here(loaded, repo)
+    here = _installation_state(loaded, repo)
     tools = _tool_states(loaded, here)
-    proofs = _states([(one.tool, one.program) for one in tools if one.program is not None])
+    proofs = _states([(tool.tool, tool.program) for tool in tools if tool.program is not None])
     is_ready, verdict = _verdict(tools, proofs)
     lines = [f"wardround {__version__}, Python {platform.python_version()}", "", "tools"]
     lines += _tools(tools, proofs)
@@ -68,7 +65,7 @@ class ToolState(NamedTuple):
     Attributes:
         is_unused: the project does not use it; another tool of that name replaces this entry.
         is_needed: a file here needs it, and it is missing.
-        is_left_out: the project configures it and can be reviewed without it, and it is missing.
+        is_unavailable: the project configures it and can be reviewed without it, and it is missing.
     """
 
     specialist: str
@@ -77,7 +74,7 @@ class ToolState(NamedTuple):
     reason: str = ""
     is_unused: bool = False
     is_needed: bool = False
-    is_left_out: bool = False
+    is_unavailable: bool = False
 
     @property
     def name(self) -> str:
@@ -95,7 +92,7 @@ class ToolState(NamedTuple):
 
 
 def _tool_states(loaded: PluginHost, here: InstallationState) -> list[ToolState]:
-    """Return every tool of the specialists; one that is used in place of another of its name replaces it."""
+    """Return every tool of the specialists; one that overrides another of its name replaces it."""
     states = [
         _tool_state(specialist, tool, here) for specialist in loaded.specialists for tool in specialist.tools
     ]
@@ -106,22 +103,36 @@ def _tool_states(loaded: PluginHost, here: InstallationState) -> list[ToolState]
 
 
 def _tool_state(specialist: Specialist, tool: Tool, here: InstallationState) -> ToolState:
-    from wardround.tools.install_hints import install_hint
-
     def read(name: str) -> str | None:
         return _text(here.root / name) if (here.root / name).is_file() else None
 
+    state = ToolState(specialist.name, tool, None)
     is_configured = tool.is_configured(read, here.tracked or ())
     program = tool.find(here.root) if is_configured else None
-    state = ToolState(specialist.name, tool, None)
-    if program is not None and _is_tracked(here, program):
+    if program is None:
+        notice = tool.missing_notice(here.root) if is_configured and tool.optional else ""
+        return _describe_missing_program(specialist, state, here, notice)
+    if _is_tracked(here, program):
         reason = f"not started, because it is under version control ({state.where}): {program}"
         return state._replace(reason=reason)
-    if program is not None:
-        return state._replace(program=program)
-    notice = tool.missing_notice(here.root) if is_configured and tool.optional else ""
+    return state._replace(program=program)
+
+
+def _describe_missing_program(
+    specialist: Specialist, state: ToolState, here: InstallationState, notice: str
+) -> ToolState:
+    """Return the state of a tool that is not found or not configured.
+
+    Args:
+        notice: the reason why a configured tool does not run; empty for other tools.
+    """
+    from wardround.tools.install_hints import install_hint
+
+    tool = state.tool
     if notice:
-        return state._replace(reason=f"configured, and left out ({state.where}): {notice}", is_left_out=True)
+        return state._replace(
+            reason=f"configured, and left out ({state.where}): {notice}", is_unavailable=True
+        )
     if tool.optional or tool.opt_in:
         return state._replace(reason=f"not in use here ({state.where})", is_unused=True)
     hint = install_hint(tool.install)
@@ -142,7 +153,7 @@ def _tools(states: Sequence[ToolState], proofs: Mapping[tuple[Tool, Path], tuple
             lines.append(f"{state.name} {state.reason}")
         else:
             version, trouble = proofs[state.tool, state.program]
-            lines.append(_described(state.name, state.where, state.tool, state.program, version, trouble))
+            lines.append(_program_line(state.name, state.where, state.tool, state.program, version, trouble))
     return list(dict.fromkeys(lines))
 
 
@@ -152,16 +163,22 @@ def _verdict(
     """Return True if a commit can be reviewed as a whole, and the closing line."""
     missing = [state for state in states if state.is_needed]
     broken = [state for state in states if state.program and proofs[state.tool, state.program][1]]
-    parts = [*_named("missing", missing), *_named("broken", broken)]
-    is_ready = not any(state.is_for_commits for state in (*missing, *broken))
-    left_out = "".join(f"; {part}" for part in _named("left out", [s for s in states if s.is_left_out]))
+    left_out = _unused_tools_clause(states)
+    parts = [*_name_lines("missing", missing), *_name_lines("broken", broken)]
     if not parts:
         return True, f"wardround: ready - every tool that the files here need works{left_out}"
+    is_ready = not any(state.is_for_commits for state in (*missing, *broken))
     outcome = "ready for commits, not for CI" if is_ready else "not ready"
     return is_ready, f"wardround: {outcome} - {'; '.join(parts)}{left_out}"
 
 
-def _named(what: str, states: Sequence[ToolState]) -> list[str]:
+def _unused_tools_clause(states: Sequence[ToolState]) -> str:
+    """Return the end of the closing line that names the tools that do not run."""
+    left_out = [state for state in states if state.is_unavailable]
+    return "".join(f"; {part}" for part in _name_lines("left out", left_out))
+
+
+def _name_lines(what: str, states: Sequence[ToolState]) -> list[str]:
     names = sorted({state.tool.name for state in states})
     return [f"{what}: {', '.join(names)}"] if names else []
 
@@ -172,8 +189,8 @@ def _is_tracked(here: InstallationState, program: Path) -> bool:
 
     root = here.root.resolve()
     inside = [p.relative_to(root) for p in (program, program.resolve()) if p.is_relative_to(root)]
-    places = {"node_modules" if "node_modules" in p.parts else str(p) for p in inside}
-    return any(paths_overlap(place, path) for place in places for path in here.tracked or ())
+    locations = {"node_modules" if "node_modules" in p.parts else str(p) for p in inside}
+    return any(paths_overlap(location, path) for location in locations for path in here.tracked or ())
 
 
 def _states(programs: Sequence[tuple[Tool, Path]]) -> dict[tuple[Tool, Path], tuple[str, str]]:
@@ -189,17 +206,17 @@ def _states(programs: Sequence[tuple[Tool, Path]]) -> dict[tuple[Tool, Path], tu
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
         proofs = Proofs(Processes(), lambda: Path(folder))
 
-        def state(one: tuple[Tool, Path]) -> tuple[str, str]:
+        def state(item: tuple[Tool, Path]) -> tuple[str, str]:
             try:
-                proofs.require(*one)
+                proofs.require(*item)
             except ToolFailed as trouble:
-                return identity(*one).version, str(trouble)
-            return identity(*one).version, ""
+                return identity(*item).version, str(trouble)
+            return identity(*item).version, ""
 
         return dict(zip(programs, pool.map(state, programs), strict=True))
 
 
-def _described(name: str, where: str, tool: Tool, program: Path, version: str, trouble: str) -> str:
+def _program_line(name: str, where: str, tool: Tool, program: Path, version: str, trouble: str) -> str:
     """Return the line about a program that was started."""
     from wardround.tools.identity import distribution_version
 
@@ -227,7 +244,7 @@ def _text(file: Path) -> str:
         return ""
 
 
-def _here(loaded: PluginHost, repo: Path | None) -> InstallationState:
+def _installation_state(loaded: PluginHost, repo: Path | None) -> InstallationState:
     from wardround.change.repository import INDEX, Repository
     from wardround.config import loader
     from wardround.errors import GitError
@@ -235,7 +252,7 @@ def _here(loaded: PluginHost, repo: Path | None) -> InstallationState:
     try:
         with Repository(repo) as repository:
             side = repository.head() or INDEX if repository.bare else INDEX
-            tracked = repository.tracked(side)
+            tracked = repository.tracked_paths(side)
             settings = loader.read(repository.tree(side).read, tracked, loaded.specialists)
             return InstallationState(repository.root, tracked, settings)
     except GitError as none:
@@ -273,7 +290,7 @@ def _models(loaded: PluginHost, here: InstallationState) -> Iterator[str]:
     folders = () if isinstance(settings, GitError) else settings.root.model_folders
     registry = default_registry(extra_folders(here.root, folders))
     missing = {name: specialist.name for specialist in loaded.specialists for name in specialist.models}
-    users = {BASE_MODEL: "wardround related"} | missing
+    users = {BASE_MODEL: "wardround related"} | _analyses_by_model() | missing
     for model in registry.found:
         state = "" if model.is_built else "  not built"
         try:
@@ -293,6 +310,17 @@ def _models(loaded: PluginHost, here: InstallationState) -> Iterator[str]:
         yield "  none is installed, and none is used"
 
 
+def _analyses_by_model() -> dict[str, str]:
+    """Return the analysis that can use a model, by the name of the model."""
+    from wardround.analyses.registry import known_analyses  # loads every analysis
+
+    return {
+        name: f"the analysis {analysis.name}"
+        for analysis in known_analyses()
+        for name in analysis.model_names
+    }
+
+
 def _judge(here: InstallationState) -> Iterator[str]:
     """Return the line about the judge of findings: the committed file, or the shipped one."""
     from wardround.config.schema import JUDGE_OFF, RunSettings
@@ -304,7 +332,7 @@ def _judge(here: InstallationState) -> Iterator[str]:
         yield "  off: findings keep their severity, and none is folded as unlikely"
         return
     try:
-        judge = load_judge(name, lambda path: _content(here.root / path))
+        judge = load_judge(name, lambda path: _read_content(here.root / path))
     except WardroundError as trouble:
         yield f"  broken: {trouble}"
         return
@@ -315,7 +343,7 @@ def _judge(here: InstallationState) -> Iterator[str]:
     )
 
 
-def _content(file: Path) -> bytes | None:
+def _read_content(file: Path) -> bytes | None:
     try:
         return file.read_bytes()
     except OSError:
@@ -342,7 +370,7 @@ def _state() -> Iterator[str]:
     yield f"  state  {state_dir()}"
 
 
-def _written(value: object) -> str:
+def _toml_line(value: object) -> str:
     """Format a key and its value as TOML; empty if it is not set."""
     return "  not set" if value is None else f" = {_toml(value)}"
 
@@ -351,7 +379,7 @@ def _toml(value: object) -> str:
     import json
 
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(str(name))} = {_toml(one)}" for name, one in value.items()) + "}"
+        return "{" + ", ".join(f"{_key(str(name))} = {_toml(entry)}" for name, entry in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
     if isinstance(value, bool):
@@ -377,11 +405,11 @@ def _settings(loaded: PluginHost, here: InstallationState) -> Iterator[str]:
         return
     yield f"  repository {here.root}"
     for name, value in msgspec.to_builtins(settings.root).items():
-        yield f"  {name}{_written(value)}  ({settings.origins.get(name, 'default')})"
+        yield f"  {name}{_toml_line(value)}  ({settings.origins.get(name, 'default')})"
     for layer in settings.layers:
         for name, value in layer.values.items():
             if name not in settings.origins:
-                yield f"  {name}{_written(value)}  ({layer.file})"
+                yield f"  {name}{_toml_line(value)}  ({layer.file})"
     options = settings.for_file("").options
     for specialist in loaded.specialists:
         if specialist.uses_environment and specialist.name in options:

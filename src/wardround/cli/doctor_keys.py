@@ -21,16 +21,17 @@ def key_lines(environ: Mapping[str, str]) -> Iterator[str]:
     uri = signer_uri(requested)
     origin = " (WARDROUND_SIGN_WITH)" if requested else ""
     try:
-        yield f"  signing key {_shown(uri, environ) if uri else 'none, so records are not signed'}{origin}"
+        shown = _masked_key(uri, environ) if uri else "none, so records are not signed"
+        yield f"  signing key {shown}{origin}"
         own = None if requested else keys.own_public_key()
         if own is not None:
             yield f"  key id      {own[1].keyid}"
-        yield f"  trusted     {len(keys.trusted())}"
+        yield f"  trusted     {len(keys.trusted_keys())}"
     except SigningError as trouble:
         yield f"  not read    {trouble}"
 
 
-def _shown(uri: str, environ: Mapping[str, str]) -> str:
+def _masked_key(uri: str, environ: Mapping[str, str]) -> str:
     """Return a key without secrets: a URI may have a PIN, or be the key itself by mistake."""
     scheme, _, rest = uri.partition(":")
     if scheme == "file":
@@ -45,6 +46,11 @@ def language_model_lines(settings: LanguageModelSettings, environ: Mapping[str, 
     """Return the lines about the endpoint that planes may use; its URL cannot have credentials."""
     if settings.is_exchange:
         yield f"  exchange of files, used in {', '.join(settings.profiles)}"
+        return
+    if settings.local_name:
+        planes = ", ".join(plane.value for plane in settings.planes)
+        yield f"  on this machine: {settings.local_name}, {settings.budget:g} s a review"
+        yield f"  used in  {', '.join(settings.profiles)}, by {planes}"
         return
     if not settings.url:
         yield "  none is configured, and none is contacted"

@@ -17,7 +17,7 @@ def sandbox_lines(root: Path, environ: Mapping[str, str]) -> Iterator[str]:
     """
     from wardround.change.snapshot import Snapshot, scratch_root
     from wardround.sandbox.probe import trouble_of
-    from wardround.sandbox.selection import candidates, in_one_sentence
+    from wardround.sandbox.selection import candidates, join_reasons
 
     troubles: list[str] = []
     possible = candidates(AUTO, "", environ)
@@ -30,7 +30,7 @@ def sandbox_lines(root: Path, environ: Mapping[str, str]) -> Iterator[str]:
             else:
                 yield _line(backend.name, backend.version(), "works")
     if len(troubles) == len(possible):
-        yield f"  code is not run: {in_one_sentence(troubles)}"
+        yield f"  code is not run: {join_reasons(troubles)}"
     for engine in ENGINES:
         yield _engine_line(engine, environ)
 

@@ -1,5 +1,3 @@
-"""``wardround environment``."""
-
 from __future__ import annotations
 
 import os
@@ -9,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wardround.cli.change_options import repo_option
 from wardround.cli.messages import echo_err
 from wardround.cli.project_environments import line_of, projects_of
 from wardround.cli.run import emit_line, progress_line
@@ -17,13 +16,10 @@ from wardround.cli.sandbox_option import sandbox_option
 if TYPE_CHECKING:
     from wardround.change.repository import Repository
     from wardround.config.sandbox_settings import SandboxSettings
-    from wardround.workflows.test.projects import DetectedProject
+    from wardround.workflows.test.project.projects import DetectedProject
 
 _INCONCLUSIVE = 4
 _FOLDER = click.argument("folder", required=False)
-_REPOSITORY = click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
-)
 _COMMIT = click.option(
     "--rev", metavar="REF", help="Read the lock files of a commit (default: the staged ones)."
 )
@@ -37,7 +33,7 @@ def command() -> None:
 @command.command("show")
 @_FOLDER
 @_COMMIT
-@_REPOSITORY
+@repo_option
 def show(folder: str | None, rev: str | None, repo: Path | None) -> int:
     """Print the environment of each project, or of the one in FOLDER.
 
@@ -57,7 +53,7 @@ def show(folder: str | None, rev: str | None, repo: Path | None) -> int:
 @_FOLDER
 @_COMMIT
 @sandbox_option
-@_REPOSITORY
+@repo_option
 def build(folder: str | None, rev: str | None, sandbox: str | None, repo: Path | None) -> int:
     """Build the environment of each project, or of the one in FOLDER, from its lock file.
 
@@ -79,7 +75,7 @@ def build(folder: str | None, rev: str | None, sandbox: str | None, repo: Path |
                 private_registries=settings.private_registries,
             )  # fmt: skip
         yield line_of(project, done.environment) + ("" if done.is_new else ", built before")
-        yield from (f"  {one}" for one in done.failed)
+        yield from (f"  {failure}" for failure in done.failed)
 
     return _for_each(folder, rev, repo, make)
 
@@ -114,7 +110,7 @@ def _for_each(
 
 
 def _settings(repository: Repository) -> SandboxSettings:
-    """Read the settings of HEAD, with the places of packages that the default branch of the remote has.
+    """Read the settings of HEAD, with the package indexes configured on the default branch of the remote.
 
     HEAD may be a change of others. A clone that knows no remote has no other base than HEAD.
     """
@@ -125,7 +121,7 @@ def _settings(repository: Repository) -> SandboxSettings:
     head = repository.head()
     base = repository.blobs.commit("refs/remotes/origin/HEAD") or head
     own, reviewed = (
-        read_sandbox(repository.tree(one).read if one else lambda _: None) for one in (head, base)
+        read_sandbox(repository.tree(side).read if side else lambda _: None) for side in (head, base)
     )
     return msgspec.structs.replace(
         own,

@@ -1,5 +1,3 @@
-"""``wardround eval``."""
-
 from __future__ import annotations
 
 import os
@@ -10,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wardround.cli import eval_judge, eval_rates
+from wardround.cli import eval_judge, eval_questions, eval_rates
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted
 from wardround.cli.run import emit, progress_line
@@ -31,6 +29,7 @@ def command() -> None:
 
 
 command.add_command(eval_judge.command)
+command.add_command(eval_questions.command)
 command.add_command(eval_rates.command)
 
 
@@ -71,9 +70,9 @@ def cases(files: tuple[Path, ...], **options: Any) -> int:
 
     outputs = [_output(text) for text in options["formats"] or ("text",)]
     found = [read_cases(path, options["limit"]) for path in files]
-    for one in found:
-        for key, count in one.ignored.items():
-            echo_err(f"{one.path}: key {key!r} of {count} cases is not known and was ignored")
+    for file in found:
+        for key, count in file.ignored.items():
+            echo_err(f"{file.path}: key {key!r} of {count} cases is not known and was ignored")
     settings = Settings(
         profile=Profile(options["profile"]),
         only=options["only"],
@@ -82,7 +81,7 @@ def cases(files: tuple[Path, ...], **options: Any) -> int:
         all_rules=options["all_rules"],
         set_key=options["set_key"],
     )
-    status, measured = _measured(found, settings, options["results"], options["rule_level"])
+    status, measured = _measure(found, settings, options["results"], options["rule_level"])
     for form, path in outputs:
         _write(form, path, measured)
     return status
@@ -99,7 +98,7 @@ def _output(text: str) -> tuple[str, Path | None]:
     return form, Path(path) if path else None
 
 
-def _measured(
+def _measure(
     found: list[CaseFile], settings: Settings, results: Path | None, level: str
 ) -> tuple[int, MeasuredSet]:
     """Review the cases; after an interruption, report the completed ones."""
@@ -117,21 +116,21 @@ def _measured(
         if not outcomes:
             raise
         status = 128 + signalled.number
-    wanted = sum(len(one.cases) for one in found)
+    expected = sum(len(file.cases) for file in found)
     if status:
         hint = "" if results is None else "; the same command goes on from there"
-        echo_err(f"wardround: interrupted after {len(outcomes)} of {wanted} cases{hint}")
+        echo_err(f"wardround: interrupted after {len(outcomes)} of {expected} cases{hint}")
     options = {
         "profile": settings.profile.value, "only": ", ".join(settings.only), "skip": ", ".join(settings.skip),
         "all-rules": str(settings.all_rules).lower(), "rule-level": level,
     }  # fmt: skip
     return status, MeasuredSet(
         score=score(outcomes, level),
-        source=", ".join(str(one.path) for one in found),
+        source=", ".join(str(file.path) for file in found),
         settings=options,
         version=__version__,
         seconds=time.monotonic() - started,
-        interrupted=wanted if status else 0,
+        interrupted=expected if status else 0,
     )
 
 
@@ -144,18 +143,18 @@ def _review(
 ) -> None:
     from wardround_lab.evaluation.resume_log import ResumeLog
 
-    with ResumeLog.open(results, settings) as kept:
-        for one in found:
+    with ResumeLog.open(results, settings) as retained:
+        for file in found:
             reviewed: list[CaseOutcome] = []
             try:
-                _review_file(one, settings, kept, progress, reviewed)
+                _review_file(file, settings, retained, progress, reviewed)
             finally:
-                order = {case.place: number for number, case in enumerate(one.cases)}
+                order = {case.place: number for number, case in enumerate(file.cases)}
                 outcomes += sorted(reviewed, key=lambda outcome: order[outcome.place])
 
 
 def _review_file(
-    one: CaseFile,
+    item: CaseFile,
     settings: Settings,
     kept: ResumeLog,
     progress: Callable[[str], None],
@@ -164,17 +163,17 @@ def _review_file(
     """Append the outcome of each case of a file to a list."""
     from wardround_lab.evaluation import workers
 
-    known = kept.known(one.cases)
+    known = kept.known_outcomes(item.cases)
     if known:
-        echo_err(f"{one.path}: {len(known)} of {len(one.cases)} cases were reviewed before")
+        echo_err(f"{item.path}: {len(known)} of {len(item.cases)} cases were reviewed before")
     reviewed += known.values()
 
     def keep(case: Case, outcome: CaseOutcome) -> None:
         kept.append(case, outcome)
         reviewed.append(outcome)
 
-    todo = one.cases.at(n for n, case in enumerate(one.cases) if case.place not in known)
-    workers.review(todo, settings, one.path.stem, keep, progress)
+    todo = item.cases.at(n for n, case in enumerate(item.cases) if case.place not in known)
+    workers.review(todo, settings, item.path.stem, keep, progress)
 
 
 def _write(form: str, path: Path | None, measured: MeasuredSet) -> None:
@@ -210,13 +209,13 @@ def regression(folder: Path | None, profile: str | None, jobs: int | None, updat
     profiles = tuple(Profile) if profile is None else (Profile(profile),)
     settings = Settings(jobs=jobs or os.cpu_count() or 1)
     with progress_line() as progress:
-        found = regressions.compared(files, host.load(), settings, profiles, progress)
+        found = regressions.compare_cases(files, host.load(), settings, profiles, progress)
     emit(regressions.render(found))
     if update:
         for path in regressions.update(files, found):
             echo_err(
                 f"{path}: its expected findings were rewritten; read the difference before you commit it"
             )
-    if any(one.wrong for one in found):
+    if any(diff.wrong for diff in found):
         return 1
-    return INCONCLUSIVE if any(one.inconclusive for one in found) else 0
+    return INCONCLUSIVE if any(diff.inconclusive for diff in found) else 0

@@ -1,5 +1,3 @@
-"""``wardround eval judge``."""
-
 from __future__ import annotations
 
 import datetime
@@ -58,7 +56,7 @@ def command(repositories: tuple[Path, ...], **options: Any) -> int:
     require_one({name: bool(value) for name, value in ways.items()}, "do one thing at a time")
     if not options["scan_only"] and not options["reader"]:
         raise click.UsageError("--reader is missing: name the reader, so that two readings differ")
-    file = _reviewed(repositories, options)
+    file = _review_repositories(repositories, options)
     if options["scan_only"]:
         echo_err(f"{file.path}: {len(file.commits)} commits, {len(file.hits())} findings")
         return 0
@@ -70,7 +68,7 @@ def command(repositories: tuple[Path, ...], **options: Any) -> int:
     return _write(due, file, options) if options["out"] else _ask(due, file, options)
 
 
-def _reviewed(repositories: tuple[Path, ...], options: dict[str, Any]) -> HitFile:
+def _review_repositories(repositories: tuple[Path, ...], options: dict[str, Any]) -> HitFile:
     from wardround import host
     from wardround.change.repository import Repository
     from wardround.change.repository_name import repository_name
@@ -86,7 +84,7 @@ def _reviewed(repositories: tuple[Path, ...], options: dict[str, Any]) -> HitFil
         scan(sources, options["commits"], file, host.load(), progress)
     if not file.commits:
         raise UsageError(f"{file.path} has no reviewed commits; name at least one REPO")
-    failed = [one for one in file.commits if one.trouble]
+    failed = [commit for commit in file.commits if commit.trouble]
     if failed:
         echo_err(f"{len(failed)} commits could not be reviewed, the last: {failed[-1].trouble}")
     return file
@@ -96,33 +94,33 @@ def _due(
     file: HitFile, options: dict[str, Any], taken: Mapping[str, Collection[str]] = MappingProxyType({})
 ) -> list[Hit]:
     """Return the findings that the reader has to judge."""
-    from wardround.storage.judgement_files import load_judgements
+    from wardround.rules.judgement_files import load_judgements
     from wardround_lab.evaluation.judging.queue import queue
     from wardround_lab.evaluation.judging.sample import Limits, sample
 
     known = load_judgements(options["folder"])
     limits = Limits(options["per_rule"], options["per_repository"])
     hits = file.hits()
-    read = {one.key for one in known}.union(hit.key for hit in hits if hit.id in taken)
+    read = {judgement.key for judgement in known}.union(hit.key for hit in hits if hit.id in taken)
     drawn = sample(hits, read, limits, options["seed"])
     return queue(drawn, known, options["reader"], options["second_every"], taken)
 
 
 def _write_batch(file: HitFile, options: dict[str, Any]) -> int:
     """Write the next batch of a reader; another reader waits meanwhile."""
-    from wardround_lab.evaluation.judging.batches import in_turn, locked, taken
+    from wardround_lab.evaluation.judging.batches import alternate_rules, lock_folder, readers_by_finding
 
     out: Path | None = options["out"]
     if out is None or out.stem.rpartition("-")[0] != options["reader"]:
         raise click.UsageError(f"--size needs --out FOLDER/{options['reader']}-NUMBER.jsonl")
-    with locked(out.parent):
+    with lock_folder(out.parent):
         if out.exists():
             raise UsageError(f"--out {out}: the batch exists; give the next number")
-        due = in_turn(_due(file, options, taken(out.parent)))
+        due = alternate_rules(_due(file, options, readers_by_finding(out.parent)))
         return _write(due[: options["size"]], file, options)
 
 
-def _screen(hit: Hit, file: HitFile, loaded: PluginHost) -> Screen:
+def _show_screen(hit: Hit, file: HitFile, loaded: PluginHost) -> Screen:
     from wardround.change.repository import Repository
     from wardround_lab.evaluation.judging.screen import screen
 
@@ -137,7 +135,9 @@ def _write(due: Sequence[Hit], file: HitFile, options: dict[str, Any]) -> int:
 
     loaded = host.load()
     content = dump_questions(
-        question(hit, file.commit_of(hit), loaded.catalogue.rule(hit.rule).name, _screen(hit, file, loaded))
+        question(
+            hit, file.commit_of(hit), loaded.catalogue.rule(hit.rule).name, _show_screen(hit, file, loaded)
+        )
         for hit in due
     )
     try:
@@ -149,13 +149,13 @@ def _write(due: Sequence[Hit], file: HitFile, options: dict[str, Any]) -> int:
 
 
 def _import(file: HitFile, options: dict[str, Any]) -> int:
-    from wardround.storage.judgement_files import record_judgement
+    from wardround.rules.judgement_files import record_judgement
     from wardround_lab.evaluation.judging.exchange import read_answers
 
     known = {hit.id: hit for hit in file.hits()}
     answers = read_answers(options["imported"], known, options["reader"], _today())
-    for one in answers:
-        record_judgement(options["folder"], one, None)
+    for answer in answers:
+        record_judgement(options["folder"], answer, None)
     echo_err(f"{options['folder']}: {len(answers)} judgements of {options['reader']} recorded")
     return 0
 
@@ -163,16 +163,16 @@ def _import(file: HitFile, options: dict[str, Any]) -> int:
 def _ask(due: list[Hit], file: HitFile, options: dict[str, Any]) -> int:
     """Show the findings one by one, and record each verdict before the next is shown."""
     from wardround import host
+    from wardround.rules.judgement_files import record_judgement
     from wardround.rules.judgements import judgement_of
-    from wardround.storage.judgement_files import record_judgement
     from wardround_lab.evaluation.judging.screen import parse_answer, render
 
     recorded, loaded = 0, host.load()
     for number, hit in enumerate(due, 1):
-        shown = _screen(hit, file, loaded)
+        shown = _show_screen(hit, file, loaded)
         click.clear()
         emit(render(shown, number, len(due)))
-        typed = _typed(shown)
+        typed = _read_answer(shown)
         if typed == "q":
             break
         answer = parse_answer(typed)
@@ -185,7 +185,7 @@ def _ask(due: list[Hit], file: HitFile, options: dict[str, Any]) -> int:
     return 0
 
 
-def _typed(shown: Screen) -> str:
+def _read_answer(shown: Screen) -> str:
     """Return ``s``, ``q`` or an answer; ``q`` at the end of the input."""
     from wardround_lab.evaluation.judging.screen import parse_answer, verdict_help
 

@@ -1,5 +1,3 @@
-"""``wardround eval rates``."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 
     from wardround.host import PluginHost
     from wardround.rules.judgements import FindingKey, Judgement, Verdict
-    from wardround_lab.evaluation.judging.standing import Plan
+    from wardround_lab.evaluation.judging.standing import CatalogueChanges
 
 
 @click.command("rates")
@@ -39,12 +37,12 @@ if TYPE_CHECKING:
 def command(**options: Any) -> int:
     """Show how often findings were worth raising, true or wrong when read, with 95% intervals.
 
-    Each finding counts once, with the verdict of most of its readers. The intervals of kinds and specialists
+    Each finding counts once, with the majority verdict of its judges. The intervals of kinds and specialists
     resample repositories; those of single rules and repositories are Wilson's.
     """
-    from wardround.storage.judgement_files import load_judgements, read_no_longer_reported
-    from wardround_lab.evaluation.judging.agreement import resolved
-    from wardround_lab.evaluation.judging.rates import reported
+    from wardround.rules.judgement_files import load_judgements, read_no_longer_reported
+    from wardround_lab.evaluation.judging.agreement import majority_verdicts
+    from wardround_lab.evaluation.judging.rates import split_verdicts
 
     ways = {f"--{name}": bool(options[name]) for name in ("compare", "write", "update")}
     require_one({"--agreement": options["readers"], **ways}, "do one thing at a time")
@@ -52,30 +50,30 @@ def command(**options: Any) -> int:
     if not judgements:
         raise UsageError(f"{options['folder']} has no judgements; record some with wardround eval judge")
     if options["readers"]:
-        return _agreement(judgements, options["form"])
+        return _print_agreement(judgements, options["form"])
     no_longer = frozenset() if options["as_read"] else read_no_longer_reported(options["folder"])
-    verdicts, gone = reported(resolved(judgements), no_longer)
+    verdicts, removed = split_verdicts(majority_verdicts(judgements), no_longer)
     if options["update"] is not None:
-        return _update(verdicts, gone, options["update"])
+        return _update(verdicts, removed, options["update"])
     if options["compare"] or options["write"]:
         return _compare(verdicts, options)
     status = _table(verdicts, options["by"], options["form"])
-    if gone:
-        echo_err(_gone_text(gone))
+    if removed:
+        echo_err(_removals_text(removed))
     return status
 
 
-def _gone_text(gone: dict[FindingKey, Verdict]) -> str:
+def _removals_text(gone: dict[FindingKey, Verdict]) -> str:
     counts = Counter(gone.values())
     parts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     return f"{len(gone)} findings that this version does not report are left out ({parts}); see --as-read"
 
 
 def _table(verdicts: dict[FindingKey, Verdict], by: str, form: str) -> int:
-    from wardround_lab.evaluation.judging.rates import grouped
+    from wardround_lab.evaluation.judging.rates import group_verdicts
     from wardround_lab.evaluation.judging.rates_report import as_json, rates_rows, rates_table
 
-    rows = rates_rows(grouped(verdicts, _groups(by)), by_repository=by in ("kind", "specialist"))
+    rows = rates_rows(group_verdicts(verdicts, _groups(by)), by_repository=by in ("kind", "specialist"))
     total = rates_rows({"all": verdicts}, by_repository=True)
     if form == "json":
         emit(as_json({"by": by, "groups": rows, "all": total[0]}))
@@ -97,8 +95,8 @@ def _groups(by: str) -> Callable[[FindingKey], str]:
     return rule_of if by == "rule" else lambda key: key.repository
 
 
-def _agreement(judgements: list[Judgement], form: str) -> int:
-    from wardround_lab.evaluation.judging.agreement import agreement, by_finding, disagreements
+def _print_agreement(judgements: list[Judgement], form: str) -> int:
+    from wardround_lab.evaluation.judging.agreement import agreement, disagreements, group_by_finding
     from wardround_lab.evaluation.judging.rates_report import (
         agreement_json,
         agreement_text,
@@ -110,12 +108,12 @@ def _agreement(judgements: list[Judgement], form: str) -> int:
         emit(agreement_json(agreed, due))
     else:
         emit(agreement_text(agreed))
-        emit(disagreements_text(due, by_finding(judgements)))
+        emit(disagreements_text(due, group_by_finding(judgements)))
     return 0
 
 
 def _compare(verdicts: dict[FindingKey, Verdict], options: dict[str, Any]) -> int:
-    """Show what follows from readings, and with ``--write`` make it so."""
+    """Show the changes that follow from readings; with ``--write`` apply them."""
     from wardround import host
     from wardround.rules.off_in import kinds_off
     from wardround_lab.evaluation.judging.rates_report import as_json, plan_text
@@ -127,8 +125,8 @@ def _compare(verdicts: dict[FindingKey, Verdict], options: dict[str, Any]) -> in
     return _write(found, loaded) if options["write"] else int(bool(found))
 
 
-def _write(found: Plan, loaded: PluginHost) -> int:
-    """Write the changes into the checkout; status 1 if some have to be made by hand."""
+def _write(found: CatalogueChanges, loaded: PluginHost) -> int:
+    """Write the changes to the checkout; status 1 if some have to be applied manually."""
     from wardround.rules.off_in import kinds_off
     from wardround_lab.evaluation.judging.catalogue_edits import write_kinds, write_level
     from wardround_lab.evaluation.judging.standing import kinds_after
@@ -145,7 +143,7 @@ def _write(found: Plan, loaded: PluginHost) -> int:
     if found.kinds:
         echo_err(f"{write_kinds(kinds_after(kinds_off(), found.kinds), Path.cwd())}: written")
     if found:
-        echo_err("next: ruff check --fix, ruff format, wardround rules --pages docs/rules, and this again")
+        echo_err("next: lint and format the written files, and this again")
     return int(by_hand > 0)
 
 

@@ -1,5 +1,3 @@
-"""``wardround explain``."""
-
 from __future__ import annotations
 
 import click
@@ -23,15 +21,20 @@ def command(rule: str) -> None:
     from wardround import host
     from wardround.reports.explanation import render_rule
     from wardround.rules.reading_counts import reading_counts
+    from wardround.rules.removed import is_removed, removal_note
     from wardround.rules.renamed import is_former_name, renaming_note
 
     loaded = host.load()
     found = loaded.catalogue.resolve(rule)
+    if not found and is_removed(rule):
+        raise UsageError(removal_note([rule]))
     if not found:
         raise UsageError(f"unknown rule {rule!r}; run `wardround rules` to list all rules")
     if is_former_name(rule, found):
         click.echo(f"note: {renaming_note({rule: found})}", err=True)
     width, height = shutil.get_terminal_size(fallback=_NO_TERMINAL)
     counts = reading_counts()
-    pages = [render_rule(one, loaded.same_defect(one), width, height, counts.get(one.id)) for one in found]
+    pages = [
+        render_rule(match, loaded.same_defect(match), width, height, counts.get(match.id)) for match in found
+    ]
     emit("\n".join(pages))

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,12 +14,12 @@ from wardround.cli.messages import echo_err
 from wardround.cli.run import apply_fixes, color_option, run_and_report
 
 if TYPE_CHECKING:
-    from wardround.cli.options import ChangeSpec, Colour, ReportSpec
+    from wardround.cli.options import ChangeSpec, PushedRef, ReportSpec
     from wardround.config.request import ReviewRequest
 
 
 _PARTIAL_INDEX = "next-index-"
-"""The name of the index that git makes for ``git commit PATH`` and discards after it."""
+"""The name of the temporary index of ``git commit PATH``, which git discards after it."""
 _NAMING_STAGES = {"prepare-commit-msg", "commit-msg", "post-commit", "post-merge"}
 
 
@@ -52,10 +52,7 @@ _NAMING_STAGES = {"prepare-commit-msg", "commit-msg", "post-commit", "post-merge
 @color_option
 @click.option("--verbose", is_flag=True, help="Show code, reasons and fixes even for many findings.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def command(
-    stage: str, formats: tuple[str, ...], fail_level: str | None, only: tuple[str, ...],
-    skip: tuple[str, ...], fix: bool, colour: Colour, verbose: bool, arguments: tuple[str, ...],
-) -> int:  # fmt: skip
+def command(stage: str, arguments: tuple[str, ...], **options: Any) -> int:
     """Review the staged change or the outgoing commits, as a git hook.
 
     PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF name the commits if a hook runner sets them. As git's own
@@ -71,20 +68,12 @@ def command(
         from wardround.cli.commit_record import name_record
 
         return name_record(stage, arguments)
-    from wardround.cli.options import ReportSpec
-    from wardround.config.request import ReviewRequest
-    from wardround.tools.tool import Profile
+    from wardround.cli.review_options import ReviewOptions
 
-    request = ReviewRequest(
-        profile=Profile.COMMIT,
-        fail_level=fail_level,  # type: ignore[arg-type]  # click has checked it
-        only=only,
-        skip=skip,
-        verbose=verbose,
-    )
-    outputs = [ReportSpec.parse(text, colour) for text in formats or ("text",)]
+    common = ReviewOptions(**options)
+    request, outputs = common.request, common.outputs
     targets = _targets(stage, arguments)
-    return max((_review(target, request, outputs, fix=fix) for target in targets), default=0)
+    return max((_review(target, request, outputs, fix=common.fix) for target in targets), default=0)
 
 
 def _review(target: ChangeSpec, request: ReviewRequest, outputs: Sequence[ReportSpec], *, fix: bool) -> int:
@@ -116,7 +105,7 @@ def _targets(stage: str, arguments: Sequence[str]) -> Iterator[ChangeSpec]:
     if named is not None:
         yield named
     elif stage == "pre-push":
-        yield from _outgoing(arguments)
+        yield from _outgoing_changes(arguments)
     else:
         is_committing = "GIT_INDEX_FILE" in os.environ  # git sets it for the hooks of commit and merge
         yield ChangeSpec(staged=True, or_all_files=not is_committing, paths=tuple(arguments))
@@ -133,7 +122,7 @@ def _named_by_runner(environ: Mapping[str, str]) -> ChangeSpec | None:
     )
 
 
-def _outgoing(arguments: Sequence[str]) -> Iterator[ChangeSpec]:
+def _outgoing_changes(arguments: Sequence[str]) -> Iterator[ChangeSpec]:
     """Return the outgoing commits of ``git push``, one change for each branch that is not deleted."""
     from msgspec.structs import replace
 
@@ -141,13 +130,11 @@ def _outgoing(arguments: Sequence[str]) -> Iterator[ChangeSpec]:
     from wardround.cli.options import ChangeSpec, PushedRef
 
     remote = arguments[0] if arguments else "origin"
-    lines = [] if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().split("\n")
-    refs = [ref for ref in map(PushedRef.parse, lines) if ref is not None]
-    is_pushing = bool(arguments or refs or "PRE_COMMIT_REMOTE_NAME" in os.environ)
+    pushed = _pushed_refs()
+    is_pushing = bool(arguments or pushed or "PRE_COMMIT_REMOTE_NAME" in os.environ)
     with Repository() as repository:
-        if not refs:
-            head = repository.head()
-            refs = [PushedRef(head, "0")] if head is not None else []
+        head = repository.head() if not pushed else None
+        refs = [PushedRef(head, "0")] if head is not None else pushed
         for ref in refs:
             if _is_null(ref.local):
                 continue  # a branch is deleted
@@ -156,6 +143,16 @@ def _outgoing(arguments: Sequence[str]) -> Iterator[ChangeSpec]:
                 start = repository.outgoing_base(ref.local, remote)
                 target = replace(target, base=start, since_root=start == repository.empty_tree)
             yield replace(target, or_all_files=not is_pushing)
+
+
+def _pushed_refs() -> list[PushedRef]:
+    """Return the refs that git writes to standard input."""
+    from wardround.cli.options import PushedRef
+
+    if sys.stdin is None or sys.stdin.isatty():
+        return []
+    refs = map(PushedRef.parse, sys.stdin.read().split("\n"))
+    return [ref for ref in refs if ref is not None]
 
 
 def _is_null(object_id: str | None) -> bool:

@@ -1,5 +1,3 @@
-"""``wardround index``."""
-
 from __future__ import annotations
 
 import math
@@ -7,14 +5,13 @@ from pathlib import Path
 
 import click
 
+from wardround.cli.change_options import repo_option
 from wardround.cli.run import emit
 
 
 @click.command("index")
 @click.option("--at", metavar="REF", default="HEAD", show_default=True, help="Index this commit.")
-@click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
-)
+@repo_option
 @click.option(
     "--background", is_flag=True, hidden=True, help="As a review starts it: with the lowest priority."
 )

@@ -1,5 +1,3 @@
-"""``wardround keys``."""
-
 from __future__ import annotations
 
 import os
@@ -34,11 +32,11 @@ def new(out: Path | None, passphrase_env: str) -> None:
     from wardround.records.signing import passphrase
 
     secret = passphrase(passphrase_env, os.environ)
-    made = keys.create(out or keys.own_key_file(), secret, current_work_tree())
-    emit_line(f"private key: {made.private}")
-    emit_line(f"public key:  {made.public}")
-    emit_line(f"key id:      {made.key_id}")
-    emit_line(f"to accept its records here: wardround keys trust {made.public}")
+    created = keys.create(out or keys.own_key_file(), secret, current_work_tree())
+    emit_line(f"private key: {created.private}")
+    emit_line(f"public key:  {created.public}")
+    emit_line(f"key id:      {created.key_id}")
+    emit_line(f"to accept its records here: wardround keys trust {created.public}")
 
 
 @command.command("show")
@@ -79,7 +77,7 @@ def listing() -> None:
     """List the trusted keys."""
     from wardround.records import keys
 
-    found = keys.trusted()
+    found = keys.trusted_keys()
     for key in found:
         emit_line(f"{key.keyid}  {key.keytype}  {key.scheme}")
     emit_line(f"{len(found)} trusted key{'s' if len(found) != 1 else ''}")

@@ -8,6 +8,9 @@ from typing import Any
 
 import click
 
+from wardround.cli.messages import echo_err
+from wardround.errors import PluginLoadError
+
 
 class LazyGroup(click.Group):
     """A group whose commands are modules of a package; each has its command under the name ``command``."""
@@ -25,4 +28,29 @@ class LazyGroup(click.Group):
             return None
         module = importlib.import_module(f"{self._package}.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
+        return command
+
+
+class PluginCommandGroup(click.Group):
+    """The group of the commands that wardround and its plugins contribute."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from wardround.host import load_entries
+        from wardround.own_command import COMMANDS
+
+        try:
+            return list(load_entries("wardround_commands"))
+        except PluginLoadError as cause:  # the help of the other commands says how to repair it
+            echo_err(f"wardround: {cause}")
+            return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        from wardround.host import load_entry
+
+        try:
+            command = load_entry("wardround_commands", cmd_name)
+        except KeyError:
+            return None
+        if not isinstance(command, click.Command):
+            raise PluginLoadError(cmd_name, repr(command), "it is not a click.Command")
         return command

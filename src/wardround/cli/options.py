@@ -17,9 +17,9 @@ from wardround.errors import UsageError
 class ChangeSpec(msgspec.Struct, frozen=True):
     """The change to review, named in exactly one way.
 
-    ``since_root`` takes all of ``head``, its whole history, in place of what came since ``base``;
-    ``named_by`` is where the two are from, for messages. ``all_files`` takes the tracked files at ``paths``,
-    or all of them; ``or_all_files`` does so if the change that is named has no files.
+    ``since_root`` selects the complete history of ``head`` instead of the commits since ``base``;
+    ``named_by`` is their origin, for messages. ``all_files`` takes the tracked files at ``paths``, or all of
+    them; ``or_all_files`` does so if the change that is named has no files.
     """
 
     staged: bool = False
@@ -36,7 +36,7 @@ class ChangeSpec(msgspec.Struct, frozen=True):
 
     @property
     def is_uncommitted(self) -> bool:
-        """True if the files can still be fixed."""
+        """True if the files come from the index or the working tree, where fixes can be applied."""
         return self.staged or self.worktree or self.all_files
 
 
@@ -69,7 +69,7 @@ Colour = Literal["auto", "always", "never"]
 
 
 class ReportSpec(msgspec.Struct, frozen=True):
-    """A requested report: its format, a file or standard output, and the colours of text printed there."""
+    """A requested report: its format, a file or standard output, and the colours on standard output."""
 
     format: str
     path: Path | None
@@ -82,11 +82,11 @@ class ReportSpec(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str, colour: Colour = "auto") -> ReportSpec:
-        from wardround.reports import FORMATS
+        from wardround.reports import formats, is_format
 
         name, _, path = text.partition("=")
-        if name not in FORMATS:
-            raise UsageError(f"--format {name}: unknown format; choose from {', '.join(FORMATS)}")
+        if not is_format(name):
+            raise UsageError(f"--format {name}: unknown format; choose from {', '.join(formats())}")
         return cls(name, Path(path) if path else None, colour)
 
 
@@ -95,15 +95,15 @@ class RecordSpec(msgspec.Struct, frozen=True):
 
     Attributes:
         file: where to write it; None writes no file.
-        sink: takes its bytes, in place of a file.
+        sink: receives its bytes, instead of a file.
         sign_with: ``file:PATH``, ``env:VARIABLE``, a private key URI of securesystemslib, or a path; empty
             for the user's own key, if there is one.
         public_key: file with the public key, for a key that cannot be read.
         passphrase_env: environment variable with the passphrase or PIN.
         store: the requested store, a file or a URL; empty for that of the environment or the local one, in
-            which only the profiles that the configuration names are recorded.
-        accept: an earlier record to accept in place of the review: a file, ``store`` for one of the store, or
-            empty for what the configuration allows, None for none at all.
+            which only the profiles named by the configuration are recorded.
+        accept: an earlier record to accept instead of a review: a file, ``store`` for a record of the store,
+            or empty for the configured source, None to accept none.
         for_commit: the review is that of a git hook, so that the commit may name the record.
     """
 

@@ -1,5 +1,3 @@
-"""``wardround plugins``."""
-
 from __future__ import annotations
 
 import click

@@ -1,8 +1,8 @@
 """The process of the command line: standard streams, encoding, garbage collection, signals and exit.
 
 No other module of the engine changes process-wide state, except that a run in the sandbox makes this process
-the parent of orphans. This one imports the standard library only, so that the process is set up before
-anything that takes time is loaded.
+the parent of orphaned processes. This module imports the standard library only, so that the process is set up
+before slow modules are loaded.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ def collect_garbage() -> None:
 def run_and_exit(command: Callable[[], int]) -> NoReturn:
     """Run a command with signals as exceptions, then leave with its status.
 
-    The interpreter is not finalised: that takes time, and nothing depends on it.
+    The interpreter is not finalised: that takes time and has no effect.
     """
     try:
         for number in _SIGNALS:
-            signal.signal(number, _interrupt)
+            signal.signal(number, _handle_interrupt)
         status = command()
         _ignore_signals()  # the status is known
     except Interrupted as interrupted:
@@ -65,7 +65,7 @@ def run_and_exit(command: Callable[[], int]) -> NoReturn:
     os._exit(status)
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
+def _handle_interrupt(number: int, frame: FrameType | None) -> None:
     _ignore_signals()  # one is enough; the clean-up must not be disturbed
     raise Interrupted(number)
 
@@ -76,7 +76,7 @@ def _ignore_signals() -> None:
 
 
 def _reopen_std_streams() -> None:
-    """Open the null device in place of closed standard streams, so that no other file takes their number."""
+    """Open the null device for closed standard streams, so that no other file gets their descriptor."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  (open until the exit)

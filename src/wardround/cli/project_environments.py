@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wardround.change.repository import Repository
     from wardround.workflows.environments.model import Environment
-    from wardround.workflows.test.projects import DetectedProject
+    from wardround.workflows.test.project.projects import DetectedProject
 
 _MOST_LINES = 20
 
@@ -44,7 +44,7 @@ def environment_lines(repo: Path | None, environ: Mapping[str, str]) -> Iterator
 def projects_of(repository: Repository, side: str, folder: str | None) -> list[DetectedProject]:
     """Return the projects with tests, or those in one folder."""
     from wardround.cli.related.corpus import text_of
-    from wardround.workflows.test.projects import detect_projects
+    from wardround.workflows.test.project.projects import detect_projects
 
     blobs = dict(repository.blobs_of(side))
     found = detect_projects(
@@ -53,7 +53,7 @@ def projects_of(repository: Repository, side: str, folder: str | None) -> list[D
     if folder is None:
         return list(found)
     root = os.path.normpath(folder)
-    return [one for one in found if one.root == ("" if root == "." else root)]
+    return [project for project in found if project.root == ("" if root == "." else root)]
 
 
 def line_of(project: DetectedProject, environment: Environment) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wardround.config.record_settings import CommitMode
     from wardround.host import PluginHost
     from wardround.records.bundle import Bundle
-    from wardround.review import ReviewResult
+    from wardround.review_result import ReviewResult
 
 
 def record_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -66,56 +66,72 @@ def record_review(
     Raises:
         UsageError: the file or the requested store cannot be written, or the signer failed.
     """
-    settings = review.config.root.recording
-    attach = settings.commit if spec.for_commit and review.change.files else "off"
-    recorded = {"off": (), "ci": ("ci",), "on": ("ci", "commit")}[settings.profiles]
-    is_stored = bool(spec.store) or attach != "off" or review.profile.value in recorded
+    attach = _commit_mode(spec, review)
+    is_stored = bool(spec.store) or attach != "off" or _is_recorded(review)
     if spec.file is None and spec.sink is None and not is_stored:
         return
-    from wardround.records import bundle
     from wardround.records.recording import facts_of
 
     author = "" if repository is None else repository.author(review.change.head)
     facts = facts_of(review.conclusion, str(work_tree), author)
-    made = _made(spec, review, host, facts)
-    problem = _store(made, facts, spec.store) if is_stored else None
-    if spec.file is not None:
-        bundle.save(made, spec.file, work_tree)
-    if spec.sink is not None:
-        spec.sink(made.data)
-    if problem is not None and spec.store:
+    created = _make_bundle(spec, review, host, facts)
+    problem = _store(created, facts, spec.store) if is_stored else None
+    _write(created, spec, work_tree)
+    if problem is None:
+        _remember(repository, review, created.digest, attach)
+    elif spec.store:
         raise problem
-    if problem is not None:
+    else:
         echo_err(f"wardround: the review is not recorded: {problem}")
-    elif attach != "off" and repository is not None:
-        _remember(repository, review, made.digest, attach)
 
 
-def _made(spec: RecordSpec, review: ReviewResult, host: PluginHost, facts: Any) -> Bundle:
+def _commit_mode(spec: RecordSpec, review: ReviewResult) -> CommitMode:
+    """Return how the commit names the record; only a git hook's review has a commit."""
+    is_named = spec.for_commit and review.change.files
+    return review.config.root.recording.commit if is_named else "off"
+
+
+def _is_recorded(review: ReviewResult) -> bool:
+    """Return True if the configuration records the profile."""
+    profiles = {"off": (), "ci": ("ci",), "on": ("ci", "commit")}
+    return review.profile.value in profiles[review.config.root.recording.profiles]
+
+
+def _write(created: Bundle, spec: RecordSpec, work_tree: Path) -> None:
+    """Write a record to the requested file and the requested sink."""
+    from wardround.records import bundle
+
+    if spec.file is not None:
+        bundle.save(created, spec.file, work_tree)
+    if spec.sink is not None:
+        spec.sink(created.data)
+
+
+def _make_bundle(spec: RecordSpec, review: ReviewResult, host: PluginHost, facts: Any) -> Bundle:
     import datetime
 
     from wardround.delivery.run_origin import origin_of_run
     from wardround.records.recording import make_record
 
-    now, origin = datetime.datetime.now(datetime.UTC), origin_of_run(os.environ)
-    return make_record(
-        review.conclusion, review.config, review.request, host, facts, _signer(spec), now, origin
-    )
+    current, origin = datetime.datetime.now(datetime.UTC), origin_of_run(os.environ)
+    return make_record(review, host, facts, _signer(spec), current, origin)
 
 
-def _store(made: Bundle, facts: Any, name: str) -> UsageError | None:
+def _store(created: Bundle, facts: Any, name: str) -> UsageError | None:
     from wardround.records import store
 
     try:
-        with store.opened(store_location(name)) as records:
-            records.append(made, facts)
+        with store.open_store(store_location(name)) as records:
+            records.append(created, facts)
     except UsageError as cause:  # also a location that is not one
         return cause
     return None
 
 
-def _remember(repository: Repository, review: ReviewResult, digest: str, attach: CommitMode) -> None:
+def _remember(repository: Repository | None, review: ReviewResult, digest: str, attach: CommitMode) -> None:
     """Remember the reviewed content for the hooks of the commit message and after the commit."""
+    if attach == "off" or repository is None:
+        return
     from wardround.records import reviewed_content
     from wardround.records.reviewed_content import ReviewedContent, content_of
 
@@ -128,7 +144,7 @@ def _remember(repository: Repository, review: ReviewResult, digest: str, attach:
 
 
 def _signer(spec: RecordSpec) -> Signer | None:
-    """Open the requested signer, or that of the user's own key; None if there is neither."""
+    """Return the requested signer, or that of the user's own key; None if there is neither."""
     from wardround.records import signing
 
     uri = signer_uri(spec.sign_with)

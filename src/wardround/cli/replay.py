@@ -1,5 +1,3 @@
-"""``wardround replay``."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -7,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wardround.cli.change_options import repo_option
 from wardround.cli.run import emit_line
 from wardround.errors import UsageError
 
@@ -21,14 +20,12 @@ _DIFFERS = 1
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--rerun", is_flag=True, help="Also review the recorded commits again and report what drifted.")
 @click.option("--run", is_flag=True, help="With --rerun: run the change again, too, as the record states.")
-@click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
-)
+@repo_option
 def command(file: Path, rerun: bool, run: bool, repo: Path | None) -> int:
     """Derive the signals and the verdict in FILE again from its evidence, and compare them bit by bit.
 
     Nothing else is read: no repository, no tool, no model, no network. --rerun also runs tools and models on
-    the recorded commits; the results of running the change stay those of the record, unless --run is given.
+    the recorded commits; the results of running the change come from the record, unless --run is given.
     The other lines of the record have to follow from the first. Signatures are not checked; use wardround
     verify for that.
 
@@ -37,6 +34,7 @@ def command(file: Path, rerun: bool, run: bool, repo: Path | None) -> int:
     from wardround.records.reading import parse_record, record_content
     from wardround.records.replay import replay_evidence
     from wardround.records.verify import content_problem
+    from wardround.reports.language_model import recorded_lines
 
     if run and not rerun:
         raise click.UsageError("--run needs --rerun; nothing else runs the change")
@@ -54,6 +52,8 @@ def command(file: Path, rerun: bool, run: bool, repo: Path | None) -> int:
         emit_line(f"{file}: the record was changed: {problem}")
         return _DIFFERS
     emit_line(f"{file}: {record.verdict.name} ({record.verdict.tier}) follows from the evidence")
+    for line in recorded_lines(record.evidence):
+        emit_line(line)
     return _report(_rerun(record, repo, runs_again=run)) if rerun else 0
 
 
@@ -77,17 +77,19 @@ def _rerun(record: ReviewRecord, repo: Path | None, *, runs_again: bool) -> tupl
     """
     from msgspec.structs import replace
 
-    from wardround import host, review
+    from wardround import host
     from wardround.change.change_source import GitChangeSource
     from wardround.change.repository import Repository
     from wardround.change.revisions import is_object_id
     from wardround.config.request import ReviewRequest
     from wardround.execution.fork_executor import ForkExecutor
+    from wardround.execution.resources import Resources
     from wardround.policy.conclude import conclude
     from wardround.records.record import components_of
     from wardround.records.rerun import compare_rerun
     from wardround.records.trial import require_within_limits
-    from wardround.tools.process import Processes
+    from wardround.review import run_review
+    from wardround.session import ReviewSession
     from wardround.tools.tool import Profile
 
     document, recorded = record.context.document, record.request
@@ -100,6 +102,7 @@ def _rerun(record: ReviewRecord, repo: Path | None, *, runs_again: bool) -> tupl
         config_from="head" if recorded.trusted_side == "head" else "base", use_models=recorded.models,
         use_baseline=recorded.baseline, target_branch=record.evidence.target_branch,
         fail_level=record.evidence.fail_level, run=recorded.run, sandbox=recorded.sandbox or None,
+        reuses_answers=False,
     )  # fmt: skip
     loaded = host.load()
     with Repository(repo) as repository:
@@ -109,10 +112,10 @@ def _rerun(record: ReviewRecord, repo: Path | None, *, runs_again: bool) -> tupl
         )
         change = replace(repository.range(base, head), target=target)
         source = GitChangeSource(repository, change)
-        done = review.run_review(
-            source, change, loaded, request, Processes(), executor=ForkExecutor(),
-            runner=None if runs_again else lambda *arguments: document.ran,
-        )  # fmt: skip
+        runner = None if runs_again else lambda *arguments: document.ran
+        resources = Resources(executor=ForkExecutor())
+        with ReviewSession(source, loaded, request, resources, runner=runner) as session:
+            done = run_review(session)
     context, evidence = done.conclusion.context, done.conclusion.evidence
     require_within_limits(lambda: conclude(context, evidence, record.policies))
     conclusion = conclude(context, evidence, record.policies)

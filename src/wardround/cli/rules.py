@@ -1,5 +1,3 @@
-"""``wardround rules``."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -25,7 +23,7 @@ def command(form: str, folder: Path | None) -> None:
     from wardround.reports import catalogue, rule_pages
 
     loaded = host.load()
-    rules = loaded.catalogue.listed()
+    rules = loaded.catalogue.all_rules()
     if folder is None:
         render = {"text": catalogue.as_text, "json": catalogue.as_json, "md": rule_pages.index}[form]
         emit(render(rules))

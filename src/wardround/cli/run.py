@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wardround.cli.accepting import accepted_review, write_accepted
+from wardround.cli.accepting import accepted_review, write_accepted_record
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted
 from wardround.cli.recording import record_review
 from wardround.cli.ticket import requested_ticket
 from wardround.errors import UsageError
-from wardround.own_command import with_own_command
-from wardround.text.escaping import is_ci_log, one_line, without_commands
+from wardround.own_command import use_own_command
+from wardround.text.escaping import defuse_commands, is_ci_log, one_line
 
 if TYPE_CHECKING:
     from wardround.change.change_source import ChangeSource
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from wardround.change.repository import Repository
     from wardround.cli.options import ChangeSpec, Colour, RecordSpec, ReportSpec, TicketSpec
     from wardround.config.request import ReviewRequest
-    from wardround.context.ticket.model import Ticket
-    from wardround.review import ReviewResult
+    from wardround.review_result import ReviewResult
+    from wardround.session import ReviewSession
 
 
 @contextmanager
@@ -64,11 +64,11 @@ def _inside(root: Path, path: str) -> str:
     Raises:
         UsageError: it is outside.
     """
-    whole = Path(os.path.abspath(path))
+    complete = Path(os.path.abspath(path))
     try:
-        inside = (whole.parent.resolve() / whole.name).relative_to(root.resolve())
+        inside = (complete.parent.resolve() / complete.name).relative_to(root.resolve())
     except ValueError:
-        if whole.resolve() == root.resolve():
+        if complete.resolve() == root.resolve():
             return ""
         raise UsageError(
             f"{path}: it is outside of {root}; name files and folders of the repository"
@@ -86,7 +86,7 @@ def _named_change(repository: Repository, target: ChangeSpec) -> Change:
     from wardround.change.revisions import require_revision
 
     if target.staged:
-        return repository.staged()
+        return repository.staged_change()
     if target.worktree:
         return repository.worktree()
     if target.since_root:
@@ -123,33 +123,28 @@ def run_and_report(
     """
     request = request.merging_into(target.base)
     with open_change_async(target) as opening, progress_line() as progress:
-        from wardround import host, review
+        from wardround import host
         from wardround.cli.options import RecordSpec
         from wardround.execution.fork_executor import ForkExecutor
+        from wardround.execution.resources import Resources
         from wardround.fixes.unfinished import is_unfinished
         from wardround.policy.gate import GateOutcome
-        from wardround.reports import text
-        from wardround.storage import last_review
-        from wardround.tools.process import Processes
+        from wardround.reports import last_review, text
+        from wardround.review import run_review
+        from wardround.session import ReviewSession
 
         with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a report
             loaded = host.load()
             origin, change, repository = opening.result()
             if change.all_files and not target.all_files:
                 _tell_of_all_files(len(change.files))
-            if ticket is not None and ticket.reference:
-                requested = requested_ticket(ticket, origin, change, repository, loaded, request)
-                request = with_ticket(request, requested)
-            spec = record or RecordSpec()
-            is_change = not change.all_files
-            accepted = accepted_review(spec, origin, change, loaded, request) if is_change else None
-            done = amended(
-                review.run_review(
-                    origin, change, loaded, request, Processes(), progress, ForkExecutor(), may_defer=True
-                )
-                if accepted is None
-                else accepted.review
-            )
+            resources = Resources(progress=progress, executor=ForkExecutor())
+            with ReviewSession(origin, loaded, request, resources, may_defer=True) as opened:
+                session = _add_ticket(opened, ticket, repository)
+                spec = record or RecordSpec()
+                is_change = not change.all_files
+                accepted = accepted_review(spec, session) if is_change else None
+                done = amended(run_review(session) if accepted is None else accepted.review)
         progress("")
         if repository is not None:
             last_review.save(repository.root, done)
@@ -164,37 +159,38 @@ def run_and_report(
         if accepted is None and is_change:
             record_review(spec, done, loaded, repository, origin.root)
         elif accepted is not None:
-            write_accepted(spec, accepted, origin.root)
+            write_accepted_record(spec, accepted, origin.root)
     if done.unstaged:
-        echo_err(_not_staged(done.unstaged))
+        echo_err(_unstaged_message(done.unstaged))
     return done
 
 
-def with_ticket(request: ReviewRequest, ticket: Ticket | None) -> ReviewRequest:
-    """Add the fetched ticket."""
-    from msgspec.structs import replace
+def _add_ticket(
+    session: ReviewSession, ticket: TicketSpec | None, repository: Repository | None
+) -> ReviewSession:
+    if ticket is None or not ticket.reference:
+        return session
+    return session.with_ticket(requested_ticket(ticket, session, repository))
 
-    return replace(request, ticket=ticket)
 
-
-def _not_staged(paths: Sequence[str]) -> str:
+def _unstaged_message(paths: Sequence[str]) -> str:
     names = ", ".join(paths)
     differ = "differs" if len(paths) == 1 else "differ"
     hint = f"git add {' '.join(paths)} to use what is there"
     return f"wardround: reviewed with the staged {names}, which {differ} from the work tree; {hint}"
 
 
-class Opening:
+class ChangeOpening:
     """A change that another thread opens meanwhile."""
 
     def __init__(self, target: ChangeSpec) -> None:
         self._context = open_change(target)
         self._opened: tuple[ChangeSource, Change, Repository | None] | None = None
         self._trouble: BaseException | None = None
-        self._thread = threading.Thread(target=self._open, daemon=True)
+        self._thread = threading.Thread(target=self._open_session, daemon=True)
         self._thread.start()
 
-    def _open(self) -> None:
+    def _open_session(self) -> None:
         try:
             self._opened = self._context.__enter__()
         except BaseException as trouble:  # noqa: BLE001  (raised again in the thread that asks)
@@ -216,9 +212,9 @@ class Opening:
 
 
 @contextmanager
-def open_change_async(target: ChangeSpec) -> Iterator[Opening]:
+def open_change_async(target: ChangeSpec) -> Iterator[ChangeOpening]:
     """Run git diff in a thread while the specialists are loaded."""
-    opening = Opening(target)
+    opening = ChangeOpening(target)
     patience_s: float | None = None
     try:
         yield opening
@@ -236,12 +232,13 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
     """
     from msgspec.structs import replace
 
-    from wardround import host, review
+    from wardround import host
     from wardround.change.repository import Repository
     from wardround.execution.fork_executor import ForkExecutor
+    from wardround.execution.resources import Resources
     from wardround.fixes import journal
     from wardround.fixes.apply import fix
-    from wardround.tools.process import Processes
+    from wardround.review import review_once
 
     if not target.is_uncommitted:
         raise UsageError("--fix needs --staged, --worktree or --all-files; a commit cannot be changed")
@@ -249,10 +246,10 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
         for path in journal.recover(unfinished):
             echo_err(f"{path}: an unfinished fix was dropped, since the file or the clone has changed")
     loaded = host.load()
-    with open_change(target) as (origin, change, repository):
+    with open_change(target) as (origin, _, repository):
         assert repository is not None
         still = replace(request, run=())
-        done = review.run_review(origin, change, loaded, still, Processes(), executor=ForkExecutor())
+        done = review_once(origin, loaded, still, Resources(executor=ForkExecutor()))
 
         def complaint(path: str, text: str) -> str | None:
             claiming = loaded.specialists_for(path, text.encode())
@@ -279,7 +276,7 @@ def write(output: ReportSpec, review: ReviewResult, work_tree: Path) -> None:
         emit(rendered, escaped=is_escaped)
         return
     try:
-        directories.write_file(output.path, _printed(rendered, escaped=is_escaped), work_tree)
+        directories.write_file(output.path, _printable(rendered, escaped=is_escaped), work_tree)
     except directories.LinkRefusedError as cause:
         raise UsageError(f"--format {output.format}={output.path}: {cause}") from cause
     except OSError as cause:
@@ -301,13 +298,13 @@ def _print_text(output: ReportSpec, review: ReviewResult) -> None:
     """Print the report for people, as wide as the terminal."""
     from wardround.reports import finding_lines, terminal, text
 
-    with terminal.in_columns(_columns(terminal.WIDTH)):
+    with terminal.wrap_at_columns(_columns(terminal.WIDTH)):
         if not wants_colour(output.colour):
             emit(text.render(review))
             return
-        link = finding_lines.linked if sys.stdout.isatty() else finding_lines.unlinked
-        rendered = text.render(review, text.coloured, link)
-    emit(without_commands(rendered) if is_ci_log(os.environ) else rendered, escaped=True)
+        link = finding_lines.link_text if sys.stdout.isatty() else finding_lines.skip_link
+        rendered = text.render(review, text.colour, link)
+    emit(defuse_commands(rendered) if is_ci_log(os.environ) else rendered, escaped=True)
 
 
 def emit(text: str, *, escaped: bool = False) -> None:
@@ -317,16 +314,16 @@ def emit(text: str, *, escaped: bool = False) -> None:
         escaped: the lines are already escaped and contain our own colours or workflow commands.
     """
     sys.stdout.flush()
-    sys.stdout.buffer.write(_printed(text, escaped=escaped))
+    sys.stdout.buffer.write(_printable(text, escaped=escaped))
     sys.stdout.buffer.flush()
 
 
 def emit_line(text: str) -> None:
-    """Print a text on one line; a command that it names is that of this installation."""
-    emit(one_line(with_own_command(text)) + "\n")
+    """Print a message on one line; commands in it are those of this installation."""
+    emit(one_line(use_own_command(text)) + "\n")
 
 
-def _printed(text: str, *, escaped: bool) -> bytes:
+def _printable(text: str, *, escaped: bool) -> bytes:
     from wardround.text.escaping import lines_for_log
 
     return (text if escaped else lines_for_log(text, os.environ)).encode("utf-8", "backslashreplace")
@@ -374,3 +371,9 @@ def require_one(options: dict[str, bool], hint: str) -> None:
     given = [name for name, used in options.items() if used]
     if len(given) > 1:
         raise click.UsageError(f"{' and '.join(given)} cannot go together; {hint}")
+
+
+def require_base(head: str | None, base: str | None) -> None:
+    """Reject a head without a base."""
+    if head is not None and base is None:
+        raise click.UsageError("--head needs --base; name the commit it is compared with")

@@ -31,7 +31,7 @@ def parse_run(text: str | None) -> tuple[RunPart, ...] | None:
     Raises:
         UsageError: a part is unknown.
     """
-    from wardround.context.run_evidence import ALL_PARTS, RUN_PARTS, parts_in_order
+    from wardround.context.run_evidence import ALL_PARTS, RUN_PARTS, sorted_parts
 
     if text is None:
         return None
@@ -42,4 +42,4 @@ def parse_run(text: str | None) -> tuple[RunPart, ...] | None:
     if unknown:
         known = ", ".join((*ALL_PARTS, _NONE))
         raise UsageError(f"--run {text}: the part {unknown[0]!r} is unknown; choose from {known}")
-    return parts_in_order(names)
+    return sorted_parts(names)

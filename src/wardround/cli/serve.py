@@ -1,5 +1,3 @@
-"""``wardround serve``."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -30,7 +28,7 @@ def command(config: Path, policy_floor: Path | None) -> int:
     try:
         from wardround.service.server import serve
     except ModuleNotFoundError as cause:
-        raise UsageError(_missing(cause)) from cause
+        raise UsageError(_missing_extra_message(cause)) from cause
     from wardround.service.logs import EventLog
     from wardround.service.settings import load_settings
 
@@ -43,5 +41,5 @@ def command(config: Path, policy_floor: Path | None) -> int:
     return 0
 
 
-def _missing(cause: ModuleNotFoundError) -> str:
+def _missing_extra_message(cause: ModuleNotFoundError) -> str:
     return f"serve: the package {cause.name} is not installed; run pip install 'wardround[serve]'"

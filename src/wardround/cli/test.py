@@ -1,5 +1,3 @@
-"""``wardround test``."""
-
 from __future__ import annotations
 
 import os
@@ -9,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wardround.cli.run import emit, emit_line, open_change, progress_line, require_one
+from wardround.cli.change_options import repo_option
+from wardround.cli.run import emit, emit_line, open_change, progress_line, require_base, require_one
 from wardround.cli.sandbox_option import sandbox_option
 from wardround.errors import UsageError
 
@@ -17,10 +16,10 @@ if TYPE_CHECKING:
     from wardround.change.diff import Change
     from wardround.change.repository import Repository
     from wardround.cli.options import ChangeSpec
-    from wardround.workflows.test.artifacts import Artifacts
-    from wardround.workflows.test.plan_report import PlanReport
-    from wardround.workflows.test.report import TestReport
-    from wardround.workflows.test.running import RunOptions
+    from wardround.workflows.test.reports.artifacts import Artifacts
+    from wardround.workflows.test.reports.plan_report import PlanReport
+    from wardround.workflows.test.reports.report import TestReport
+    from wardround.workflows.test.runs.running import RunOptions
 
 _MOST_RANKED = 1000
 _FORMATS = ("text", "json", "junit")
@@ -61,9 +60,7 @@ _FAILED, _INCONCLUSIVE = 1, 4
     "--format", "forms", multiple=True, metavar="text|json|junit[=FILE]", default=("text",),
     show_default=True, help="Output; repeatable, one without a file goes to standard output.",
 )  # fmt: skip
-@click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
-)
+@repo_option
 def command(
     staged: bool, base: str | None, head: str | None, targets: tuple[str, ...], contexts: Path | None,
     dry_run: bool, budget: float | None, sandbox: str | None, compare_base: bool, find_order: bool,
@@ -71,7 +68,7 @@ def command(
 ) -> int:  # fmt: skip
     """Run the tests that a change can affect, in a sandbox, each with the reason.
 
-    A test is left out only if a recorded run bounds the functions that it depends on, and none of them
+    A test is skipped only if a recorded run bounds the functions that it depends on, and none of them
     changed. Without recorded runs every test is chosen, those that probably cover the change first.
 
     Exit status: 0 all tests passed, 1 a test failed, 4 a test could not be run.
@@ -79,8 +76,7 @@ def command(
     from wardround.cli.options import ChangeSpec
 
     require_one({"--staged": staged, "--base": base is not None}, "name the change in one way")
-    if head is not None and base is None:
-        raise click.UsageError("--head needs --base; name the commit it is compared with")
+    require_base(head, base)
     outputs = [_output(form) for form in forms]
     spec = ChangeSpec(staged=base is None, base=base, head=head, repo=repo)
     if contexts is not None:
@@ -88,8 +84,8 @@ def command(
     if dry_run:
         _print_plan(spec, targets, outputs)
         return 0
-    from wardround.workflows.test.running import RunOptions
-    from wardround.workflows.test.selection import Target
+    from wardround.workflows.test.plans.selection import Target
+    from wardround.workflows.test.runs.running import RunOptions
 
     target = Target.of(targets)
     return _run(
@@ -105,22 +101,22 @@ def _output(form: str) -> tuple[str, Path | None]:
 
 
 def _print_plan(spec: ChangeSpec, targets: Sequence[str], outputs: Sequence[tuple[str, Path | None]]) -> None:
-    from wardround.workflows.test.plan_report import as_json, as_text
+    from wardround.workflows.test.reports.plan_report import as_json, as_text
 
     if len(outputs) != 1 or outputs[0][0] == "junit" or outputs[0][1] is not None:
         raise click.UsageError("--dry-run prints the plan: use --format text or --format json")
-    report = _planned(spec, targets)
+    report = _plan_report(spec, targets)
     emit(as_json(report) if outputs[0][0] == "json" else as_text(report))
 
 
-def _planned(spec: ChangeSpec, targets: Sequence[str]) -> PlanReport:
-    from wardround.workflows.test.plan_report import PlanReport
-    from wardround.workflows.test.planning import plan_change
-    from wardround.workflows.test.selection import Target
+def _plan_report(spec: ChangeSpec, targets: Sequence[str]) -> PlanReport:
+    from wardround.workflows.test.plans.planning import plan_change
+    from wardround.workflows.test.plans.selection import Target
+    from wardround.workflows.test.reports.plan_report import PlanReport
 
     with open_change(spec) as (_, change, repository):
         assert repository is not None
-        planned = plan_change(repository, change, Target.of(targets), lambda: _ranked(spec))
+        planned = plan_change(repository, change, Target.of(targets), lambda: _ranked_tests(spec))
     return PlanReport(planned.projects, planned.plan)
 
 
@@ -129,12 +125,12 @@ def _run(spec: ChangeSpec, outputs: Sequence[tuple[str, Path | None]], options: 
     if has_text:
         emit_line(_subject(spec))  # what follows loads for a while
     with progress_line() as progress, open_change(spec) as (_, change, repository):
-        from wardround.workflows.test.artifacts import Artifacts
-        from wardround.workflows.test.report_text import as_json
+        from wardround.workflows.test.reports.artifacts import Artifacts
+        from wardround.workflows.test.reports.report_text import as_json
 
         assert repository is not None
         artifacts = Artifacts(repository.root)
-        report = _reported(spec, change, repository, options, artifacts, progress, has_text)
+        report = _test_report(spec, change, repository, options, artifacts, progress, has_text)
         artifacts.write_report(as_json(report))
         progress("")
         for name, path in outputs:
@@ -150,17 +146,17 @@ def _subject(spec: ChangeSpec) -> str:
     return f"tests of the change from {spec.base} to {spec.head or 'HEAD'}"
 
 
-def _reported(
+def _test_report(
     spec: ChangeSpec, change: Change, repository: Repository, options: RunOptions, artifacts: Artifacts,
     progress: Callable[[str], None], has_text: bool,
 ) -> TestReport:  # fmt: skip
     """Plan, print the number of tests, and run them."""
-    from wardround.workflows.test.planning import plan_change
-    from wardround.workflows.test.report_text import plan_line
-    from wardround.workflows.test.running import run_planned
+    from wardround.workflows.test.plans.planning import plan_change
+    from wardround.workflows.test.reports.report_text import plan_line
+    from wardround.workflows.test.runs.running import run_planned
 
     progress("planning the tests")
-    planned = plan_change(repository, change, options.target, lambda: _ranked(spec))
+    planned = plan_change(repository, change, options.target, lambda: _ranked_tests(spec))
     progress("")
     if has_text:
         emit_line(plan_line(planned.plan))
@@ -170,8 +166,8 @@ def _reported(
 
 
 def _write(report: TestReport, name: str, path: Path | None, artifacts: Artifacts) -> None:
-    from wardround.workflows.test.junit import as_junit
-    from wardround.workflows.test.report_text import as_json, as_text
+    from wardround.workflows.test.reports.junit import as_junit
+    from wardround.workflows.test.reports.report_text import as_json, as_text
 
     rendered = {"text": as_text, "json": as_json, "junit": as_junit}[name](report)
     if path is None:
@@ -189,12 +185,12 @@ def _status(report: TestReport) -> int:
     return 0 if report.state is RunState.COMPLETE else _INCONCLUSIVE
 
 
-def _ranked(spec: ChangeSpec) -> list[str]:
+def _ranked_tests(spec: ChangeSpec) -> list[str]:
     """Return the ids of the tests that probably cover the change, the best first."""
     from wardround.cli.related.tests import of_change
 
     with progress_line() as progress:
-        return [one.case.id for one in of_change(spec, _MOST_RANKED, progress).tests]
+        return [test.case.id for test in of_change(spec, _MOST_RANKED, progress).tests]
 
 
 def _is_as_staged(repository: Repository, path: str, blob: str) -> bool:
@@ -209,15 +205,15 @@ def _store(file: Path, repo: Path | None) -> None:
     """Store the runs in a data file of coverage.py.
 
     Raises:
-        UsageError: it is not such a file, or the files of the work tree are not those that are staged.
+        UsageError: it is not a recording, or the work tree differs from the staged files.
     """
     import sqlite3
 
     from wardround.change.repository import INDEX, Repository
     from wardround.context.line_coverage.model import CoverageUnreadable
-    from wardround.workflows.test.planning import tree_of
-    from wardround.workflows.test.recording import read_recording
-    from wardround.workflows.test.run_store import RunStore
+    from wardround.workflows.test.plans.planning import tree_of
+    from wardround.workflows.test.recordings.recording import read_recording
+    from wardround.workflows.test.recordings.run_store import RunStore
 
     with Repository(repo) as repository:
         staged = dict(repository.blobs_of(INDEX))

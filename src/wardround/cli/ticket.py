@@ -13,19 +13,16 @@ from wardround.cli.messages import echo_err
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    from wardround.change.change_source import ChangeSource
-    from wardround.change.diff import Change
     from wardround.change.repository import Repository
     from wardround.cli.options import TicketSpec
-    from wardround.config.request import ReviewRequest
     from wardround.context.ticket.model import Ticket
     from wardround.context.ticket.reference import Reference
     from wardround.context.ticket.reference_search import FoundReference
-    from wardround.host import PluginHost
+    from wardround.session import ReviewSession
 
 AUTO = "auto"
 _MOST_FOREIGN = 3
-"""The limit on messages about tickets of other projects, which a change can name without end."""
+"""Maximum number of messages about tickets of other projects, which a change can name without end."""
 ticket_option = click.option(
     "--ticket", default="", metavar="KEY|URL|FILE|auto",
     help="Compare the change with this ticket; auto finds it in the branch, the commits or the pull request.",
@@ -33,17 +30,12 @@ ticket_option = click.option(
 
 
 def requested_ticket(
-    spec: TicketSpec,
-    source: ChangeSource,
-    change: Change,
-    repository: Repository | None,
-    host: PluginHost,
-    request: ReviewRequest,
+    spec: TicketSpec, session: ReviewSession, repository: Repository | None
 ) -> Ticket | None:
     """Fetch the requested ticket; nothing is contacted without a request.
 
     Args:
-        repository: of the change; None for a diff file.
+        repository: the repository of the change; None for a diff file.
 
     Raises:
         TicketError: it cannot be found, fetched or read.
@@ -59,7 +51,7 @@ def requested_ticket(
     if spec.reference != AUTO:
         reference = parse_reference(spec.reference, settings)
     else:
-        found = _named_in(spec, source, change, repository, host, request)
+        found = _named_in(spec, session, repository)
         if found is None:
             return None
         reference = found
@@ -68,46 +60,37 @@ def requested_ticket(
     return fetch_ticket(reference, settings, Path.cwd())
 
 
-def _named_in(
-    spec: TicketSpec,
-    source: ChangeSource,
-    change: Change,
-    repository: Repository | None,
-    host: PluginHost,
-    request: ReviewRequest,
-) -> Reference | None:
+def _named_in(spec: TicketSpec, session: ReviewSession, repository: Repository | None) -> Reference | None:
     """Return the ticket of this project that the change names; None if it names none."""
-    from wardround.config.review_config import read_config
-    from wardround.context.ticket.reference_search import chosen, find_references
+    from wardround.context.ticket.reference_search import choose, find_references
     from wardround.context.ticket.settings import settings_from
 
     settings = settings_from(
         os.environ,
-        projects=read_config(source, change, host, request).root.tickets.projects,
-        own_repository=_own_name(repository),
+        projects=session.under_review.config.root.tickets.projects,
+        own_repository=_repository_name(repository),
     )
-    found = find_references(
-        settings, branch=spec.branch, messages=source.messages(change), title=spec.title, body=spec.body
-    )
-    own = [one for one in found if not one.is_foreign]
-    _report_foreign([one for one in found if one.is_foreign])
+    messages = session.source.messages(session.change)
+    found = find_references(settings, branch=spec.branch, messages=messages, title=spec.title, body=spec.body)
+    own = [reference for reference in found if not reference.is_foreign]
+    _report_foreign([reference for reference in found if reference.is_foreign])
     if own:
-        return chosen(own)
+        return choose(own)
     whose = " of this project" if found else ""
     echo_err(f"wardround: --ticket auto: the change names no ticket{whose}")
     return None
 
 
-def _own_name(repository: Repository | None) -> str:
+def _repository_name(repository: Repository | None) -> str:
     """Return ``owner/name`` of a clone; empty if its origin does not have one."""
     if repository is None or not (origin := repository.origin()):
         return ""
-    from wardround.change.repository_name import named
+    from wardround.change.repository_name import find_repository_name
 
-    name = named(Path(), origin)
+    name = find_repository_name(Path(), origin)
     return name if "/" in name else ""
 
 
 def _report_foreign(found: Sequence[FoundReference]) -> None:
-    for one in found[:_MOST_FOREIGN]:
-        echo_err(f"wardround: --ticket auto: {one.problem}")
+    for reference in found[:_MOST_FOREIGN]:
+        echo_err(f"wardround: --ticket auto: {reference.problem}")

@@ -1,5 +1,3 @@
-"""``wardround verify``."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
 _DOES_NOT_HOLD = 1
 _STORED = "sha256:"
-"""The prefix of a digest, which names a record of the store in place of a file."""
+"""The prefix of a digest, which names a record of the store instead of a file."""
 
 
 @click.command("verify")
@@ -57,12 +55,12 @@ def command(
     record: str | None, commit: str | None, repo: Path | None, key_files: tuple[Path, ...], threshold: int,
     store_name: str,
 ) -> int:  # fmt: skip
-    """Verify a record offline and name the first thing that does not hold.
+    """Verify a record offline and name the first fault.
 
     RECORD is a file, or sha256:DIGEST with the first digits of a record in the store. With --commit, the
-    records are those of the store, or RECORD, and a commit that names none does not hold.
+    records are those of the store, or RECORD, and a commit that names none is invalid.
 
-    Exit status: 0 the record holds, 1 it does not hold, 2 usage error.
+    Exit status: 0 the record holds, 1 it is not valid, 2 usage error.
     """
     verifier = _Verifier(key_files, threshold)
     if commit is not None:
@@ -71,21 +69,21 @@ def command(
         raise click.UsageError("give a record: a file or sha256:DIGEST, or --commit REV")
     if repo is not None:
         raise click.UsageError("--repo needs --commit; a record is verified without a repository")
-    return 0 if verifier.verify(record, _content(record, store_name)) else _DOES_NOT_HOLD
+    return 0 if verifier.verify(record, _record_content(record, store_name)) else _DOES_NOT_HOLD
 
 
 class _Verifier:
     """Verifies records with the accepted keys, and prints the result.
 
     Args:
-        key_files: of the accepted public keys; without one those that are trusted.
+        key_files: files of the accepted public keys; without any, the trusted keys.
     """
 
     def __init__(self, key_files: Sequence[Path], threshold: int) -> None:
         from wardround.records import keys
         from wardround.records.public_keys import read_public_key
 
-        self._accepted = tuple(map(read_public_key, key_files)) if key_files else keys.trusted()
+        self._accepted = tuple(map(read_public_key, key_files)) if key_files else keys.trusted_keys()
         self._own = keys.own_public_key()
         self._threshold = threshold
 
@@ -116,14 +114,14 @@ def _verify_commit(
 
     with Repository(repo) as repository:
         check = CommitCheck(repository, commit)
-        named = check.named()
+        named = check.named_records()
         if not named:
             emit_line(f"the commit {check.commit[:12]} names no record")
-        holds = [_holds(verifier, check, one, record, store_name) for one in named]
+        holds = [_is_record_valid(verifier, check, entry, record, store_name) for entry in named]
     return 0 if holds and all(holds) else _DOES_NOT_HOLD
 
 
-def _holds(
+def _is_record_valid(
     verifier: _Verifier, check: CommitCheck, named: NamedRecord, record: str | None, store_name: str
 ) -> bool:
     """Return True if a record that the commit names exists, holds and is about the commit."""
@@ -133,7 +131,7 @@ def _holds(
     data = b""
     if named.digest:
         try:
-            data = _content(record or f"{_STORED}{named.digest}", store_name)
+            data = _record_content(record or f"{_STORED}{named.digest}", store_name)
             problem = check.fault(named, data)
         except (RecordNotFound, StoreError) as cause:
             problem = str(cause)
@@ -163,7 +161,7 @@ def _show(name: str, found: Verification, note: str) -> None:
 
 
 def _origin(review: ReviewPredicate) -> Iterator[tuple[str, str]]:
-    """Return the parts of the run that made the review, as far as they are known."""
+    """Return the known parts of the CI run that made the review."""
     origin = review.origin
     if origin is None:
         return
@@ -176,16 +174,16 @@ def _origin(review: ReviewPredicate) -> Iterator[tuple[str, str]]:
     yield from ((label, one_line(value)) for label, value in parts if value)
 
 
-def _content(record: str, store_name: str) -> bytes:
+def _record_content(record: str, store_name: str) -> bytes:
     if record.startswith(_STORED):
-        return _stored(record, store_name)
+        return _stored_data(record, store_name)
     from wardround.records.reading import record_content
 
     return record_content(Path(record))
 
 
-def _stored(digest: str, store_name: str) -> bytes:
+def _stored_data(digest: str, store_name: str) -> bytes:
     from wardround.records import store
 
-    with store.opened_required(store_location(store_name)) as records:
+    with store.open_existing(store_location(store_name)) as records:
         return records.data(records.get(digest))

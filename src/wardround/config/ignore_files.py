@@ -14,7 +14,7 @@ _FILES_KEPT = 64
 _NOTHING = re.compile(r"(?!)")
 _GLOB = re.compile(r"\*\*/|/\*\*$|\*+|\?|\[[^][/]+\]|[^*?\[]+|\[")
 _OF_ANY_NAME = re.compile(r"(?:\*\*/)?\*\.(?:d\.)?\w+(?:\.map)?$")
-"""Patterns of a suffix alone."""
+"""Patterns that consist of a suffix only."""
 
 
 class _Entry(NamedTuple):
@@ -30,7 +30,7 @@ def is_ignored(path: str, read: Callable[[str], str | None], by_suffix: bool = T
     """Return True if git ignores a path that it does not track.
 
     Args:
-        read: returns the text of a file of the repository, None if it does not exist.
+        read: returns the content of a file of the repository, None if it does not exist.
         by_suffix: consider patterns of a suffix alone, such as ``*.js``.
     """
     parts = path.split("/")
@@ -51,7 +51,7 @@ def _is_excluded(head: str, read: Callable[[str], str | None], by_suffix: bool, 
 
 
 def _ignore_files(path: str, read: Callable[[str], str | None]) -> Iterator[tuple[str, str]]:
-    """Yield the folders above a path, each with a final slash, with the texts of their ignore files."""
+    """Yield the folders above a path, each with a final slash, with the contents of their ignore files."""
     folders = ["", *(path[: at + 1] for at, sign in enumerate(path) if sign == "/")]
     for folder in folders:
         text = read(f"{folder}.gitignore")

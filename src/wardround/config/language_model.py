@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from wardround.errors import ConfigError
 from wardround.findings import Plane
+from wardround.models import LOCAL_PREFIX
 
-ContextSize = Literal["hunks", "functions"]
+if TYPE_CHECKING:
+    from urllib.parse import SplitResult
+
+ContextSize = Literal["hunks", "functions", "neighbours"]
 EXCHANGE = "exchange"
 """The model name for an exchange of files: their reader answers, such as a coding agent."""
 KEY_PREFIX = "WARDROUND_"
@@ -19,20 +23,23 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class LanguageModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """An endpoint with the chat completions of OpenAI's API, or the exchange of files.
+    """An endpoint with the chat completions of OpenAI's API, the exchange of files, or a local model.
 
     Attributes:
         url: the base URL, such as ``https://api.openai.com/v1``.
         api_key_env: the environment variable with the key, which no file contains; empty for none.
         planes: those that use the model.
         profiles: those of the reviews that use it.
-        timeout: seconds for the answer to one plane, with retries.
-        max_tokens: the limit on the answer.
-        context: the code that planes see: the changed lines, or the whole changed functions if they fit.
+        concurrency: the number of requests at a time.
+        timeout: seconds for one pass of a plane, including retries, from its first request on.
+        max_tokens: the limit on the answer, including the reasoning before it.
+        context: the code that planes see: the changed lines, the complete changed functions if they fit, or
+            in addition the code around them.
         input_tokens: the budget for the prompt and the change, estimated at four characters per token.
-        confidence: of a finding.
+        confidence: the confidence of its findings.
         security_errors: findings of the security plane may be errors; others are at most warnings.
         use_proxy: use the proxy that the environment names.
+        budget: seconds of a review in which a local model may answer, with its loading.
     """
 
     url: str = ""
@@ -41,13 +48,15 @@ class LanguageModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=T
     planes: tuple[Plane, ...] = tuple(Plane)
     profiles: tuple[Literal["commit", "ci"], ...] = ("ci",)
     context: ContextSize = "functions"
-    timeout: Annotated[float, Meta(gt=0, le=600)] = 60.0
-    max_tokens: Annotated[int, Meta(ge=1, le=100_000)] = 2000
+    concurrency: Annotated[int, Meta(ge=1, le=64)] = 4
+    timeout: Annotated[float, Meta(gt=0, le=600)] = 120.0
+    max_tokens: Annotated[int, Meta(ge=1, le=100_000)] = 8000
     input_tokens: Annotated[int, Meta(ge=1000, le=1_000_000)] = 8000
     seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
     confidence: Annotated[float, Meta(gt=0, le=1)] = 0.5
     security_errors: bool = False
     use_proxy: bool = False
+    budget: Annotated[float, Meta(gt=0, le=3600)] = 300.0
 
     @property
     def is_exchange(self) -> bool:
@@ -55,9 +64,20 @@ class LanguageModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=T
         return not self.url and self.model == EXCHANGE
 
     @property
+    def local_name(self) -> str:
+        """The name of the decoder on this machine that answers; empty if another way is configured."""
+        is_local = not self.url and self.model.startswith(LOCAL_PREFIX)
+        return self.model.removeprefix(LOCAL_PREFIX) if is_local else ""
+
+    @property
     def is_configured(self) -> bool:
-        """True if there is an endpoint, or an exchange of files."""
-        return bool(self.url) or self.is_exchange
+        """True if there is an endpoint, an exchange of files, or a local model."""
+        return bool(self.url) or self.is_exchange or bool(self.local_name)
+
+    @property
+    def needs_network(self) -> bool:
+        """True if a request leaves this machine, or may."""
+        return bool(self.url)
 
     def is_used_by(self, profile: str) -> bool:
         """Return True if reviews of a profile use the model."""
@@ -78,9 +98,11 @@ def require_valid(settings: LanguageModelSettings, file: str) -> None:
     Raises:
         ConfigError: one of them is not valid.
     """
-    if not settings.url:
-        return
     where = f"{file}: language-model"
+    if not settings.url:
+        if settings.model == LOCAL_PREFIX:
+            raise ConfigError(f"{where}.model: {LOCAL_PREFIX} has no name; add that of a local model")
+        return
     _require_address(settings.url, where)
     if not settings.model:
         raise ConfigError(f"{where}.model: the endpoint needs the name of a model; add it")
@@ -104,7 +126,12 @@ def _require_address(url: str, where: str) -> None:
     is_printable = url.isascii() and url.isprintable() and " " not in url
     if not (host and is_encrypted and is_printable):
         raise ConfigError(f"{where}.url: it is not an https address; give one, or http on localhost")
-    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+    _require_plain(parts, where)
+
+
+def _require_plain(parts: SplitResult, where: str) -> None:
+    has_credentials = parts.username is not None or parts.password is not None
+    if has_credentials or parts.query or parts.fragment:
         raise ConfigError(
             f"{where}.url: it has credentials, a query or a fragment; remove them and use api-key-env"
         )

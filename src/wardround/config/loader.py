@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -25,6 +25,9 @@ from wardround.config.schema import (
 )
 from wardround.errors import ConfigError
 from wardround.specialists import Specialist
+
+if TYPE_CHECKING:
+    from msgspec import inspect as types
 
 
 def read(
@@ -74,7 +77,7 @@ def named_specialists(config: Config, request: ReviewRequest) -> list[tuple[str,
     ]
 
 
-def with_location(config: Config, cause: ConfigError) -> ConfigError:
+def add_location(config: Config, cause: ConfigError) -> ConfigError:
     """Return the message with the file that contains a specialist's key, if it begins with one."""
     found = re.match(r"([a-z-]+)\.([a-z-]+): ", str(cause))
     files = [layer.file for layer in config.layers if found and found[2] in layer.values.get(found[1], {})]
@@ -120,7 +123,7 @@ def read_sandbox(base_read: Callable[[str], bytes | None]) -> SandboxSettings:
     settings = SandboxSettings()
     for name in (SHARED_FILE, OWN_FILE):
         content = base_read(name)
-        found = None if content is None else _document(name, content).get("sandbox")
+        found = None if content is None else _load_table(name, content).get("sandbox")
         if found is not None:
             settings = _sandbox(found, name)
     return settings
@@ -134,14 +137,14 @@ def _sandbox(table: Any, file: str) -> SandboxSettings:
 
 
 def _layer(folder: str, file: str, content: bytes, specialists: Sequence[Specialist]) -> list[Layer]:
-    document = _document(file, content)
+    document = _load_table(file, content)
     if not document:
         return []
     _check(folder, file, document, specialists)
     return [Layer(folder, file, document)]
 
 
-def _document(file: str, content: bytes) -> Mapping[str, Any]:
+def _load_table(file: str, content: bytes) -> Mapping[str, Any]:
     """Return wardround's table of a configuration file; empty if it has none."""
     if b"wardround" not in content and file.endswith(SHARED_FILE):
         return {}
@@ -162,14 +165,30 @@ def _document(file: str, content: bytes) -> Mapping[str, Any]:
 
 
 def _check(folder: str, file: str, table: Mapping[str, Any], specialists: Sequence[Specialist]) -> None:
-    options = {s.name: s.options for s in specialists}
+    options = {specialist.name: specialist.options for specialist in specialists}
+    _require_known_keys(folder, file, table, options)
+    _convert({key: value for key, value in table.items() if key in FOLDER_KEYS}, FolderSettings, file)
+    _check_tables(file, table)
+    _convert({key: value for key, value in table.items() if key in ROOT_KEYS}, RunSettings, file)
+    for name, kind in options.items():
+        if name not in table:
+            continue
+        if kind is None:
+            raise ConfigError(f"{file}: specialist {name!r} has no options; remove the table {name!r}")
+        _convert(table[name], kind, f"{file}: {name}")
+
+
+def _require_known_keys(folder: str, file: str, table: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     allowed = FOLDER_KEYS | options.keys() | (set() if folder else ROOT_KEYS)
     for key in table:
         if key in ROOT_KEYS and folder:
             raise ConfigError(f"{file}: key {key!r} applies at the repository root only; move it there")
         if key not in allowed:
             raise ConfigError(f"{file}: unknown key {key!r}; known here: {', '.join(sorted(allowed))}")
-    _convert({k: v for k, v in table.items() if k in FOLDER_KEYS}, FolderSettings, file)
+
+
+def _check_tables(file: str, table: Mapping[str, Any]) -> None:
+    """Check the tables that have a schema of their own."""
     if "language-model" in table:
         _convert(table["language-model"], language_model.LanguageModelSettings, f"{file}: language-model")
     if isinstance(table.get("records"), dict):
@@ -178,12 +197,6 @@ def _check(folder: str, file: str, table: Mapping[str, Any], specialists: Sequen
         _convert(table["tickets"], ticket_settings.TicketRules, f"{file}: tickets")
     if "sandbox" in table:
         _sandbox(table["sandbox"], file)
-    _convert({k: v for k, v in table.items() if k in ROOT_KEYS}, RunSettings, file)
-    for name, kind in options.items():
-        if name in table and kind is None:
-            raise ConfigError(f"{file}: specialist {name!r} has no options; remove the table {name!r}")
-        if name in table:
-            _convert(table[name], kind, f"{file}: {name}")
 
 
 def _convert(values: Any, kind: Any, where: str) -> None:
@@ -195,9 +208,11 @@ def _convert(values: Any, kind: Any, where: str) -> None:
         unknown = re.search(r"(?s)unknown field `(.*?)`", text)
         if unknown:
             raise ConfigError(f"{where}: unknown key {unknown[1]!r}; known here: {known}") from cause
-        place = re.search(r"(?s) - at `\$\.?(.*?)`", text)
-        said = text.partition(" - at ")[0]
-        usual = f"{place[1] if place and place[1] else 'value'}: {said[:1].lower()}{said[1:]}"
+        location = re.search(r"(?s) - at `\$\.?(.*?)`", text)
+        reported = text.partition(" - at ")[0]
+        usual = (
+            f"{location[1] if location and location[1] else 'value'}: {reported[:1].lower()}{reported[1:]}"
+        )
         raise ConfigError(f"{where}: {_describe_invalid_choice(values, kind) or usual}") from cause
 
 
@@ -209,40 +224,58 @@ def _describe_invalid_choice(values: Any, kind: Any) -> str:
     assert isinstance(shape, types.StructType)
     fields = {field.encode_name: field.type for field in shape.fields}
     for name, value in values.items() if isinstance(values, Mapping) else ():
-        wanted = fields[name]
-        choices = [(name, value, wanted)]
-        if isinstance(wanted, types.DictType) and isinstance(value, Mapping):
-            choices = [(f"{name}: {key!r}", level, wanted.value_type) for key, level in value.items()]
-            choices += [(name, key, wanted.key_type) for key in value]
-        for where, chosen, kind_of_value in choices:
-            options = kind_of_value.types if isinstance(kind_of_value, types.UnionType) else (kind_of_value,)
-            kinds = next((one for one in options if isinstance(one, types.LiteralType)), None)
-            if kinds is not None and chosen is not None and chosen not in kinds.values:
-                return f"{where}: {chosen!r} is none of {', '.join(map(repr, kinds.values))}; choose one"
+        for where, chosen, expected in _typed_values(name, value, fields[name]):
+            choices = _choices(expected)
+            if choices and chosen is not None and chosen not in choices:
+                return f"{where}: {chosen!r} is none of {', '.join(map(repr, choices))}; choose one"
     return ""
 
 
+def _typed_values(name: str, value: Any, expected: types.Type) -> list[tuple[str, Any, types.Type]]:
+    """Return the values of a field, each with its key path and its type: those of a table, then its keys."""
+    import msgspec.inspect as types
+
+    if not isinstance(expected, types.DictType) or not isinstance(value, Mapping):
+        return [(name, value, expected)]
+    values = [(f"{name}: {key!r}", item, expected.value_type) for key, item in value.items()]
+    return [*values, *((name, key, expected.key_type) for key in value)]
+
+
+def _choices(expected: types.Type) -> Sequence[Any]:
+    """Return the values that a type lists; none if it is not a choice."""
+    import msgspec.inspect as types
+
+    options = expected.types if isinstance(expected, types.UnionType) else (expected,)
+    return next((option.values for option in options if isinstance(option, types.LiteralType)), ())
+
+
 def _validate(config: Config) -> None:
-    root = config.root
-    language_model.require_valid(root.language_model, config.origins.get("language-model", ""))
-    ticket_settings.require_valid(root.tickets, config.origins.get("tickets", ""))
+    root, origins = config.root, config.origins
+    language_model.require_valid(root.language_model, origins.get("language-model", ""))
+    ticket_settings.require_valid(root.tickets, origins.get("tickets", ""))
     if root.jobs is not None and root.jobs < 1:
-        raise ConfigError(f"{config.origins['jobs']}: jobs must be at least 1, got {root.jobs}")
+        raise ConfigError(f"{origins['jobs']}: jobs must be at least 1, got {root.jobs}")
     if root.model_threads < 1:
         raise ConfigError(
-            f"{config.origins['model-threads']}: model-threads must be at least 1, got {root.model_threads}"
+            f"{origins['model-threads']}: model-threads must be at least 1, got {root.model_threads}"
         )
     if root.tool_timeout is not None and not 0 < root.tool_timeout < math.inf:
         raise ConfigError(
-            f"{config.origins['tool-timeout']}: tool-timeout is seconds above 0, got {root.tool_timeout}"
+            f"{origins['tool-timeout']}: tool-timeout is seconds above 0, got {root.tool_timeout}"
         )
+    _require_inside(config)
+
+
+def _require_inside(config: Config) -> None:
+    """Reject paths that may be outside of the repository."""
+    root, origins = config.root, config.origins
     for path in root.coverage_files:
-        if not path or path.startswith("/") or not {"", ".", ".."}.isdisjoint(path.split("/")):
+        if path.startswith("/") or not {"", ".", ".."}.isdisjoint(path.split("/")):
             raise ConfigError(
-                f"{config.origins['coverage-files']}: coverage-files are paths inside the repository, "
-                f"got {path!r}"
+                f"{origins['coverage-files']}: coverage-files are paths inside the repository, got {path!r}"
             )
-    if not root.baseline or root.baseline.startswith("/") or ".." in root.baseline.split("/"):
+    baseline = root.baseline
+    if not baseline or baseline.startswith("/") or ".." in baseline.split("/"):
         raise ConfigError(
-            f"{config.origins['baseline']}: baseline is a path inside the repository, got {root.baseline!r}"
+            f"{origins['baseline']}: baseline is a path inside the repository, got {baseline!r}"
         )

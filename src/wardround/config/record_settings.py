@@ -13,11 +13,11 @@ CommitMode = Literal["off", "trailer", "note"]
 
 
 class RecordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """The table ``records``; a text in its place is that of ``profiles``.
+    """The table ``records``; a string instead of a table is the value of ``profiles``.
 
     Attributes:
         commit: other than ``off``, the reviews of the git hook are recorded too.
-        accept: a review may accept an earlier record of the same input in place of running again.
+        accept: a review may accept an earlier record of the same input instead of running again.
         accept_days: the age from which on a record is not accepted.
     """
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -14,18 +15,31 @@ from wardround.context.ticket.model import Ticket
 from wardround.tools.tool import Profile
 
 
+class ExchangeStreams(msgspec.Struct, frozen=True):
+    """The streams of an exchange: requests are written as lines of JSON, and answers are read as such.
+
+    Attributes:
+        report: shows people a message about a line that is ignored.
+    """
+
+    requests: BinaryIO
+    answers: BinaryIO
+    report: Callable[[str], None]
+
+
 class ReviewRequest(msgspec.Struct, frozen=True):
     """The settings of a caller; ``None`` leaves a setting to the configuration.
 
     Attributes:
         target_branch: the branch that the change is to be merged into; empty if it is not known.
         ticket: the request that the change answers, already fetched.
-        policy_floor: the policy of the organisation, which that of the repository cannot make milder.
+        policy_floor: the policy of the organisation, which that of the repository cannot weaken.
         offline: no language model is contacted, whatever the configuration.
         run: the parts to run; None leaves it to the configuration.
-        sandbox: the isolation of what runs; None for the configured one, ``none`` for none.
-        exchange: the folder of an exchange of files, in place of the configured language model.
+        sandbox: the isolation of the run; None for the configured one, ``none`` for none.
+        exchange: the folder or the streams of an exchange, instead of the configured language model.
         exchange_wait: seconds to wait for the answers of an exchange.
+        reuses_answers: False sends every request to a language model again, whatever is cached.
     """
 
     profile: Profile = Profile.COMMIT
@@ -46,8 +60,9 @@ class ReviewRequest(msgspec.Struct, frozen=True):
     offline: bool = False
     run: tuple[RunPart, ...] | None = ()
     sandbox: str | None = None
-    exchange: Path | None = None
+    exchange: Path | ExchangeStreams | None = None
     exchange_wait: float = 0.0
+    reuses_answers: bool = True
 
     @property
     def trusted_side(self) -> Literal["target", "head"]:
@@ -58,28 +73,28 @@ class ReviewRequest(msgspec.Struct, frozen=True):
         were
         tightened would be reviewed by the old ones.
         """
-        asked = self.config_from or ("base" if self.profile is Profile.CI else "head")
-        return "head" if asked == "head" else "target"
+        requested_items = self.config_from or ("base" if self.profile is Profile.CI else "head")
+        return "head" if requested_items == "head" else "target"
 
     def parts_to_run(self, config: Config) -> tuple[RunPart, ...]:
         """Return the parts to run.
 
-        A configuration decides only in CI, and only that of the base: no change makes its own code run, and a
-        commit never runs anything by itself.
+        The configuration counts only in CI, and only that of the base: no change can enable the execution of
+        its own code, and a commit never runs code by itself.
         """
-        return self._configured_parts(config) if self.run is None else self.run
+        return self._configured_run_parts(config) if self.run is None else self.run
 
-    def parts_left_out(self, config: Config) -> tuple[RunPart, ...]:
+    def parts_not_run(self, config: Config) -> tuple[RunPart, ...]:
         """Return the parts that the configuration of the base requests in CI and that do not run."""
         requested = self.parts_to_run(config)
-        return tuple(part for part in self._configured_parts(config) if part not in requested)
+        return tuple(part for part in self._configured_run_parts(config) if part not in requested)
 
-    def _configured_parts(self, config: Config) -> tuple[RunPart, ...]:
+    def _configured_run_parts(self, config: Config) -> tuple[RunPart, ...]:
         is_decided = self.profile is Profile.CI and self.trusted_side == "target"
         return config.root.run_parts if is_decided else ()
 
     def for_all_files(self) -> ReviewRequest:
-        """Return the request for a review of all files, which has one side and no hunks to score."""
+        """Return the request for a review of all files, which has no base and no hunks to score."""
         return replace(self, config_from="head", use_models=False, run=())
 
     def merging_into(self, base: str | None) -> ReviewRequest:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource
-from wardround.change.diff import Change
 from wardround.config.language_model import EXCHANGE
 from wardround.config.loader import named_specialists, read, require_known_rules
 from wardround.config.request import ReviewRequest
@@ -14,14 +13,14 @@ from wardround.errors import ConfigError, UsageError
 from wardround.host import PluginHost
 
 
-def read_config(source: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest) -> Config:
+def read_config(source: ChangeSource, host: PluginHost, request: ReviewRequest) -> Config:
     """Read the configuration that applies to a change, from the trusted side.
 
     Raises:
         ConfigError: the configuration is wrong, or a required plugin is not installed.
         UsageError: the request names an unknown specialist.
     """
-    paths = [path for file in change.files for path in (file.path, file.base_path) if path]
+    paths = [path for file in source.change.files for path in (file.path, file.base_path) if path]
     side = request.trusted_side
     config = read(lambda path: source.read(path, side), paths, host.specialists, _explicit_file(request))
     _require_known_specialists(config, host, request)
@@ -31,11 +30,11 @@ def read_config(source: ChangeSource, change: Change, host: PluginHost, request:
         from wardround.inference.locations import require_models
 
         require_models(source.root, config.root.model_folders, config.origins["model-folders"])
-    return config if request.exchange is None else _with_exchange(config, request)
+    return config if request.exchange is None else _set_exchange(config, request)
 
 
-def _with_exchange(config: Config, request: ReviewRequest) -> Config:
-    """Return the configuration with an exchange of files in place of its language model."""
+def _set_exchange(config: Config, request: ReviewRequest) -> Config:
+    """Return the configuration with a file exchange instead of its language model."""
     model = config.root.language_model
     profiles = tuple(dict.fromkeys((*model.profiles, request.profile.value)))
     timeout = model.timeout + request.exchange_wait

@@ -73,7 +73,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
         image: language -> image of a container engine.
         environment: names of variables that a run gets from the caller.
         registries: hosts of packages, with a port or without, to which a build of an environment may connect.
-        git_sources: beginnings of the addresses of repositories that a build takes packages from.
+        git_sources: URL prefixes of repositories from which a build may install packages.
         private_registries: registries that require a token.
     """
 

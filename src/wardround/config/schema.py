@@ -1,4 +1,4 @@
-"""One frozen configuration, read once from the side of the change that is trusted.
+"""One frozen configuration, read once from the trusted side of the change.
 
 ``[tool.wardround]`` in ``pyproject.toml`` or the same keys in ``.wardround.toml``; for every file the
 nearest folder wins, key by key. Keys that configure the run apply at the repository root only.
@@ -12,15 +12,15 @@ from typing import Any, Literal
 
 import msgspec
 
-from wardround.config.globs import covers
 from wardround.config.language_model import LanguageModelSettings
 from wardround.config.record_settings import RecordMode, RecordSettings
 from wardround.config.sandbox_settings import SandboxSettings
 from wardround.config.ticket_settings import TicketRules
-from wardround.context.run_evidence import RUN_PARTS, RunPart, parts_in_order
+from wardround.context.run_evidence import RUN_PARTS, RunPart, sorted_parts
 from wardround.findings import Severity
 from wardround.rules.renamed import current_ids
 from wardround.specialists import Specialist
+from wardround.text.globs import covers
 
 OWN_FILE = ".wardround.toml"
 SHARED_FILE = "pyproject.toml"
@@ -68,7 +68,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
         """The parts that reviews of the ``ci`` profile run."""
         if isinstance(self.run, bool):
             return RUN_PARTS if self.run else ()
-        return parts_in_order(self.run)
+        return sorted_parts(self.run)
 
     @property
     def recording(self) -> RecordSettings:
@@ -130,7 +130,7 @@ class Config(msgspec.Struct, frozen=True, dict=True):
     """The configuration of one run.
 
     Attributes:
-        root: the settings of the whole run.
+        root: the settings of the complete run.
         layers: the configuration files, outermost first.
         origins: ``key -> file`` for the settings of the run, for ``wardround doctor``.
     """
@@ -142,37 +142,44 @@ class Config(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def rule_keys(self) -> frozenset[str]:
-        """Return every key of ``rules``, as written."""
+        """Return every key of ``rules``, verbatim."""
         return frozenset(key for layer in self.layers for key in layer.values.get("rules", {}))
 
     def for_file(self, path: str) -> FileConfig:
         """Return the settings for a file, from the root down to its folder."""
-        if path not in self._by_path:
-            self._by_path[path] = self._read_for(path)
-        return self._by_path[path]
+        if path not in self._settings_by_path:
+            self._settings_by_path[path] = self._read_for(path)
+        return self._settings_by_path[path]
 
     @cached_property
-    def _by_path(self) -> dict[str, FileConfig]:
+    def _settings_by_path(self) -> dict[str, FileConfig]:
         return {}
 
     def _read_for(self, path: str) -> FileConfig:
         excluded = preview = False
         severities: dict[str, Severity | None] = {}
-        options: dict[str, dict[str, Any]] = {}
+        options: dict[str, dict[str, Any]] = {specialist.name: {} for specialist in self.specialists}
         for layer in self.layers:
             if layer.folder and not path.startswith(layer.folder + "/"):
                 continue
             below = path[len(layer.folder) + 1 :] if layer.folder else path
             excluded = excluded or covers(below, layer.values.get("exclude", ()))
             preview = layer.values.get("preview", preview)
-            for key, level in layer.values.get("rules", {}).items():
-                severity = None if level == "off" else Severity.named(level)
-                severities |= dict.fromkeys(current_ids(key), severity)
-            for specialist in self.specialists:
-                options.setdefault(specialist.name, {}).update(layer.values.get(specialist.name, {}))
+            severities |= _severities(layer.values.get("rules", {}))
+            for name, settings in options.items():
+                settings.update(layer.values.get(name, {}))
         typed = {
-            s.name: msgspec.convert(options.get(s.name, {}), s.options)
-            for s in self.specialists
-            if s.options is not None
+            specialist.name: msgspec.convert(options[specialist.name], specialist.options)
+            for specialist in self.specialists
+            if specialist.options is not None
         }
         return FileConfig(excluded, severities, typed, preview)
+
+
+def _severities(levels: Mapping[str, str]) -> dict[str, Severity | None]:
+    """Return the severities of the rules that a layer names; None switches a rule off."""
+    severities: dict[str, Severity | None] = {}
+    for key, level in levels.items():
+        severity = None if level == "off" else Severity.from_label(level)
+        severities |= dict.fromkeys(current_ids(key), severity)
+    return severities

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import ConfigError
+from wardround.lazy import LazyPattern
 
 _PROJECT = LazyPattern(r"[A-Za-z0-9][\w.-]{0,99}/[\w.-]{1,100}|[A-Za-z][A-Za-z0-9_]{1,19}")
 

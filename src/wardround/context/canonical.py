@@ -13,7 +13,7 @@ def canonical_json(value: Any) -> bytes:
     """Encode a value as canonical JSON: sorted keys, no spaces, ECMAScript numbers, UTF-8.
 
     Args:
-        value: a struct, or plain values; texts without surrogates, integers below 2**53.
+        value: a struct, or plain values; strings without surrogates, integers below 2**53.
 
     Source: RFC 8785, JSON Canonicalization Scheme.
     """

@@ -16,7 +16,7 @@ class ReachingTest(msgspec.Struct, frozen=True, order=True, forbid_unknown_field
 
     Attributes:
         name: qualified; empty for the code of a test file outside of its tests.
-        is_resolved: every use on the way is resolved by scopes and imports, none by equal names alone.
+        is_resolved: every use on the path is resolved by scopes and imports, none by equal names only.
     """
 
     path: str
@@ -54,7 +54,7 @@ class ReachedFunction(msgspec.Struct, frozen=True, order=True, forbid_unknown_fi
 
 
 class Loss(enum.StrEnum):
-    """The way in which a change takes something from a test."""
+    """The way in which a change weakens or removes a test."""
 
     REMOVED = "removed"
     SKIPPED = "skipped"
@@ -124,7 +124,7 @@ class ChangeCoverage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The coverage of the changed lines, from all coverage files that belong to the tree.
 
     Attributes:
-        lines: of the changed source files that a fresh file measures, by path.
+        lines: measured lines of the changed source files that a fresh coverage file has, by path.
         unmeasured: the changed source files that none of the fresh files measures.
     """
 
@@ -150,7 +150,9 @@ class ChangeCoverage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def lacking(self) -> tuple[CoverageFile, ...]:
         """The files that the configuration names and that are no evidence."""
-        return tuple(one for one in self.files if one.is_required and one.state is not CoverageState.FRESH)
+        return tuple(
+            file for file in self.files if file.is_required and file.state is not CoverageState.FRESH
+        )
 
 
 class ImportedTest(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
@@ -181,4 +183,4 @@ class ChangeTests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def unreached(self) -> tuple[ReachedFunction, ...]:
         """The changed functions without a test that the code graph finds."""
-        return tuple(one for one in self.functions if not one.is_reached)
+        return tuple(function for function in self.functions if not function.is_reached)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from wardround.context.symbol_moves import SymbolMove
+from wardround.context.code_graph.symbol_moves import SymbolMove
 from wardround.context.symbol_neighbours import SymbolNeighbours
 
 
@@ -13,7 +13,7 @@ class CodeContext(msgspec.Struct, frozen=True):
 
     Attributes:
         moves: the functions and classes that the change moves or renames.
-        neighbours: of the first symbols that it modifies; empty without a code graph.
+        neighbours: code near the first symbols that it modifies; empty without a code graph.
     """
 
     moves: tuple[SymbolMove, ...] = ()

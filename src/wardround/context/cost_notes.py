@@ -9,9 +9,9 @@ class GrowthNote(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=
     """A function on a hot path that the change makes more complex.
 
     Attributes:
-        line: of the function at the head; ``end_line`` its last.
+        line: first line of the function at the head; ``end_line`` is its last.
         kind: ``loops``, the nesting of loops, or ``decisions``, the cyclomatic complexity.
-        base, head: the measure on both sides.
+        base, head: the measure before and after the change.
         callers: the number of other functions that call it.
         path: the evidence that it runs often: ``request``, ``loop`` or ``callers``.
     """
@@ -31,7 +31,7 @@ class WeightNote(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=
     """Something large that the change adds.
 
     Attributes:
-        kind: ``large-file``, or ``whole-import``: a library in place of a part of it.
+        kind: ``large-file``, or ``whole-import``: a library imported completely instead of a part of it.
         size: in bytes; 0 if it is not known.
     """
 

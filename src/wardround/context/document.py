@@ -1,4 +1,4 @@
-"""The canonical description of a change: what the planes see of it, and what its identity covers."""
+"""The canonical description of a change: the input of the planes, and the content of its identity."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class ContextFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     """One changed file.
 
     Attributes:
-        path: at the head; undecodable bytes are escaped, and ``path_bytes`` then has them in hexadecimal.
-        mode: of the head side, as git writes it.
-        base_content, head_content: ``git:`` and an object id, or ``sha256:`` and a digest; empty where a side
-            has no content that is known.
+        path: path at the head; undecodable bytes are escaped; ``path_bytes`` has them in hexadecimal.
+        mode: file mode at the head, as git writes it.
+        base_content, head_content: ``git:`` and an object id, or ``sha256:`` and a digest; empty if there is
+        no known content.
         is_fragment: only parts of the content are known.
-        is_incomparable: the content of a side is not in this clone.
+        is_incomparable: the content at base or head is not in this clone.
         first_for: the specialists that did not review the old version.
     """
 

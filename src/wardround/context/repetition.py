@@ -25,10 +25,10 @@ class Repetition(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=
     """An added function, and the existing one that it repeats; lines are 1-based and inclusive.
 
     Attributes:
-        path: of the added function, at the head.
-        existing_path: of the existing function, which the change does not modify.
-        is_exported: other files can import the existing function as it is.
-        kind: ``identical`` but for names of locals, ``reordered`` tokens, other ``literals`` alone,
+        path: path of the file with the added function, at the head.
+        existing_path: path of the file with the existing function, which the change does not modify.
+        is_exported: other files can import the existing function without a change.
+        kind: ``identical`` except for names of locals, ``reordered`` tokens, only other ``literals``,
             ``similar``, or of the same ``meaning`` by the base model.
         similarity: the share of common runs of tokens, 0 to 1; of ``meaning`` the cosine of the vectors.
     """

@@ -12,13 +12,14 @@ from typing import Literal
 import msgspec
 
 RunPart = Literal["tests", "behaviour", "mutations"]
-"""Parts of a run: tests that the change can affect, its functions on both sides, small edits of its lines."""
+"""Parts of a run: tests that the change can affect, its functions at base and head, small edits of its lines.
+"""
 RUN_PARTS: tuple[RunPart, ...] = ("tests", "behaviour")
-"""Those that run unless a part is named."""
+"""The parts that run by default."""
 ALL_PARTS: tuple[RunPart, ...] = (*RUN_PARTS, "mutations")
 
 
-def parts_in_order(names: Collection[str]) -> tuple[RunPart, ...]:
+def sorted_parts(names: Collection[str]) -> tuple[RunPart, ...]:
     """Return the parts of these names; mutations need the tests."""
     return tuple(part for part in ALL_PARTS if part in names or (part == "tests" and "mutations" in names))
 
@@ -167,9 +168,9 @@ class BehaviourDifference(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     """The smallest call whose result the change altered, of one function.
 
     Attributes:
-        path: at the head.
+        path: path at the head.
         function: its qualified name, as ``Parser.parse``.
-        line: of its definition at the head.
+        line: line number of its definition at the head.
         call: as a person would write it.
         test: the test in which the arguments, or those they were derived from, were recorded.
         through: a public function that leads to this private one and differs, as ``FILE::FUNCTION`` if it is
@@ -199,7 +200,7 @@ class BehaviourDifference(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     def is_private_only(self) -> bool:
         """True for a private function that is not shown through a public one."""
         names = self.function.split(".")
-        is_private = any(one.startswith("_") and not one.endswith("__") for one in names)
+        is_private = any(name.startswith("_") and not name.endswith("__") for name in names)
         return is_private and not self.through
 
 

@@ -26,7 +26,7 @@ def is_evidence(conditions: RunConditions) -> bool:
 def incomplete(conditions: RunConditions, subject: str) -> str:
     """Return the reason why a run is not complete; empty if it is.
 
-    That of a refused run names no subject, so that a verdict states it once for two parts.
+    The line of a rejected run names no subject, so that a verdict states it once for two parts.
 
     Args:
         subject: what was to run, as a plural noun phrase.
@@ -53,18 +53,21 @@ def failures(run: TestsRun) -> tuple[TestEvidence, ...]:
     ``unexplained_failures``.
     """
     unexplained = unexplained_failures(run)
-    found = (one for one in run.tests if one.outcome in _FAILURES and one.base not in _FAILURES)
-    return tuple(one for one in found if one not in unexplained)
+    found = (test for test in run.tests if test.outcome in _FAILURES and test.base not in _FAILURES)
+    return tuple(failure for failure in found if failure not in unexplained)
 
 
 def unexplained_failures(run: TestsRun) -> tuple[TestEvidence, ...]:
     """Return the tests that fail with the error of a test that failed before, too, and were not run there.
 
-    Something that the environment lacks, as a program, is the usual reason. They prove nothing either way.
+    Something that the environment lacks, as a program, is the usual reason. They are no evidence for or
+    against the change.
     """
-    known = {error_of(one) for one in former_failures(run)} - {""}
+    known = {error_of(failure) for failure in former_failures(run)} - {""}
     return tuple(
-        one for one in run.tests if one.outcome in _FAILURES and one.base is None and error_of(one) in known
+        test
+        for test in run.tests
+        if test.outcome in _FAILURES and test.base is None and error_of(test) in known
     )
 
 
@@ -75,19 +78,19 @@ def error_of(test: TestEvidence) -> str:
 
 def former_failures(run: TestsRun) -> tuple[TestEvidence, ...]:
     """Return the tests that failed before the change, too."""
-    return tuple(one for one in run.tests if one.outcome in _FAILURES and one.base in _FAILURES)
+    return tuple(test for test in run.tests if test.outcome in _FAILURES and test.base in _FAILURES)
 
 
 def named_tests(tests: Sequence[TestEvidence]) -> str:
     """Return the names of a few tests, and the number of the others."""
-    names = [one.id for one in tests[:_MOST_NAMED]]
+    names = [test.id for test in tests[:_MOST_NAMED]]
     left = len(tests) - len(names)
     return ", ".join(names) + (f" and {left} more" if left else "")
 
 
 def line_counts(run: TestsRun) -> tuple[int, int]:
     """Return the numbers of changed lines that passing tests ran, and that none ran."""
-    return sum(len(one.covered) for one in run.lines), sum(len(one.uncovered) for one in run.lines)
+    return sum(len(line.covered) for line in run.lines), sum(len(line.uncovered) for line in run.lines)
 
 
 def shows_lines(run: TestsRun | None) -> bool:
@@ -96,7 +99,7 @@ def shows_lines(run: TestsRun | None) -> bool:
 
 
 def covers_change(run: TestsRun | None) -> bool:
-    """Return True if passing tests ran every changed line, in a sandbox, and none failed or was left out."""
+    """Return True if passing tests ran every changed line, in a sandbox, and none failed or was excluded."""
     if run is None or not shows_lines(run):
         return False
     covered, uncovered = line_counts(run)
@@ -106,5 +109,5 @@ def covers_change(run: TestsRun | None) -> bool:
 
 
 def count_of(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural unless it is one."""
+    """Return a number with its noun, in the plural unless it is 1."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,4 +1,4 @@
-"""The code around a changed symbol: what uses it, what it uses, and how the same is done elsewhere."""
+"""The code around a changed symbol: its users, the code that it uses, and similar code elsewhere."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def unreviewed_link(source: ChangeSource, file: ChangedFile) -> Unreviewed | Non
 
 
 def _target_on_disk(path: Path) -> str | None:
-    """The target of a link of the work tree."""
+    """Return the target of a link of the work tree."""
     with suppress(OSError):
         return os.readlink(path)
     return None

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
-from wardround.checks.lazy import LazyPattern
-from wardround.config.globs import matches_ignore_pattern
+from wardround.lazy import LazyPattern
+from wardround.text.globs import matches_ignore_pattern
+from wardround.tools.excluded_files import ExcludedFiles
 
 _FOLDERS = LazyPattern(
     r"(?i)(?:^|/)(?:__fixtures__|__snapshots__|__testfixtures__|testdata|test[-_](?:data|cases|fixtures?)|fixtures?)/"
@@ -22,14 +23,13 @@ _FOLDERS = LazyPattern(
 _BROKEN = LazyPattern(
     r"(?i)(?:^|[/_.-])(?:bad|broken|corrupt(?:ed)?|invalid|malformed|(?:syntax|parse)[-_]?errors?)(?=[/_.-])"
 )
-_TABLES = (
-    ("tool", "ruff"), ("tool", "ruff", "lint"), ("tool", "ruff", "format"), ("tool", "black"),
-    ("tool", "isort"), ("tool", "codespell"), (), ("lint",), ("format",),
-)  # fmt: skip
-"""The tables of pyproject.toml and ruff.toml that exclude files."""
 _KEYS = ("exclude", "extend-exclude", "force-exclude", "skip", "skip_glob", "extend_skip", "extend_skip_glob")
-_IGNORES = (".prettierignore", ".eslintignore", ".stylelintignore")
-_BIOME = ("biome.json", "biome.jsonc")
+_OF_OTHER_PROGRAMS = (
+    ExcludedFiles(("pyproject.toml",), (("tool", "black"), ("tool", "isort"), ("tool", "codespell")), _KEYS),
+    ExcludedFiles((".flake8", "setup.cfg", "tox.ini"), (("flake8",),), ("exclude", "extend-exclude")),
+    ExcludedFiles((".prettierignore", ".stylelintignore")),
+)
+"""The settings of programs that are none of our tools."""
 
 
 def is_broken_data(path: str) -> bool:
@@ -41,19 +41,23 @@ class TestData:
     """The test data of a project.
 
     Args:
-        read: path -> the text of a file of the trusted side; None if there is none.
+        read: path -> the content of a file at the trusted side; None if there is none.
+        of_tools: returns the settings that exclude files from tools; called if a file is test data.
     """
 
     __test__ = False
 
-    def __init__(self, read: Callable[[str], str | None]) -> None:
+    def __init__(
+        self, read: Callable[[str], str | None], of_tools: Callable[[], Iterable[ExcludedFiles]] = tuple
+    ) -> None:
         self._read = read
+        self._of_tools = of_tools
 
     def is_data(self, path: str) -> bool:
         """Return True if a file lies in a folder of test data."""
         return _FOLDERS.search(path) is not None
 
-    def is_left_out(self, path: str) -> bool:
+    def is_excluded(self, path: str) -> bool:
         """Return True for test data that a linter or formatter of the project excludes."""
         return self.is_data(path) and (
             any(matches_ignore_pattern(path, glob) for glob in self._globs)
@@ -62,69 +66,53 @@ class TestData:
 
     @cached_property
     def _globs(self) -> tuple[str, ...]:
-        globs = [*self._of_ini(), *self._of_ignore_files(), *self._of_biome(), *self._of_attributes()]
-        return tuple(globs + [text for text in self._of_toml() if not _is_pattern(text)])
+        return (*self._excluded_patterns[0], *self._attribute_patterns())
 
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], ...]:
-        texts = [*self._of_pre_commit(), *(text for text in self._of_toml() if _is_pattern(text))]
-        return tuple(_compiled(texts))
+        return tuple(_compile_patterns([*self._pre_commit_patterns(), *self._excluded_patterns[1]]))
 
-    def _of_toml(self) -> list[str]:
-        import tomllib
+    @cached_property
+    def _excluded_patterns(self) -> tuple[list[str], list[str]]:
+        """The globs and the regular expressions in the settings of all programs."""
+        globs: list[str] = []
+        patterns: list[str] = []
+        for setting in (*self._of_tools(), *_OF_OTHER_PROGRAMS):
+            for file in setting.files:
+                for text in self._texts(file, setting):
+                    may_be_pattern = file.endswith(".toml")
+                    (patterns if may_be_pattern and _is_pattern(text) else globs).append(text)
+        return globs, patterns
 
-        texts: list[str] = []
-        for name in ("pyproject.toml", "ruff.toml", ".ruff.toml"):
-            try:
-                document = tomllib.loads(self._read(name) or "")
-            except (tomllib.TOMLDecodeError, RecursionError):
-                continue
-            for table in _TABLES:
-                settings = _inner(document, table)
-                for key in _KEYS if table or name != "pyproject.toml" else ():
-                    texts += _texts(settings.get(key))
-        return texts
+    def _texts(self, file: str, setting: ExcludedFiles) -> Iterator[str]:
+        document = self._load_tables(file)
+        if isinstance(document, str):
+            yield from (line.strip() for line in document.split("\n"))
+            return
+        for table in setting.tables:
+            values = _inner(document, table)
+            for key in setting.keys:
+                yield from _texts(values.get(key))
+            included = _texts(values.get(setting.included))
+            yield from (glob[1:].lstrip("!") for glob in included if glob[:1] == "!")
 
-    def _of_ini(self) -> Iterator[str]:
-        from configparser import ConfigParser  # only for files in folders of test data
-        from configparser import Error as ConfigParserError
+    def _load_tables(self, file: str) -> dict[str, Any] | str:
+        """Return the tables of a file by name, or its text if it has none; no table if it cannot be read."""
+        if file not in self._documents:
+            self._documents[file] = _parse(file, self._read(file) or "")
+        return self._documents[file]
 
-        for name in (".flake8", "setup.cfg", "tox.ini"):
-            parser = ConfigParser(interpolation=None, strict=False)
-            try:
-                parser.read_string(self._read(name) or "")
-            except ConfigParserError:
-                continue
-            for key in ("exclude", "extend-exclude"):
-                yield from re.split(r"[,\s]+", parser.get("flake8", key, fallback="").strip())
+    @cached_property
+    def _documents(self) -> dict[str, dict[str, Any] | str]:
+        return {}
 
-    def _of_ignore_files(self) -> Iterator[str]:
-        for name in _IGNORES:
-            yield from (line.strip() for line in (self._read(name) or "").split("\n"))
-
-    def _of_biome(self) -> Iterator[str]:
-        import msgspec
-
-        for name in _BIOME:
-            text = re.sub(r"(?m)^[ \t]*//.*$", "", self._read(name) or "")
-            try:
-                document = msgspec.json.decode(text or "{}")
-            except (msgspec.MsgspecError, RecursionError):
-                continue
-            for table in (("files",), ("formatter",), ("linter",)):
-                settings = _inner(document, table)
-                yield from _texts(settings.get("ignore"))
-                yield from (
-                    glob[1:].lstrip("!") for glob in _texts(settings.get("includes")) if glob[:1] == "!"
-                )
-
-    def _of_attributes(self) -> Iterator[str]:
+    def _attribute_patterns(self) -> Iterator[str]:
         for line in (self._read(".gitattributes") or "").split("\n"):
             pattern, *attributes = line.split() or [""]
             if {"linguist-generated", "linguist-generated=true", "linguist-vendored"} & set(attributes):
                 yield pattern
 
-    def _of_pre_commit(self) -> list[str]:
+    def _pre_commit_patterns(self) -> list[str]:
         from wardround.rules.yaml_loader import parse_yaml
 
         text = self._read(".pre-commit-config.yaml") or ""
@@ -139,6 +127,51 @@ class TestData:
         return [text for table in tables for text in _texts(table.get("exclude"))]
 
 
+def _parse(file: str, text: str) -> dict[str, Any] | str:
+    match file.rpartition(".")[2]:
+        case "toml":
+            return _read_toml(text)
+        case "json" | "jsonc":
+            return _read_json(text)
+        case "flake8" | "cfg" | "ini":
+            return _read_ini(text)
+    return text
+
+
+def _read_toml(text: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def _read_json(text: str) -> dict[str, Any]:
+    import msgspec
+
+    try:
+        document = msgspec.json.decode(re.sub(r"(?m)^[ \t]*//.*$", "", text) or "{}")
+    except (msgspec.MsgspecError, RecursionError):
+        return {}
+    return _inner(document, ())
+
+
+def _read_ini(text: str) -> dict[str, Any]:
+    from configparser import ConfigParser  # only for files in folders of test data
+    from configparser import Error as ConfigParserError
+
+    parser = ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text)
+    except ConfigParserError:
+        return {}
+    return {
+        name: {key: re.split(r"[,\s]+", value.strip()) for key, value in table.items() if value}
+        for name, table in parser.items()
+    }
+
+
 def _inner(document: object, keys: Iterable[str]) -> dict[str, Any]:
     for key in keys:
         document = document.get(key) if isinstance(document, dict) else None
@@ -151,7 +184,7 @@ def _list(document: object, key: str) -> list[object]:
 
 
 def _texts(value: object) -> list[str]:
-    """The patterns of a setting: a text, several separated by commas, or a list of texts."""
+    """Return the patterns of a setting: a string, several separated by commas, or a list of strings."""
     if isinstance(value, str):
         return [value] if _is_pattern(value) else [text.strip() for text in value.split(",")]
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
@@ -162,7 +195,7 @@ def _is_pattern(text: str) -> bool:
     return any(character in text for character in ("|", "^", "$", "\\", "(")) or "\n" in text
 
 
-def _compiled(texts: Iterable[str]) -> Iterator[re.Pattern[str]]:
+def _compile_patterns(texts: Iterable[str]) -> Iterator[re.Pattern[str]]:
     for text in texts:
         try:
             yield re.compile(text, re.VERBOSE if "\n" in text else 0)

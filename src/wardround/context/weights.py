@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.encoding import escape_undecodable
-from wardround.checks.lazy import LazyPattern
 from wardround.context.cost_notes import WeightNote
+from wardround.lazy import LazyPattern
 
 LARGE_BYTES = 500_000
 """The size of an added file that is noted: half of what the usual hook for large files accepts."""
@@ -30,11 +30,11 @@ def weights_of(
     """Return the notes of all files.
 
     Args:
-        content: of a file at the head.
-        read: file, True for the base -> the text; None if there is none.
+        content: content of a file at the head.
+        read: file, True for the base -> the content; None if there is none.
     """
     files = [file for file in change.files if file.is_regular and not file.fragment]
-    notes = [*_large(files, content), *_whole_imports(files, read)]
+    notes = [*_large(files, content), *_complete_imports(files, read)]
     return tuple(sorted(notes)[:_MOST_NOTES])
 
 
@@ -47,7 +47,7 @@ def _large(files: list[ChangedFile], content: Callable[[ChangedFile], bytes | No
                 yield WeightNote(path, 1, "large-file", path.rpartition("/")[2], size)
 
 
-def _whole_imports(
+def _complete_imports(
     files: list[ChangedFile], read: Callable[[ChangedFile, bool], str | None]
 ) -> Iterator[WeightNote]:
     """Return the libraries that are imported completely where only a part was."""
@@ -56,8 +56,8 @@ def _whole_imports(
             continue
         before, after = _imports(read(file, True)), _imports(read(file, False))
         for name in sorted(after.keys() - before.keys()):
-            had_part = any(one.startswith(f"{name}/") for one in before)
-            if had_part and not any(one.startswith(f"{name}/") for one in after):
+            had_part = any(path.startswith(f"{name}/") for path in before)
+            if had_part and not any(path.startswith(f"{name}/") for path in after):
                 yield WeightNote(escape_undecodable(file.path), after[name], "whole-import", name)
 
 

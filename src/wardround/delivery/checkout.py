@@ -28,9 +28,10 @@ _FETCH = (
 _PROTOCOLS = "https:ssh:http:file"
 _REMOTE = "origin"
 _OBJECTS_AT_ONCE = 500
-"""The limit on objects that are named in the arguments of one fetch."""
+"""Maximum number of objects that are named in the arguments of one fetch."""
 _DEEPENING = (50, 500)
-"""Commits a shallow clone is deepened by, one step after the other, before all of its history is fetched."""
+"""Numbers of commits by which a shallow clone is deepened step by step, before all of its history is fetched.
+"""
 
 
 class Checkout:
@@ -54,7 +55,7 @@ class Checkout:
         tracked = None if revision == "HEAD" else self.local(f"refs/remotes/{_REMOTE}/{revision}")
         found = tracked or self.local(revision)
         if found is not None or not has_ancestry(revision):
-            return found or self._fetched(revision)
+            return found or self._fetch_revision(revision)
         head = self.local("HEAD")
         deeper = head is not None and self._is_shallow and self._fetch(f"--deepen={_DEEPENING[0]}", head)
         return self.local(revision) if deeper else None
@@ -75,7 +76,7 @@ class Checkout:
         return self._fetch_commit(f"refs/heads/{name}") or tracked
 
     def default_branch(self) -> str | None:
-        """The tip of the branch that ``HEAD`` of ``origin`` names."""
+        """Return the tip of the branch that ``HEAD`` of ``origin`` names."""
         return self.local(f"refs/remotes/{_REMOTE}/HEAD") or self._fetch_commit("HEAD")
 
     def parents(self, commit: str) -> list[str]:
@@ -93,57 +94,57 @@ class Checkout:
         return self.local(parents[0])
 
     def merge_base(
-        self, one: str, other: str, *, deepening: tuple[int, ...] = _DEEPENING, complete: bool = True
+        self, value: str, other: str, *, deepening: tuple[int, ...] = _DEEPENING, complete: bool = True
     ) -> str | None:
-        """The merge base of two commits; a shallow clone is deepened until they have one.
+        """Return the merge base of two commits; a shallow clone is deepened until they have one.
 
         Args:
             deepening: how many commits are fetched in each step.
             complete: fetch all of the history in the end.
         """
         for commits in deepening:
-            found = self._merge_base(one, other)
+            found = self._merge_base(value, other)
             if found is not None or not self._is_shallow:
                 return found
-            if not self._fetch(f"--deepen={commits}", one, other):  # one of them may be local only
+            if not self._fetch(f"--deepen={commits}", value, other):  # one of them may be local only
                 self._fetch(f"--deepen={commits}")
-        found = self._merge_base(one, other)
+        found = self._merge_base(value, other)
         if found is None and complete and self._is_shallow and self._fetch("--unshallow"):
-            found = self._merge_base(one, other)
+            found = self._merge_base(value, other)
         return found
 
     def complete(self, *commits: str) -> None:
         """Fetch the folders and files of commits that a partial clone lacks.
 
-        What cannot be fetched stays missing, and its files are not reviewed.
+        Objects that cannot be fetched remain missing, and their files are not reviewed.
         """
         if not self._git.output("config", "--get-regexp", r"^remote\..*\.promisor$", allow=(0, 1)):
             return
-        missing = self._missing(commits)
+        missing = self._missing_objects(commits)
         while missing and all(
             self._fetch("--filter=blob:none", *missing[start : start + _OBJECTS_AT_ONCE])
             for start in range(0, len(missing), _OBJECTS_AT_ONCE)
         ):
-            before, missing = missing, self._missing(commits)
+            before, missing = missing, self._missing_objects(commits)
             if missing == before:
                 return
 
-    def _missing(self, commits: Sequence[str]) -> list[str]:
+    def _missing_objects(self, commits: Sequence[str]) -> list[str]:
         """Return the ids of the objects of the trees of commits that are not in the clone."""
         options = ("--objects", "--missing=print", "--no-walk")
         found = self._git.output("rev-list", *options, "--end-of-options", *commits, allow=(0, 128))
         return sorted(line[1:] for line in found.splitlines() if line.startswith("?"))
 
-    def _merge_base(self, one: str, other: str) -> str | None:
-        out = self._git.output("merge-base", "--end-of-options", one, other, allow=(0, 1, 128))
+    def _merge_base(self, value: str, other: str) -> str | None:
+        out = self._git.output("merge-base", "--end-of-options", value, other, allow=(0, 1, 128))
         return out.strip() or None
 
     @property
     def _is_shallow(self) -> bool:
         return self._git.output("rev-parse", "--is-shallow-repository").strip() == "true"
 
-    def _fetched(self, revision: str) -> str | None:
-        """The commit a name has at ``origin``: an id, a full ref, a branch or a tag."""
+    def _fetch_revision(self, revision: str) -> str | None:
+        """Return the commit a name has at ``origin``: an id, a full ref, a branch or a tag."""
         name = revision.removeprefix(f"{_REMOTE}/")
         if object_id(name) or name == "HEAD" or name.startswith("refs/"):
             return self._fetch_commit(name)

@@ -18,7 +18,7 @@ class RevisionRange(msgspec.Struct, frozen=True):
     Attributes:
         base: a commit, or the empty tree if all of ``head`` is new.
         notice: why there is nothing to review, or why less than expected is reviewed.
-        error: why the checkout is not that of the event, so that nothing of it was reviewed.
+        error: why the checkout is not that of the event, so that no part of it was reviewed.
     """
 
     base: str
@@ -27,8 +27,8 @@ class RevisionRange(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-class Comparing:
-    """The comparison for one event; an explicit base or head counts before what the event names."""
+class EventComparison:
+    """The comparison for one event; an explicit base or head overrides those of the event."""
 
     def __init__(self, checkout: Checkout, event: CiEvent) -> None:
         self._checkout = checkout
@@ -51,9 +51,9 @@ class Comparing:
                 head_id, head_id, notice="the push deleted a ref: there is nothing to review"
             )
         if event.target is not None:
-            return self._named(self._target_base(head_id), head_id)
+            return self._revision_range(self._target_base(head_id), head_id)
         if event.base is not None:
-            return self._named(self._related(event.base, head_id), head_id)
+            return self._revision_range(self._related_commit(event.base, head_id), head_id)
         return self._since_previous(head_id)
 
     def _unrelated_head(self, head: str) -> str | None:
@@ -73,9 +73,9 @@ class Comparing:
         base_id = self._require(base, "--base-ref")
         if self._checkout.merge_base(base_id, head) is None:
             raise GitError(
-                f"--base-ref {base} and {head[:_SHOWN]} share no commit{self._why()}; give another base"
+                f"--base-ref {base} and {head[:_SHOWN]} share no commit{self._source()}; give another base"
             )
-        return self._named(base_id, head)
+        return self._revision_range(base_id, head)
 
     def _target_base(self, head: str) -> str:
         """Return the commit that a change request is compared with.
@@ -94,11 +94,11 @@ class Comparing:
         if tip is None:
             raise GitError(
                 f"the target branch {event.target!r} is not in this clone and cannot be fetched"
-                f"{self._why()}; check it out too, or give --base-ref"
+                f"{self._source()}; check it out too, or give --base-ref"
             )
-        return self._related(tip, head)
+        return self._related_commit(tip, head)
 
-    def _related(self, base: str, head: str) -> str:
+    def _related_commit(self, base: str, head: str) -> str:
         """Return a commit, if it is available and shares history with the head.
 
         Raises:
@@ -108,32 +108,46 @@ class Comparing:
         if known is None or self._checkout.merge_base(known, head) is None:
             raise GitError(
                 f"the base {base[:_SHOWN]} of the {self._event.name} event has no history in common with "
-                f"{head[:_SHOWN]}{self._why()}; fetch more history, or give --base-ref"
+                f"{head[:_SHOWN]}{self._source()}; fetch more history, or give --base-ref"
             )
         return known
 
     def _since_previous(self, head: str) -> RevisionRange:
         """Everything since the commit that was reviewed last, or since the branch left the default branch."""
-        event, checkout = self._event, self._checkout
-        for known in (event.previous, self._before_pushed()):
-            found = None if known is None else checkout.commit(known)
-            if found is not None and checkout.merge_base(found, head) is not None:
-                return self._named(found, head)
-        if event.default_branch is not None and not event.has_parent_only:
-            default = self._default_branch(event.default_branch, head)
-            if default is not None and not (event.may_be_default and self._contains(default, head)):
-                return self._named(default, head)
+        checkout = self._checkout
+        base = self._previous(head) or self._default_base(head)
+        if base is not None:
+            return self._revision_range(base, head)
         parent = checkout.first_parent(head)
         if parent is not None:
-            return self._named(parent, head, self._only_last(head))
+            return self._revision_range(parent, head, self._only_last(head))
         if checkout.parents(head):
             raise GitError(
-                f"the commit before {head[:_SHOWN]} is not in this clone and cannot be fetched{self._why()}; "
+                f"the commit before {head[:_SHOWN]} is not in this clone and cannot be fetched"
+                f"{self._source()}; "
                 "check out more history, or give --base-ref"
             )
         return RevisionRange(checkout.empty_tree, head)
 
-    def _before_pushed(self) -> str | None:
+    def _previous(self, head: str) -> str | None:
+        """Return the commit that was reviewed last, if the head has a common history with it."""
+        for known in (self._event.previous, self._commit_before_push()):
+            found = None if known is None else self._checkout.commit(known)
+            if found is not None and self._checkout.merge_base(found, head) is not None:
+                return found
+        return None
+
+    def _default_base(self, head: str) -> str | None:
+        """Return the default branch, unless the head may be on it."""
+        event = self._event
+        if event.default_branch is None or event.has_parent_only:
+            return None
+        default = self._default_branch(event.default_branch, head)
+        if default is None or (event.may_be_default and self._contains_head(default, head)):
+            return None
+        return default
+
+    def _commit_before_push(self) -> str | None:
         """Return the commit before the first one of a push, if the one before the push no longer exists."""
         event = self._event
         if event.previous is None or event.pushed is None or self._checkout.commit(event.pushed) is None:
@@ -152,19 +166,21 @@ class Comparing:
             f"so only {head[:_SHOWN]} is reviewed; give --base-ref to review more"
         )
 
-    def _named(self, base: str, head: str, notice: str | None = None) -> RevisionRange:
-        if self._contains(base, head):
+    def _revision_range(self, base: str, head: str, notice: str | None = None) -> RevisionRange:
+        if self._contains_head(base, head):
             notice = f"{head[:_SHOWN]} is part of its base {base[:_SHOWN]}: there is nothing to review"
         return RevisionRange(base, head, notice)
 
-    def _contains(self, base: str, head: str) -> bool:
+    def _contains_head(self, base: str, head: str) -> bool:
         return base == head or self._checkout.merge_base(base, head) == head
 
     def _require(self, revision: str, option: str) -> str:
         found = self._checkout.commit(revision)
         if found is None:
-            raise GitError(f"{option}: {revision!r} is not a commit in this clone or at origin{self._why()}")
+            raise GitError(
+                f"{option}: {revision!r} is not a commit in this clone or at origin{self._source()}"
+            )
         return found
 
-    def _why(self) -> str:
+    def _source(self) -> str:
         return f" ({self._checkout.fetch_error})" if self._checkout.fetch_error else ""

@@ -23,7 +23,7 @@ def harden(environ: MutableMapping[str, str], work_tree: Path) -> None:
 def outside(search_path: str, work_tree: Path) -> str:
     """Return a ``PATH`` without relative folders and without those of a work tree.
 
-    A workflow that adds ``node_modules/.bin`` to its ``PATH`` would otherwise let the change choose its git.
+    A workflow that adds ``node_modules/.bin`` to its ``PATH`` would otherwise let the change replace its git.
     """
     tree = os.path.realpath(work_tree)
     folders = (folder for folder in search_path.split(os.pathsep) if os.path.isabs(folder))

@@ -1,4 +1,4 @@
-"""The event that started a CI run, as far as it names commits.
+"""The event that started a CI run, if it names commits.
 
 Sources: GitHub, "Events that trigger workflows" and "Webhook events and payloads"; Jenkins, the global
 variables of a multibranch Pipeline and the variables of the git plugin.
@@ -31,7 +31,7 @@ class CiEvent(msgspec.Struct, frozen=True):
 
     Attributes:
         name: as the system calls it, such as ``pull_request``.
-        head: the commit the event is about; the checkout must contain it.
+        head: the commit that the event is about; the checkout must contain it.
         target: the branch a change request is to be merged into.
         base: the commit the event itself compares ``head`` with. For a pull request it may be older than the
             tip of ``target``, and for a merge group it is exact.
@@ -95,7 +95,7 @@ class _Commit(msgspec.Struct, frozen=True):
 
 
 class _Payload(msgspec.Struct, frozen=True):
-    """The part of a webhook payload that names commits; every event has some of it."""
+    """The part of a webhook payload that names commits; every event has some of its fields."""
 
     pull_request: _PullRequest | None = None
     merge_group: _MergeGroup | None = None
@@ -138,13 +138,13 @@ def _github(environ: Mapping[str, str]) -> CiEvent:
     event = CiEvent(Provider.GITHUB, name, default_branch=default if default != branch else None)
     replace = msgspec.structs.replace
     if payload.pull_request is not None:
-        return replace(event, **_of_pull_request(payload.pull_request))
+        return replace(event, **_pull_request_refs(payload.pull_request))
     if payload.merge_group is not None:
         head, base = payload.merge_group.head_sha, payload.merge_group.base_sha
         return replace(event, head=object_id(head), base=object_id(base))
     if payload.workflow_run is not None:
         run = payload.workflow_run
-        request = _of_pull_request(run.pull_requests[0]) if len(run.pull_requests) == 1 else {}
+        request = _pull_request_refs(run.pull_requests[0]) if len(run.pull_requests) == 1 else {}
         return replace(event, **{**request, "head": object_id(run.head_sha)})
     if name != "push":
         return replace(event, has_parent_only=environ.get("GITHUB_REF_TYPE") == "tag")
@@ -158,7 +158,7 @@ def _github(environ: Mapping[str, str]) -> CiEvent:
     )
 
 
-def _of_pull_request(request: _PullRequest) -> dict[str, str | None]:
+def _pull_request_refs(request: _PullRequest) -> dict[str, str | None]:
     return {
         "head": object_id(request.head.sha),
         "target": request.base.ref or None,

@@ -1,4 +1,6 @@
-"""The directory a CI run writes its reports to: made for this run, so that no file of the change is in it."""
+"""The directory for the reports of a CI run: created for this run, so that it contains no file of the
+change.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from wardround.text.escaping import one_line
 
 
 class ReportDirectory:
-    """A directory that was made, or found empty, for the reports of one run. Use it as a context manager.
+    """A directory that was created, or found empty, for the reports of one run. Use it as a context manager.
 
     Attributes:
         path: for messages; files are created relative to the open directory.
@@ -67,11 +69,11 @@ class ReportDirectory:
 
 
 def _fresh(path: Path, work_tree: Path | None) -> int:
-    """The descriptor of an empty directory of our own, made if it is missing."""
+    """Return the descriptor of an empty directory owned by this user, created if it is missing."""
     made_before = suppress(FileExistsError)  # by mktemp -d, or by an earlier run: see below
-    with directories.opened(path.parent, work_tree, create=True) as parent, made_before:
+    with directories.open_directory(path.parent, work_tree, create=True) as parent, made_before:
         os.mkdir(path.name, 0o700, dir_fd=parent)
-    with directories.opened(path, work_tree) as entered:
+    with directories.open_directory(path, work_tree) as entered:
         directory = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=entered)
     if not os.listdir(directory) and directories.is_private(directory):
         return directory

@@ -39,21 +39,21 @@ def _github(environ: Mapping[str, str], request: str) -> RecordedOrigin:
     number, attempt = environ.get("GITHUB_RUN_ID", ""), environ.get("GITHUB_RUN_ATTEMPT", "1")
     run = f"{repository}/actions/runs/{number}/attempts/{attempt}" if number else ""
     return RecordedOrigin(
-        _text(repository), _text(request), _text(run), _text(environ.get("GITHUB_ACTOR", ""))
+        _escape(repository), _escape(request), _escape(run), _escape(environ.get("GITHUB_ACTOR", ""))
     )
 
 
 def _jenkins(environ: Mapping[str, str], request: str) -> RecordedOrigin:
-    """The actor is the author of the change request: Jenkins names nobody else without a plugin."""
+    """Return the origin; its actor is the author of the change request, the only person Jenkins names."""
     return RecordedOrigin(
-        _text(_without_user(environ.get("GIT_URL", ""))),
-        _text(request),
-        _text(environ.get("BUILD_URL", "")),
-        _text(environ.get("CHANGE_AUTHOR", "")),
+        _escape(_strip_user(environ.get("GIT_URL", ""))),
+        _escape(request),
+        _escape(environ.get("BUILD_URL", "")),
+        _escape(environ.get("CHANGE_AUTHOR", "")),
     )
 
 
-def _without_user(address: str) -> str:
+def _strip_user(address: str) -> str:
     """Return an address without the name and the password in it."""
     try:
         host = urlsplit(address).netloc
@@ -62,5 +62,5 @@ def _without_user(address: str) -> str:
     return address.replace(host, host.rpartition("@")[2], 1) if host else address
 
 
-def _text(value: str) -> str:
+def _escape(value: str) -> str:
     return one_line(beginning(value, _LONGEST))

@@ -11,7 +11,7 @@ from pathlib import Path
 from wardround.errors import UsageError
 from wardround.findings import Finding
 from wardround.reports import terminal, text
-from wardround.review import ReviewResult
+from wardround.review_result import ReviewResult
 from wardround.text.escaping import markdown_code, markdown_text
 
 _MOST_FINDINGS = 100
@@ -22,15 +22,15 @@ def render(review: ReviewResult, headline: str | None) -> str:
     """Return the outcome, the findings as a table, what was not reviewed, and the verdict, as Markdown."""
     blocks = [f"### wardround: {review.gate.outcome.value}"]
     blocks += [] if headline is None else [markdown_text(headline)]
-    blocks += [*_findings(review), *_listed("Not reviewed", _not_reviewed(review))]
-    with terminal.unwrapped():
-        blocks += _listed("Notes and verdict", filter(None, map(str.strip, text.statements(review))))
+    blocks += [*_findings(review), *_list_section("Not reviewed", _unreviewed_lines(review))]
+    with terminal.disable_wrapping():
+        blocks += _list_section("Notes and verdict", filter(None, map(str.strip, text.statements(review))))
     blocks.append(markdown_text(text.summary_line(review)))
     return "\n\n".join(blocks) + "\n"
 
 
 def _findings(review: ReviewResult) -> list[str]:
-    """Return the table of the findings, errors first, and the number of those that are left out."""
+    """Return the table of the findings, errors first, and the number of those that are excluded."""
     findings = text.shown_findings(review)
     if not findings:
         return []
@@ -40,24 +40,24 @@ def _findings(review: ReviewResult) -> list[str]:
 
 
 def _row(finding: Finding) -> str:
-    place = markdown_code(f"{finding.file}:{finding.span.line}")
+    location = markdown_code(f"{finding.file}:{finding.span.line}")
     rule = markdown_code(finding.rule)
     is_page = finding.url is not None and re.fullmatch(r"https://[\w./#~%-]+", finding.url, re.ASCII)
     linked = f"[{rule}]({finding.url})" if is_page else rule
-    return f"| {finding.severity.label} | {place} | {markdown_text(finding.message)} | {linked} |"
+    return f"| {finding.severity.label} | {location} | {markdown_text(finding.message)} | {linked} |"
 
 
-def _not_reviewed(review: ReviewResult) -> Iterator[str]:
+def _unreviewed_lines(review: ReviewResult) -> Iterator[str]:
     """Yield a line for each reason, with the number of files."""
-    reasons = Counter((one.tool, one.reason) for one in review.unreviewed)
+    reasons = Counter((gap.tool, gap.reason) for gap in review.unreviewed)
     for (tool, reason), files in sorted(reasons.items()):
         who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
-        first = min(one.file for one in review.unreviewed if (one.tool, one.reason) == (tool, reason))
+        first = min(gap.file for gap in review.unreviewed if (gap.tool, gap.reason) == (tool, reason))
         others = f" and {files - 1} more" if files > 1 else ""
         yield f"{first}{others}: {who}{reason}"
 
 
-def _listed(title: str, lines: Iterable[str]) -> list[str]:
+def _list_section(title: str, lines: Iterable[str]) -> list[str]:
     items = [f"- {markdown_text(line)}" for line in lines]
     return [f"**{title}**", "\n".join(items)] if items else []
 

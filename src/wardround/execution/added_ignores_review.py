@@ -1,4 +1,4 @@
-"""The second review of files with ignore comments that hold for changed code, without those comments."""
+"""The second review of files with ignore comments for changed code, without those comments."""
 
 from __future__ import annotations
 
@@ -7,38 +7,39 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from wardround.assignment.work_units import WorkUnit, content_digest
 from wardround.change.change_source import ChangeSource, FileTexts
 from wardround.change.diff import Change, ChangedFile
-from wardround.context.added_ignores import Blanked, blanked, mentions_ignore
-from wardround.context.work_units import WorkUnit, content_digest
+from wardround.context.added_ignores import BlankedFile, blank_ignores, mentions_ignore
 from wardround.findings import Unreviewed
+from wardround.tools.ignore_comments import IgnoreComments
 
 
 class BlankedFiles(msgspec.Struct, frozen=True):
-    """The copies of one side without ignore comments, and the units that review them."""
+    """Copies of files at base or head without ignore comments, and the units that review them."""
 
     copies: dict[str, bytes]
     units: list[WorkUnit]
 
 
-def blanked_sides(
-    source: ChangeSource, change: Change, units: Sequence[WorkUnit]
+def blank_base_and_head(
+    source: ChangeSource, change: Change, units: Sequence[WorkUnit], comments: IgnoreComments
 ) -> tuple[BlankedFiles, BlankedFiles]:
-    """Return head and base without the ignore comments that hold for changed code; without units if none do.
+    """Return head and base without the ignore comments that apply to changed code; without units if none do.
 
-    Both sides, so that a finding that a comment hid before the change, and hides again, is not new.
+    Base and head, so that a finding that a comment hid before the change, and hides again, is not new.
     """
     files = {file.path: file for file in change.files}
-    blanks = dict(_blanked_files(source, change, (files[unit.path] for unit in units)))
+    blanks = dict(_blanked_files(source, change, (files[unit.path] for unit in units), comments))
     heads = {path: both.head for path, both in blanks.items()}
     bases = {base: both.base for path, both in blanks.items() if (base := files[path].base_path) is not None}
     again = [unit for unit in units if unit.path in blanks]
-    base_units = [_of_copy(u, base, bases[base]) for u in again if (base := files[u.path].base_path)]
-    head_units = [_of_copy(unit, unit.path, heads[unit.path]) for unit in again]
+    base_units = [_copied_unit(u, base, bases[base]) for u in again if (base := files[u.path].base_path)]
+    head_units = [_copied_unit(unit, unit.path, heads[unit.path]) for unit in again]
     return BlankedFiles(heads, head_units), BlankedFiles(bases, base_units)
 
 
-def newly_unreviewed(
+def reviews_failing_without_comments(
     unreviewed: Sequence[Unreviewed], without_ignores: Iterable[Unreviewed]
 ) -> list[Unreviewed]:
     """Return the reviews that failed only without the comments, as unreviewed: the comments may hide
@@ -53,18 +54,18 @@ def newly_unreviewed(
 
 
 def _blanked_files(
-    source: ChangeSource, change: Change, files: Iterable[ChangedFile]
-) -> Iterator[tuple[str, Blanked]]:
+    source: ChangeSource, change: Change, files: Iterable[ChangedFile], comments: IgnoreComments
+) -> Iterator[tuple[str, BlankedFile]]:
     texts = FileTexts(source, change)
     for path, file in {file.path: file for file in files}.items():
         content = source.content(file)
-        if content is None or file.fragment or not mentions_ignore(content):
+        if content is None or file.fragment or not mentions_ignore(comments, content):
             continue
-        both = blanked(file, texts.base_bytes(path), content)
+        both = blank_ignores(comments, file, texts.base_bytes(path), content)
         if both is not None:
             yield path, both
 
 
-def _of_copy(unit: WorkUnit, path: str, content: bytes) -> WorkUnit:
-    """The unit of a file that is reviewed as a copy."""
+def _copied_unit(unit: WorkUnit, path: str, content: bytes) -> WorkUnit:
+    """Return the unit of a file that is reviewed as a copy."""
     return replace(unit, path=path, digest=content_digest(content), scored=False)

@@ -1,4 +1,4 @@
-"""The texts of changed files before the change, fetched together when the first is read."""
+"""The contents of changed files before the change, fetched together when the first is read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class BaseTexts:
         self._unfetched = files
 
     def text(self, path: str) -> str | None:
-        """The text before the change; None for an added file."""
+        """Return the text before the change; None for an added file."""
         if self._unfetched:
             self._source.fetch(self._unfetched, base=True)
             self._unfetched = ()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wardround.change.change_source import ChangeSource, FileTexts, GitChangeSource
-from wardround.change.diff import Change, FileStatus
-from wardround.change.repository_view import SideView
-from wardround.checks.base import ChangeCheck
+from wardround.assignment.change_under_review import ChangeUnderReview
+from wardround.change.change_source import FileTexts
+from wardround.change.diff import FileStatus
+from wardround.change.side_view import SideView
+from wardround.checks.base import ChangeCheck, RuleDoc
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import Budget, ChangedFileView, ChangeView
-from wardround.config.schema import Config
 from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.context.surface.published import PublishedSurface
 from wardround.errors import PLUGIN_EXCEPTIONS, GraphNotBuilt, OverBudget
@@ -28,23 +28,20 @@ from wardround.execution.model import (
     Results,
 )
 from wardround.execution.review_models import ReviewModels
-from wardround.findings import RawFinding, Severity, Unreviewed
+from wardround.findings import RawFinding, Unreviewed
 from wardround.inference.api import Models
 from wardround.specialists import Specialist
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
-    from wardround.context.change_graphs import ChangeGraphs
     from wardround.context.change_tests import ChangeCoverage
+    from wardround.context.code_graph.change_graphs import ChangeGraphs
     from wardround.context.surface.model import Surface
 
 _INCOMPLETE_SEARCH = "this partial clone lacks files outside of its sparse checkout, which were not searched"
 GRAPH_LIMITS = {Profile.COMMIT: UpdateLimit(2.0, 60), Profile.CI: UpdateLimit(300.0)}
 """The work on the code graphs: a file takes 2 to 4 ms, so a commit waits 0.2 s and builds none."""
 _NO_REPOSITORY = "the code graph was not built because a diff file has no repository"
-
-UNANNOUNCED_BREAK = "contract/CT009"
-"""The preview rule about published surfaces."""
 
 ModelScope = Callable[[Callable[[Models], list[RawFinding]]], list[RawFinding]]
 """Runs a check with the models of its specialist."""
@@ -55,24 +52,21 @@ class ChangeCheckRunner:
 
     def __init__(
         self,
-        source: ChangeSource,
-        change: Change,
-        config: Config,
-        profile: Profile,
-        specialists: Sequence[Specialist],
+        review: ChangeUnderReview,
         base_texts: BaseTexts,
         models: ReviewModels,
         published: PublishedSurface,
     ) -> None:
-        self._source = source
-        self._change = change
-        self._config = config
-        self._profile = profile
-        self._specialists = specialists
+        self._source = review.source
+        self._change = review.change
+        self._config = review.config
+        self._profile = review.request.profile
+        has_sides = not review.change.all_files  # the checks compare base and head
+        self._specialists = review.specialists if has_sides else ()
         self._base_texts = base_texts
         self._models = models
         self._published = published
-        self._texts = FileTexts(source, change)
+        self._texts = FileTexts(review.source, review.change)
         self._graphs: ChangeGraphs | None = None
         self._graph_problem = ""
         self._without_graph: set[str] = set()
@@ -81,7 +75,7 @@ class ChangeCheckRunner:
     def review(self) -> ChangeReview:
         """The checks as a piece of work, which need not run in this process."""
         budget_s = change_budget_s(self._profile, len(self._change.files))
-        if any(one.uses_code_graph for one in self._specialists):
+        if any(specialist.uses_code_graph for specialist in self._specialists):
             budget_s += GRAPH_LIMITS[self._profile].seconds
         return ChangeReview(self._run, self._refuse, budget_s)
 
@@ -97,8 +91,8 @@ class ChangeCheckRunner:
                 reported.append((specialist, finding.file))
         return MergedChangeResults(
             tuple(reported),
-            tuple(one for one in results if isinstance(one, Unreviewed)),
-            tuple(one for one in results if isinstance(one, PartialReview)),
+            tuple(result for result in results if isinstance(result, Unreviewed)),
+            tuple(result for result in results if isinstance(result, PartialReview)),
         )
 
     def _run(self) -> list[ChangeCheckResult]:
@@ -115,15 +109,15 @@ class ChangeCheckRunner:
             yield found if isinstance(found, Unreviewed) else (specialist.name, found)
         if specialist.name in self._without_graph:
             yield PartialReview(specialist.name, self._graph_problem)
-        source = self._source
-        if isinstance(source, GitChangeSource) and source.repository.is_search_incomplete:
+        source = self._source.in_repository
+        if source is not None and source.repository.is_search_incomplete:
             yield PartialReview(specialist.name, _INCOMPLETE_SEARCH)
 
     def _refuse(self, reason: str) -> list[ChangeCheckResult]:
         return [refusal(specialist, view.files[0].path, reason) for specialist, view in self._views()]
 
     def _views(self) -> Iterator[tuple[Specialist, ChangeView]]:
-        """The specialists with change-level checks, and the change as each sees it."""
+        """Yield the specialists with change-level checks, and the change as each sees it."""
         for specialist in self._specialists if self._change.files else ():
             view = self._view(specialist) if specialist.change_checks else None
             if view is not None and view.files:
@@ -154,6 +148,7 @@ class ChangeCheckRunner:
             self._source.messages(self._change),
             options,
             open_graphs=partial(self._graphs_for, specialist.name),
+            reports=partial(self._is_reported, specialist.name),
             open_surface=self._open_surface,
             open_coverage=self._read_coverage,
             in_ci=self._profile is Profile.CI,
@@ -185,20 +180,25 @@ class ChangeCheckRunner:
         return self._graphs
 
     def _opened_graphs(self) -> ChangeGraphs:
-        if not isinstance(self._source, GitChangeSource):
+        source = self._source.in_repository
+        if source is None:
             raise GraphNotBuilt(_NO_REPOSITORY)
-        from wardround.context.change_graphs import open_graphs  # loads grammars, which few changes need
+        from wardround.context.code_graph.change_graphs import (
+            open_graphs,  # loads grammars, which few changes need
+        )
 
         limit = GRAPH_LIMITS[self._profile]
-        return open_graphs(self._source.repository, self._change, self._source, limit)
+        return open_graphs(source.repository, self._change, source, limit)
 
     def _open_surface(self) -> Surface | None:
-        """Return the changes of published surfaces, which take seconds, if their rule is on."""
-        settings = self._config.for_file("")
-        default = Severity.WARN if settings.preview else None
-        if not self._published.is_compared or settings.severity(UNANNOUNCED_BREAK, default) is None:
-            return None
-        return self._published.surface
+        """Return the changes of published surfaces, which take seconds."""
+        return self._published.surface if self._published.is_compared else None
+
+    def _is_reported(self, specialist: str, check: type[RuleDoc]) -> bool:
+        """Return True if the settings of the repository's root show findings of a check."""
+        settings, rule = self._config.for_file(""), check.rule(specialist)
+        default = rule.severity if rule.runs(preview=settings.preview) else None
+        return settings.severity(rule.id, default) is not None
 
     def _close_graphs(self) -> None:
         if self._graphs is not None:
@@ -231,7 +231,7 @@ def run_change_checks(
 
 
 def refusal(specialist: Specialist, path: str, reason: str) -> Unreviewed:
-    """The report that a specialist's change-level checks did not run."""
+    """Return the report that a specialist's change-level checks did not run."""
     return Unreviewed(path, specialist.name, specialist.name, reason)
 
 

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 
 from wardround import __version__
-from wardround.checks.lazy import LazySequence, files_state, package_state
-from wardround.context.work_units import WorkUnit
+from wardround.assignment.work_units import WorkUnit
 from wardround.execution.review_side import ReviewSide
+from wardround.lazy import LazySequence, files_state, package_state
 from wardround.semantics.dataflow.catalogue import catalogue_files
 from wardround.specialists import Specialist
 from wardround.storage.digest import digest_key
@@ -18,7 +18,7 @@ _SHARED_CODE = ("wardround.languages", "wardround.semantics")
 
 
 def check_keys(side: ReviewSide, units: Sequence[WorkUnit]) -> list[bytes]:
-    """Return the key of each unit; empty on a side without an identity."""
+    """Return the key of each unit; empty for a version without an identity."""
     if side.state is None:
         return [b""] * len(units)
     identities: dict[Specialist, bytes] = {}
@@ -38,7 +38,7 @@ def check_keys(side: ReviewSide, units: Sequence[WorkUnit]) -> list[bytes]:
 
 
 def code_identity(specialist: Specialist) -> str:
-    """Return a text that changes with a specialist's checks, the code they share and the catalogues."""
+    """Return a string that changes with a specialist's checks, the code they share and the catalogues."""
     if isinstance(specialist.checks, LazySequence):
         state = specialist.checks.package_state()
     else:

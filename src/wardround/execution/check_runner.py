@@ -1,4 +1,4 @@
-"""Running wardround's own checks over one side of a change, as far as they are not cached, by an executor."""
+"""Runs wardround's uncached checks over the base or head of a change, by an executor."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from wardround import __version__
-from wardround.context.work_units import WorkUnit
+from wardround.assignment.work_units import WorkUnit
 from wardround.execution.check_keys import check_keys
 from wardround.execution.executor import Executor, Step, Submission, WorkItem, run_steps
-from wardround.execution.file_checks import CANCELLED, CheckOutcome, FileChecks, refused
+from wardround.execution.file_checks import CANCELLED, CheckOutcome, FileChecks, refused_outcome
 from wardround.execution.model import NO_CHANGE_REVIEW, ChangeCheckResult, ChangeReview, Results
 from wardround.execution.review_side import ReviewSide
 from wardround.findings import ToolRun
@@ -34,12 +34,12 @@ def change_budget_s(profile: Profile, files: int) -> float:
 
 
 class CheckRunner:
-    """The checks of our own over the units of one side. Use it as a context manager.
+    """The own checks over the units at base or head. Use it as a context manager.
 
     Args:
         cache: the source of known results.
         change_review: the change-level checks.
-        budget_s: processor time for the checks of one specialist in one file, else it is unreviewed.
+        budget_s: processor time for the checks of one specialist in one file, which is unreviewed beyond it.
         is_cancelled: no check is begun once it is true.
     """
 
@@ -72,7 +72,7 @@ class CheckRunner:
 
     def submit(self, executor: Executor, cores: int) -> None:
         """Pass the work to an executor, except units that use models; call it before starting any thread."""
-        items = self._items(number for number in self._pending() if not self._uses_models(number))
+        items = self._items(number for number in self._pending_units() if not self._uses_models(number))
         items = sorted(items, key=lambda item: -item.size)
         background = self._change_item() if self._side.models is None else None
         self._submission = executor.submit(items, background, cores, self._is_cancelled)
@@ -84,14 +84,14 @@ class CheckRunner:
             idle_cores: the number of cores that nothing but the executor uses at the time of the call.
         """
         outcomes: dict[int, Outcome] = {}
-        local = self._items(number for number in self._pending() if self._uses_models(number))
+        local = self._items(number for number in self._pending_units() if self._uses_models(number))
         run_steps((step for item in local for step in item.steps), outcomes, self._is_cancelled)
         if self._submission is not None:
             outcomes |= self._submission.collect(idle_cores)
-        for number in self._pending():
+        for number in self._pending_units():
             outcome = outcomes.get(number)
             if not isinstance(outcome, CheckOutcome):
-                outcome = refused(self._units[number], CANCELLED)
+                outcome = refused_outcome(self._units[number], CANCELLED)
             self._outcomes[number] = outcome
         results = outcomes.get(_CHANGE)
         if isinstance(results, tuple):
@@ -124,8 +124,8 @@ class CheckRunner:
             results.fresh[self._keys[number]] = unit.path, findings
         results.by_file[unit.specialist, unit.path] = findings
 
-    def _pending(self) -> Iterable[int]:
-        """The numbers of the units without a known result."""
+    def _pending_units(self) -> Iterable[int]:
+        """Return the numbers of the units without a known result."""
         return (number for number in range(len(self._units)) if number not in self._known)
 
     def _uses_models(self, number: int) -> bool:

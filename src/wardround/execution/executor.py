@@ -1,8 +1,7 @@
-"""Executors: where the work items of one side of a review run, and how their results come back.
+"""Executors run the work items of base or head and return their results.
 
-An executor starts work, collects results and cancels. ``InProcessExecutor`` needs nothing of the process it
-is in, so that reviews can run in any thread; ``fork_executor`` uses all cores of a process that belongs to
-one review alone.
+An executor starts work, collects results and cancels. ``InProcessExecutor`` needs nothing of its process, so
+that reviews can run in any thread; ``fork_executor`` uses all cores of a process that runs one review only.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Step(msgspec.Struct, Generic[Result], frozen=True):
 
 
 class WorkItem(msgspec.Struct, Generic[Result], frozen=True):
-    """Steps that are run one after another by the same worker, since they share what they read.
+    """Steps that one worker runs one after another, since they share parsed data.
 
     Attributes:
         size: bytes to be read, an estimate of the cost.
@@ -77,7 +76,9 @@ class Executor(Protocol):
 
 
 class InProcessExecutor:
-    """Runs everything in the thread that collects: no forks, signals or other process-wide state."""
+    """Runs everything in the thread that collects the results: no forks, signals or other process-wide
+    state.
+    """
 
     def submit(
         self,

@@ -5,23 +5,19 @@ The results of each batch are in the cache before the next one begins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from wardround.change.change_source import ChangeSource
+from wardround.assignment.change_under_review import ChangeUnderReview
+from wardround.assignment.review_context import ReviewContext, build_context
 from wardround.change.diff import Change, ChangedFile
-from wardround.config.request import ReviewRequest
-from wardround.config.schema import Config
-from wardround.context.review_context import ReviewContext, build_context
-from wardround.execution.executor import Executor
 from wardround.execution.model import Results
+from wardround.execution.resources import Resources
 from wardround.execution.review_run import RawReview, ReviewRun
 from wardround.execution.scheduler import summed_runs
 from wardround.findings import Unreviewed
-from wardround.host import PluginHost
-from wardround.tools.process import Processes
 
 BATCH_FILES = 250
 """Files of one batch: a start of all tools costs about as much as twenty files."""
@@ -30,37 +26,30 @@ _CANCELLED = "the review was cancelled"
 
 @dataclass(frozen=True, slots=True)
 class BatchReview:
-    """Reviews the files of a change batch by batch; see ``review_run.ReviewRun`` for the fields."""
+    """Reviews the files of a change batch by batch."""
 
-    source: ChangeSource
-    host: PluginHost
-    config: Config
-    request: ReviewRequest
-    processes: Processes
-    progress: Callable[[str], None]
-    executor: Executor
+    reviewed: ChangeUnderReview
+    resources: Resources
 
-    def review(self, change: Change) -> tuple[ReviewContext, RawReview]:
-        """Return the context of the whole change, and the results of all its files."""
+    def review(self) -> tuple[ReviewContext, RawReview]:
+        """Return the context of all files, and their results."""
+        change = self.reviewed.change
         contexts: list[ReviewContext] = []
         reviews: list[RawReview] = []
         for done, files in _batches(change.files):
-            context = self._context(replace(change, files=tuple(files)))
+            batch = self.reviewed.with_change(replace(change, files=tuple(files)))
+            context = build_context(batch)
             contexts.append(context)
             reviews.append(self._batch(context, f"{done} of {len(change.files)} files"))
         return _joined_context(change, contexts), _joined_review(change, reviews)
 
-    def _context(self, batch: Change) -> ReviewContext:
-        return build_context(self.source, batch, self.host, self.config, self.request)
-
     def _batch(self, context: ReviewContext, done: str) -> RawReview:
-        self.progress(done)
-        if self.processes.is_stopped:
-            return _cancelled(context)
-        with ReviewRun(
-            self.source, context, self.host, self.config, self.request, Processes(),
-            lambda step: self.progress(f"{done}: {step}" if step else done), self.executor,
-        ) as run:  # fmt: skip
+        show = self.resources.progress
+        show(done)
+        if self.resources.processes.is_stopped:
+            return _cancelled_review(context)
+        resources = self.resources.of_part(lambda step: show(f"{done}: {step}" if step else done))
+        with ReviewRun(self.reviewed, context, resources) as run:
             return run.review()
 
 
@@ -70,7 +59,7 @@ def _batches(files: Sequence[ChangedFile]) -> Iterator[tuple[int, Sequence[Chang
         yield start, files[start : start + BATCH_FILES]
 
 
-def _cancelled(context: ReviewContext) -> RawReview:
+def _cancelled_review(context: ReviewContext) -> RawReview:
     missing = [
         Unreviewed(file.file.path, specialist.name, "wardround", _CANCELLED)
         for file in context.claimed

@@ -1,4 +1,4 @@
-"""The checks of one specialist over one file."""
+"""Run the checks of one specialist on one file, within their time budget."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from functools import partial
 
 import msgspec
 
-from wardround.change.change_source import decoded, in_any_encoding
-from wardround.change.encoding import with_lower_suffix
+from wardround.assignment.work_units import WorkUnit
+from wardround.change.change_source import decode_any_encoding, decode_text
+from wardround.change.encoding import lower_suffix
 from wardround.checks.base import Check
 from wardround.checks.crashes import CheckCrashes
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import Budget, SourceFile
-from wardround.context.work_units import WorkUnit
 from wardround.errors import PLUGIN_EXCEPTIONS, CannotReview, OverBudget
-from wardround.execution.model import with_path
+from wardround.execution.model import replace_path
 from wardround.execution.review_side import ReviewSide
 from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding, Unreviewed
 from wardround.inference.api import Models, NoModels
@@ -40,10 +40,10 @@ class CheckOutcome(msgspec.Struct, frozen=True):
 
 
 class FileChecks:
-    """Runs the checks over files of one side.
+    """Runs the checks over files at base or head.
 
     Args:
-        budget_s: processor time for the checks of one specialist in one file, else it is unreviewed.
+        budget_s: processor time for the checks of one specialist in one file, which is unreviewed beyond it.
     """
 
     def __init__(self, side: ReviewSide, budget_s: float) -> None:
@@ -53,8 +53,8 @@ class FileChecks:
     def run(self, unit: WorkUnit) -> CheckOutcome:
         """Run all checks of a unit; an exceeded budget makes its file unreviewed, a crash the check.
 
-        On the base side a crash makes the file unreviewed: without the results of a check, its findings at
-        the head would count as caused by the change.
+        At the base a crash makes the file unreviewed: without the results of a check, its findings at the
+        head would count as caused by the change.
         """
         started, crashes = time.monotonic(), None if self._side.is_base else CheckCrashes()
         try:
@@ -70,22 +70,22 @@ class FileChecks:
             reason = f"{PARSE_FAILURE_PREFIX}: line {cause.lineno or 1}: {cause.msg}"
         except PLUGIN_EXCEPTIONS as cause:
             reason = f"a check crashed: {type(cause).__name__}: {cause}"
-        return refused(unit, reason, time.monotonic() - started)
+        return refused_outcome(unit, reason, time.monotonic() - started)
 
     def over_budget(self, unit: WorkUnit, seconds: float) -> CheckOutcome:
-        return refused(unit, f"its checks took longer than {self.budget_s:g} s", seconds)
+        return refused_outcome(unit, f"its checks took longer than {self.budget_s:g} s", seconds)
 
     def _findings(self, unit: WorkUnit, crashes: CheckCrashes | None) -> tuple[list[RawFinding], bool]:
-        """The findings of a unit, and whether they can be cached."""
+        """Return the findings of a unit, and whether they can be cached."""
         specialist = unit.specialist
         content = self._side.read(unit.path) or b""
-        text = (in_any_encoding(content) if specialist.reviews_all_text else decoded(content)) or ""
-        checks = specialist.checks if unit.codes is None else _with_codes(specialist.checks, unit.codes)
+        text = (decode_any_encoding(content) if specialist.reviews_all_text else decode_text(content)) or ""
+        checks = specialist.checks if unit.codes is None else _select_by_codes(specialist.checks, unit.codes)
 
         def run(models: Models) -> list[RawFinding]:
             source = self._source(unit, text, models, crashes)
             found = specialist.run_checks(checks, source.as_added() if unit.first else source)
-            return [with_path(result, unit.path) for result in found]
+            return [replace_path(result, unit.path) for result in found]
 
         models = self._side.models
         return (run(NoModels()), True) if models is None else models.run_with_models(unit, run)
@@ -93,14 +93,14 @@ class FileChecks:
     def _source(self, unit: WorkUnit, text: str, models: Models, crashes: CheckCrashes | None) -> SourceFile:
         side, path = self._side, unit.path
         return SourceFile(
-            with_lower_suffix(path), text, partial(side.base_text, path), side.project, unit.options,
+            lower_suffix(path), text, partial(side.base_text, path), side.project, unit.options,
             partial(side.is_added, path), models, side.changed.__contains__, partial(side.added_lines, path),
             Budget(self.budget_s), crashes,
         )  # fmt: skip
 
 
-def refused(unit: WorkUnit, reason: str, seconds: float = 0.0) -> CheckOutcome:
-    """The outcome of a unit that could not be checked."""
+def refused_outcome(unit: WorkUnit, reason: str, seconds: float = 0.0) -> CheckOutcome:
+    """Return the outcome of a unit that could not be checked."""
     return CheckOutcome(None, False, (unreviewed_unit(unit, reason),), seconds)
 
 
@@ -110,8 +110,8 @@ def unreviewed_unit(unit: WorkUnit, reason: str) -> Unreviewed:
     return Unreviewed(unit.path, name, name, reason)
 
 
-def _with_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence[type[Check]]:
-    """The checks that report these codes; all of them where a code belongs to none."""
+def _select_by_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence[type[Check]]:
+    """Return the checks that report these codes; all of them where a code belongs to none."""
     selected: Sequence[type[Check]]
     if isinstance(checks, CheckRegistry):
         selected = checks.subset(codes)

@@ -1,9 +1,8 @@
-"""The executor of the command line: forks of this process take a part of the work.
+"""The executor of the command line: forks of this process run a part of the work.
 
-Where there is much to do, processes are forked before the tools start: the first begins with the background
-item, and as soon as the tools leave cores to them they take other items, too. Each of them has a worker that
-the system ends when a step exceeds its budget. A step without a result, because its process was killed, runs
-in this process.
+For much work, processes are forked before the tools start: the first begins with the background item, and
+when tools release cores, they run other items, too. Each of them has a worker that the system ends when a
+step exceeds its budget. A step without a result, because its process was killed, runs in this process.
 """
 
 from __future__ import annotations
@@ -20,17 +19,20 @@ from wardround.execution.fork_pool import ForkedWorker, SharedTaskQueue, Worker,
 from wardround.execution.thread_safety import serialize_first_decoding
 
 _WORTH_A_FORK_BYTES = 60_000
-"""A fork takes 10 ms, and both processes load what the checks need; so much code takes ten times that."""
+"""A fork takes 10 ms, and both processes load the modules of the checks; this amount of code takes ten times
+that.
+"""
 _BYTES_PER_FORK = 200_000
 _MAX_FORKS = 7
 _GUARDED_BYTES = 30_000
 """An item from this size on runs in a process that can be killed. In a smaller one a check whose time grows
-with the square of the size takes a second or two."""
+quadratically with the size takes a second or two.
+"""
 _FEW_ITEMS = 8
 """For each process: only few are shared at once, since a process that is busy cannot see idle cores."""
 
 
-class _Started(msgspec.Struct, frozen=True):
+class _StartedItem(msgspec.Struct, frozen=True):
     """The report of a worker that begins with an item: the keys of its steps."""
 
     keys: tuple[int, ...]
@@ -46,7 +48,7 @@ class ForkExecutor:
         cores: int,
         is_cancelled: Callable[[], bool],
     ) -> Submission[Result]:
-        """Fork for the work of other cores, if it is worth it; call it before any thread is started.
+        """Fork for the work of other cores, if it is worthwhile; call it before any thread is started.
 
         The threads that run tools, which start next, decode the same types at once.
         """
@@ -87,17 +89,22 @@ class _ForkedSubmission(Generic[Result]):
             self._queue.share()
 
     def collect(self, idle_cores: Callable[[], int] = lambda: 0) -> dict[int, Result]:
-        for item in () if self._forks else self._guarded:  # where nothing can be forked
-            self._run(item.steps)
+        if not self._forks:  # where nothing can be forked
+            for item in self._guarded:
+                self._run(item.steps)
         for item in self._queue:
             self._run(item.steps)
             if self._forks and not self._queue.is_shared and idle_cores():
                 self._queue.share()
         self._queue.share()
-        for fork in () if self._is_cancelled() else self._forks:
-            self._results |= fork.result() or {}
+        if not self._is_cancelled():
+            self._collect_forks()
         self._run([step for step in self._steps.values() if step.key not in self._results])
         return self._results
+
+    def _collect_forks(self) -> None:
+        for fork in self._forks:
+            self._results |= fork.result() or {}
 
     def cancel(self) -> None:
         for fork in self._forks:
@@ -111,32 +118,33 @@ class _ForkedSubmission(Generic[Result]):
     # In a fork
 
     def _main(self, first: WorkItem[Result] | None) -> dict[int, Result]:
-        """Have a worker run items until none is left; replace one that is killed."""
+        """Have a worker run items until none remains; replace a worker that is killed."""
         self._queue.await_tasks()
         left = self._supervise(Worker(partial(self._work, first.steps if first else ())))
         while left is not None:
             left = self._supervise(Worker(partial(self._work, left)))
         return self._results
 
-    def _work(self, first: Sequence[Step[Result]]) -> Iterator[_Started | tuple[int, Result]]:
+    def _work(self, first: Sequence[Step[Result]]) -> Iterator[_StartedItem | tuple[int, Result]]:
         """In a worker: run the steps it begins with, then items from the queues."""
         begin = [WorkItem(tuple(first))] if first else []
         for item in chain(begin, self._guarded_queue, self._queue):
-            yield _Started(tuple(step.key for step in item.steps))
+            yield _StartedItem(tuple(step.key for step in item.steps))
             for step in item.steps:
                 with cpu_limit(step.budget_s):
                     result = step.run()
                 yield step.key, result
 
-    def _supervise(self, worker: Worker[_Started | tuple[int, Result]]) -> list[Step[Result]] | None:
+    def _supervise(self, worker: Worker[_StartedItem | tuple[int, Result]]) -> list[Step[Result]] | None:
         """Collect the reports of a worker.
 
         Returns:
-            The remaining steps of the item over which it was killed for its budget; None if it was not.
+            Return the remaining steps of the item over which it was killed for its budget; None if it was
+            not.
         """
         left: list[int] = []
         for report in worker:
-            if isinstance(report, _Started):
+            if isinstance(report, _StartedItem):
                 left = list(report.keys)
             else:
                 key, self._results[key] = report

@@ -1,7 +1,7 @@
 """Forks of this process, and the queue of tasks they share.
 
 One interpreter uses one core. A fork has everything this process has read and loaded, and returns its results
-only. Signals, limits and exits of forks are set here, in the forks alone.
+only. Signals, limits and exits of forks are only set in the forks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _STEP_S = 0.005
 
 
 class SharedTaskQueue(Generic[Task]):
-    """Tasks that several processes take, once they are shared: by tokens in a pipe, each read by one process.
+    """Tasks that several processes share: by tokens in a pipe, each read by one process.
 
     Attributes:
         is_shared: True if others take tasks too, or will not get any.
@@ -80,7 +80,7 @@ class ForkedWorker(Generic[Result]):
         self._pipe = pipe
 
     def result(self) -> Result | None:
-        """The result; None if the fork ended before."""
+        """Return the result; None if the fork ended before."""
         import pickle
 
         with open(self._pipe, "rb") as pipe:
@@ -93,7 +93,7 @@ class ForkedWorker(Generic[Result]):
         return None
 
     def kill(self) -> None:
-        """End it, if it has not ended: first its workers, for which it then waits."""
+        """End it, if it is still running: first its workers, for which it then waits."""
         if self._pid:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._pid, signal.SIGTERM)
@@ -125,7 +125,7 @@ class ForkedWorker(Generic[Result]):
 class Worker(Generic[Report]):
     """A fork that reports each result at once, so that only the current one is lost when it is killed.
 
-    Iterate over it for the results. Only a process without other threads may make one.
+    Iterate over it for the results. Only a process without other threads may create one.
 
     Attributes:
         is_over_budget: True if it was ended because a result exceeded its ``cpu_limit``.
@@ -158,7 +158,7 @@ class Worker(Generic[Report]):
 
 @contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """In a worker: make the system end this process after so many seconds of processor time.
+    """In a worker: make the system end this process after this many seconds of processor time.
 
     The system does it, since a search with a regular expression lets no other Python code run.
     """
@@ -206,12 +206,12 @@ def _fork(write: Callable[[BinaryIO], None]) -> tuple[int, int]:
         os.close(writing)
         raise
     if pid == 0:
-        _do(write, writing)
+        _run_worker(write, writing)
     os.close(writing)
     return pid, reading
 
 
-def _do(write: Callable[[BinaryIO], None], pipe: int) -> None:
+def _run_worker(write: Callable[[BinaryIO], None], pipe: int) -> None:
     """In a fork: work and exit, whatever happens; the resources of the parent are not released here."""
     try:
         for number in (*_SIGNALS, signal.SIGPROF):

@@ -1,4 +1,4 @@
-"""The values of a run: the reporters of results, the change-level checks, and the results of one side."""
+"""The values of a run: the reporters of results, the change-level checks, and the results of base or head."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from wardround.context.work_units import WorkUnit
+from wardround.assignment.work_units import WorkUnit
 from wardround.findings import RawFinding, ToolRun, Unreviewed
 from wardround.inference.api import Models
 from wardround.specialists import Specialist
@@ -19,7 +19,7 @@ class ModelProvider(Protocol):
     """Provides the models of a review to the checks of a specialist."""
 
     def identity(self, unit: WorkUnit) -> str:
-        """A text that changes with the models a file is checked with."""
+        """Return a string that changes with the models used to check a file."""
 
     def run_with_models(
         self, unit: WorkUnit, run: Callable[[Models], list[RawFinding]]
@@ -36,7 +36,9 @@ ResultSource = Tool | Specialist
 
 
 def reviewers_of(specialist: Specialist) -> tuple[ResultSource, ...]:
-    """The reporters of a specialist: its own checks, then its tools, then those it borrows."""
+    """Return the reporters of a specialist: its own checks, then its tools, then those shared with other
+    specialists.
+    """
     return (specialist, *specialist.tools, *specialist.borrowed_tools)
 
 
@@ -51,7 +53,9 @@ class PartialReview(msgspec.Struct, frozen=True):
 
 
 ChangeCheckResult = tuple[str, RawFinding] | Unreviewed | PartialReview
-"""A finding of a change-level check with the name of its specialist; or that it could not run, or in part."""
+"""A finding of a change-level check with the name of its specialist; or a report that it did not run, or only
+in part.
+"""
 
 
 class MergedChangeResults(msgspec.Struct, frozen=True):
@@ -90,10 +94,10 @@ NO_CHANGE_REVIEW = ChangeReview()
 
 
 class Results(msgspec.Struct):
-    """The results of one side by (reporter, path), and the unreviewed files.
+    """The results of base or head by (reporter, path), and the unreviewed files.
 
     Attributes:
-        change_level: the results of change-level checks; None if they did not run with this side.
+        change_level: the results of change-level checks; None if they did not run with this version.
         notes: sentences for people that do not affect the verdict.
         tampered_paths: paths of the work tree where tools are looked up, and where the change adds
             something.
@@ -108,16 +112,16 @@ class Results(msgspec.Struct):
     tampered_paths: set[str] = msgspec.field(default_factory=set)
 
     def get(self, reviewer: ResultSource, path: str) -> list[RawFinding] | None:
-        """The results of a reporter for a file; None if it did not review it."""
+        """Return the results of a reporter for a file; None if it did not review it."""
         return self.by_file.get((reviewer, path))
 
-    def named(self, name: str, path: str) -> bool:
+    def is_reviewed_by(self, name: str, path: str) -> bool:
         """Return True if a reporter of this name reviewed a file."""
         return any(reviewer.name == name and path == where for reviewer, where in self.by_file)
 
 
-def with_path(result: RawFinding, path: str) -> RawFinding:
-    """A result about a file that its reporter knew by another name."""
+def replace_path(result: RawFinding, path: str) -> RawFinding:
+    """Return a result about a file that its reporter knew by another name."""
     if result.file == path:
         return result
     fix = result.fix

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from wardround.change.change_source import ChangeSource, in_any_encoding
+from wardround.assignment.readability import MAX_SOURCE_BYTES
+from wardround.change.change_source import ChangeSource, decode_any_encoding
 from wardround.change.diff import Change, ChangedFile, FileStatus
-from wardround.context.readability import MAX_SOURCE_BYTES
 
 _SHORTEST = 8
 """The length of a line, without white space around it, from which on it identifies moved code."""
@@ -26,7 +26,7 @@ class MoveSources:
         Args:
             numbers: the added lines of the head that matter.
         """
-        added = self._added(file, numbers)
+        added = self._added_lines(file, numbers)
         if not added:
             return []
         return [
@@ -37,7 +37,7 @@ class MoveSources:
             and not added.isdisjoint(self._lines(other))
         ]
 
-    def _added(self, file: ChangedFile, numbers: Collection[int]) -> set[str]:
+    def _added_lines(self, file: ChangedFile, numbers: Collection[int]) -> set[str]:
         lines = _lines(self._source.content(file))
         texts = (lines[n - 1].strip() for n in numbers if file.is_added_line(n) and n <= len(lines))
         return {text for text in texts if len(text) >= _SHORTEST}
@@ -58,4 +58,4 @@ class MoveSources:
 def _lines(content: bytes | None) -> list[str]:
     if content is None or len(content) > MAX_SOURCE_BYTES:
         return []
-    return (in_any_encoding(content) or "").split("\n")
+    return (decode_any_encoding(content) or "").split("\n")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 
+from wardround.assignment.work_units import WorkUnit
 from wardround.change.trees import paths_overlap
-from wardround.context.work_units import WorkUnit
 from wardround.execution.model import Results
 from wardround.execution.review_side import ReviewSide
 from wardround.tools import process
@@ -39,7 +39,7 @@ class ProgramFinder:
     """Finds programs and environments for tools, never any that is under version control.
 
     Args:
-        root: of the repository.
+        root: root folder of the repository.
     """
 
     def __init__(self, root: Path) -> None:
@@ -60,7 +60,7 @@ class ProgramFinder:
             if program is None:
                 continue
             is_ours = program == usual or program.is_relative_to(sys.prefix)
-            paths = [program] if is_ours else [*(place / _PACKAGES for place in folders), program]
+            paths = [program] if is_ours else [*(location / _PACKAGES for location in folders), program]
             tracked = self._tracked_ancestor(side, paths, results)
             if tracked is None:
                 return FoundProgram(program, refused)
@@ -87,8 +87,8 @@ class ProgramFinder:
         If the change itself adds something there, that is recorded as an attempt to control the review.
         """
         root = os.path.realpath(self._root)
-        for place in chain.from_iterable(map(_resolve_symlink_chain, paths)):
-            inside = os.path.relpath(place, root)
+        for location in chain.from_iterable(map(_resolve_symlink_chain, paths)):
+            inside = os.path.relpath(location, root)
             if inside.partition("/")[0] != ".." and (inside == "." or side.has_tracked(inside)):
                 if any(paths_overlap(inside, changed) for changed in side.changed):
                     results.tampered_paths.add(inside)
@@ -97,16 +97,16 @@ class ProgramFinder:
 
 
 def _resolve_symlink_chain(path: Path) -> Iterator[str]:
-    """The links on the way to the target of a path, then the target."""
-    pending, place, links = list(path.absolute().parts[:0:-1]), "/", 0
+    """Yield the links on the way to the target of a path, then the target."""
+    pending, location, links = list(path.absolute().parts[:0:-1]), "/", 0
     while pending:
-        entry = os.path.normpath(os.path.join(place, pending.pop()))
+        entry = os.path.normpath(os.path.join(location, pending.pop()))
         if not os.path.islink(entry) or links > _MAX_LINKS:
-            place = entry
+            location = entry
             continue
         yield entry
         links += 1
         target = os.readlink(entry)
-        place = "/" if target.startswith("/") else place
+        location = "/" if target.startswith("/") else location
         pending += reversed(target.split("/"))
-    yield place
+    yield location

@@ -13,7 +13,7 @@ from wardround.execution.trust import Trust
 
 
 class SnapshotLinker:
-    """Links the project on one side into snapshots, with the target's settings where those apply."""
+    """Links the project at base or head into snapshots, with the target's settings if those apply."""
 
     def __init__(self, side: SideName, source: ChangeSource, change: Change, trust: Trust) -> None:
         self._side: SideName = side
@@ -27,8 +27,9 @@ class SnapshotLinker:
         overruled, forbidden = self._trust.target_settings, self._trust.forbidden_names
         absent = set(self._absent)
         for path in self._present | overruled.keys():
-            is_needed = not snapshot.has(room, path) and any(PurePosixPath(path).match(p) for p in patterns)
-            content = (overruled[path] if path in overruled else side.read(path)) if is_needed else None
+            content = (
+                self._content_at(side, path) if self._is_needed(snapshot, room, path, patterns) else None
+            )
             if path.rpartition("/")[2] in forbidden or (path in overruled and content is None):
                 absent.add(path)
             elif content is not None:
@@ -39,9 +40,19 @@ class SnapshotLinker:
         tracked = self._source.has_tracked
         snapshot.link_project(room, self._source.root, differing, read, patterns, absent, forbidden, tracked)
 
+    @staticmethod
+    def _is_needed(snapshot: Snapshot, room: str, path: str, patterns: tuple[str, ...]) -> bool:
+        is_named = any(PurePosixPath(path).match(pattern) for pattern in patterns)
+        return is_named and not snapshot.has(room, path)
+
+    def _content_at(self, side: ReviewSide, path: str) -> bytes | None:
+        """Return a file from the target if its settings apply, else as it is under review."""
+        settings = self._trust.target_settings
+        return settings[path] if path in settings else side.read(path)
+
 
 def _paths(change: Change, side: SideName) -> tuple[set[str], set[str]]:
-    """The changed paths that exist on a side, and those that do not."""
+    """Return the changed paths that exist at base or head, and those that do not."""
     head = {file.path for file in change.files if file.status is not FileStatus.DELETED}
     base = {file.base_path for file in change.files if file.base_path is not None}
     return (head, base - head) if side == "head" else (base, head - base)

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
-from wardround.change.diff import Change
-from wardround.config.request import ReviewRequest
-from wardround.config.schema import Config
-from wardround.context.work_units import WorkUnit
+from wardround.assignment.change_under_review import ChangeUnderReview
+from wardround.assignment.work_units import WorkUnit
 from wardround.execution.model import Results
 from wardround.findings import RawFinding, Unreviewed
 from wardround.inference.api import Models, NoModels
 from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
-    from wardround.inference.broker import ModelBroker
+    from wardround.execution.broker import ModelBroker
 
 
 class ModelSummary(msgspec.Struct, frozen=True):
@@ -35,19 +32,12 @@ class ModelSummary(msgspec.Struct, frozen=True):
 class ReviewModels:
     """The model session of one review."""
 
-    def __init__(
-        self,
-        root: Path,
-        change: Change,
-        config: Config,
-        request: ReviewRequest,
-        specialists: Sequence[Specialist],
-    ) -> None:
-        self._root = root
-        self._change = change
-        self._config = config
-        self._request = request
-        self._specialists = specialists
+    def __init__(self, review: ChangeUnderReview) -> None:
+        self._root = review.source.root
+        self._change = review.change
+        self._config = review.config
+        self._request = review.request
+        self._specialists = review.specialists
 
     @cached_property
     def broker(self) -> ModelBroker | None:
@@ -55,23 +45,23 @@ class ReviewModels:
         names = {name for specialist in self._specialists for name in specialist.models}
         if not names or self._are_silent(names):
             return None
-        from wardround.inference.broker import open_broker
+        from wardround.execution.broker import open_broker
 
         changed = [path for file in self._change.files for path in (file.path, file.base_path) if path]
         return open_broker(
             self._config.root, self._request.profile, self._root, changed, self._request.use_models
         )
 
-    def limited(self, units: list[WorkUnit]) -> list[WorkUnit]:
+    def limit(self, units: list[WorkUnit]) -> list[WorkUnit]:
         """Return the units with as many marked for models as the profile has time for."""
         broker = self.broker
         if broker is None:
             return units
-        from wardround.inference.broker import within_budget
+        from wardround.execution.broker import paths_within_budget
 
-        users = set(filter(broker.is_asked_by, {unit.specialist for unit in units}))
+        users = set(filter(broker.is_used_by, {unit.specialist for unit in units}))
         limit = broker.limits.hunks
-        scored = within_budget(limit, [unit for unit in units if unit.specialist in users], self._hunks)
+        scored = paths_within_budget(limit, [unit for unit in units if unit.specialist in users], self._hunks)
         return [replace(u, scored=u.path in scored) if u.specialist in users else u for u in units]
 
     def versions(self) -> dict[str, str]:

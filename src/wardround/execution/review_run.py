@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import Self
@@ -11,48 +11,43 @@ from typing import Self
 import msgspec
 from msgspec.structs import replace
 
-from wardround.change.change_source import ChangeSource, SideName
+from wardround.assignment.change_under_review import ChangeUnderReview
+from wardround.assignment.claims import files_to_fetch
+from wardround.assignment.review_context import ReviewContext
+from wardround.assignment.work_units import WorkUnit, work_units
+from wardround.change.change_source import SideName
 from wardround.change.diff import Change
 from wardround.change.snapshot import Snapshot, scratch_root
-from wardround.config.request import ReviewRequest
-from wardround.config.schema import Config
-from wardround.context.base_coverage import BaseCoverage
-from wardround.context.claims import files_to_fetch, selected_specialists
-from wardround.context.review_context import ReviewContext
 from wardround.context.surface.published import PublishedSurface
-from wardround.context.work_units import WorkUnit, work_units
-from wardround.execution.added_ignores_review import blanked_sides, newly_unreviewed
+from wardround.execution.added_ignores_review import blank_base_and_head, reviews_failing_without_comments
 from wardround.execution.base_comparison import BaseComparison
 from wardround.execution.base_texts import BaseTexts
 from wardround.execution.change_check_runner import ChangeCheckRunner
-from wardround.execution.executor import Executor, InProcessExecutor
 from wardround.execution.model import MergedChangeResults, PartialReview, Results
 from wardround.execution.project_files import SnapshotLinker
+from wardround.execution.resources import Resources
 from wardround.execution.review_models import ReviewModels
 from wardround.execution.review_side import BaseSide, HeadSide, ReviewSide
 from wardround.execution.scheduler import Scheduler
 from wardround.execution.trust import Trust
 from wardround.findings import Unreviewed
-from wardround.host import PluginHost
 from wardround.specialists import Specialist
-from wardround.storage.result_cache import ResultCache
-from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 
 SideRequests = Generator[tuple[ReviewSide, list[WorkUnit]], Results, "RawReview"]
-"""Requests the results of one side after the other."""
+"""Requests the results of base and head one after the other."""
 
 
 class RawReview(msgspec.Struct):
-    """The results of both sides.
+    """The results at base and head.
 
     Attributes:
         change: the change as it was reviewed: content that no review can have covered counts as added.
         claimed: path at the head -> the specialists that reviewed it.
-        unreviewed: requested reviews that did not happen, on either side.
-        partial: the checks of the entire change that ran without something that they need.
-        unwaived_head, unwaived_base: the results of the files with ignore comments of tools that hold for
-            changed code, without those comments.
+        unreviewed: requested reviews that did not happen, at base or head.
+        partial: the change-level checks that ran without a part of their input. unwaived_head, unwaived_base:
+            the results of the files with tools' ignore comments that apply to changed code, without those
+            comments.
         notes: hunks that models did not score, and why, and which configured tools are not installed.
     """
 
@@ -84,12 +79,9 @@ class PlannedTools(msgspec.Struct, frozen=True):
 
 
 class ReviewRun:
-    """Runs the specialists over both sides of a change. Use it as a context manager.
+    """Runs the specialists over base and head of a change. Use it as a context manager.
 
     Args:
-        processes: the running tools; stopping them cancels the review, and the remaining files are
-            unreviewed.
-        executor: where the checks run.
         stores_findings: the cache keeps the findings of files without secrets; otherwise none.
 
     Attributes:
@@ -98,43 +90,23 @@ class ReviewRun:
 
     def __init__(
         self,
-        source: ChangeSource,
+        review: ChangeUnderReview,
         context: ReviewContext,
-        host: PluginHost,
-        config: Config,
-        request: ReviewRequest,
-        processes: Processes,
-        progress: Callable[[str], None] = lambda text: None,
-        executor: Executor | None = None,
+        resources: Resources,
         *,
         stores_findings: bool = True,
     ) -> None:
+        self._review = review = review.with_change(context.change)
         self._stores_findings = stores_findings
-        self._source = source
         self._context = context
-        self._host = host
-        self._config = config
-        self._request = request
-        self._processes = processes
-        self._progress = progress
-        self._executor = executor or InProcessExecutor()
+        self._resources = resources.of_part()
         self._snapshot: Snapshot | None = None
-        change = context.change
-        self._specialists = specialists = selected_specialists(host, config, request)
-        self._trust = Trust(source, change, host, request)
-        self._models = ReviewModels(source.root, change, config, request, specialists)
-        self._base_texts = BaseTexts(source, change, files_to_fetch(change, specialists))
-        self.published = PublishedSurface(source, change, request.profile is Profile.CI)
-        self._change_checks = ChangeCheckRunner(
-            source,
-            change,
-            config,
-            request.profile,
-            () if change.all_files else specialists,  # they compare the two sides of a change
-            self._base_texts,
-            self._models,
-            self.published,
-        )
+        source, change = review.source, review.change
+        self._trust = Trust(review)
+        self._models = ReviewModels(review)
+        self._base_texts = BaseTexts(source, change, files_to_fetch(change, review.specialists))
+        self.published = PublishedSurface(source, change, review.request.profile is Profile.CI)
+        self._change_checks = ChangeCheckRunner(review, self._base_texts, self._models, self.published)
 
     def __enter__(self) -> Self:
         return self
@@ -142,9 +114,7 @@ class ReviewRun:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._processes.stop()  # before the folder is removed that an interrupted tool still reads
-        if "_scheduler" in self.__dict__:
-            self._scheduler.cache.close()
+        self._resources.processes.stop()  # before the folder is removed that an interrupted tool still reads
         self._models.close()
         if self._snapshot is not None:
             self._snapshot.__exit__(kind, error, trace)
@@ -165,7 +135,7 @@ class ReviewRun:
 
     def planned_tools(self) -> PlannedTools:
         """Return the tools and models that would review the head; none is run but for its version."""
-        units = self._models.limited(work_units(self._context.claimed, self._host, self._config))
+        units = self._work_units()
         results = Results()
         self._scheduler.plan(self.side("head"), units, results)
         unreviewed = [*self._context.unreviewed, *results.unreviewed]
@@ -177,34 +147,30 @@ class ReviewRun:
         )
 
     def side_requests(self) -> SideRequests:
-        """Request the results of one side after the other; they may be computed for many changes at once."""
+        """Request the results of base and head one after the other; they may be computed for many changes at
+        once.
+        """
         context = self._context
-        units = self._models.limited(work_units(context.claimed, self._host, self._config))
+        units = self._work_units()
         head = yield self.side("head"), units
         claimed = {file.file.path: list(file.specialists) for file in context.claimed}
         merged = self._merge_change_checks(head, claimed)
-        coverage = BaseCoverage(
-            self._source, context.change, self._host, self._config, self._request, self._specialists
-        )
-        comparison = BaseComparison(
-            self._source, context.change, self._config, self._host.catalogue, coverage
-        )
-        base_units = comparison.units(units, head)
+        base_units = BaseComparison(self._review).units(units, head)
         base = (yield self.side("base"), base_units) if base_units else Results()
-        self._mark_compared(merged.reported, base)
-        unreviewed = [*context.unreviewed, *merged.unreviewed, *head.unreviewed, *_not_compared(base)]
+        self._mark_base_compared(merged.reported, base)
+        unreviewed = [*context.unreviewed, *merged.unreviewed, *head.unreviewed, *_uncompared_files(base)]
         models = self._models.summarize(units, head)
         unreviewed += models.unreviewed
-        partial = (f"{one.specialist}: not reviewed in part: {one.reason}" for one in merged.partial)
+        partial = (f"{gap.specialist}: not reviewed in part: {gap.reason}" for gap in merged.partial)
         notes = (*sorted(head.notes), *models.notes, *partial)
-        unwaived = yield from self._without_added_ignores(units, unreviewed)
+        unwaived = yield from self._review_without_added_ignores(units, unreviewed)
         return RawReview(
             context.change, head, base, claimed, unreviewed, notes, *unwaived, partial=merged.partial
         )
 
     def side(self, name: SideName, copies: Mapping[str, bytes] | None = None) -> ReviewSide:
-        """A side of the change; with copies in place of some files, a side of its own."""
-        source, change, trust = self._source, self._context.change, self._trust
+        """Return the base or head of the change; with copies that replace files, a version of its own."""
+        source, change, trust = self._review.source, self._context.change, self._trust
         files = SnapshotLinker(name, source, change, trust)
         models = self._models.broker
         if name == "head":
@@ -223,50 +189,60 @@ class ReviewRun:
                 reviewers.append(specialist)
         return merged
 
-    def _mark_compared(self, reported: Sequence[tuple[Specialist, str]], base: Results) -> None:
+    def _mark_base_compared(self, reported: Sequence[tuple[Specialist, str]], base: Results) -> None:
         """Record that change-level checks, which compare by themselves, have reviewed the base."""
         files = {file.path: file for file in self._context.change.files}
         for specialist, path in reported:
             base.by_file.setdefault((specialist, files[path].base_path or path), [])
 
-    def _without_added_ignores(
+    def _review_without_added_ignores(
         self, units: Sequence[WorkUnit], unreviewed: list[Unreviewed]
     ) -> Generator[tuple[ReviewSide, list[WorkUnit]], Results, tuple[Results, Results]]:
         """Review files again without the ignore comments of tools that hold for changed code."""
-        heads, bases = blanked_sides(self._source, self._context.change, units)
+        heads, bases = blank_base_and_head(
+            self._review.source, self._context.change, units, self._review.host.ignore_comments
+        )
         if not heads.units:
             return Results(), Results()
         head = yield self.side("head", heads.copies), heads.units
         base = (yield self.side("base", bases.copies), bases.units) if bases.units else Results()
-        unreviewed += newly_unreviewed(unreviewed, (*head.unreviewed, *base.unreviewed))
+        unreviewed += reviews_failing_without_comments(unreviewed, (*head.unreviewed, *base.unreviewed))
         return head, base
 
     @cached_property
     def _scheduler(self) -> Scheduler:
-        jobs = self._request.jobs or self._config.root.jobs or os.cpu_count() or 1
-        return Scheduler(
-            root=self._source.root,
-            profile=self._request.profile,
-            read_trusted=self._trust.read_settings,
-            cache=ResultCache.open(),
-            processes=self._processes,
-            snapshot=self._open_snapshot,
-            jobs=jobs,
-            timeout_s=self._config.root.tool_timeout,
-            is_secret=lambda rule: not self._stores_findings or self._host.catalogue.rule(rule).masked,
-            progress=self._progress,
-            unrun_paths=self._trust.unrun_paths,
-            executor=self._executor,
+        request, settings, catalogue = (
+            self._review.request,
+            self._review.config.root,
+            self._review.host.catalogue,
         )
+        return Scheduler(
+            root=self._review.source.root,
+            profile=request.profile,
+            trusted=self._trust,
+            cache=self._resources.cache,
+            processes=self._resources.processes,
+            snapshot=self._open_snapshot,
+            jobs=request.jobs or settings.jobs or os.cpu_count() or 1,
+            timeout_s=settings.tool_timeout,
+            is_secret=lambda rule: not self._stores_findings or catalogue.rule(rule).masked,
+            progress=self._resources.progress,
+            unrun_paths=self._trust.unrun_paths,
+            executor=self._resources.executor,
+        )
+
+    def _work_units(self) -> list[WorkUnit]:
+        units = work_units(self._context.claimed, self._review.host, self._review.config)
+        return self._models.limit(units)
 
     def _open_snapshot(self) -> Snapshot:
         if self._snapshot is None:
-            self._snapshot = Snapshot(scratch_root(self._source.root))
+            self._snapshot = Snapshot(scratch_root(self._review.source.root))
         return self._snapshot
 
 
-def _not_compared(base: Results) -> list[Unreviewed]:
-    """The old versions that a tool could not review, as unreviewed files of the change."""
+def _uncompared_files(base: Results) -> list[Unreviewed]:
+    """Return the old versions that a tool could not review, as unreviewed files of the change."""
     return [
         replace(u, reason=f"its old version could not be compared: {u.reason}")
         for u in base.unreviewed

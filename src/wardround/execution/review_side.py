@@ -1,4 +1,4 @@
-"""The two sides of a change as tools and checks read them."""
+"""Base and head of a change as tools and checks read them."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+from wardround.assignment.work_units import content_digest
 from wardround.change.change_source import ChangeSource, SideName
 from wardround.change.diff import Change
-from wardround.change.repository_view import SideView
+from wardround.change.repository_view import RepositoryView
+from wardround.change.side_view import SideView
 from wardround.change.snapshot import Snapshot
-from wardround.checks.source import RepositoryView
-from wardround.context.work_units import content_digest
 from wardround.execution.base_texts import BaseTexts
 from wardround.execution.model import ModelProvider
 from wardround.execution.trust import Trust
 
 
 class ProjectFiles(Protocol):
-    """The rest of the project on one side, which tools see next to the files under review."""
+    """The rest of the project at base or head, which tools see next to the files under review."""
 
     def link(self, side: ReviewSide, snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
         """Complete a room of a snapshot with the files of these names."""
 
 
 class ReviewSide(ABC):
-    """One side of the change.
+    """The base or head of the change.
 
     Attributes:
         name: ``head`` or ``base``; ``unwaived-`` and one of them where copies of files are reviewed.
-        state: identifies the entire project on this side; None if nothing does.
+        state: identifies the entire project in this version; None if nothing does.
         layout: the names in the folders where tools look for first-party modules.
         project: the other files, as checks read them.
         models: None in a review without models.
-        changed: the paths the change touches, as this side has them.
+        changed: the changed paths in this version.
     """
 
     name: str
@@ -48,11 +48,13 @@ class ReviewSide(ABC):
 
     @abstractmethod
     def read(self, path: str) -> bytes | None:
-        """The content of a file under review."""
+        """Return the content of a file under review."""
 
     @abstractmethod
     def has_tracked(self, path: str) -> bool:
-        """Return True if anything at a path, above it or below it is under version control on either side."""
+        """Return True if anything at a path, above it or below it is under version control at base or
+        head.
+        """
 
     @abstractmethod
     def link_project(self, snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
@@ -60,24 +62,24 @@ class ReviewSide(ABC):
 
     @property
     def is_base(self) -> bool:
-        """True if the side is the base, or copies of its files."""
+        """is_base: True for the base, or copies of its files."""
         return self.name.endswith("base")
 
     def base_text(self, path: str) -> str | None:
-        """Return the text of a file before the change; None on the base side."""
+        """Return the content of a file before the change; None at the base."""
         return None
 
     def is_added(self, path: str, line: int) -> bool:
-        """Return True if the change adds a line; on the base side every line is added."""
+        """Return True if the change adds a line; at the base every line counts as added."""
         return True
 
     def added_lines(self, path: str, count: int) -> Iterable[int]:
-        """The added lines of a path that has so many, in order; on the base side all."""
+        """Return the added lines of a path that has that many, in order; at the base all."""
         return range(1, count + 1)
 
 
 class _ChangeSide(ReviewSide):
-    """The common part of both sides of a change."""
+    """The part that base and head of a change share."""
 
     def __init__(
         self,
@@ -91,7 +93,7 @@ class _ChangeSide(ReviewSide):
     ) -> None:
         self.name = f"unwaived-{side}" if copies else side
         self.state = _state(side, source, change, trust, copies)
-        self.layout = _layout(source.root)
+        self.layout = _layout_key(source.root)
         self.project = SideView(source, side)
         self.models = None if copies else models
         self._source = source
@@ -109,7 +111,7 @@ class HeadSide(_ChangeSide):
     """The project after the change.
 
     Args:
-        copies: content that is reviewed in place of some files; they make it a side of its own, without
+        copies: content that is reviewed instead of some files; it makes them a separate version, without
             models.
     """
 
@@ -168,7 +170,7 @@ class BaseSide(_ChangeSide):
 def _state(
     side: SideName, source: ChangeSource, change: Change, trust: Trust, copies: Mapping[str, bytes]
 ) -> str | None:
-    """The tree of a side, the target whose settings tools see in it, and the copies."""
+    """Return the tree of base or head, the target whose settings tools use in it, and the copies."""
     state = source.state(change, side)
     if state is None:
         return None
@@ -177,7 +179,7 @@ def _state(
     return state + "".join(f" {content_digest(copies[path]).hex()}" for path in sorted(copies))
 
 
-def _layout(root: Path) -> str:
+def _layout_key(root: Path) -> str:
     """The names at the top of the work tree and in ``src``, which decide whether an import is first-party."""
     names: list[str] = []
     for folder in (root, root / "src"):

@@ -1,4 +1,4 @@
-"""Running every specialist's tools and checks over one side of a change.
+"""Running every specialist's tools and checks over the base or head of a change.
 
 Wardround's own checks run while the tools run. Any unexpected result of a run makes its files *unreviewed*.
 Results are cached by all their inputs, so that only content that was never reviewed costs anything.
@@ -11,8 +11,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from wardround.assignment.work_units import WorkUnit
 from wardround.change.snapshot import Snapshot
-from wardround.context.work_units import WorkUnit
 from wardround.execution.check_runner import BUDGET_S, CheckRunner
 from wardround.execution.executor import Executor, InProcessExecutor
 from wardround.execution.model import NO_CHANGE_REVIEW, ChangeReview, Results
@@ -23,6 +23,7 @@ from wardround.execution.tool_settings import ToolSettings
 from wardround.findings import RawFinding, ToolRun, Unreviewed
 from wardround.storage.result_cache import ResultCache
 from wardround.text.redaction import may_contain_token
+from wardround.tools.configuration import SettingsReader
 from wardround.tools.identity import identity
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile, UntrustedPaths
@@ -32,7 +33,7 @@ class Scheduler:
     """Schedules the tools and checks of one review.
 
     Args:
-        read_trusted: the text of a configuration file by path, from the side whose configuration applies.
+        trusted: the files of the trusted side.
         snapshot: makes the private folder, when the first tool must run.
         is_secret: True for the id of a rule about secrets.
         progress: called with the names of tools that the review waits for.
@@ -45,7 +46,7 @@ class Scheduler:
         *,
         root: Path,
         profile: Profile,
-        read_trusted: Callable[[str], str | None],
+        trusted: SettingsReader,
         cache: ResultCache,
         processes: Processes,
         snapshot: Callable[[], Snapshot],
@@ -62,14 +63,14 @@ class Scheduler:
         self.is_secret = is_secret
         self._cores = jobs
         self._executor = executor or InProcessExecutor()
-        settings = ToolSettings(root, read_trusted, unrun_paths)
+        settings = ToolSettings(root, trusted, unrun_paths)
         self._planner = ToolPlanner(root, profile, settings, cache)
         self.tools = ToolRunner(processes, snapshot, jobs, timeout_s, settings.files, progress)
 
     def review(
         self, side: ReviewSide, units: Sequence[WorkUnit], change_review: ChangeReview | None = None
     ) -> Results:
-        """Run all tools of the profile and all checks over the units of one side.
+        """Run all tools of the profile and all checks over the units of base or head.
 
         Args:
             change_review: the change-level checks; their results are part of the results.
@@ -87,7 +88,7 @@ class Scheduler:
         return results
 
     def plan(self, side: ReviewSide, units: Sequence[WorkUnit], results: Results) -> list[ToolJob]:
-        """The runs of tools that are needed; see ``ToolPlanner.plan``."""
+        """Return the runs of tools that are needed; see ``ToolPlanner.plan``."""
         return self._planner.plan(side, units, results)
 
     def check(self, side: ReviewSide, units: Sequence[WorkUnit], results: Results) -> None:
@@ -113,20 +114,20 @@ class Scheduler:
         )
 
     def _store(self, jobs: Sequence[ToolJob], results: Results) -> None:
-        """Cache results, except of files in which a tool reports a secret or reads parts only."""
+        """Cache results, except for files in which a tool reports a secret or reads parts only."""
         secret = {
             path
             for (reviewer, path), findings in results.by_file.items()
-            if any(
-                self.is_secret(f"{reviewer.name}/{finding.code}") or _may_quote_a_secret(finding)
-                for finding in findings
-            )
+            if any(self._may_show_a_secret(reviewer.name, finding) for finding in findings)
         }
         for job in jobs:
             left_out = secret | job.skipped.keys()
-            public = {path: found for path, found in job.results.items() if path not in left_out}
-            self.cache.put({job.keys[path]: found for path, found in public.items() if job.keys[path]})
+            keys = {path: job.keys[path] for path in job.results if path not in left_out}
+            self.cache.put({key: job.results[path] for path, key in keys.items() if key})
         self.cache.put({key: found for key, (path, found) in results.fresh.items() if path not in secret})
+
+    def _may_show_a_secret(self, reviewer: str, finding: RawFinding) -> bool:
+        return self.is_secret(f"{reviewer}/{finding.code}") or _may_quote_a_secret(finding)
 
 
 def _add_outcome(job: ToolJob, results: Results) -> None:

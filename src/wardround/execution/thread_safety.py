@@ -1,15 +1,15 @@
 """Calls that are not safe in several threads: imports, types of msgspec and syntax trees of Python.
 
 - Modules that import one another are visible to other threads before they are complete, or the import fails
-  with a deadlock that Python detects; sqlglot is a package of such modules.
-- The first use of a type prepares it and the types in its fields. msgspec 0.22 lets another thread use a type
-  that is not complete, which ends the process with a segmentation fault.
-- CPython before 3.13 counts the depth of a syntax tree for the process. If the garbage collector lets another
-  thread parse meanwhile, the count differs, and ``ast.parse`` raises SystemError.
+  with a deadlock that Python detects; sqlglot is a package of such modules. - The first use of a type
+  prepares it and the types in its fields. msgspec 0.22 lets another thread use an incomplete type, which ends
+  the process with a segmentation fault. - CPython before 3.13 counts the depth of a syntax tree for the
+  process. If the garbage collector lets another thread parse meanwhile, the count differs, and ``ast.parse``
+  raises SystemError.
 
 A process that runs reviews in threads replaces the functions concerned by ones that let one thread at a time
-call them, or call them for the first time with a type. One that only runs tools in threads decodes their
-output there, and replaces the functions that decode: it parses and imports its modules in one thread.
+call them, or call them for the first time with a type. A program that only runs tools in threads decodes
+their output there, and replaces the functions that decode: it parses and imports its modules in one thread.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def serialize_unsafe_calls() -> None:
     """Replace the functions, for the rest of the process."""
     with _lock:
         for module, name in _EXCLUSIVE:
-            _replace(module, name, _one_at_a_time)
+            _replace(module, name, _serialize_calls)
     serialize_first_decoding()
 
 
@@ -51,7 +51,7 @@ def serialize_first_decoding() -> None:
     """Replace the functions that decode, for the rest of the process."""
     with _lock:
         for module, name, position in _DECODING:
-            _replace(module, name, partial(_preparing, position))
+            _replace(module, name, partial(_prepare_first, position))
 
 
 def _replace(module: Any, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
@@ -60,25 +60,25 @@ def _replace(module: Any, name: str, wrap: Callable[[Callable[..., Any]], Callab
         setattr(module, name, wrap(original))
 
 
-def _one_at_a_time(use: Callable[..., Any]) -> Callable[..., Any]:
+def _serialize_calls(use: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(use)
-    def locked(*arguments: Any, **options: Any) -> Any:
+    def call_locked(*arguments: Any, **options: Any) -> Any:
         with _lock:
             return use(*arguments, **options)
 
-    return locked
+    return call_locked
 
 
-def _preparing(position: int | None, use: Callable[..., Any]) -> Callable[..., Any]:
+def _prepare_first(position: int | None, use: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(use, updated=())
-    def prepared(*arguments: Any, **options: Any) -> Any:
+    def call_prepared(*arguments: Any, **options: Any) -> Any:
         is_positional = position is not None and len(arguments) > position
         kind = arguments[position or 0] if is_positional else options.get("type", Any)
         if kind not in _prepared:
             _prepare_once(kind)
         return use(*arguments, **options)
 
-    return prepared
+    return call_prepared
 
 
 def _prepare_once(kind: Any) -> None:

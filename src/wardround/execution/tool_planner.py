@@ -8,16 +8,16 @@ from itertools import chain, groupby
 from pathlib import Path
 
 from wardround import __version__
-from wardround.change.change_source import decoded
-from wardround.change.encoding import with_lower_suffix
-from wardround.checks.lazy import package_state
-from wardround.context.work_units import WorkUnit
+from wardround.assignment.work_units import WorkUnit
+from wardround.change.change_source import decode_text
+from wardround.change.encoding import lower_suffix
 from wardround.execution.model import Results
 from wardround.execution.program_finder import ProgramFinder
 from wardround.execution.review_side import ReviewSide
 from wardround.execution.tool_runner import ToolJob, batch_paths
 from wardround.execution.tool_settings import ToolSettings
 from wardround.findings import ToolRun, Unreviewed
+from wardround.lazy import package_state
 from wardround.storage.digest import digest_key, file_stamp
 from wardround.storage.result_cache import ResultCache
 from wardround.tools.identity import identify, identity
@@ -41,20 +41,22 @@ class ToolPlanner:
         """Return the required runs; known results and unreviewed files are added to the results."""
         ready = [
             (tool, group, folder, program)
-            for tool, of_tool in _by_tool(units).items()
+            for tool, of_tool in _group_by_tool(units).items()
             if self._profile in tool.profiles
-            for folder, group in self._by_package(tool, _accepted(side, tool, of_tool, results))
+            for folder, group in self._group_by_package(tool, _accepted_units(side, tool, of_tool, results))
             if (program := self._startable(side, tool, group, folder, results)) is not None
         ]
         identify((tool, program) for tool, _, _, program in ready)
         jobs = [job for entry in ready for job in self._jobs(side, *entry, results)]
-        results.tampered_paths |= set(self._settings.referenced(side.changed))
+        results.tampered_paths |= set(self._settings.referenced_paths(side.changed))
         return jobs
 
-    def _by_package(self, tool: Tool, units: Sequence[WorkUnit]) -> Iterable[tuple[str, list[WorkUnit]]]:
+    def _group_by_package(
+        self, tool: Tool, units: Sequence[WorkUnit]
+    ) -> Iterable[tuple[str, list[WorkUnit]]]:
         """The files for which a project uses a tool, by the folder in which it starts, in their order."""
         paths = [unit.path for unit in units]
-        if not units or not tool.is_configured(self._settings.read_trusted, paths):
+        if not units or not tool.is_configured(self._settings.trusted.read, paths):
             return []
         if not tool.starts_in_packages:
             return [("", list(units))]
@@ -98,7 +100,7 @@ class ToolPlanner:
             )
             for unit in units
         }
-        pending = self._pending(side, tool, units, keys, results)
+        pending = self._pending_paths(side, tool, units, keys, results)
         cached = len(units) - len(pending)
         program_identity = identity(tool, program)
         results.runs.append(
@@ -114,7 +116,7 @@ class ToolPlanner:
             for batch in batch_paths(list(paths), tool)
         ]
 
-    def _pending(
+    def _pending_paths(
         self,
         side: ReviewSide,
         tool: Tool,
@@ -128,7 +130,7 @@ class ToolPlanner:
         for unit in units:
             findings = known.get(keys[unit.path])
             if findings is None:
-                text = decoded(side.read(unit.path) or b"")
+                text = decode_text(side.read(unit.path) or b"")
                 findings = None if text is None or tool.can_match(text) else []
             if findings is None:
                 pending.append(unit.path)
@@ -137,7 +139,7 @@ class ToolPlanner:
         return pending
 
 
-def _by_tool(units: Sequence[WorkUnit]) -> dict[Tool, list[WorkUnit]]:
+def _group_by_tool(units: Sequence[WorkUnit]) -> dict[Tool, list[WorkUnit]]:
     """The files of each tool, each once, for the specialist that contributes the tool if there is one."""
     by_tool: dict[Tool, dict[str, WorkUnit]] = {}
     own = ((tool, unit) for unit in units for tool in unit.specialist.tools)
@@ -148,7 +150,7 @@ def _by_tool(units: Sequence[WorkUnit]) -> dict[Tool, list[WorkUnit]]:
     return {tool: list(by_path.values()) for tool, by_path in by_tool.items()}
 
 
-def _accepted(
+def _accepted_units(
     side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], results: Results
 ) -> Sequence[WorkUnit]:
     """Return the files that a tool applies to, by its own choice and by the options of their specialist.
@@ -157,7 +159,7 @@ def _accepted(
     """
     accepted = []
     for unit in units:
-        kind, text = with_lower_suffix(unit.path), decoded(side.read(unit.path) or b"") or ""
+        kind, text = lower_suffix(unit.path), decode_text(side.read(unit.path) or b"") or ""
         if not (tool.is_enabled(unit.options, kind, text) and tool.accepts(kind, text)):
             continue
         if not tool.suits(unit.options, kind, text, side.project):
@@ -171,7 +173,7 @@ def _accepted(
 
 
 def _why_missing(tool: Tool, tampered: str | None) -> str:
-    """The reason why a tool is not run; empty where its absence is not worth a report."""
+    """Return the reason why a tool is not run; empty where its absence is not worth a report."""
     if tampered is not None:
         return f"{tool.program} was not started from {tampered}, because the change adds something there"
     if tool.optional:
@@ -197,14 +199,14 @@ def _common_key(side: ReviewSide, tool: Tool, program: Path, environment: Path |
 
 
 def reader_identity(tool: Tool) -> str:
-    """Return a text that changes with the code that reads and filters the output of a tool."""
+    """Return a string that changes with the code that reads and filters the output of a tool."""
     module = type(tool).__module__
     package = module.partition(".")[0]
     return package_state(module.rpartition(".")[0] if package == _ENGINE else package)
 
 
 def _environment_state(environment: Path | None) -> str:
-    """A text that changes when something is installed into or removed from a virtual environment."""
+    """Return a text that changes when something is installed into or removed from a virtual environment."""
     if environment is None:
         return "none"
     parts = [str(environment)]

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from wardround.change.snapshot import Snapshot, alias_ending
 from wardround.errors import PLUGIN_EXCEPTIONS, ToolFailed
-from wardround.execution.model import with_path
+from wardround.execution.model import replace_path
 from wardround.execution.review_side import ReviewSide
 from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding
-from wardround.tools.column_units import positioned
+from wardround.tools.column_units import convert_positions
 from wardround.tools.configuration import require_inside
 from wardround.tools.process import Processes, minimal_env
 from wardround.tools.proof import Proofs
@@ -30,8 +30,8 @@ _MAX_FUTILE_HALVINGS = 2
 """The number of times that the files of a failed tool are halved when it fails over each half."""
 
 
-def in_order(results: Sequence[RawFinding]) -> list[RawFinding]:
-    """Return the results for one file by their places, each once.
+def sorted_results(results: Sequence[RawFinding]) -> list[RawFinding]:
+    """Return the results for one file sorted by position, without duplicates.
 
     A tool that works in parallel prints them in another order, or twice, in each run.
     """
@@ -62,13 +62,13 @@ class ToolJob(msgspec.Struct):
     def sandbox_name(self, side: ReviewSide) -> str:
         """Return the room of the snapshot it runs in: the tools of each specialist see its files only.
 
-        A file that one tool may read as its settings is then never one that another reviews.
+        A file that one tool may read as its settings is then never reviewed by another.
         """
         return f"{side.name}-{next(iter(self.specialists.values()))}"
 
 
 def _halves(job: ToolJob) -> list[ToolJob]:
-    """A job's files in two jobs; none if it has one file."""
+    """Split a job into two with half of its files each; none if it has one file."""
     middle = len(job.files) // 2
     halves = (job.files[:middle], job.files[middle:]) if middle else ()
     return [replace(job, files=files, error=None) for files in halves]
@@ -99,7 +99,7 @@ class ToolRunner:
 
     Args:
         max_parallel: how many tools may run at once.
-        timeout_s: for one run, in place of the tool's own.
+        timeout_s: for one run, overrides that of the tool.
         snapshot: makes the private folder, when the first tool must run.
         config_for: the configuration files, text by name, that apply to a tool at a path.
         progress: called with the names of tools that the review waits for.
@@ -147,14 +147,7 @@ class ToolRunner:
 
     def _fill(self, side: ReviewSide, snapshot: Snapshot, jobs: Sequence[ToolJob]) -> None:
         for job in jobs:  # the first version written stays: no file under review replaces settings
-            folders = {path.rpartition("/")[0]: path for path in job.files}
-            for path in folders.values():
-                for name, text in self._config_for(job.tool, path).items():
-                    if name.startswith("../"):
-                        snapshot.write_above(job.sandbox_name(side), name[3:], text)
-                    elif job.error is None:
-                        job.error = _objection_to(job.tool, name, text)
-                        snapshot.write(job.sandbox_name(side), name, text.encode("utf-8", "surrogateescape"))
+            self._write_settings(side, snapshot, job)
         written = ((job.sandbox_name(side), path, job.tool.endings) for job in jobs for path in job.files)
         for room, path, endings in dict.fromkeys(written):
             content = side.read(path)
@@ -166,6 +159,18 @@ class ToolRunner:
         for room, names in linked.items():
             if names:
                 side.link_project(snapshot, room, tuple(sorted(names)))
+
+    def _write_settings(self, side: ReviewSide, snapshot: Snapshot, job: ToolJob) -> None:
+        """Write the settings of a tool for each folder with files of its job."""
+        room = job.sandbox_name(side)
+        folders = {path.rpartition("/")[0]: path for path in job.files}
+        for path in folders.values():
+            for name, text in self._config_for(job.tool, path).items():
+                if name.startswith("../"):
+                    snapshot.write_above(room, name[3:], text)
+                elif job.error is None:
+                    job.error = _objection_to(job.tool, name, text)
+                    snapshot.write(room, name, text.encode("utf-8", "surrogateescape"))
 
     def work(
         self, side: ReviewSide, snapshot: Snapshot, pending: list[ToolJob], lock: threading.Lock
@@ -181,12 +186,12 @@ class ToolRunner:
             except ToolFailed as failure:
                 job.error = failure
                 continue
-            self._do(side, snapshot, job)
+            self._run_job(side, snapshot, job)
             if job.error is not None and (job.tool.scope is ToolScope.FILE or job.tool.files_per_run):
                 self._bisect_failures(side, snapshot, job)
             job.seconds = time.monotonic() - started
 
-    def _do(self, side: ReviewSide, snapshot: Snapshot, job: ToolJob) -> None:
+    def _run_job(self, side: ReviewSide, snapshot: Snapshot, job: ToolJob) -> None:
         try:
             job.results = self._run(side, snapshot, job)
         except ToolFailed as failure:
@@ -198,7 +203,21 @@ class ToolRunner:
             job.error = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
 
     def _bisect_failures(self, side: ReviewSide, snapshot: Snapshot, job: ToolJob) -> None:
-        """Find the files that a tool fails over, so that only they are unreviewed.
+        """Find the files that a tool fails over, so that only they are unreviewed."""
+        failing, passed = self._bisect(side, snapshot, job)
+        if not passed:
+            return
+        job.error = None
+        for piece in passed:
+            job.results |= piece.results
+            job.skipped |= piece.skipped
+        for piece in failing:
+            job.skipped |= dict.fromkeys(piece.files, str(piece.error))
+
+    def _bisect(
+        self, side: ReviewSide, snapshot: Snapshot, job: ToolJob
+    ) -> tuple[list[ToolJob], list[ToolJob]]:
+        """Return the parts of a job that fail, and those that pass.
 
         Failed runs are repeated by halves, for as long as the tool may take once. They are soon given up if
         no half
@@ -210,20 +229,16 @@ class ToolRunner:
             halves = [half for piece in failing for half in _halves(piece)]
             if not halves:
                 break
+            failing = [piece for piece in failing if len(piece.files) == 1]
+            futile += 1
             for half in halves:
-                self._do(side, snapshot, half)
-            alone = [piece for piece in failing if len(piece.files) == 1]
-            failing = alone + [half for half in halves if half.error is not None]
-            futile = futile + 1 if len(failing) == len(alone) + len(halves) else 0
-            passed += [half for half in halves if half.error is None]
-        if not passed:
-            return
-        job.error = None
-        for piece in passed:
-            job.results |= piece.results
-            job.skipped |= piece.skipped
-        for piece in failing:
-            job.skipped |= dict.fromkeys(piece.files, str(piece.error))
+                self._run_job(side, snapshot, half)
+                if half.error is not None:
+                    failing.append(half)
+                else:
+                    passed.append(half)
+                    futile = 0
+        return failing, passed
 
     def _run(self, side: ReviewSide, snapshot: Snapshot, job: ToolJob) -> dict[str, list[RawFinding]]:
         tool = job.tool
@@ -257,16 +272,16 @@ class ToolRunner:
         job.skipped |= {names[name]: reason for name, reason in unparsed.items()}
         for result in reported:
             path = names[result.file]
-            finding = replace(with_path(result, path), message=relative_paths(result.message))
+            finding = replace(replace_path(result, path), message=relative_paths(result.message))
             if tool.holds(finding, side.project):
                 found[path].append(finding)
         for path, results in found.items():
             if results:
-                found[path] = positioned(in_order(results), side.read(path) or b"", tool)
+                found[path] = convert_positions(sorted_results(results), side.read(path) or b"", tool)
         return found
 
     def _seconds_for(self, root: Path, job: ToolJob) -> float:
-        """The time in seconds that a tool may take over files in the snapshot."""
+        """Return the time in seconds that a tool may take over files in the snapshot."""
         if self._timeout_s:
             return self._timeout_s
         files = (root / alias_ending(path, job.tool.endings) for path in job.files)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import msgspec
 
 from wardround.storage.digest import digest_key
-from wardround.tools.configuration import configuration
+from wardround.tools.configuration import SettingsReader, configuration
 from wardround.tools.tool import UNTRUSTED_PATHS_FILE, Tool, UntrustedPaths
 
 
@@ -16,19 +16,19 @@ class ToolSettings:
     """The configuration of each tool in each folder.
 
     Args:
-        read_trusted: the text of a configuration file by path, on the side whose configuration applies.
+        trusted: the files of the trusted side.
         unrun_paths: the paths of a change whose code must not be run; None where that is trusted.
     """
 
     def __init__(
         self,
         root: Path,
-        read_trusted: Callable[[str], str | None],
+        trusted: SettingsReader,
         unrun_paths: UntrustedPaths | None,
     ) -> None:
         self._root = root
         self._unrun_paths = unrun_paths
-        self.read_trusted = read_trusted
+        self.trusted = trusted
         self._files: dict[tuple[Tool, str], dict[str, str]] = {}
         self._keys: dict[tuple[Tool, str], bytes] = {}
 
@@ -41,7 +41,7 @@ class ToolSettings:
         if known is not None:
             return known
         above = self.files(tool, folder) if folder else {}
-        files = configuration(tool, folder, self.read_trusted, above)
+        files = configuration(tool, folder, self.trusted, above)
         if not folder and tool.runs_config and self._unrun_paths is not None:
             files["../" + UNTRUSTED_PATHS_FILE] = msgspec.json.encode(self._unrun_paths).decode()
         self._files[tool, folder] = files
@@ -55,8 +55,8 @@ class ToolSettings:
             self._keys[where] = digest_key(*(part for item in items for part in item))
         return self._keys[where]
 
-    def referenced(self, changed: Collection[str]) -> Iterator[str]:
-        """The changed paths that configuration files refer to."""
+    def referenced_paths(self, changed: Collection[str]) -> Iterator[str]:
+        """Yield the changed paths that configuration files refer to."""
         for (tool, _), files in self._files.items():
             for path in files:
                 if path in changed and path.rpartition("/")[2] not in tool.config_names:

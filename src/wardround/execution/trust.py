@@ -2,55 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
-from wardround.change.change_source import ChangeSource
-from wardround.change.diff import Change
+from wardround.assignment.change_under_review import ChangeUnderReview
 from wardround.change.repository import INDEX, WORKTREE
-from wardround.config.request import ReviewRequest
-from wardround.context.config_files import config_file_names, settings_differ, tools_for
-from wardround.host import PluginHost
+from wardround.config.config_files import config_file_names, settings_differ, tools_for
 from wardround.tools.tool import Tool, UntrustedPaths
 
 
 class Trust:
     """The trusted settings of one review."""
 
-    def __init__(
-        self, source: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest
-    ) -> None:
-        self._source = source
-        self._change = change
-        self._host = host
-        self._side = request.trusted_side
+    def __init__(self, review: ChangeUnderReview) -> None:
+        self._source = review.source
+        self._change = review.change
+        self._host = review.host
+        self._side = review.request.trusted_side
+        self._read_trusted = review.read_trusted
 
-    def read_settings(self, path: str) -> str | None:
-        """Return the text of a configuration file on the side whose settings apply."""
-        content = self._source.read(path, self._side)
+    def read(self, path: str) -> str | None:
+        """Return the content of a configuration file at the side whose settings apply."""
+        content = self._read_trusted(path)
         return None if content is None else content.decode("utf-8", "surrogateescape")
+
+    def files_in(self, folder: str) -> Sequence[str]:
+        """Return the paths of the files below a folder, at the side whose settings apply."""
+        return self._source.files_in(folder, self._side)
 
     @cached_property
     def untrusted_paths(self) -> list[str] | None:
         """The paths that the change touches; None where it is trusted."""
-        return None if self._side == "head" else self._touched
+        return None if self._side == "head" else self._touched_settings
 
     @cached_property
     def unrun_paths(self) -> UntrustedPaths | None:
         """The paths of the change whose code no tool may run; None for what users have in their work tree.
 
-        That the settings of a commit apply does not make its code run: others may have written it.
+        Applying the settings of a commit does not run its code: others may have written it.
         """
         if self._side == "head" and self._change.head in (INDEX, WORKTREE):
             return None
-        return UntrustedPaths(str(self._source.root), tuple(sorted(self._touched)), self._side == "head")
+        return UntrustedPaths(
+            str(self._source.root), tuple(sorted(self._touched_settings)), self._side == "head"
+        )
 
     @cached_property
-    def _touched(self) -> list[str]:
+    def _touched_settings(self) -> list[str]:
         return [path for file in self._change.files for path in {file.path, file.base_path or file.path}]
 
     @cached_property
     def target_settings(self) -> dict[str, bytes | None]:
-        """Return the target's versions of settings that differ on a side, if the sides' own settings do not
+        """Return the target's versions of settings that differ at base or head, if their own settings do not
         apply.
 
         Either the change touches them, or the target branch has moved on since the change was forked.

@@ -1,7 +1,7 @@
 """Applying the safe fixes of a review to the index and the work tree, separately.
 
 The fix is computed from the staged text. The index gets exactly that; the work-tree file gets it merged with
-the unstaged changes, and if the two touch the same lines all fixes of the file are rejected.
+the unstaged changes, and if both change the same lines all fixes of the file are rejected.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from wardround.findings import Edit, Finding, SuggestedFix
 from wardround.fixes import journal
 from wardround.fixes.edits import apply
 from wardround.fixes.journal import IndexEntry, Journal, WorktreeFile
-from wardround.review import ReviewResult
+from wardround.review_result import ReviewResult
 
 _CONTEXT = 3
 """Unchanged lines around each change of the patch; none if one of them could be a secret."""
 
 
-class Fixed(msgspec.Struct, frozen=True):
+class FixResult(msgspec.Struct, frozen=True):
     """The result of applying fixes: findings by file, the patch, and the rejected fixes with reasons."""
 
     findings: int
@@ -40,7 +40,9 @@ class _NewText(msgspec.Struct, frozen=True):
     holds_secret: bool = False
 
 
-def fix(repository: Repository, review: ReviewResult, complaint: Callable[[str, str], str | None]) -> Fixed:
+def fix(
+    repository: Repository, review: ReviewResult, complaint: Callable[[str, str], str | None]
+) -> FixResult:
     """Apply every safe fix of a review of the staged change or of the work tree.
 
     Args:
@@ -68,14 +70,14 @@ def fix(repository: Repository, review: ReviewResult, complaint: Callable[[str, 
             worktree.append(WorktreeFile(text.path, content[0], name))
         done.append(text)
     if not done:
-        return Fixed(0, (), None, tuple(refused))
+        return FixResult(0, (), None, tuple(refused))
     contents["last-fix.patch"] = _patch(done).encode("utf-8", "surrogateescape")
     log = Journal(str(repository.root), str(repository.index_file), tuple(index), tuple(worktree))
     left = journal.replay(repository, log, contents)
     refused += [f"{path}: it changed while the fix was applied" for path in left]
     files = tuple(text.path for text in done if text.path not in left)
     count = sum(text.findings for text in done if text.path not in left)
-    return Fixed(count, files, str(journal.folder_of(repository) / "last-fix.patch"), tuple(refused))
+    return FixResult(count, files, str(journal.folder_of(repository) / "last-fix.patch"), tuple(refused))
 
 
 def _new_texts(
@@ -92,21 +94,21 @@ def _new_texts(
         if old is None:
             continue
         edits: list[Edit] = []
-        taken = 0
+        used = 0
         for _, fix in fixes:
             try:
                 apply(old, [*edits, *fix.edits])
             except ValueError:
                 continue
             edits += fix.edits
-            taken += 1
+            used += 1
         new = apply(old, edits)
         trouble = complaint(path, new)
         if trouble is not None:
             refused.append(f"{path}: the fixed file would not parse ({trouble})")
         elif new != old:
             masked = any(f.masked for f in review.findings if f.file == path)
-            yield _NewText(path, old, new, taken, masked)
+            yield _NewText(path, old, new, used, masked)
 
 
 def _plan(
@@ -132,7 +134,7 @@ def _plan(
     entry = IndexEntry(text.path, changed.mode, changed.head_blob, repository.write_blob(new))
     if present is None:
         return entry, None
-    merged = repository.merged(text.path, present, entry.old, entry.new)
+    merged = repository.merge_file(text.path, present, entry.old, entry.new)
     if merged is None:
         refused.append(f"{text.path}: unstaged edits touch the same lines; stage or stash them")
         return None

@@ -12,7 +12,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     """Return the text with the edits applied.
 
     Raises:
-        ValueError: two edits overlap, or one lies outside the text.
+        ValueError: two edits overlap, or one is outside the text.
     """
     starts = LineIndex(text).starts
     spans = sorted((_offsets(starts, text, edit.span), edit.replacement) for edit in edits)

@@ -1,8 +1,8 @@
 """The journal of a fix, stored so that a killed run is completed by the next one.
 
 The order is essential: the journal with all new content is on disk before the first byte of the repository
-changes, and it is removed only after the last. Replaying it is safe at any point in between, since each file
-is written only while it has the content that the fix was computed from.
+changes, and it is removed only after the last. Replaying it is safe at any point, since each file is written
+only while it has the content from which the fix was computed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class WorktreeFile(msgspec.Struct, frozen=True):
 
 
 class Journal(msgspec.Struct, frozen=True):
-    """Everything that one fix writes. Undecodable bytes of paths are surrogate escapes for ``json``.
+    """The files that one fix writes, with their old and new contents. Undecodable bytes of paths are
+    surrogate escapes for ``json``.
 
     Attributes:
         mark: the content of the file that marks the clone; see ``unfinished.mark_file``.
@@ -128,8 +129,8 @@ def recover(repository: Repository) -> list[str]:
     """Apply the journal, if there is one of this clone, and remove it.
 
     Returns:
-        The paths that were not written, because they no longer have the content that the fix was computed
-        from, or because another clone was in the place of this one.
+        The paths that were not written, because they no longer have the content from which the fix was
+        computed, or because another clone was at the same path.
 
     Raises:
         FixRejected: the journal is damaged, a file cannot be read or written, or another fix is running
@@ -153,9 +154,11 @@ def _complete(repository: Repository) -> list[str]:
         raise FixRejected(f"{file} is damaged: {cause}; remove it") from cause
     if not _is_of_clone(journal, repository):
         _remove(repository, journal)
-        return sorted({one.path for one in journal.worktree} | {one.path for one in journal.index})
+        return sorted({entry.path for entry in journal.worktree} | {entry.path for entry in journal.index})
     try:
-        left = [one.path for one in journal.worktree if not _write_worktree(Path(journal.root), one, folder)]
+        left = [
+            entry.path for entry in journal.worktree if not _write_worktree(Path(journal.root), entry, folder)
+        ]
     except OSError as cause:
         raise FixRejected(
             f"{cause.filename}: {cause.strerror}; fix that and run it again, or remove {file}"
@@ -177,29 +180,29 @@ def _is_of_clone(journal: Journal, repository: Repository) -> bool:
 def _remove(repository: Repository, journal: Journal) -> None:
     folder = folder_of(repository)
     (folder / _JOURNAL).unlink()
-    for one in journal.worktree:
-        (folder / one.content).unlink(missing_ok=True)
+    for file in journal.worktree:
+        (folder / file.content).unlink(missing_ok=True)
     unfinished.mark_file(repository.git_dir).unlink(missing_ok=True)
 
 
-def _write_worktree(root: Path, one: WorktreeFile, folder: Path) -> bool:
-    """Replace a file by its new content atomically; False if it has changed, or lies behind a link."""
-    target = root / os.fsdecode(one.path.encode("utf-8", "surrogateescape"))
-    new = (folder / one.content).read_bytes()
+def _write_worktree(root: Path, item: WorktreeFile, folder: Path) -> bool:
+    """Replace a file by its new content atomically; False if it has changed, or is behind a symbolic link."""
+    target = root / os.fsdecode(item.path.encode("utf-8", "surrogateescape"))
+    new = (folder / item.content).read_bytes()
     try:
-        with directories.opened(target.parent, root):
+        with directories.open_directory(target.parent, root):
             pass
     except (OSError, directories.LinkRefusedError):
         return False
     beside = target.with_name(f".{target.name}.wardround-tmp")
     beside.unlink(missing_ok=True)
     try:
-        now = digest(target.read_bytes())
+        current = digest(target.read_bytes())
     except OSError:
         return False
-    if now == digest(new):
+    if current == digest(new):
         return True
-    if now != one.old:
+    if current != item.old:
         return False
     beside.write_bytes(new)
     shutil.copymode(target, beside)
@@ -213,10 +216,10 @@ def _write_index(repository: Repository, journal: Journal, left: set[str]) -> li
     due = []
     refused = []
     for entry in journal.index:
-        now = repository.staged_blob(entry.path)
-        if entry.path not in left and now == entry.old:
+        current = repository.staged_blob(entry.path)
+        if entry.path not in left and current == entry.old:
             due.append((entry.mode, entry.new, entry.path))
-        elif now != entry.new:
+        elif current != entry.new:
             refused.append(entry.path)
     if due:
         repository.update_index(due)

@@ -18,7 +18,7 @@ def folder_of(git_dir: Path) -> Path:
 
 
 def mark_file(git_dir: Path) -> Path:
-    """Return the file of the clone that names its journal: another clone at the same place has none."""
+    """Return the file of the clone that names its journal: another clone at the same path has none."""
     return git_dir / _MARK
 
 

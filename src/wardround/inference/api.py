@@ -1,9 +1,9 @@
 """The interface of models for checks, which imports ``wardround.inference`` lazily.
 
 A model is returned only if it was promoted (state ``rank`` or ``report``), was requested, and can run here;
-else the result is None, and the check does what it can without. A request is nearly free: a model is loaded
-when it must first score something that is not in the cache. If that fails, or there are more texts than the
-profile allows, the checks of the file are run again without that model.
+else the result is None, and the check runs without it. A request is nearly free: a model is loaded when it
+must first score something that is not in the cache. If that fails, or there are more texts than the profile
+allows, the checks of the file run again without that model.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Ranker(Protocol):
     def scores(self, query: str, candidates: Sequence[str]) -> list[float]:
         """Return one score per candidate, higher is better, each independent of the others; -1 to 1."""
 
-    def fused(
+    def fuse(
         self, query: str, candidates: Sequence[str], evidence: Sequence[Mapping[str, float]]
     ) -> list[float]:
         """Return the measured score: its own combined with cheap evidence; log-odds, higher is better.
@@ -44,7 +44,22 @@ class Ranker(Protocol):
             evidence: for each candidate, by name, the task's features and ``bm25``.
 
         Raises:
-            ModelError: it was measured without cheap evidence, or some of it is missing here.
+            ModelError: the model was measured with cheap evidence, or some of it is missing here.
+        """
+
+
+class Classifier(Protocol):
+    """A model that classifies short texts."""
+
+    @property
+    def threshold(self) -> float:
+        """The probability above which its class may be stated, fitted on other repositories."""
+
+    def probabilities(self, text: str) -> Mapping[str, float]:
+        """Return the probability of each class, in a stable order; their sum is 1.
+
+        Raises:
+            ModelError: the model cannot be used.
         """
 
 
@@ -57,6 +72,9 @@ class Models(Protocol):
     def ranker(self, name: str) -> Ranker | None:
         """Return the ranker of this name (an adapter, or ``base`` for the frozen base), or None."""
 
+    def classifier(self, name: str) -> Classifier | None:
+        """Return the model over short texts of this name, or None."""
+
 
 class NoModels(msgspec.Struct, frozen=True):
     """A review without models."""
@@ -65,4 +83,7 @@ class NoModels(msgspec.Struct, frozen=True):
         return None
 
     def ranker(self, name: str) -> Ranker | None:
+        return None
+
+    def classifier(self, name: str) -> Classifier | None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wardround.errors import ModelError
 
@@ -13,19 +13,32 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wardround.config.schema import RunSettings
+    from wardround.inference.runtime import ProviderPreference
     from wardround.retrieval.protocols import TextEmbedder
 
 BASE_MODEL = "base"
+
+
+class ModelSettings(Protocol):
+    """The settings that locate the models and run them, as ``config.schema.RunSettings`` has them."""
+
+    @property
+    def model_folders(self) -> Sequence[str]: ...
+
+    @property
+    def model_provider(self) -> ProviderPreference: ...
+
+    @property
+    def model_threads(self) -> int: ...
 
 
 class BaseEmbedder(NamedTuple):
     """The base model, loaded when the first text is embedded.
 
     Attributes:
-        name: of the model with the start of its digest, for reports.
-        version: of the model and of its runtime, for records.
-        digest: of all inputs of a vector besides its text.
+        name: name of the model with the start of its digest, for reports.
+        version: version of the model and of its runtime, for records.
+        digest: digest of all inputs of a vector besides its text.
     """
 
     name: str
@@ -42,11 +55,11 @@ class BaseEmbedder(NamedTuple):
         return self.load().embed(texts)
 
 
-def base_embedder(settings: RunSettings, root: Path) -> BaseEmbedder:
+def base_embedder(settings: ModelSettings, root: Path) -> BaseEmbedder:
     """Return the base model that a configuration selects.
 
     Args:
-        root: of the repository, which the configured folders of models are relative to.
+        root: root folder of the repository, which the configured folders of models are relative to.
 
     Raises:
         ModelError: it cannot be used; the message has the reason.

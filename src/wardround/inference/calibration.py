@@ -13,19 +13,19 @@ def probability(calibration: Calibration, score: float) -> float:
     if calibration.method == "platt":
         return _logistic(calibration.slope * score + calibration.bias)
     if calibration.method == "isotonic" and calibration.points:
-        return _between(calibration.points, score)
+        return _interpolate(calibration.points, score)
     return min(max(score, 0.0), 1.0)
 
 
 def _logistic(value: float) -> float:
-    """1 / (1 + exp(-value)), without overflow on either side."""
+    """1 / (1 + exp(-value)), without overflow for large absolute values."""
     if value >= 0:
         return 1.0 / (1.0 + math.exp(-value))
     small = math.exp(value)
     return small / (1.0 + small)
 
 
-def _between(points: tuple[tuple[float, float], ...], score: float) -> float:
+def _interpolate(points: tuple[tuple[float, float], ...], score: float) -> float:
     """Interpolate linearly between the points, constant before the first and after the last."""
     at = bisect_right(points, score, key=lambda point: point[0])
     if at == 0:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class Embedder(msgspec.Struct, frozen=True):
-    """Turns texts into unit vectors whose dot product is the similarity of two texts in meaning.
+    """Encodes texts as unit vectors whose dot product is the semantic similarity of two texts.
 
-    Every text is run alone at its own length. Integer quantisation scales by the largest activation of the
-    input, so in a batch the other texts, and the padding, would change its vector.
+    Every text is encoded alone at its own length. Integer quantisation scales by the largest activation of
+    the input, so in a batch the other texts, and the padding, would change its vector.
 
     Attributes:
-        digest: of all inputs of a vector besides its text.
+        digest: digest of all inputs of a vector besides its text.
     """
 
     session: Session

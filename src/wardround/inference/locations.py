@@ -17,6 +17,16 @@ CARD_FILE = "card.md"
 RECIPE_FILE = "recipe.yml"
 LORA_FILES = ("adapter_model.safetensors", "adapter_config.json")
 """The LoRA weights of a model in peft's file names, and their configuration."""
+TOKENIZER_FILE = "tokenizer.json"
+DECODER_CONFIG = "genai_config.json"
+"""The settings of a decoder in the form of onnxruntime-genai, whose model builder writes them."""
+DECODER_WEIGHTS = "model.onnx.data"
+DECODER_FILES = (
+    DECODER_CONFIG, DECODER_WEIGHTS, "tokenizer_config.json", "special_tokens_map.json",
+    "added_tokens.json", "chat_template.jinja", "tokenizer.model", "vocab.json", "merges.txt",
+    "config.json", "generation_config.json",
+)  # fmt: skip
+"""The files of a decoder besides its model and its ``tokenizer.json``: weights, settings, chat template."""
 PLOT_FILES = (
     "precision-recall.svg", "scores.svg", "calibration.svg", "probabilities.svg", "training.svg",
 )  # fmt: skip
@@ -26,7 +36,7 @@ MODEL_FILE = "model.onnx"
 """The name of every model's file; without metadata next to it, the metadata is lost."""
 
 
-class _Glance(msgspec.Struct, frozen=True):
+class _PartialMetadata(msgspec.Struct, frozen=True):
     """The subset of the metadata that is read without validation."""
 
     name: str
@@ -91,15 +101,15 @@ def _is_models(folder: Path) -> bool:
 
 
 def all_shadow(names: Collection[str]) -> bool:
-    """Return True if the package has all models of these names, every one in shadow; False in doubt."""
+    """Return True if the package has all models of these names, every one in shadow; False if unsure."""
     own = package_folder()
     if own is None:
         return False
-    states = {one.name: one.state for one in _glances(own)}
+    states = {glance.name: glance.state for glance in _glances(own)}
     return all(states.get(name) == "shadow" for name in names)
 
 
-def _glances(folder: Path) -> Iterator[_Glance]:
+def _glances(folder: Path) -> Iterator[_PartialMetadata]:
     for file in folder.glob(f"*/{METADATA_FILE}"):
         if (glance := _glance(file)) is not None:
             yield glance
@@ -111,11 +121,11 @@ def peek_name(folder: Path) -> str | None:
     return None if glance is None else glance.name
 
 
-def _glance(file: Path) -> _Glance | None:
+def _glance(file: Path) -> _PartialMetadata | None:
     try:
         if not stat.S_ISREG(file.lstat().st_mode):
             return None
         with file.open("rb") as stream:
-            return msgspec.json.decode(stream.read(LARGEST_METADATA), type=_Glance)
+            return msgspec.json.decode(stream.read(LARGEST_METADATA), type=_PartialMetadata)
     except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
         return None

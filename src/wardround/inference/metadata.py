@@ -1,4 +1,4 @@
-"""The metadata of a model file: read before it is loaded, written by the training."""
+"""The metadata of a model file: read before the model is loaded, written by the training."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Literal
 import msgspec
 
 from wardround.errors import ModelError
-from wardround.inference.locations import LARGEST_METADATA, METADATA_FILE
+from wardround.inference.locations import DECODER_FILES, DECODER_WEIGHTS, LARGEST_METADATA, METADATA_FILE
 from wardround.storage.digest import sha256
 
-SCHEMA = "wardround.adapter/1"
+WEIGHTS_ENDING = ".onnx.data"
+"""The end of the name of a file with weights that a graph refers to."""
+SCHEMA: Literal["wardround.adapter/1"] = "wardround.adapter/1"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -86,7 +88,7 @@ class Improvement(_Strict, frozen=True):
     Attributes:
         of, over: names of scorers: ``base``, ``adapter``, ``cheap``, ``cheap+base``, ``cheap+adapter``.
         metric: ``mrr``, ``top-1``, ``auc`` ...
-        seed: of the measured training run.
+        seed: seed of the measured training run.
     """
 
     of: str
@@ -100,7 +102,7 @@ class HumanReview(_Strict, frozen=True):
     """The judgement of people who read findings as a user would see them.
 
     Attributes:
-        right: the number of the ``items`` that were right; doubtful ones are not.
+        right: the number of the ``items`` that were correct; doubtful ones do not count.
         note: who read, and how the items were drawn.
     """
 
@@ -117,16 +119,16 @@ class Evaluation(_Strict, frozen=True):
         since: seconds since 1970; evaluation items are younger, training items older; 0 without such a
             split.
         metrics: scorer -> metric -> figure.
-        controls: name -> figure. ``size``: a scorer that sees length and position alone; ``placebo``: the
-            remainder above chance when the right answers are drawn at random.
-        base_rate: share of right candidates (choices), or of positives at the natural rate (tables).
+        controls: name -> figure. ``size``: a scorer that uses length and position only; ``placebo``: the gain
+            above chance when the correct answers are permuted at random.
+        base_rate: share of correct candidates (choices), or of positives at the natural rate (tables).
         models: seed -> SHA-256 of the measured model file.
         records: SHA-256 of the evaluation items.
-        leaks: groups and texts on both sides of the split; None if it was not audited.
+        leaks: groups and texts in both parts of the split; None if it was not audited.
         read: findings read by people; needed to ``report``.
         exempt: name of a control -> why it does not apply.
-        drawn: of a model for one repository, how many weeks and files were resampled for the intervals, in
-            place of repositories.
+        drawn: for a model of one repository, how many weights and files were resampled for the intervals,
+            instead of repositories.
     """
 
     repositories: tuple[str, ...]
@@ -153,9 +155,9 @@ class Calibration(_Strict, frozen=True):
         points: (score, probability), ascending in both, for ``isotonic``.
         items: the number of items it was fitted on, at the natural rate.
         model: SHA-256 of the model file whose scores it was fitted on.
-        repositories: those it was fitted on; ``checked`` are others, that ``error`` and ``brier`` are from.
-            Of a model for one repository these are its files, or weeks if questions name no file.
-        base_rate: share of right ones among the items.
+        repositories: those it was fitted on; ``checked`` are others, on which ``error`` and ``brier`` were
+            measured. For a model of one repository these are its files, or weeks if questions name no file.
+        base_rate: share of correct ones among the items.
         error: expected calibration error, 0 to 1; ``brier``: mean squared error of the probability.
     """
 
@@ -188,14 +190,17 @@ class Parity(_Strict, frozen=True):
     """The measured difference after one step of the export, against the step before.
 
     Attributes:
-        step: ``merged``, ``onnx-fp32``, ``onnx-int8``.
-        largest: the largest absolute difference of an output (embeddings: of a coordinate).
-        correlation: of the scores.
+        step: ``merged``, ``onnx-fp32``, ``onnx-int8``, ``onnx-int4``.
+        largest: the largest absolute difference of an output (embeddings: of a coordinate; decoders: of a
+            log-probability).
+        correlation: correlation of the scores.
+        agreement: of a decoder, the share of greedy tokens that are the same, with all before them.
     """
 
     step: str
     largest: float
     correlation: float
+    agreement: float | None = None
 
 
 class Lora(_Strict, frozen=True):
@@ -231,21 +236,26 @@ class Metadata(_Strict, frozen=True):
 
     Attributes:
         kind: ``embedder``: token ids -> unit vector; ``table``: numbers -> score; ``lines``: token ids of
-            a window of a change -> logits for each token, those of line marks are used; no review runs it.
+            a window of a change -> logits for each token, those of line marks are used; no review runs it;
+            ``texts``: token ids and words of a short text -> the probability of each class;
+            ``chat``: a decoder in the form of onnxruntime-genai, which continues a conversation.
         model: an ONNX file. An embedder takes ``input_ids``, int64 of shape (1, tokens), and returns a
             float32 vector of shape (1, width); a table takes float32 of shape (1, numbers), and the last
             number of its last output is the raw score.
-        files: the inputs of its merge: its LoRA weights and their configuration.
+        files: the inputs of its merge: its LoRA weights and their configuration; of a decoder in addition
+            the files that it is run with, besides ``model`` and ``tokenizer``.
         shares: the file of tensors that this model shares with others on it; only a base has one.
-        window: most tokens of a text; 0 for tables.
-        inputs: names of the numbers a table takes, in order; of a model over lines, names of its heads.
-        date: of the training, ``YYYY-MM-DD``.
+        window: most tokens of a text; of a decoder, of a request with its answer; 0 for tables.
+        inputs: names of the numbers a table takes, in order; of a model over lines, names of its heads;
+            of one over texts, its classes.
+        date: date of the training, ``YYYY-MM-DD``.
         seconds: wall time of the training run.
-        title: what it does, in one line, for people.
+        title: its purpose in one line, for users.
         scope: the only repository it was trained and measured on, and may be used in; empty for any.
         fusion: the combination of its score with the cheap evidence; for choices.
         alarm_rate: share of real negatives that may pass the threshold; 0 without one.
-        source: of a standalone model that was exported for other programs.
+        precision: number format of the weights of a decoder; empty for other kinds.
+        source: source of a standalone model that was exported for other programs.
         settings: SHA-256 of the values that determine its scores besides its files; set by
             ``write_metadata``.
     """
@@ -254,7 +264,7 @@ class Metadata(_Strict, frozen=True):
     name: str
     specialist: str
     task: str
-    kind: Literal["embedder", "table", "lines"]
+    kind: Literal["embedder", "table", "lines", "texts", "chat"]
     state: PromotionState
     licence: str
     date: str
@@ -280,7 +290,26 @@ class Metadata(_Strict, frozen=True):
     thresholds: dict[str, float] = {}
     reasons: tuple[str, ...] = ()
     source: ModelSource | None = None
+    precision: str = ""
     settings: str = ""
+
+    @property
+    def weights_sha256(self) -> str:
+        """SHA-256 of the file with the weights, which differs between any two trainings."""
+        apart = [file.sha256 for file in self.files if file.name == DECODER_WEIGHTS]
+        return apart[0] if apart and self.kind == "chat" else self.model.sha256
+
+    @property
+    def decoder_files(self) -> tuple[File, ...]:
+        """The files that a decoder is run with, besides ``model`` and ``tokenizer``; none of other kinds."""
+        if self.kind != "chat":
+            return ()
+        return tuple(file for file in self.files if file.name in DECODER_FILES)
+
+    @property
+    def weights(self) -> dict[str, int]:
+        """The files with the weights of a decoder, with their bytes; none of other kinds."""
+        return {file.name: file.bytes for file in self.decoder_files if file.name.endswith(WEIGHTS_ENDING)}
 
 
 def read_metadata(folder: Path) -> Metadata:
@@ -314,7 +343,7 @@ def read_metadata(folder: Path) -> Metadata:
 
 
 def write_metadata(folder: Path, metadata: Metadata) -> Metadata:
-    """Write the metadata of a model's folder, readable and deterministic; return it as written."""
+    """Write the metadata of a model's folder, readable and deterministic; return it verbatim."""
     written = msgspec.structs.replace(metadata, settings=settings_digest(metadata))
     text = msgspec.json.format(msgspec.json.encode(written, order="deterministic"), indent=2)
     (folder / METADATA_FILE).write_bytes(text + b"\n")

@@ -16,7 +16,7 @@ import msgspec
 
 from wardround.errors import ModelError, RuntimeMissing
 from wardround.findings import ToolRun
-from wardround.inference.api import Ranker, TableModel
+from wardround.inference.api import Classifier, Ranker, TableModel
 from wardround.inference.metadata import PromotionState
 from wardround.inference.registry import ModelEntry, ModelRegistry, default_registry, identity, score_digest
 from wardround.inference.runtime import ProviderPreference, Runtime, detect_runtime
@@ -67,7 +67,7 @@ class ModelSession(msgspec.Struct):
     def usable(
         self, name: str, states: Sequence[PromotionState] = (PromotionState.RANK, PromotionState.REPORT)
     ) -> ModelEntry | None:
-        """Return the model of a name, if its files exist and it is in one of the states."""
+        """Return the model of a name, if its files exist and its state is one of those given."""
         if name not in self._seen and name not in self.broken:
             try:
                 found = self.shelf().get(name)
@@ -79,35 +79,35 @@ class ModelSession(msgspec.Struct):
             except ModelError as trouble:
                 self.broken[name] = str(trouble)
                 self.is_bare |= isinstance(trouble, RuntimeMissing)
-        one = None if name in self.broken else self._seen[name]
-        return one if one is not None and one.metadata.state in states else None
+        item = None if name in self.broken else self._seen[name]
+        return item if item is not None and item.metadata.state in states else None
 
     def identity(self, names: Sequence[str]) -> str:
         """Return the identity of these models, on which results depend."""
         parts = []
         for name in names:
-            one = self.usable(name)
-            parts.append(f"{name}={'' if one is None else identity(one.metadata, self.runtime())}")
+            item = self.usable(name)
+            parts.append(f"{name}={'' if item is None else identity(item.metadata, self.runtime())}")
         return " ".join(parts)
 
     def errors(self, names: Sequence[str]) -> dict[str, str]:
-        """Return those of the models that cannot be used, and why; one in shadow is not an error."""
+        """Return the models that cannot be used, and why; one in shadow is not an error."""
         return {
             name: self.broken[name] for name in names if self.usable(name) is None and name in self.broken
         }
 
-    def overstated(self, names: Sequence[str]) -> Iterator[str]:
+    def overstatements(self, names: Sequence[str]) -> Iterator[str]:
         """Return those of the models that claim a higher state than they earned, a sentence each."""
         for name in names:
-            one = self.usable(name, tuple(PromotionState))
-            if one is not None and one.overstated:
-                yield f"model {name} counts as shadow: {one.overstated}"
+            item = self.usable(name, tuple(PromotionState))
+            if item is not None and item.overstated:
+                yield f"model {name} counts as shadow: {item.overstated}"
 
     def scope(self, names: Sequence[str], most_texts: int) -> ModelScope:
         """Return the models of a specialist's checks for one file."""
         return ModelScope(self, frozenset(names), most_texts)
 
-    def lend_shadow(self, names: Sequence[str], most_texts: int) -> ModelScope | None:
+    def open_shadow_scope(self, names: Sequence[str], most_texts: int) -> ModelScope | None:
         """Return the same with the models in shadow too, if their scores are logged and there are any."""
         if self.log is None or all(self.usable(name, (PromotionState.SHADOW,)) is None for name in names):
             return None
@@ -121,11 +121,11 @@ class ModelSession(msgspec.Struct):
         """
         found = []
         for name in sorted(files):
-            one = self.usable(name)
-            if one is not None:
+            item = self.usable(name)
+            if item is not None:
                 runtime = self.runtime()
                 use = self.uses.get(name, Usage())
-                version = f"{one.metadata.model.sha256[:12]} {runtime.identity}"
+                version = f"{item.metadata.model.sha256[:12]} {runtime.identity}"
                 known = files[name] if use.asked == use.cached else 0  # nothing had to be scored for them
                 found.append(ToolRun(f"model {name}", version, files[name], known, use.seconds))
         return found
@@ -133,40 +133,40 @@ class ModelSession(msgspec.Struct):
     def close(self) -> None:
         self.cache.close()
 
-    def keep(self, one: ModelEntry, asked: Sequence[str], scores: Sequence[float]) -> None:
+    def keep(self, entry: ModelEntry, requested: Sequence[str], scores: Sequence[float]) -> None:
         """Log a score of a model in shadow."""
-        if self.log is not None and one.metadata.state is PromotionState.SHADOW:
-            self.log.add(one.name, one.metadata.model.sha256, asked, scores)
+        if self.log is not None and entry.metadata.state is PromotionState.SHADOW:
+            self.log.add(entry.name, entry.metadata.model.sha256, requested, scores)
 
     # Called by the handles
 
-    def vectors(self, one: ModelEntry, texts: Sequence[str]) -> dict[str, Numbers]:
+    def vectors(self, entry: ModelEntry, texts: Sequence[str]) -> dict[str, Numbers]:
         """Return the unit vector of each text, from the cache or the model.
 
         Raises:
             ModelError: the model cannot be used; it is then disabled.
         """
-        digest = score_digest(one.metadata, self.runtime())
+        digest = score_digest(entry.metadata, self.runtime())
         keys = {text_key(digest, text): text for text in texts}
         known = {keys[name]: numbers for name, numbers in self.cache.get(list(keys)).items()}
-        self._count(one, len(keys), len(known))
+        self._count_use(entry, len(keys), len(known))
         missing = {name: text for name, text in keys.items() if text not in known}
         if missing:
-            known |= self._embedded(one, missing)
+            known |= self._embed_texts(entry, missing)
         return known
 
-    def _embedded(self, one: ModelEntry, missing: Mapping[bytes, str]) -> dict[str, Numbers]:
+    def _embed_texts(self, entry: ModelEntry, missing: Mapping[bytes, str]) -> dict[str, Numbers]:
         started = time.monotonic()
         try:
-            embedder = self.shelf().embedder(one.name, self.runtime())
+            embedder = self.shelf().embedder(entry.name, self.runtime())
             rows = [array("f", vector.tobytes()) for vector in embedder.embed(list(missing.values()))]
         except ModelError as trouble:
-            raise self.disable(one, trouble) from trouble
+            raise self.disable(entry, trouble) from trouble
         self.cache.put(dict(zip(missing, rows, strict=True)))
-        self.uses[one.name].seconds += time.monotonic() - started
+        self.uses[entry.name].seconds += time.monotonic() - started
         return dict(zip(missing.values(), rows, strict=True))
 
-    def row_score(self, one: ModelEntry, row: Sequence[float]) -> float:
+    def row_score(self, entry: ModelEntry, row: Sequence[float]) -> float:
         """Return the raw score of a row, from the cache or the model.
 
         Raises:
@@ -174,37 +174,59 @@ class ModelSession(msgspec.Struct):
         """
         from wardround.inference.tabular import raw_score  # most reviews score nothing
 
-        name = row_key(score_digest(one.metadata, self.runtime()), row)
+        name = row_key(score_digest(entry.metadata, self.runtime()), row)
         known = self.cache.get([name])
-        self._count(one, 1, len(known))
+        self._count_use(entry, 1, len(known))
         if known:
             return known[name][0]
         started = time.monotonic()
         try:
-            wanted = len(one.metadata.inputs)
-            if len(row) != wanted:
-                raise ModelError(f"it was trained on {wanted} numbers and got {len(row)}")
-            score = raw_score(self.shelf().load(one, self.runtime()).session, row)
+            expected = len(entry.metadata.inputs)
+            if len(row) != expected:
+                raise ModelError(f"it was trained on {expected} numbers and got {len(row)}")
+            score = raw_score(self.shelf().load(entry, self.runtime()).session, row)
         except ModelError as trouble:
-            raise self.disable(one, trouble) from trouble
-        kept = array("f", [score])
-        self.cache.put({name: kept})
-        self.uses[one.name].seconds += time.monotonic() - started
-        return kept[0]
+            raise self.disable(entry, trouble) from trouble
+        retained = array("f", [score])
+        self.cache.put({name: retained})
+        self.uses[entry.name].seconds += time.monotonic() - started
+        return retained[0]
 
-    def _count(self, one: ModelEntry, asked: int, cached: int) -> None:
-        use = self.uses.setdefault(one.name, Usage())
-        use.asked += asked
+    def class_probabilities(self, entry: ModelEntry, text: str) -> Numbers:
+        """Return the probabilities of a text, in the order of the model's classes, from the cache or the
+        model.
+
+        Raises:
+            ModelError: the model cannot be used; it is then disabled.
+        """
+        name = text_key(score_digest(entry.metadata, self.runtime()), text)
+        known = self.cache.get([name])
+        self._count_use(entry, 1, len(known))
+        if known:
+            return known[name]
+        started = time.monotonic()
+        try:
+            model = self.shelf().classifier(entry, self.runtime())
+            numbers = array("f", model.probabilities(text).tobytes())
+        except ModelError as trouble:
+            raise self.disable(entry, trouble) from trouble
+        self.cache.put({name: numbers})
+        self.uses[entry.name].seconds += time.monotonic() - started
+        return numbers
+
+    def _count_use(self, entry: ModelEntry, requested: int, cached: int) -> None:
+        use = self.uses.setdefault(entry.name, Usage())
+        use.asked += requested
         use.cached += cached
 
-    def disable(self, one: ModelEntry, trouble: ModelError) -> ModelError:
+    def disable(self, entry: ModelEntry, trouble: ModelError) -> ModelError:
         """Disable a model for the rest of this review; return the error that states this."""
-        self.broken[one.name] = str(trouble)
-        return ModelError(f"model {one.name!r}: {trouble}")
+        self.broken[entry.name] = str(trouble)
+        return ModelError(f"model {entry.name!r}: {trouble}")
 
 
 class ModelScope(msgspec.Struct):
-    """The models of one specialist, for one file or one check of changes.
+    """The models of one specialist, for one file or one change-level check.
 
     Attributes:
         most_texts: texts that may be scored, including cached ones, so that results are reproducible.
@@ -219,20 +241,24 @@ class ModelScope(msgspec.Struct):
     _texts: set[str] = msgspec.field(default_factory=set)
 
     def table(self, name: str) -> TableModel | None:
-        one = self._one(name, "table")
-        return None if one is None else TabularHandle(self.models, one)
+        item = self._usable_entry(name, "table")
+        return None if item is None else TabularHandle(self.models, item)
 
     def ranker(self, name: str) -> Ranker | None:
-        one = self._one(name, "embedder")
-        return None if one is None else RankerHandle(self, one)
+        item = self._usable_entry(name, "embedder")
+        return None if item is None else RankerHandle(self, item)
 
-    def _one(self, name: str, kind: str) -> ModelEntry | None:
+    def classifier(self, name: str) -> Classifier | None:
+        item = self._usable_entry(name, "texts")
+        return None if item is None else ClassifierHandle(self, item)
+
+    def _usable_entry(self, name: str, kind: str) -> ModelEntry | None:
         if name not in self.names:
             raise LookupError(f"model {name!r} is not among the specialist's `models`")
         if self.exhausted:
             return None
-        one = self.models.usable(name, self.states)
-        return one if one is not None and one.metadata.kind == kind else None
+        item = self.models.usable(name, self.states)
+        return item if item is not None and item.metadata.kind == kind else None
 
     def charge(self, texts: Sequence[str]) -> None:
         """Count texts to be scored.
@@ -281,13 +307,30 @@ class RankerHandle(msgspec.Struct, frozen=True):
         self.lent.models.keep(self.one, [query, *candidates], cosines)
         return cosines
 
-    def fused(
+    def fuse(
         self, query: str, candidates: Sequence[str], evidence: Sequence[Mapping[str, float]]
     ) -> list[float]:
-        from wardround.inference.similarity import fused  # most reviews score nothing
+        from wardround.inference.similarity import fuse  # most reviews score nothing
 
         cosines = self.scores(query, candidates)
         try:
-            return fused(self.one.metadata.fusion, cosines, evidence)
+            return fuse(self.one.metadata.fusion, cosines, evidence)
         except ModelError as trouble:
             raise self.lent.models.disable(self.one, trouble) from trouble
+
+
+class ClassifierHandle(msgspec.Struct, frozen=True):
+    """A model over short texts, for a check or an analysis."""
+
+    lent: ModelScope
+    one: ModelEntry
+
+    @property
+    def threshold(self) -> float:
+        return self.one.metadata.thresholds.get("stated", float("inf"))
+
+    def probabilities(self, text: str) -> Mapping[str, float]:
+        self.lent.charge([text])
+        numbers = self.lent.models.class_probabilities(self.one, text)
+        self.lent.models.keep(self.one, [text], numbers)
+        return dict(zip(self.one.metadata.inputs, numbers, strict=True))

@@ -1,10 +1,9 @@
 """The external references of an ONNX file, read from its bytes before any library opens them.
 
 An ONNX file is a protobuf message. Its tensors may be stored in other files, and its operators may come from
-other libraries. This walks every message that can hold a tensor or an operator (initializers, sparse
-initializers, node attributes, subgraphs, functions, training information) and lists both, so that a file
-with a forbidden reference is rejected before onnxruntime sees it. Field numbers are those of
-``onnx.proto3``.
+other libraries. This walks every message that can contain a tensor or an operator (initializers, sparse
+initializers, node attributes, subgraphs, functions, training information) and lists both, so that a file with
+a forbidden reference is rejected before onnxruntime loads it. Field numbers are those of ``onnx.proto3``.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import msgspec
 from wardround.errors import ModelError
 
 _DEEPEST = 64
-"""The limit on nested subgraphs; real models have fewer than five."""
+"""Maximum number of nested subgraphs; real models have fewer than five."""
 _EXTERNAL = 1
 _TENSOR_NAME, _TENSOR_EXTERNAL_DATA, _TENSOR_DATA_LOCATION = 8, 13, 14
 
@@ -42,7 +41,7 @@ class TensorReference(msgspec.Struct, frozen=True):
 
     Attributes:
         location: the file as the tensor names it.
-        initializer: True for an initializer of the main graph, the only one that can be passed in.
+        initializer: True for an initializer of the main graph, the only kind that can be passed in.
     """
 
     name: str
@@ -82,9 +81,9 @@ def outside(content: bytes) -> ExternalReferences:
             continue
         for number, value in _fields(message):
             if number == _DOMAIN.get(kind):
-                domains[_text(value)] = None
+                domains[_decode(value)] = None
             if kind == "node" and number == _OPERATOR:
-                operators[_text(value)] = None
+                operators[_decode(value)] = None
             part = _MESSAGES[kind].get(number)
             if part is not None:
                 if isinstance(value, int):
@@ -103,12 +102,12 @@ def _reference(tensor: memoryview, initializer: bool) -> TensorReference | None:
     entries: dict[str, str] = {}
     for number, value in _fields(tensor):
         if number == _TENSOR_NAME:
-            name = _text(value)
+            name = _decode(value)
         elif number == _TENSOR_DATA_LOCATION and isinstance(value, int):
             location = value
         elif number == _TENSOR_EXTERNAL_DATA:
-            key, said = _entry(value)
-            entries[key] = said
+            key, reported = _entry(value)
+            entries[key] = reported
     if location != _EXTERNAL and not entries:
         return None
     try:
@@ -123,11 +122,11 @@ def _reference(tensor: memoryview, initializer: bool) -> TensorReference | None:
 def _entry(message: memoryview | int) -> tuple[str, str]:
     if isinstance(message, int):
         raise ModelError("it is not an ONNX model")
-    parts = {number: _text(value) for number, value in _fields(message)}
+    parts = {number: _decode(value) for number, value in _fields(message)}
     return parts.get(1, ""), parts.get(2, "")
 
 
-def _text(value: memoryview | int) -> str:
+def _decode(value: memoryview | int) -> str:
     if isinstance(value, int):
         raise ModelError("it is not an ONNX model")
     return bytes(value).decode("utf-8", "backslashreplace")
@@ -135,28 +134,28 @@ def _text(value: memoryview | int) -> str:
 
 def _fields(message: memoryview) -> Iterator[tuple[int, memoryview | int]]:
     """Yield the fields of a message: (number, bytes or integer), in the order of the bytes."""
-    place, end = 0, len(message)
-    while place < end:
-        tag, place = _varint(message, place)
+    location_items, end = 0, len(message)
+    while location_items < end:
+        tag, location_items = _read_varint(message, location_items)
         number, wire = tag >> 3, tag & 7
         if wire == 0:
-            value, place = _varint(message, place)
+            value, location_items = _read_varint(message, location_items)
             yield number, value
             continue
         if wire == 2:
-            size, place = _varint(message, place)
+            size, location_items = _read_varint(message, location_items)
         elif wire in (1, 5):
             size = 8 if wire == 1 else 4
         else:
             raise ModelError("it is not an ONNX model")
-        if number == 0 or place + size > end:
+        if number == 0 or location_items + size > end:
             raise ModelError("it is not an ONNX model, or it is truncated")
         if wire == 2:
-            yield number, message[place : place + size]
-        place += size
+            yield number, message[location_items : location_items + size]
+        location_items += size
 
 
-def _varint(message: memoryview, place: int) -> tuple[int, int]:
+def _read_varint(message: memoryview, place: int) -> tuple[int, int]:
     value = shift = 0
     while True:
         if place >= len(message) or shift > 63:

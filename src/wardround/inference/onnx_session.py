@@ -1,15 +1,14 @@
 """A verified model as an onnxruntime session: one thread, deterministic.
 
-Layout of shared tensors. Models on one base have most of their tensors in common with it. The base's
+Layout of shared tensors. Models with the same base model share most of their tensors with it. The base's
 ``shared.bin`` holds the base's large tensors one after another, each raw, little-endian, C order, at an
 offset divisible by 64. A graph names such a tensor as an initializer with external data: ``location`` is the
 file's name, ``offset`` and ``length`` are bytes; ``Metadata.shared`` repeats this with dtype and shape, and
 must agree. The base's own graph is written this way too. The file is mapped into memory once, read-only, and
 onnxruntime receives views of the map, so all sessions of all processes share its pages.
 
-Bytes come from ``files.verified`` and ``files.mapped``, never from a path that onnxruntime opens: it
-receives the folder of the shared file, since it tests whether the file exists, but every tensor is passed
-in.
+Bytes come from ``files.verified`` and ``files.mapped``, never from a path that onnxruntime opens: it receives
+the folder of the shared file, since it tests whether the file exists, but every tensor is passed in.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ import msgspec
 
 from wardround.errors import ModelError
 from wardround.inference.metadata import Metadata, SharedTensor
-from wardround.inference.onnx_external_data import outside
+from wardround.inference.onnx_external_data import ExternalReferences, TensorReference, outside
 from wardround.inference.runtime import CUDA, Runtime, load_cuda_libraries
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class SharedTensors(msgspec.Struct, frozen=True):
 
         values = {}
         for tensor in shared:
-            count = _count(tensor)
+            count = _element_count(tensor)
             view = np.frombuffer(self.content, tensor.dtype, count, tensor.offset).reshape(tensor.shape)
             values[tensor.name] = onnxruntime.OrtValue.ortvalue_from_numpy(view)
         return values
@@ -70,7 +69,7 @@ class Session:
 
     Attributes:
         provider: the execution provider that runs it: ``CPUExecutionProvider``, ``CUDAExecutionProvider``.
-        width: numbers of the last output, for one text or row; 0 if the graph leaves that open.
+        width: numbers of the last output, for one text or row; 0 if the graph does not state it.
         inputs: input name -> its shape; None or a name for an open dimension.
     """
 
@@ -106,7 +105,7 @@ def load(content: bytes, metadata: Metadata, shared: SharedTensors | None, runti
     Raises:
         ModelError: it has an undeclared reference, or onnxruntime cannot load it.
     """
-    require_declared(content, metadata.shared, len(shared.content) if shared else 0)
+    require_declared_references(content, metadata.shared, len(shared.content) if shared else 0)
     require_libraries()
     try:
         import onnxruntime
@@ -145,41 +144,75 @@ def require_libraries() -> None:
             raise ModelError(f"{name} cannot be imported: {first_line(cause)}; install it again") from cause
 
 
-def require_declared(content: bytes, shared: Sequence[SharedTensor], shared_bytes: int) -> None:
+def require_declared_references(content: bytes, shared: Sequence[SharedTensor], shared_bytes: int) -> None:
     """Verify that a model has only those external references that its metadata declares.
 
     Args:
-        shared_bytes: size of the base's shared file; 0 without one.
+        shared_bytes: size of the base's shared file; 0 if there is none.
 
     Raises:
         ModelError: it has others, or its metadata declares references that the graph does not have.
     """
     found = outside(content)
+    _require_known_operators(found)
+    for tensor in shared:
+        _require_valid(tensor, shared_bytes)
+    declared = {tensor.name: tensor for tensor in shared}
+    for reference in found.references:
+        tensor_ = declared.pop(reference.name, None) if reference.initializer else None
+        _require_match(reference, tensor_)
+    if declared:
+        raise ModelError(f"its metadata declares tensor {min(declared)!r}, which the graph does not refer to")
+
+
+def require_own_weights(content: bytes, weights: Mapping[str, int]) -> None:
+    """Verify that a decoder refers to no files but those with its weights.
+
+    Args:
+        weights: file name -> its bytes.
+
+    Raises:
+        ModelError: it refers to another one, to bytes beyond its end, or has operators of another library.
+    """
+    found = outside(content)
+    _require_known_operators(found)
+    for reference in found.references:
+        size = weights.get(reference.location)
+        if size is None:
+            raise ModelError(
+                f"its tensor {reference.name!r} is in {reference.location!r}, which is not declared"
+            )
+        if reference.offset < 0 or reference.offset + (reference.length or 0) > size:
+            raise ModelError(f"its tensor {reference.name!r} is beyond the end of {reference.location}")
+
+
+def _require_known_operators(found: ExternalReferences) -> None:
     foreign = [domain for domain in found.domains if domain not in _DOMAINS]
     if foreign:
         raise ModelError(f"it has operators of {foreign[0]!r}, which onnxruntime does not include")
     barred = [name for name in found.operators if name in _REFUSED_OPERATORS]
     if barred:
         raise ModelError(f"its operator {barred[0]} opens files, which no model may")
-    declared = {tensor.name: tensor for tensor in shared}
-    for tensor in shared:
-        if tensor.dtype not in _DTYPES or tensor.offset < 0 or any(size < 0 for size in tensor.shape):
-            raise ModelError(f"its metadata declares tensor {tensor.name!r} with an invalid shape or offset")
-        if tensor.offset + _bytes(tensor) > shared_bytes:
-            raise ModelError(f"tensor {tensor.name!r} is beyond the end of the base's {SHARED_FILE}")
-    for reference in found.references:
-        tensor_ = declared.pop(reference.name, None) if reference.initializer else None
-        if tensor_ is None or reference.location != SHARED_FILE:
-            raise ModelError(
-                f"its tensor {reference.name!r} is stored in {reference.location!r}, which is not declared"
-            )
-        if (reference.offset, reference.length) != (tensor_.offset, _bytes(tensor_)):
-            raise ModelError(f"its tensor {reference.name!r} is not at the location in its metadata")
-    if declared:
-        raise ModelError(f"its metadata declares tensor {min(declared)!r}, which the graph does not refer to")
 
 
-def _count(tensor: SharedTensor) -> int:
+def _require_valid(tensor: SharedTensor, shared_bytes: int) -> None:
+    if tensor.dtype not in _DTYPES or tensor.offset < 0 or any(size < 0 for size in tensor.shape):
+        raise ModelError(f"its metadata declares tensor {tensor.name!r} with an invalid shape or offset")
+    if tensor.offset + _bytes(tensor) > shared_bytes:
+        raise ModelError(f"tensor {tensor.name!r} is beyond the end of the base's {SHARED_FILE}")
+
+
+def _require_match(reference: TensorReference, tensor: SharedTensor | None) -> None:
+    """Verify that an external reference equals that of a declared tensor."""
+    if tensor is None or reference.location != SHARED_FILE:
+        raise ModelError(
+            f"its tensor {reference.name!r} is stored in {reference.location!r}, which is not declared"
+        )
+    if (reference.offset, reference.length) != (tensor.offset, _bytes(tensor)):
+        raise ModelError(f"its tensor {reference.name!r} is not at the location in its metadata")
+
+
+def _element_count(tensor: SharedTensor) -> int:
     count = 1
     for size in tensor.shape:
         count *= size
@@ -187,7 +220,7 @@ def _count(tensor: SharedTensor) -> int:
 
 
 def _bytes(tensor: SharedTensor) -> int:
-    return _count(tensor) * {"int8": 1, "uint8": 1, "float16": 2, "int64": 8}.get(tensor.dtype, 4)
+    return _element_count(tensor) * {"int8": 1, "uint8": 1, "float16": 2, "int64": 8}.get(tensor.dtype, 4)
 
 
 def first_line(cause: BaseException) -> str:

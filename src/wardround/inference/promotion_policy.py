@@ -3,7 +3,7 @@
 A model stays ``shadow`` until it beat the frozen base and every cheap baseline on unseen repositories, on
 younger code, on two seeds and with controls. A model whose ``scope`` is one repository may have learnt from
 it: there, later commits in other files count. ``training.promotion_gates`` also requires the files before it
-grants a state; the requirements here apply to every model that claims one.
+    grants a state; the requirements here apply to every model that claims one.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ FEWEST_SEEDS = 2
 FEWEST_READ = 50
 """The number of findings that people must read before a model may report any."""
 PRECISION = 0.7
-"""The required share of right ones among these findings."""
+"""The required share of correct ones among these findings."""
 PLACEBO = 0.02
 """The noise of the measurement itself: thirty shuffles of a few hundred questions vary by less."""
+RIGHT_ANSWERS, VALID_ANSWERS = "right answers", "valid answers"
+"""The shares of answers by which chat models are measured."""
 PASSED = "passed"
 """The beginning of an audit of training data without an objection."""
 
@@ -49,6 +51,9 @@ class PromotionCriteria(msgspec.Struct, frozen=True):
         matched: True if ``metric`` is also measured among items of similar size; else it is so already.
         value: the required value of the subject.
         items: the required number of measured items.
+        gain: the required gain of the subject over ``cheap``.
+        rivals: the scorers that the subject must exceed; empty for all measured ones.
+        shares: further metrics of the subject with their required values.
     """
 
     subject: str
@@ -57,6 +62,9 @@ class PromotionCriteria(msgspec.Struct, frozen=True):
     matched: bool = True
     value: float = 0.0
     items: int = 0
+    gain: float = 0.0
+    rivals: tuple[str, ...] = ()
+    shares: tuple[tuple[str, float], ...] = ()
 
 
 CRITERIA = {
@@ -64,6 +72,18 @@ CRITERIA = {
     "table": PromotionCriteria("model", "auc", ("cheap",)),
     "lines": PromotionCriteria(
         "model", "pairwise, same size", ("cheap", "size"), matched=False, value=0.65, items=500
+    ),
+    "texts": PromotionCriteria(
+        "model", "macro-f1", ("cheap", "words", "base", "size"), matched=False, items=1000, gain=0.03
+    ),
+    "chat": PromotionCriteria(
+        "model",
+        RIGHT_ANSWERS,
+        ("rules", "base"),
+        matched=False,
+        items=100,
+        rivals=("rules", "base", "size"),
+        shares=((VALID_ANSWERS, 0.99),),
     ),
 }
 """For lines: below this a finding would be wrong nineteen times in twenty at the rate of real changes."""
@@ -76,14 +96,14 @@ class Decision(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...]
 
 
-def allowed_state(metadata: Metadata, wanted: PromotionState = PromotionState.REPORT) -> Decision:
+def allowed_state(metadata: Metadata, expected: PromotionState = PromotionState.REPORT) -> Decision:
     """Return the highest state up to ``wanted`` that the recorded evaluation permits."""
-    if wanted is PromotionState.SHADOW:
+    if expected is PromotionState.SHADOW:
         return Decision(PromotionState.SHADOW, ())
     against = tuple(_check_rank(metadata))
     if against:
         return Decision(PromotionState.SHADOW, against)
-    if wanted is PromotionState.RANK:
+    if expected is PromotionState.RANK:
         return Decision(PromotionState.RANK, ())
     against = tuple(_against_report(metadata))
     return Decision(PromotionState.RANK if against else PromotionState.REPORT, against)
@@ -102,9 +122,9 @@ def unsupported_claim(metadata: Metadata) -> str:
     return f"its metadata says {claimed.value}, which its recorded evaluation does not permit ({reason})"
 
 
-def min_state(one: PromotionState, other: PromotionState) -> PromotionState:
+def min_state(item: PromotionState, other: PromotionState) -> PromotionState:
     """Return the state that permits less."""
-    return min(one, other, key=_ORDER.index)
+    return min(item, other, key=_ORDER.index)
 
 
 def _check_rank(metadata: Metadata) -> Iterator[str]:
@@ -138,7 +158,7 @@ def _check_data(metadata: Metadata) -> Iterator[str]:
 
 def _check_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     if metadata.scope:
-        yield from _check_own_split(metadata, evaluation)
+        yield from _check_repository_split(metadata, evaluation)
     else:
         yield from _check_repositories(metadata, evaluation)
     until = metadata.data.until if metadata.data else 0
@@ -149,7 +169,7 @@ def _check_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     if evaluation.leaks is None:
         yield "The split was not audited for groups on both sides."
     elif evaluation.leaks:
-        count = _counted(evaluation.leaks, "repository, group or text", "repositories, groups or texts")
+        count = _count_text(evaluation.leaks, "repository, group or text", "repositories, groups or texts")
         yield f"The split leaks: {count} of the evaluation are on the training side too."
 
 
@@ -161,11 +181,11 @@ def _check_repositories(metadata: Metadata, evaluation: Evaluation) -> Iterator[
     if not trained or not evaluation.repositories:
         yield "There is no split by repository: one side names none."
     elif len(set(evaluation.repositories)) < FEWEST_REPOSITORIES:
-        count = _counted(len(set(evaluation.repositories)), "repository", "repositories")
+        count = _count_text(len(set(evaluation.repositories)), "repository", "repositories")
         yield f"It was evaluated on {count}; {FEWEST_REPOSITORIES} are needed."
 
 
-def _check_own_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _check_repository_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     """Check a model for one repository: it must be better on later commits of that one."""
     named = {*(metadata.data.repositories if metadata.data else ()), *evaluation.repositories}
     others = sorted(name for name in named if name.lower() != metadata.scope.lower())
@@ -176,7 +196,7 @@ def _check_own_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str
         yield "The evaluation does not state how many weeks and files its intervals were drawn over."
     for kind, count in sorted(evaluation.drawn.items()):
         if count < FEWEST_UNITS:
-            yield f"It was evaluated on {_counted(count, kind[:-1], kind)}; {FEWEST_UNITS} are needed."
+            yield f"It was evaluated on {_count_text(count, kind[:-1], kind)}; {FEWEST_UNITS} are needed."
 
 
 def shared_repositories(trained: Iterable[str], evaluated: Iterable[str]) -> list[str]:
@@ -211,7 +231,7 @@ def _check_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     measured = evaluation.models.get(str(metadata.seed))
     if measured is None:
         yield "The evaluation does not name the measured model file."
-    elif measured != metadata.model.sha256:
+    elif measured != metadata.weights_sha256:
         yield "The evaluation measured another model file; evaluate again."
     if len(set(evaluation.models.values())) < len(evaluation.models):
         yield "Two seeds have the same model file, so they are one run."
@@ -220,11 +240,13 @@ def _check_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
 def _check_criteria(bar: PromotionCriteria, evaluation: Evaluation) -> Iterator[str]:
     """Check the requirements of the kind of model, whatever else it beats."""
     if evaluation.items < bar.items:
-        yield f"It was evaluated on {evaluation.items} items of equal size; {bar.items} are needed."
-    reached = evaluation.metrics.get(bar.subject, {}).get(bar.metric)
-    if bar.value and (reached is None or not reached.value >= bar.value):
-        what = "unknown" if reached is None else f"{reached.value:.3f}"
-        yield f"Its {bar.metric} is {what}; {bar.value:.2f} is needed."
+        yield f"It was evaluated on {evaluation.items} items; {bar.items} are needed."
+    required = [(bar.metric, bar.value)] if bar.value else []
+    for metric, least in (*required, *bar.shares):
+        reached = evaluation.metrics.get(bar.subject, {}).get(metric)
+        if reached is None or not reached.value >= least:
+            what = "unknown" if reached is None else f"{reached.value:.3f}"
+            yield f"Its {metric} is {what}; {least:.2f} is needed."
 
 
 def _check_controls(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
@@ -234,32 +256,37 @@ def _check_controls(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]
     placebo = evaluation.controls.get("placebo")
     if placebo is not None and not (placebo.low <= PLACEBO and math.isfinite(placebo.high)):
         yield (
-            f"The placebo failed: with right answers drawn at random {_told(placebo)} remains above chance, "
-            "so the figures are an artefact of the measurement."
+            f"The placebo failed: with right answers drawn at random {_figure_text(placebo)} remains above "
+            "chance, so the figures are an artefact of the measurement."
         )
 
 
 def _check_improvements(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
-    for of, over, metric in _needed(metadata, evaluation):
+    for of, over, metric in _required_gains(metadata, evaluation):
         found = {
-            one.seed: one for one in evaluation.gains if (one.of, one.over, one.metric) == (of, over, metric)
+            gain.seed: gain
+            for gain in evaluation.gains
+            if (gain.of, gain.over, gain.metric) == (of, over, metric)
         }
         what = f"the gain of {of!r} over {over!r} ({metric})"
-        yield from _check_improvement(what, found)
+        yield from _check_improvement(what, found, CRITERIA[metadata.kind].gain if over == "cheap" else 0.0)
         if found and metadata.seed not in found:
             yield f"{_upper(what)} was not measured on this model's own seed."
 
 
-def _check_improvement(what: str, found: dict[int, Improvement]) -> Iterator[str]:
-    """Return the defects of one gain, measured on several seeds."""
+def _check_improvement(what: str, found: dict[int, Improvement], least: float) -> Iterator[str]:
+    """Return the defects of one gain, measured on several seeds; it is required to be at least ``least``."""
     if len(found) < FEWEST_SEEDS:
-        seeds = _counted(len(found), "seed", "seeds")
+        seeds = _count_text(len(found), "seed", "seeds")
         yield f"{_upper(what)} was measured on {seeds}; {FEWEST_SEEDS} are needed."
-    for seed, one in sorted(found.items()):
-        if not _sound(one.gain) or one.gain.low == one.gain.high:
+    for seed, result in sorted(found.items()):
+        if not _sound(result.gain) or result.gain.low == result.gain.high:
             yield f"{_upper(what)} has no confidence interval on seed {seed}."
-        elif one.gain.low <= 0:
-            yield f"{_upper(what)} is {_told(one.gain)} on seed {seed}: its lower bound is not above zero."
+        elif result.gain.low <= 0:
+            gain = _figure_text(result.gain)
+            yield f"{_upper(what)} is {gain} on seed {seed}: its lower bound is not above zero."
+        elif result.gain.value < least:
+            yield f"{_upper(what)} is {_figure_text(result.gain)} on seed {seed}; {least:+.2f} is needed."
 
 
 def _subject(metadata: Metadata) -> str:
@@ -272,29 +299,42 @@ def deciding(metadata: Metadata) -> str:
     return CRITERIA[metadata.kind].metric
 
 
-def _needed(metadata: Metadata, evaluation: Evaluation) -> list[tuple[str, str, str]]:
+def _required_gains(metadata: Metadata, evaluation: Evaluation) -> list[tuple[str, str, str]]:
     """Return the required gains (of, over, metric), including those of the size control."""
-    metric, ranker = deciding(metadata), metadata.kind == "embedder"
+    metric, is_ranker = deciding(metadata), metadata.kind == "embedder"
     subject = _subject(metadata)
-    rivals = [*(["cheap+base"] if ranker else []), "cheap"]
-    own = {"model", "adapter", "guess", "base", *rivals}
-    for name in sorted(evaluation.metrics):
-        plain = name.partition("@")[0]
-        if plain not in own and not (ranker and "+" in plain):
-            rivals.append(name)
+    rivals = _rivals(evaluation, CRITERIA[metadata.kind], is_ranker=is_ranker)
     if not CRITERIA[metadata.kind].matched:
         return [(subject, over, metric) for over in rivals]
     if evaluation.exempt.get("size"):
         return [(subject, over, metric) for over in rivals if over != "size"]
-    like = [(subject, over, f"{metric}, same size") for over in rivals if over in ("cheap+base", "cheap")]
-    beside = [("cheap+size+adapter", "cheap+size", metric)] if ranker else []
-    return [*((subject, over, metric) for over in rivals), *beside, *like]
+    same_size = f"{metric}, same size"
+    like = [(subject, over, same_size) for over in rivals if over in ("cheap+base", "cheap")]
+    adjacent = [("cheap+size+adapter", "cheap+size", metric)] if is_ranker else []
+    return [*((subject, over, metric) for over in rivals), *adjacent, *like]
+
+
+def _rivals(evaluation: Evaluation, bar: PromotionCriteria, *, is_ranker: bool) -> list[str]:
+    """Return the alternatives to a model: those of its kind, or all measured ones."""
+    if bar.rivals:
+        return list(bar.rivals)
+    rivals = ["cheap+base", "cheap"] if is_ranker else ["cheap"]
+    own = {"model", "adapter", "guess", "base", *rivals}
+    for name in sorted(evaluation.metrics):
+        plain = name.partition("@")[0]
+        is_combined = is_ranker and "+" in plain
+        if plain not in own and not is_combined:
+            rivals.append(name)
+    return rivals
 
 
 # --- making findings
 
 
 def _against_report(metadata: Metadata) -> Iterator[str]:
+    """Check what a score needs to make findings; a chat model has none, and its answers were measured."""
+    if metadata.kind == "chat":
+        return
     yield from _against_calibration(metadata, metadata.calibration)
     if not metadata.thresholds or not 0 < metadata.alarm_rate < 1:
         yield "There is no threshold for a required rate of alarms."
@@ -302,7 +342,7 @@ def _against_report(metadata: Metadata) -> Iterator[str]:
     if read is None:
         yield "Nobody read its findings; its precision is unknown."
     elif read.items < FEWEST_READ:
-        yield f"{_counted(read.items, 'finding was', 'findings were')} read; {FEWEST_READ} are needed."
+        yield f"{_count_text(read.items, 'finding was', 'findings were')} read; {FEWEST_READ} are needed."
     elif not PRECISION <= read.right / read.items <= 1:
         share = f"{read.right / read.items:.0%}"
         yield f"{read.right} of {read.items} findings read were right ({share}); {PRECISION:.0%} are needed."
@@ -320,11 +360,15 @@ def _against_calibration(metadata: Metadata, calibration: Calibration) -> Iterat
         if not calibration.repositories or set(calibration.repositories) & set(calibration.checked):
             yield "The calibration was checked on files it was fitted on, or names none."
         return
+    yield from _against_shared_repositories(metadata, calibration)
+
+
+def _against_shared_repositories(metadata: Metadata, calibration: Calibration) -> Iterator[str]:
     trained = metadata.data.repositories if metadata.data else ()
     both = shared_repositories(trained, (*calibration.repositories, *calibration.checked))
     if both or not calibration.repositories:
-        what = ", ".join(both) or "no repository that is named"
-        yield f"The calibration is not on repositories split from training: {what}."
+        named = ", ".join(both) or "no repository that is named"
+        yield f"The calibration is not on repositories split from training: {named}."
     if shared_repositories(calibration.repositories, calibration.checked):
         yield "The calibration was checked on repositories it was fitted on."
 
@@ -338,7 +382,7 @@ def _sound(figure: Interval) -> bool:
     return finite and figure.low <= figure.value <= figure.high
 
 
-def _told(figure: Interval) -> str:
+def _figure_text(figure: Interval) -> str:
     return f"{figure.value:+.3f} [{figure.low:+.3f}, {figure.high:+.3f}]"
 
 
@@ -346,5 +390,5 @@ def _upper(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _counted(count: int, one: str, more: str) -> str:
-    return f"{count} {one if count == 1 else more}"
+def _count_text(count: int, item: str, more: str) -> str:
+    return f"{count} {item if count == 1 else more}"

@@ -2,8 +2,7 @@
 
 A model is a folder with ``adapter.metadata.json`` next to its files. Models come from the package
 ``wardround_adapters``, and from further folders that the configuration names; of two with the same name the
-first
-one counts, and the further folders come before the package.
+first one counts, and the further folders have precedence over the package.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ import msgspec
 from wardround.errors import ModelError
 from wardround.inference.locations import (
     CARD_FILE,
+    DECODER_CONFIG,
     LORA_FILES,
     METADATA_FILE,
     PLOT_FILES,
@@ -35,9 +35,11 @@ from wardround.storage.digest import digest_key, sha256
 if TYPE_CHECKING:
     from wardround.inference.embedder import Embedder
     from wardround.inference.onnx_session import Session, SharedTensors
+    from wardround.inference.text_classifier import TextClassifier
     from wardround.inference.tokenizer import TextTokenizer
 
 _SHORTEST_WINDOW = 8
+_SHORTEST_CONVERSATION = 256
 _ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".whl")
 _PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".bin", ".joblib", ".npy", ".npz", ".ckpt", ".h5", ".msgpack")
 """Files that are, or can contain, code that runs when they are opened. Shared tensors are ``.bin`` too."""
@@ -110,8 +112,8 @@ class RejectedModel(msgspec.Struct, frozen=True):
         return self.name_unknown or self.name == name
 
 
-class Loaded(msgspec.Struct, frozen=True):
-    """A model ready to run; ``tokens`` for those that read texts."""
+class LoadedModel(msgspec.Struct, frozen=True):
+    """A model ready to run; ``tokens`` for models that read texts."""
 
     session: Session
     tokens: TextTokenizer | None
@@ -128,9 +130,9 @@ class ModelRegistry(msgspec.Struct, frozen=True):
         """Discover models in folders and in the folders directly below them."""
         found: list[ModelEntry] = []
         refused: list[RejectedModel] = []
-        for place in folders:
+        for location in folders:
             broken: list[tuple[Path, str]] = []
-            for candidate in _candidates(place):
+            for candidate in _candidates(location):
                 try:
                     found.append(ModelEntry.of(candidate))
                 except ModelError as trouble:
@@ -142,18 +144,21 @@ class ModelRegistry(msgspec.Struct, frozen=True):
         return cls(tuple(found), tuple(refused))
 
     def get(self, name: str) -> ModelEntry:
-        """Return the model of a name: never one after a location that may contain it and cannot be read.
+        """Return the model of a name: never one from a location after one that may contain it and cannot be
+        read.
 
         Raises:
             ModelError: there is none, or it was rejected.
         """
-        at, one = next(((at, one) for at, one in enumerate(self.found) if one.name == name), (None, None))
+        at, item = next(
+            ((at, entry) for at, entry in enumerate(self.found) if entry.name == name), (None, None)
+        )
         for other in sorted(self.refused, key=lambda refused: refused.name != name):
             if other.may_be(name) and (at is None or other.before <= at):
                 raise ModelError(other.reason)
-        if one is None:
+        if item is None:
             raise ModelError("it is not installed; name its folder in model-folders")
-        return one
+        return item
 
     def sharing(self, digest: str) -> ModelEntry:
         """Return the base whose shared tensors have a digest.
@@ -161,26 +166,28 @@ class ModelRegistry(msgspec.Struct, frozen=True):
         Raises:
             ModelError: there is none.
         """
-        for one in self.found:
-            if one.metadata.shares is not None and one.metadata.shares.sha256 == digest:
-                return one
+        for entry in self.found:
+            if entry.metadata.shares is not None and entry.metadata.shares.sha256 == digest:
+                return entry
         raise ModelError(f"its base, with shared tensors {digest[:12]}, is not installed")
 
-    def files(self, one: ModelEntry) -> Iterator[tuple[Path, File]]:
+    def files(self, item: ModelEntry) -> Iterator[tuple[Path, File]]:
         """Return every file that running a model needs, with its folder.
 
         Raises:
             ModelError: its base does not exist.
         """
-        yield one.folder, one.metadata.model
-        if one.metadata.shared:
-            base = self._base(one)
+        yield item.folder, item.metadata.model
+        if item.metadata.shared:
+            base = self._base(item)
             assert base.metadata.shares is not None
             yield base.folder, base.metadata.shares
-        if one.metadata.tokenizer is not None:
-            yield self._tokenizer_folder(one), one.metadata.tokenizer
+        if item.metadata.tokenizer is not None:
+            yield self._tokenizer_folder(item), item.metadata.tokenizer
+        for file in item.metadata.decoder_files:
+            yield item.folder, file
 
-    def require_present(self, one: ModelEntry) -> None:
+    def require_present(self, item: ModelEntry) -> None:
         """Verify that the files of a model exist and have their sizes, without reading them.
 
         Raises:
@@ -188,76 +195,91 @@ class ModelRegistry(msgspec.Struct, frozen=True):
         """
         from wardround.inference.verified_files import require_present  # only a model that reports
 
-        if not one.is_built:
-            raise ModelError(f"it is not built; run `{one.build_command}`")
-        for folder, file in self.files(one):
+        if not item.is_built:
+            raise ModelError(f"it is not built; run `{item.build_command}`")
+        for folder, file in self.files(item):
             require_present(folder, file)
 
-    def load(self, one: ModelEntry, runtime: Runtime) -> Loaded:
+    def load(self, item: ModelEntry, runtime: Runtime) -> LoadedModel:
         """Return the model, verified byte by byte and loaded once in this process.
 
         Raises:
             ModelError: a file differs from the metadata, or onnxruntime cannot load it.
         """
-        name = digest_key(model_digest(one.metadata), str(one.folder), runtime.identity, str(runtime.threads))
+        name = digest_key(
+            model_digest(item.metadata), str(item.folder), runtime.identity, str(runtime.threads)
+        )
         with _LOADING:
             if name not in _LOADED:
-                _LOADED[name] = self._load(one, runtime)
+                _LOADED[name] = self._load(item, runtime)
             return _LOADED[name]
 
-    def _load(self, one: ModelEntry, runtime: Runtime) -> Loaded:
+    def _load(self, item: ModelEntry, runtime: Runtime) -> LoadedModel:
         from wardround.inference.onnx_session import load  # most reviews score nothing
         from wardround.inference.tokenizer import TextTokenizer
         from wardround.inference.verified_files import read_verified
 
-        metadata = one.metadata
-        content = read_verified(one.folder, metadata.model)
+        metadata = item.metadata
+        content = read_verified(item.folder, metadata.model)
         shared = None
         if metadata.shared:
-            base = self._base(one)
+            base = self._base(item)
             assert base.metadata.shares is not None
-            shared = _shared(base.folder, base.metadata.shares)
+            shared = _shared_tensors(base.folder, base.metadata.shares)
         tokens = None
         if metadata.tokenizer is not None:
             tokens = TextTokenizer(
-                read_verified(self._tokenizer_folder(one), metadata.tokenizer), metadata.window
+                read_verified(self._tokenizer_folder(item), metadata.tokenizer), metadata.window
             )
-        return Loaded(load(content, metadata, shared, runtime), tokens)
+        return LoadedModel(load(content, metadata, shared, runtime), tokens)
 
     def embedder(self, name: str, runtime: Runtime) -> Embedder:
-        """Return a model over texts, whatever its state: for retrieval, and for evaluation.
+        """Return a model over texts, in any state: for retrieval, and for evaluation.
 
         Raises:
             ModelError: there is none of this name, it is over numbers, or it cannot be loaded.
         """
         from wardround.inference.embedder import Embedder  # only retrieval and evaluation
 
-        one = self.get(name)
-        loaded = self.load(one, runtime)
+        item = self.get(name)
+        loaded = self.load(item, runtime)
         if loaded.tokens is None:
-            raise ModelError(f"{one.folder}: model {name!r} reads numbers, not texts")
-        return Embedder(loaded.session, loaded.tokens, score_digest(one.metadata, runtime))
+            raise ModelError(f"{item.folder}: model {name!r} reads numbers, not texts")
+        return Embedder(loaded.session, loaded.tokens, score_digest(item.metadata, runtime))
 
-    def _base(self, one: ModelEntry) -> ModelEntry:
-        return self.sharing(one.metadata.base.shared if one.metadata.base is not None else "")
+    def classifier(self, item: ModelEntry, runtime: Runtime) -> TextClassifier:
+        """Return a model over short texts, in any state.
 
-    def _tokenizer_folder(self, one: ModelEntry) -> Path:
+        Raises:
+            ModelError: it cannot be loaded.
+        """
+        from wardround.inference.text_classifier import TextClassifier  # most reviews score nothing
+
+        loaded = self.load(item, runtime)
+        if loaded.tokens is None or item.metadata.kind != "texts":
+            raise ModelError(f"{item.folder}: model {item.name!r} is not one over short texts")
+        return TextClassifier(loaded.session, loaded.tokens, item.metadata.inputs)
+
+    def _base(self, item: ModelEntry) -> ModelEntry:
+        return self.sharing(item.metadata.base.shared if item.metadata.base is not None else "")
+
+    def _tokenizer_folder(self, item: ModelEntry) -> Path:
         """Return the folder of a model's tokenizer: its own, or that of the base if it is the same."""
-        tokenizer = one.metadata.tokenizer
+        tokenizer = item.metadata.tokenizer
         assert tokenizer is not None
-        if not (one.folder / tokenizer.name).exists():
+        if not (item.folder / tokenizer.name).exists():
             for other in self.found:
                 if other.metadata.tokenizer == tokenizer and (other.folder / tokenizer.name).exists():
                     return other.folder
-        return one.folder
+        return item.folder
 
 
 _LOADING = threading.Lock()
-_LOADED: dict[bytes, Loaded] = {}
+_LOADED: dict[bytes, LoadedModel] = {}
 _SHARED: dict[tuple[Path, File], SharedTensors] = {}
 
 
-def _shared(folder: Path, file: File) -> SharedTensors:
+def _shared_tensors(folder: Path, file: File) -> SharedTensors:
     """Return the mapped tensors of a base, verified once in this process."""
     from wardround.inference.onnx_session import SharedTensors  # most reviews score nothing
     from wardround.inference.verified_files import mmap_verified
@@ -271,7 +293,8 @@ def model_digest(metadata: Metadata) -> str:
     """Return a digest of the files of a model and of its tokenisation."""
     tokenizer = metadata.tokenizer.sha256 if metadata.tokenizer else ""
     base = metadata.base.shared if metadata.base and metadata.shared else ""
-    return digest_key("model", metadata.model.sha256, tokenizer, base, str(metadata.window)).hex()
+    decoder = [part for file in metadata.decoder_files for part in (file.name, file.sha256)]
+    return digest_key("model", metadata.model.sha256, tokenizer, base, str(metadata.window), *decoder).hex()
 
 
 def score_digest(metadata: Metadata, runtime: Runtime) -> str:
@@ -303,23 +326,19 @@ def unwanted_files(folder: Path, metadata: Metadata) -> tuple[list[str], list[st
     return harmful, [path.name for path in foreign if path.name not in harmful]
 
 
-def wrong_beside(folder: Path, metadata: Metadata) -> Iterator[str]:
+def training_file_defects(folder: Path, metadata: Metadata) -> Iterator[str]:
     """Return the defects of the files that a model is rebuilt from, a sentence each; no run reads them.
 
     The weights of a model that is not built may be absent.
     """
     from wardround.inference.verified_files import read_verified  # only the verification of models
 
-    known = {file.name for file in metadata.files}
-    built = ModelEntry(folder, metadata).is_built
-    for name in LORA_FILES:
-        if name not in known and (folder / name).exists():
-            yield (
-                f"{folder / name} has no digest in {METADATA_FILE}, so it must not be used; "
-                "build the model again with `wardround adapters quantise`"
-            )
+    yield from _files_missing_digest(folder, metadata)
+    is_built = ModelEntry(folder, metadata).is_built
     for file in metadata.files:
-        if not built and not os.path.lexists(folder / file.name):
+        if file in metadata.decoder_files:  # a run needs them, so they are verified as such
+            continue
+        if not is_built and not os.path.lexists(folder / file.name):
             continue
         try:
             read_verified(folder, file)
@@ -330,7 +349,17 @@ def wrong_beside(folder: Path, metadata: Metadata) -> Iterator[str]:
         yield f"{recipe} is not the recipe its metadata describes; install the model again"
 
 
-def holds_models(place: Path) -> bool:
+def _files_missing_digest(folder: Path, metadata: Metadata) -> Iterator[str]:
+    known = {file.name for file in metadata.files}
+    for name in LORA_FILES:
+        if name not in known and (folder / name).exists():
+            yield (
+                f"{folder / name} has no digest in {METADATA_FILE}, so it must not be used; "
+                "build the model again with `wardround adapters quantise`"
+            )
+
+
+def contains_models(place: Path) -> bool:
     """Return True if a folder needs a report: it contains a model, also below it, or is not a folder."""
     return bool(_candidates(place))
 
@@ -368,24 +397,51 @@ def _readable(candidate: Path) -> Metadata:
 
 def _inconsistency(metadata: Metadata) -> str:
     """Return a contradiction in the metadata, or nothing."""
+    return next(_inconsistencies(metadata), "")
+
+
+def _inconsistencies(metadata: Metadata) -> Iterator[str]:
+    yield from _files_with_wrong_digest(metadata)
+    if metadata.shared and (metadata.base is None or not metadata.base.shared):
+        yield "it shares tensors with a base it does not name"
+    yield from _missing_inputs(metadata)
+    points = metadata.calibration.points
+    if any(first[0] >= second[0] for first, second in pairwise(points)):
+        yield "the points of its calibration are not ascending"
+
+
+def _missing_inputs(metadata: Metadata) -> Iterator[str]:
+    match metadata.kind:
+        case "embedder" | "texts":
+            if metadata.tokenizer is None:
+                yield "a model over texts needs a tokenizer"
+            if metadata.window < _SHORTEST_WINDOW:
+                yield f"a window of {metadata.window} tokens is too small for text"
+        case "chat":
+            yield from _missing_decoder_parts(metadata)
+        case "table":
+            if not metadata.inputs:
+                yield "a model over numbers must name them"
+    if metadata.kind == "texts" and len(set(metadata.inputs)) < max(2, len(metadata.inputs)):
+        yield "a model over texts must name its classes, each once"
+
+
+def _missing_decoder_parts(metadata: Metadata) -> Iterator[str]:
+    if metadata.tokenizer is None or metadata.window < _SHORTEST_CONVERSATION:
+        yield f"a decoder needs a tokenizer, and a window of {_SHORTEST_CONVERSATION} tokens or more"
+    if DECODER_CONFIG not in {file.name for file in metadata.files}:
+        yield f"a decoder needs {DECODER_CONFIG} among its files"
+
+
+def _files_with_wrong_digest(metadata: Metadata) -> Iterator[str]:
     endings = ((metadata.model, ".onnx"), (metadata.tokenizer, ".json"), (metadata.shares, ".bin"))
     for file, ending in endings:
-        if file is not None and not file.name.endswith(ending):
-            return f"{file.name} is no {ending} file, and no other is opened"
-        if file is not None and file.bytes < 0:
-            return f"{file.name} cannot have {file.bytes} bytes"
-    strange = [file.name for file in metadata.files if file.name not in LORA_FILES]
-    if strange:
-        return f"{strange[0]} is not a file of a model"
-    if metadata.shared and (metadata.base is None or not metadata.base.shared):
-        return "it shares tensors with a base it does not name"
-    if metadata.kind == "embedder" and metadata.tokenizer is None:
-        return "a model over texts needs a tokenizer"
-    if metadata.kind == "embedder" and metadata.window < _SHORTEST_WINDOW:
-        return f"a window of {metadata.window} tokens is too small for text"
-    if metadata.kind == "table" and not metadata.inputs:
-        return "a model over numbers must name them"
-    points = metadata.calibration.points
-    if any(one[0] >= other[0] for one, other in pairwise(points)):
-        return "the points of its calibration are not ascending"
-    return ""
+        if file is None:
+            continue
+        if not file.name.endswith(ending):
+            yield f"{file.name} is no {ending} file, and no other is opened"
+        if file.bytes < 0:
+            yield f"{file.name} cannot have {file.bytes} bytes"
+    for file in metadata.files:
+        if file.name not in LORA_FILES and file not in metadata.decoder_files:
+            yield f"{file.name} is not a file of a model"

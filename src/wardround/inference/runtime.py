@@ -28,6 +28,8 @@ Provider = str | tuple[str, dict[str, str]]
 _SETTINGS = {CUDA: {"use_tf32": "0"}}
 """Provider -> settings. With TF32 a GPU rounds factors to 10 bits, which alters scores."""
 _LIBRARIES = ("numpy", "tokenizers")
+_OTHER_PACKAGES = ("onnxruntime-genai", "onnxruntime-extensions")
+"""Distributions that need onnxruntime and do not contain it."""
 _NEGATION = (
     b'\x08\x08:2\n\x0b\n\x01x\x12\x01y"\x03Neg\x12\x01gZ\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01'
     b"b\x0f\n\x01y\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01B\x04\n\x00\x10\r"
@@ -57,7 +59,7 @@ class Runtime(msgspec.Struct, frozen=True):
 
     @property
     def providers(self) -> tuple[Provider, ...]:
-        """The providers for onnxruntime; what a GPU cannot do is left to the CPU."""
+        """The providers for onnxruntime; operators that a GPU does not support run on the CPU."""
         settings = _SETTINGS.get(self.provider, {})
         first: Provider = (self.provider, settings) if settings else self.provider
         return (first,) if self.provider == CPU else (first, CPU)
@@ -71,23 +73,13 @@ def detect_runtime(wish: ProviderPreference = "auto", threads: int = 1) -> Runti
         ModelError: something else is not installed, or CUDA was requested and does not work.
     """
     versions = discover(_GROUP).versions
-    package = _package(versions)
-    missing = [name for name in _LIBRARIES if name not in versions]
-    missing += [] if package is not None else ["onnxruntime"]
-    if package is None or missing:
-        from wardround.tools.install_hints import install_hint  # only if it is needed
-
-        names = " and ".join(sorted(missing))
-        trouble = f"{names} {'is' if len(missing) == 1 else 'are'} not installed; {install_hint(INSTALL)}"
-        raise ModelError(trouble) if package else RuntimeMissing(trouble)
+    package = _complete_package(versions)
     runtime = Runtime(package, versions[package], threads=threads)
-    if wish == "cpu" or (wish == "auto" and package == "onnxruntime"):
+    has_no_cuda = package == "onnxruntime"
+    if wish == "cpu" or (wish == "auto" and has_no_cuda):
         return runtime
-    trouble = (
-        "onnxruntime has no CUDA; pip install 'wardround[gpu]'"
-        if package == "onnxruntime"
-        else _cuda(runtime)
-    )
+    no_cuda = "onnxruntime has no CUDA; pip install 'wardround[gpu]'"
+    trouble = no_cuda if has_no_cuda else _cuda(runtime)
     if not trouble:
         return Runtime(package, runtime.version, CUDA, threads)
     if wish == "cuda":
@@ -95,9 +87,29 @@ def detect_runtime(wish: ProviderPreference = "auto", threads: int = 1) -> Runti
     return runtime
 
 
+def _complete_package(versions: Mapping[str, str]) -> str:
+    """Return the installed distribution of onnxruntime.
+
+    Raises:
+        NoRuntimeError: there is none.
+        ModelError: a library that it needs is not installed.
+    """
+    package = _package(versions)
+    missing = [name for name in _LIBRARIES if name not in versions]
+    missing += [] if package is not None else ["onnxruntime"]
+    if package is not None and not missing:
+        return package
+    from wardround.tools.install_hints import install_hint  # only if it is needed
+
+    names = " and ".join(sorted(missing))
+    trouble = f"{names} {'is' if len(missing) == 1 else 'are'} not installed; {install_hint(INSTALL)}"
+    raise ModelError(trouble) if package else RuntimeMissing(trouble)
+
+
 def _package(versions: Mapping[str, str]) -> str | None:
     """Return the distribution that contains onnxruntime; one for a special device before the plain one."""
-    found = sorted(name for name in versions if name == "onnxruntime" or name.startswith("onnxruntime-"))
+    names = (name for name in versions if name == "onnxruntime" or name.startswith("onnxruntime-"))
+    found = sorted(name for name in names if not name.startswith(_OTHER_PACKAGES))
     return found[-1] if found else None
 
 

@@ -31,15 +31,15 @@ class ShadowScore(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ShadowLog:
-    """Scores, one a line; above a limit a new file is started and one old file retained."""
+    """Scores, one per line; above a limit a new file is started and one old file retained."""
 
     def __init__(self, folder: Path | None = None, limit_bytes: int = LIMIT_BYTES) -> None:
         self.file = (folder or state_dir()) / "shadow.jsonl"
         self._limit = limit_bytes
 
-    def add(self, model: str, digest: str, asked: Sequence[str], scores: Sequence[float]) -> None:
+    def add(self, model: str, digest: str, requested: Sequence[str], scores: Sequence[float]) -> None:
         """Store a score; one that cannot be written is dropped."""
-        texts = sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        texts = sha256("\0".join(requested).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         line = msgspec.json.encode(ShadowScore(model, digest[:32], texts, tuple(scores))) + b"\n"
         with suppress(OSError):
             self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

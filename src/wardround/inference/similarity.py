@@ -14,13 +14,13 @@ GRID = 4
 """Decimals of a cosine: rounding differences between CPUs are smaller."""
 
 
-def cosine(one: Numbers, other: Numbers) -> float:
+def cosine(item: Numbers, other: Numbers) -> float:
     """Return the dot product of two unit vectors, on a grid, always summed in the same order."""
-    total: float = sum(map(mul, one, other))
+    total: float = sum(map(mul, item, other))
     return round(total, GRID)
 
 
-def fused(
+def fuse(
     fusion: Fusion | None, cosines: Sequence[float], evidence: Sequence[Mapping[str, float]]
 ) -> list[float]:
     """Return the measured weighted sum, one for each candidate.

@@ -1,4 +1,4 @@
-"""Conversion of texts to token ids, by the tokenizer a model was trained with."""
+"""Conversion of texts to token ids, by the tokenizer that a model was trained with."""
 
 from __future__ import annotations
 
@@ -15,24 +15,35 @@ class TextTokenizer:
 
     Args:
         content: a ``tokenizer.json``, verified.
-        window: most tokens of a text, special tokens included; the rest is truncated.
+        window: maximum number of tokens of a text, special tokens included; the rest is truncated.
 
     Raises:
         ModelError: it is not a tokenizer.
     """
 
     def __init__(self, content: bytes, window: int) -> None:
-        from tokenizers import Tokenizer
-
-        try:
-            self._tokenizer: Tokenizer = Tokenizer.from_buffer(content)
-            self._tokenizer.no_padding()
-            self._tokenizer.enable_truncation(window)
-        except Exception as cause:  # tokenizers raises bare Exception for content it cannot read
-            raise ModelError(f"the tokenizer cannot be read: {cause}; install the model again") from cause
+        self._tokenizer = plain_tokenizer(content)
+        self._tokenizer.enable_truncation(window)
 
     def ids(self, text: str) -> list[int]:
         """Return the token ids of a text, special ones included; a lone surrogate is an unknown character."""
         plain = text.encode("utf-8", "replace").decode()
         ids: list[int] = self._tokenizer.encode(plain).ids
         return ids
+
+
+def plain_tokenizer(content: bytes) -> Tokenizer:
+    """Return a tokenizer that neither pads nor truncates.
+
+    Raises:
+        ModelError: the content is not a tokenizer.
+    """
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_buffer(content)
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+    except Exception as cause:  # tokenizers raises bare Exception for content it cannot read
+        raise ModelError(f"the tokenizer cannot be read: {cause}; install the model again") from cause
+    return tokenizer

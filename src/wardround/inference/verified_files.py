@@ -10,10 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wardround.errors import ModelError
-from wardround.inference.metadata import File
+from wardround.inference.metadata import WEIGHTS_ENDING, File
 
 LARGEST_BYTES = 4 * 1024**3
 """The limit on the size of a model file, regardless of its metadata."""
+LARGEST_WEIGHTS = 64 * 1024**3
+"""The same for weights in a file of their own, which are never read into memory at once."""
 
 
 def read_verified(folder: Path, file: File) -> bytes:
@@ -22,7 +24,7 @@ def read_verified(folder: Path, file: File) -> bytes:
     Raises:
         ModelError: it is missing, not a plain file, or differs from the metadata.
     """
-    with _opened(folder, file) as number:
+    with _open_file(folder, file) as number:
         parts = []
         left = file.bytes
         while left and (part := os.read(number, left)):
@@ -41,10 +43,19 @@ def mmap_verified(folder: Path, file: File) -> mmap.mmap:
     """
     if not file.bytes:
         raise ModelError(f"{folder / file.name} is empty; install the model again")
-    with _opened(folder, file) as number:
+    with _open_file(folder, file) as number:
         content = mmap.mmap(number, file.bytes, access=mmap.ACCESS_READ)
     _require_digest(folder, file, content)
     return content
+
+
+def require_unchanged(folder: Path, file: File) -> None:
+    """Verify the bytes of a model's file, of any size, without keeping them in memory.
+
+    Raises:
+        ModelError: as for ``read_verified``; or it is empty.
+    """
+    mmap_verified(folder, file).close()
 
 
 def require_present(folder: Path, file: File) -> None:
@@ -53,20 +64,20 @@ def require_present(folder: Path, file: File) -> None:
     Raises:
         ModelError: it does not.
     """
-    with _opened(folder, file):
+    with _open_file(folder, file):
         pass
 
 
 @contextmanager
-def _opened(folder: Path, file: File) -> Iterator[int]:
+def _open_file(folder: Path, file: File) -> Iterator[int]:
     """Return a descriptor of a plain file of the stated size; links are not followed."""
     path = folder / file.name
-    if file.bytes > LARGEST_BYTES:
+    if file.bytes > (LARGEST_WEIGHTS if file.name.endswith(WEIGHTS_ENDING) else LARGEST_BYTES):
         raise ModelError(f"{path}: {file.bytes} bytes exceed the limit for models; use a smaller one")
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as cause:
-        raise ModelError(f"{path}: {_why(path, cause)}; install the model again") from cause
+        raise ModelError(f"{path}: {_describe_cause(path, cause)}; install the model again") from cause
     try:
         state = os.fstat(number)
         if not stat.S_ISREG(state.st_mode):
@@ -80,7 +91,7 @@ def _opened(folder: Path, file: File) -> Iterator[int]:
         os.close(number)
 
 
-def _why(path: Path, cause: OSError) -> str:
+def _describe_cause(path: Path, cause: OSError) -> str:
     return "it is a symbolic link" if path.is_symlink() else cause.strerror or str(cause)
 
 

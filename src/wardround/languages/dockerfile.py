@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage
+from wardround.lazy import LazyPattern
 
 INSTRUCTIONS = frozenset(
     {
@@ -69,7 +69,7 @@ class Instruction(Struct, frozen=True, eq=False):
 
     Attributes:
         keyword: in capitals.
-        written: the keyword as written.
+        written: the keyword verbatim.
         body: everything after the keyword and its flags; newlines only inside here-documents.
         flags: the ``--name=value`` before the arguments.
         heredocs: the here-documents of RUN, COPY and ADD, without their delimiters.
@@ -106,7 +106,7 @@ class Instruction(Struct, frozen=True, eq=False):
 
     @property
     def markers(self) -> list[HeredocMarker]:
-        """The words that begin its here-documents, as BuildKit reads them: each a word of its own."""
+        """The words that begin its here-documents, as BuildKit reads them: each a separate word."""
         return _markers(self.keyword, self.body)
 
     @property
@@ -117,7 +117,7 @@ class Instruction(Struct, frozen=True, eq=False):
 
     @property
     def keyword_of_documents(self) -> str:
-        """The keyword of the instruction that has the here-documents: of ONBUILD that of the stored one."""
+        """The keyword of the instruction that has the here-documents: for ONBUILD that of the stored one."""
         return _keyword_of_documents(self.keyword, self.body)
 
     @property
@@ -170,9 +170,9 @@ class Stage(Struct, eq=False):
     """A build stage, which begins with FROM.
 
     Attributes:
-        base: the image or stage it starts from, as written.
+        base: the image or stage it starts from, verbatim.
         name: its name after AS.
-        parent: the earlier stage it starts from; an argument of FROM is replaced by its default.
+        parent: the earlier stage that it is based on; an argument of FROM is replaced by its default.
         instructions: FROM and everything up to the next one.
     """
 
@@ -192,7 +192,7 @@ class Stage(Struct, eq=False):
 
     def all(self, *keywords: str) -> list[Instruction]:
         """Return its instructions of these kinds, in order."""
-        return [one for one in self.instructions if one.keyword in keywords]
+        return [instruction for instruction in self.instructions if instruction.keyword in keywords]
 
 
 class Dockerfile(Struct):
@@ -219,14 +219,19 @@ class Dockerfile(Struct):
     def frontend(self) -> DockerfileToken | None:
         """Return the image that BuildKit runs to read the file: the value of ``# syntax=``.
 
-        As BuildKit does, skip a shebang line, and read directives behind ``//`` where none is behind ``#``.
+        As BuildKit does, skip a shebang line, and read directives after ``//`` if there is none after ``#``.
         """
         return _frontend(self.text, "#") or _frontend(self.text, "//")
 
     @property
     def global_arguments(self) -> dict[str, DockerfileToken | None]:
         """Return the global arguments for FROM, with their defaults."""
-        pairs = [pair for one in self.preamble if one.keyword == "ARG" for pair in one.pairs]
+        pairs = [
+            pair
+            for instruction in self.preamble
+            if instruction.keyword == "ARG"
+            for pair in instruction.pairs
+        ]
         return {pair.name.text: pair.value for pair in pairs}
 
     def stage_named(self, name: str, before: int) -> Stage | None:
@@ -237,7 +242,7 @@ class Dockerfile(Struct):
             return self.stages[int(name)]
         return by_name
 
-    def last_named(self, name: str) -> Stage | None:
+    def last_stage_named(self, name: str) -> Stage | None:
         """Return the last stage of a name."""
         return next(reversed(self._by_name.get(name.lower(), ())), None)
 
@@ -247,15 +252,15 @@ class Dockerfile(Struct):
         if stage.name is not None:
             self._by_name.setdefault(stage.name.text.lower(), []).append(stage)
 
-    def expanded(self, text: str) -> str | None:
+    def expand(self, text: str) -> str | None:
         """Return a FROM argument with its variables expanded; None if one has no default."""
         if "$" not in text:
             return text
         values: dict[str, str | None] = {}
         for name, value in self.global_arguments.items():
             # A default may contain arguments declared before it; where one has no value, it stays as written.
-            values[name] = substituted(value.text, values) or value.text if value else None
-        return substituted(text, values)
+            values[name] = substitute(value.text, values) or value.text if value else None
+        return substitute(text, values)
 
     @property
     def shipped(self) -> list[Stage]:
@@ -266,52 +271,53 @@ class Dockerfile(Struct):
 def read(text: str) -> Dockerfile:
     """Parse a Dockerfile; other text results in unknown instructions."""
     found = Dockerfile(text, _directives(text), [])
-    for one in _instructions(text, found.escape):
-        found.instructions.append(one)
-        if one.keyword == "FROM":
-            _begin_stage(found, one)
+    for instruction in _instructions(text, found.escape):
+        found.instructions.append(instruction)
+        if instruction.keyword == "FROM":
+            _begin_stage(found, instruction)
         if found.stages:
-            found.stages[-1].instructions.append(one)
+            found.stages[-1].instructions.append(instruction)
         else:
-            found.preamble.append(one)
+            found.preamble.append(instruction)
     return found
 
 
-def _begin_stage(file: Dockerfile, one: Instruction) -> None:
-    words = one.words
-    base = words[0] if words else DockerfileToken("", one.body.start, one.body.start)
+def _begin_stage(file: Dockerfile, element: Instruction) -> None:
+    words = element.words
+    base = words[0] if words else DockerfileToken("", element.body.start, element.body.start)
     name = words[2] if len(words) > 2 and words[1].text.lower() == "as" else None
-    stage = Stage(len(file.stages), one, base, name)
-    stage.parent = file.last_named(file.expanded(base.text) or base.text)
+    stage = Stage(len(file.stages), element, base, name)
+    stage.parent = file.last_stage_named(file.expand(base.text) or base.text)
     file.add_stage(stage)
 
 
 _VARIABLE = LazyPattern(r"\\\$|\$(?:(\w+)|\{(\w+)(?:(:?[-+?]|[#%/]+)((?:[^{}]|\{[^{}]*\})*))?\})")
 
 
-def substituted(text: str, values: dict[str, str | None]) -> str | None:
-    """Return a text with ``$name`` and ``${name:-word}`` expanded; None if one has no value or default."""
+def substitute(text: str, values: dict[str, str | None]) -> str | None:
+    """Return a string with ``$name`` and ``${name:-word}`` expanded; None if one has no value or default."""
     missing = False
 
-    def one(found: re.Match[str]) -> str:
+    def value_of(reference: re.Match[str]) -> str:
         nonlocal missing
-        name = found.group(1) or found.group(2)
+        name = reference.group(1) or reference.group(2)
         if name is None:
             return "$"
-        value, sign, word = values.get(name), found.group(3) or "", found.group(4) or ""
-        if sign in (":-", "-") and not value:
-            return substituted(word, values) or ""
-        if sign in (":+", "+"):
-            return word if value else ""
+        value, word = values.get(name), reference.group(4) or ""
+        match reference.group(3):
+            case ":-" | "-" if not value:
+                return substitute(word, values) or ""
+            case ":+" | "+":
+                return word if value else ""
         missing = missing or not value
         return value or ""
 
-    out = _VARIABLE.sub(one, text)
+    out = _VARIABLE.sub(value_of, text)
     return None if missing else out
 
 
 def variables(token: DockerfileToken | Passage) -> list[tuple[str, str, DockerfileToken]]:
-    """Return the variables in a text: name, the operator of its default or test, and position."""
+    """Return the variables in a string: name, the operator of its default or test, and position."""
     return [
         (found.group(1) or found.group(2), found.group(3) or "",
          DockerfileToken(found.group(), token.start + found.start(), token.start + found.end()))
@@ -401,12 +407,12 @@ def _instruction(
             parts.append(" " * (len(line) + 1))
         if entry is None:
             break
-    return _made(
+    return _make_instruction(
         lines, Passage("".join(parts)[: len(lines.text) - start], start), end, tuple(blank_lines), comment
     )
 
 
-def _made(
+def _make_instruction(
     lines: _Lines, logical: Passage, end: int, blank_lines: tuple[int, ...], comment: DockerfileToken | None
 ) -> Instruction:
     keyword = _KEYWORD.match(logical.text)
@@ -459,7 +465,7 @@ def _markers(keyword: str, body: Passage) -> list[HeredocMarker]:
         return []
     found = ((word, _HEREDOC.fullmatch(word.text)) for word in _raw_words(body))
     return [
-        HeredocMarker(word.text, word.start, word.end, unquoted(match[2]), bool(match[1]))
+        HeredocMarker(word.text, word.start, word.end, unquote(match[2]), bool(match[1]))
         for word, match in found
         if match is not None and not _UNMEANT.search(match[2])
     ]
@@ -477,10 +483,10 @@ def _raw_words(body: Passage) -> list[DockerfileToken]:
 
 
 def _words(body: Passage) -> list[DockerfileToken]:
-    return [DockerfileToken(unquoted(word.text), word.start, word.end) for word in _raw_words(body)]
+    return [DockerfileToken(unquote(word.text), word.start, word.end) for word in _raw_words(body)]
 
 
-def unquoted(text: str) -> str:
+def unquote(text: str) -> str:
     """Return a word without its quotes and escapes."""
     return re.sub(
         r"'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.)",
@@ -495,7 +501,7 @@ def _pair(word: DockerfileToken, keyword: str) -> KeyValuePair | None:
     if match:
         name = DockerfileToken(match.group(1), word.start, word.start + match.end(1))
         return KeyValuePair(
-            name, DockerfileToken(unquoted(word.text[match.end() :]), word.start + match.end(), word.end)
+            name, DockerfileToken(unquote(word.text[match.end() :]), word.start + match.end(), word.end)
         )
     return KeyValuePair(word, None) if keyword == "ARG" else None
 

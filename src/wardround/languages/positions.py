@@ -48,8 +48,8 @@ class Passage(Struct, frozen=True):
     """A part of a file in another language, such as the script of a step.
 
     Attributes:
-        text: its content, as long as in the file: the file's own syntax within it, such as continuation
-            characters and escapes, is blanked, so that every offset stays valid.
+        text: its content, of the same length as in the file: the file's own syntax within it, such as
+            continuation characters and escapes, is blanked, so that every offset remains valid.
         start: the offset of its first character in the file.
     """
 

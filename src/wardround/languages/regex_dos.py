@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import combinations, starmap
 
 _CLASSES = {
     "d": frozenset("0123456789"),
@@ -28,14 +29,14 @@ class RegexPiece:
     is_endless: bool = False
 
     def first(self) -> frozenset[str]:
-        """The characters it can begin with."""
+        """Return the characters it can begin with."""
         if not self.ways:
             return self.signs
         return frozenset().union(*(_first(way) for way in self.ways))
 
     def can_be_empty(self) -> bool:
         return self.least == 0 or (
-            bool(self.ways) and any(all(one.can_be_empty() for one in way) for way in self.ways)
+            bool(self.ways) and any(all(piece.can_be_empty() for piece in way) for way in self.ways)
         )
 
 
@@ -44,7 +45,7 @@ def is_slow(pattern: str) -> bool:
     if len(pattern) > _LONGEST or not any(end in pattern for end in (")+", ")*", "){")):
         return False
     try:
-        return any(_is_slow(way, fails=False) for way in _Reader(pattern).ways(0))
+        return any(_is_slow(way, fails=False) for way in _PatternReader(pattern).ways(0))
     except (IndexError, ValueError, RecursionError):
         return False
 
@@ -55,7 +56,7 @@ def _is_slow(way: list[RegexPiece], fails: bool) -> bool:
         if not piece.ways:
             continue
         may_fail = fails or _can_fail(way[at + 1 :])
-        if piece.is_endless and may_fail and _splits(piece):
+        if piece.is_endless and may_fail and _has_split_iteration(piece):
             return True
         if any(_is_slow(inner, may_fail) for inner in piece.ways):
             return True
@@ -64,70 +65,69 @@ def _is_slow(way: list[RegexPiece], fails: bool) -> bool:
 
 def _can_fail(rest: list[RegexPiece]) -> bool:
     """Return True if something must follow."""
-    return any(not one.can_be_empty() for one in rest)
+    return any(not piece.can_be_empty() for piece in rest)
 
 
-def _splits(piece: RegexPiece) -> bool:
+def _has_split_iteration(piece: RegexPiece) -> bool:
     """Return True if one iteration of a repeated group can also be two iterations."""
     ways = [_flat(way) for way in piece.ways]
     for way in ways:
-        if _round_in_two(way, _following(ways)):
+        if _round_in_two(way, _following_characters(ways)):
             return True
     return _overlap(ways)
 
 
 def _round_in_two(way: list[RegexPiece], starts: frozenset[str]) -> bool:
     """``[a-z]+[ .-]?``: an unlimited part; everything around it may be omitted or matched by it."""
-    for at, piece in enumerate(way):
-        if not piece.is_endless:
-            continue
-        before, after = way[:at], way[at + 1 :]
-        taken = piece.first() if not piece.ways else _taken(piece)
-        if not taken:
-            continue
-        optional_after = all(one.can_be_empty() for one in after)
-        optional_before = all(one.can_be_empty() for one in before)
-        if optional_after and optional_before and taken & starts:
-            return True
-        rest_inside = all(
-            one.can_be_empty() or (one.signs and one.signs & taken and not one.ways)
-            for one in (*before, *after)
-        )
-        if rest_inside and (before or after) and taken & starts and _needs_apart(before, after, taken):
-            return True
-    return False
+    return any(piece.is_endless and _is_round_with(way, at, starts) for at, piece in enumerate(way))
+
+
+def _is_round_with(way: list[RegexPiece], at: int, starts: frozenset[str]) -> bool:
+    before, endless, after = way[:at], way[at], way[at + 1 :]
+    used = _possible_signs(endless) if endless.ways else endless.first()
+    if not used & starts:
+        return False
+    around = [*before, *after]
+    if all(piece.can_be_empty() for piece in around):
+        return True
+    is_inside = all(piece.can_be_empty() or (piece.signs & used and not piece.ways) for piece in around)
+    return is_inside and _needs_apart(before, after, used)
 
 
 def _needs_apart(before: list[RegexPiece], after: list[RegexPiece], taken: frozenset[str]) -> bool:
     r"""Return True if the unlimited part can match the complete iteration: ``.*a``, ``\w+\w``."""
-    needed = [one for one in (*before, *after) if not one.can_be_empty()]
-    return all(one.signs & taken for one in needed)
+    needed = [piece for piece in (*before, *after) if not piece.can_be_empty()]
+    return all(piece.signs & taken for piece in needed)
 
 
-def _taken(piece: RegexPiece) -> frozenset[str]:
+def _possible_signs(piece: RegexPiece) -> frozenset[str]:
     if not piece.ways:
         return piece.signs
-    return frozenset().union(*(_taken(one) for way in piece.ways for one in way))
+    return frozenset().union(*(_possible_signs(step) for way in piece.ways for step in way))
 
 
-def _following(ways: list[list[RegexPiece]]) -> frozenset[str]:
+def _following_characters(ways: list[list[RegexPiece]]) -> frozenset[str]:
     return frozenset().union(*(_first(way) for way in ways))
+
+
+def _most_repetitions(low: str, comma: str, high: str) -> int:
+    if high.isdigit():
+        return int(high)
+    return _MANY if comma else int(low)
 
 
 def _overlap(ways: list[list[RegexPiece]]) -> bool:
     r"""Return True for ``a|aa``, ``\w|\d``: alternatives that match the same text."""
-    plain = [way for way in ways if way and all(not one.ways for one in way)]
-    for at, one in enumerate(plain):
-        for other in plain[at + 1 :]:
-            if len(one) == len(other) == 1 and one[0].signs & other[0].signs:
-                return True
-            short, long = sorted((one, other), key=len)
-            is_same = all(
-                piece.signs == short[0].signs and len(piece.signs) == 1 for piece in (*short, *long)
-            )
-            if is_same:
-                return True
-    return False
+    plain = [way for way in ways if way and not any(piece.ways for piece in way)]
+    return any(starmap(_match_the_same, combinations(plain, 2)))
+
+
+def _match_the_same(way: list[RegexPiece], other: list[RegexPiece]) -> bool:
+    """Return True for two single signs in common, or repetitions of one sign."""
+    if len(way) == len(other) == 1 and way[0].signs & other[0].signs:
+        return True
+    repeated = min(way, other, key=len)[0].signs
+    return len(repeated) == 1 and all(piece.signs == repeated for piece in (*way, *other))
 
 
 def _flat(way: list[RegexPiece]) -> list[RegexPiece]:
@@ -150,7 +150,7 @@ def _first(way: list[RegexPiece]) -> frozenset[str]:
     return found
 
 
-class _Reader:
+class _PatternReader:
     """Parses a pattern from left to right."""
 
     def __init__(self, pattern: str) -> None:
@@ -170,7 +170,7 @@ class _Reader:
                 continue
             piece = self._piece(depth)
             if piece is not None:
-                found[-1].append(self._repeated(piece))
+                found[-1].append(self._read_repetition(piece))
         return found
 
     def _piece(self, depth: int) -> RegexPiece | None:
@@ -181,7 +181,7 @@ class _Reader:
         if sign == "[":
             return RegexPiece(self._set())
         if sign == "\\":
-            return self._escaped()
+            return self._read_escape()
         if sign in "^$":
             return None if sign == "^" else RegexPiece(frozenset("\0"))
         return RegexPiece(_ALL - {"\n"} if sign == "." else frozenset(sign))
@@ -202,7 +202,7 @@ class _Reader:
         self._at += 1
         return None if is_look else RegexPiece(ways=ways)
 
-    def _escaped(self) -> RegexPiece | None:
+    def _read_escape(self) -> RegexPiece | None:
         sign = self._pattern[self._at]
         self._at += 1
         if sign in "bB":
@@ -210,29 +210,37 @@ class _Reader:
         return RegexPiece(self._class_of(sign))
 
     def _class_of(self, sign: str) -> frozenset[str]:
-        if sign.lower() in _CLASSES:
-            known = _CLASSES[sign.lower()]
-            return known if sign.islower() else _ALL - known
-        if sign in "pP" and self._pattern.startswith("{", self._at):
-            end = self._pattern.index("}", self._at)
-            name = self._pattern[self._at + 1 : end]
-            self._at = end + 1
-            known = (
-                _LETTERS
-                if name.startswith(("L", "Alpha"))
-                else _CLASSES["d"]
-                if name.startswith("N")
-                else frozenset(f"\\p{name}")
-            )
-            return known if sign == "p" else _ALL - known
-        if sign in "ux":
-            length = 4 if sign == "u" else 2
-            if self._pattern.startswith("{", self._at):
-                length = self._pattern.index("}", self._at) - self._at + 1
-            text = self._pattern[self._at : self._at + length]
-            self._at += length
-            return frozenset(f"\\u{text}") if not text else frozenset({chr(int(text.strip("{}"), 16))})
-        return frozenset(_CONTROLS.get(sign, sign))
+        match sign:
+            case "p" | "P" if self._pattern.startswith("{", self._at):
+                return self._property(is_negated=sign == "P")
+            case "u" | "x":
+                return self._code_point(4 if sign == "u" else 2)
+            case _ if sign.lower() in _CLASSES:
+                known = _CLASSES[sign.lower()]
+                return known if sign.islower() else _ALL - known
+            case _:
+                return frozenset(_CONTROLS.get(sign, sign))
+
+    def _property(self, *, is_negated: bool) -> frozenset[str]:
+        """Return the signs with a property of Unicode, whose name follows in braces."""
+        end = self._pattern.index("}", self._at)
+        name = self._pattern[self._at + 1 : end]
+        self._at = end + 1
+        if name.startswith(("L", "Alpha")):
+            known = _LETTERS
+        elif name.startswith("N"):
+            known = _CLASSES["d"]
+        else:
+            known = frozenset(f"\\p{name}")
+        return _ALL - known if is_negated else known
+
+    def _code_point(self, length: int) -> frozenset[str]:
+        """Return the sign whose number follows in hexadecimal digits, or in braces."""
+        if self._pattern.startswith("{", self._at):
+            length = self._pattern.index("}", self._at) - self._at + 1
+        text = self._pattern[self._at : self._at + length]
+        self._at += length
+        return frozenset(f"\\u{text}") if not text else frozenset({chr(int(text.strip("{}"), 16))})
 
     def _set(self) -> frozenset[str]:
         is_negated = self._pattern.startswith("^", self._at)
@@ -260,26 +268,24 @@ class _Reader:
         self._at += 1
         return _ALL - found if is_negated else frozenset(found)
 
-    def _repeated(self, piece: RegexPiece) -> RegexPiece:
-        sign = self._pattern[self._at : self._at + 1]
-        if sign in ("*", "+", "?") and sign:
-            self._at += 1
-            piece.least = 1 if sign == "+" else 0
-            piece.is_endless = sign != "?"
-        elif sign == "{":
-            end = self._pattern.find("}", self._at)
-            low, _, high = self._pattern[self._at + 1 : end].partition(",")
-            if end > 0 and low.isdigit():
-                self._at = end + 1
-                piece.least = min(int(low), 1)
-                most = (
-                    int(high)
-                    if high.isdigit()
-                    else _MANY
-                    if "," in self._pattern[self._at - len(low) - len(high) - 3 : self._at]
-                    else int(low)
-                )
-                piece.is_endless = most >= _MANY and int(low) != most
+    def _read_repetition(self, piece: RegexPiece) -> RegexPiece:
+        match self._pattern[self._at : self._at + 1]:
+            case "*" | "+" | "?" as sign:
+                self._at += 1
+                piece.least = 1 if sign == "+" else 0
+                piece.is_endless = sign != "?"
+            case "{":
+                self._read_counts(piece)
         if self._pattern.startswith("?", self._at) and (piece.is_endless or piece.least == 0):
             self._at += 1
         return piece
+
+    def _read_counts(self, piece: RegexPiece) -> None:
+        """Read ``{2}``, ``{2,}`` or ``{2,5}``; other braces are plain signs."""
+        end = self._pattern.find("}", self._at)
+        low, comma, high = self._pattern[self._at + 1 : end].partition(",")
+        if end > 0 and low.isdigit():
+            self._at = end + 1
+            piece.least = min(int(low), 1)
+            most = _most_repetitions(low, comma, high)
+            piece.is_endless = most >= _MANY and int(low) != most

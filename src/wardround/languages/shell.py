@@ -1,8 +1,7 @@
 """Shell scripts as commands with positions: enough of the grammar to know the arguments of each program.
 
-It parses what people write in RUN lines, workflow steps and scripts of their own. Unknown syntax becomes a
-word
-that nothing matches, so a rule is silent rather than wrong.
+It parses the subset that people use in RUN lines, workflow steps and scripts of their own. Unknown syntax
+becomes a word that nothing matches, so a rule is silent rather than wrong.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage
+from wardround.lazy import LazyPattern
 
 _MOST_NESTED = 4
 _BLANK = LazyPattern(r"(?:[ \t\r\f\v]|\\\r?\n)+")
@@ -36,8 +35,8 @@ class Word(Struct, frozen=True):
     """One word of a command.
 
     Attributes:
-        text: without its quotes; expansions stay as written.
-        raw: as written.
+        text: without its quotes; expansions stay verbatim.
+        raw: verbatim.
         start: offset in the file; the end is exclusive.
     """
 
@@ -90,7 +89,7 @@ class Command(Struct, frozen=True):
         return [word.text for word in self.words]
 
     def has_flag(self, short: str, *names: str) -> bool:
-        """Return True if it has a one-letter option, alone or combined, or one of the long ones."""
+        """Return True if it has a one-letter option, alone or combined, or one of the long options."""
         for word in self.words[1:]:
             text = word.text
             if text.split("=", 1)[0] in names:
@@ -119,11 +118,11 @@ class _Reading(Struct):
 
 def commands(passage: Passage, depth: int = 0) -> list[Command]:
     """Return the simple commands of a script in source order; substitutions come before their command."""
-    return list(_Reader(passage, depth).read())
+    return list(_CommandReader(passage, depth).read())
 
 
 def pipelines(found: Sequence[Command]) -> list[list[Command]]:
-    """Return commands connected by pipes, grouped; a command alone is a group of one."""
+    """Return commands connected by pipes, grouped; a single command is a group of one."""
     groups: list[list[Command]] = []
     open_at: dict[int, list[Command]] = {}
     for command in found:
@@ -136,7 +135,7 @@ def pipelines(found: Sequence[Command]) -> list[list[Command]]:
     return groups
 
 
-def unwrapped(command: Command) -> tuple[Word, ...]:
+def unwrap_command(command: Command) -> tuple[Word, ...]:
     """Return the words of the program that is executed, after ``sudo``, ``env``, ``exec`` and their like."""
     words = list(command.words)
     while words and words[0].text.rpartition("/")[2] in _WRAPPERS:
@@ -159,7 +158,7 @@ _WRAPPERS = frozenset(
 )  # fmt: skip
 
 
-class _Reader:
+class _CommandReader:
     """One pass over a script."""
 
     def __init__(self, passage: Passage, depth: int) -> None:
@@ -216,7 +215,7 @@ class _Reader:
         self._at = blank.end() if blank else self._at
         start = self._at
         pieces, nested = self._pieces()
-        yield from self._nested(nested)
+        yield from self._nested_commands(nested)
         if self._at == start:
             self._at += 0 if self._at >= len(self._text) or self._text[self._at] in "\n;|&()" else 1
         self._now.redirects.append(Redirect(sign, pieces))
@@ -238,7 +237,7 @@ class _Reader:
         if self._at == start:  # an unexpected character
             self._at += 1
             return
-        yield from self._nested(nested)
+        yield from self._nested_commands(nested)
         raw = self._text[start : self._at]
         word = Word(unquoted, raw, start + self._shift, self._at + self._shift)
         if not self._now.words:
@@ -252,7 +251,7 @@ class _Reader:
                 return
         self._now.words.append(word)
 
-    def _nested(self, found: Sequence[tuple[int, int]]) -> Iterator[Command]:
+    def _nested_commands(self, found: Sequence[tuple[int, int]]) -> Iterator[Command]:
         if self._depth < _MOST_NESTED:
             for start, end in found:
                 inside = Passage(self._text[start:end], start + self._shift)
@@ -274,7 +273,7 @@ class _Reader:
                 out.append(text[self._at + 1 : self._at + 2])
                 self._at = min(self._at + 2, len(text))
             elif sign == "'":
-                end = _found(text, "'", self._at + 1)
+                end = _find_sign(text, "'", self._at + 1)
                 out.append(text[self._at + 1 : end])
                 self._at = min(end + 1, len(text))
             elif sign == '"':
@@ -294,10 +293,10 @@ class _Reader:
 
 
 def _line_end(text: str, start: int) -> int:
-    return _found(text, "\n", start)
+    return _find_sign(text, "\n", start)
 
 
-def _found(text: str, sign: str, start: int) -> int:
+def _find_sign(text: str, sign: str, start: int) -> int:
     """Return the offset of a character, or the end of the text."""
     at = text.find(sign, start)
     return len(text) if at < 0 else at
@@ -322,13 +321,13 @@ def _double_end(text: str, start: int) -> int:
 def _expansion_end(text: str, start: int) -> int:
     """Return the end of a ``$``, ``$(...)``, ``${...}``, ``${{ ... }}``, ``<(...)`` or backtick expansion."""
     if text.startswith("${{", start):
-        return min(_found(text, "}}", start) + 2, len(text))
+        return min(_find_sign(text, "}}", start) + 2, len(text))
     if text[start] == "`":
-        return min(_found(text, "`", start + 1) + 1, len(text))
+        return min(_find_sign(text, "`", start + 1) + 1, len(text))
     if text[start + 1 : start + 2] == "(":
-        return _closing(text, start + 2, ")")
+        return _closing_bracket(text, start + 2, ")")
     if text.startswith("${", start):
-        return _closing(text, start + 2, "}")
+        return _closing_bracket(text, start + 2, "}")
     name = _PARAMETER.match(text, start)
     return max(name.end() if name else start + 1, start + 1)
 
@@ -337,7 +336,7 @@ _PARAMETER = LazyPattern(r"\$(?:\w+|[@*#?$!-])?")
 _INTERESTING = LazyPattern(r"['\"\\(){}]")
 
 
-def _closing(text: str, start: int, sign: str) -> int:
+def _closing_bracket(text: str, start: int, sign: str) -> int:
     """Return the end of the bracket that was opened before ``start``."""
     closes = {"(": ")", "{": "}"}
     expected = [sign]
@@ -347,16 +346,16 @@ def _closing(text: str, start: int, sign: str) -> int:
         if found is None:
             return len(text)
         at = found.end()
-        one = found.group()
-        if one == "\\":
+        item = found.group()
+        if item == "\\":
             at += 1
-        elif one == "'":
-            at = min(_found(text, "'", at) + 1, len(text)) if expected[-1] == ")" else at
-        elif one == '"':
+        elif item == "'":
+            at = min(_find_sign(text, "'", at) + 1, len(text)) if expected[-1] == ")" else at
+        elif item == '"':
             at = min(_plain_double_end(text, at) + 1, len(text))
-        elif one in closes and closes[one] == expected[-1]:
-            expected.append(closes[one])
-        elif one == expected[-1]:
+        elif item in closes and closes[item] == expected[-1]:
+            expected.append(closes[item])
+        elif item == expected[-1]:
             expected.pop()
     return at
 
@@ -381,11 +380,11 @@ def _substitutions(text: str, start: int, end: int) -> list[tuple[int, int]]:
     while opening := _NESTED_START.search(text, at, end):
         inside = opening.end()
         if opening.group() == "`":
-            close = min(_found(text, "`", inside), end)
+            close = min(_find_sign(text, "`", inside), end)
             found.append((inside, close))
             at = close + 1
             continue
-        behind = min(_closing(text, inside, ")"), end)
+        behind = min(_closing_bracket(text, inside, ")"), end)
         if text[inside : inside + 1] != "(":  # arithmetic runs nothing
             found.append((inside, max(inside, behind - 1)))
         at = max(behind, inside)

@@ -1,8 +1,8 @@
 """The claims that a plane rests on, with their sources, and the confidence that follows from them.
 
-A claim holds if one of its sources is right, so its confidence is the highest precision of a source. All
-claims of a plane have to hold, and nothing shows that they are independent, so the confidence of the plane is
-the lowest of its claims. Neither rule rounds or adds: the result is the same in any order, on any machine.
+A claim is true if one of its sources is correct, so its confidence is the highest precision of a source. All
+claims of a plane have to be true, and nothing shows that they are independent, so the confidence of the plane
+is the lowest of its claims. Neither rule rounds or adds: the result is the same in any order, on any machine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Annotated
 import msgspec
 
 MOST_SOURCES = 20
-"""The limit on sources of a claim that a signal lists."""
+"""Maximum number of sources of a claim that a signal lists."""
 _PARTS = 1000
 
 
@@ -35,7 +35,7 @@ class SourceKind(enum.StrEnum):
 
 
 class MeasuredPrecision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The precision of a source: the right ones of its results, as an evaluation counted them.
+    """The precision of a source: its correct results, as counted by an evaluation.
 
     Attributes:
         evaluation: the command that counts them.
@@ -52,7 +52,7 @@ class MeasuredPrecision(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 
     @property
     def share(self) -> float:
-        """The share of right ones in thousandths, rounded down."""
+        """The share of correct ones in thousandths, rounded down."""
         return self.right * _PARTS // self.of / _PARTS
 
 
@@ -74,7 +74,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A statement of a plane.
 
     Attributes:
-        confidence: of the most precise of its sources; 0 without one.
+        confidence: confidence of the most precise of its sources; 0 if there is none.
         counts: the confidence of the plane follows from it.
         more_sources: the number of further ones.
     """
@@ -103,11 +103,11 @@ def measured_source(name: str, kind: SourceKind, known: MeasuredPrecision | None
 
 
 def claim(text: str, sources: Iterable[ClaimSource], *, counts: bool = True) -> Claim:
-    """Return a claim that holds if one of some sources is right."""
+    """Return a claim that is true if one of the sources is correct."""
     listed = sorted(set(sources))
     return Claim(
         text,
-        max((one.precision for one in listed), default=0.0),
+        max((claim.precision for claim in listed), default=0.0),
         tuple(listed[:MOST_SOURCES]),
         max(len(listed) - MOST_SOURCES, 0),
         counts,
@@ -115,12 +115,12 @@ def claim(text: str, sources: Iterable[ClaimSource], *, counts: bool = True) -> 
 
 
 def confidence_of(claims: Sequence[Claim]) -> float:
-    """Return the confidence of a plane: the lowest of the claims that count; 0 without one."""
-    return min((one.confidence for one in claims if one.counts), default=0.0)
+    """Return the confidence of a plane: the lowest of the claims that count; 0 if there is none."""
+    return min((claim.confidence for claim in claims if claim.counts), default=0.0)
 
 
-def described(claims: Sequence[Claim]) -> Iterator[str]:
+def claim_lines(claims: Sequence[Claim]) -> Iterator[str]:
     """Return a line for each claim."""
-    for one in claims:
-        names = ", ".join(f"{source.name} {source.precision:g}" for source in one.sources)
-        yield f"{one.text}: {names or 'no source'}"
+    for stated_claim in claims:
+        names = ", ".join(f"{source.name} {source.precision:g}" for source in stated_claim.sources)
+        yield f"{stated_claim.text}: {names or 'no source'}"

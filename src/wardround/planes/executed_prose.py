@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from wardround.change.diff import ChangedFile
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _DIRECTIVES = (
     r"doctest|test(?:code|setup|cleanup)|jupyter-execute|jupyter-kernel|code-cell|ipython|plot|[a-z]{1,20}-plot|"
@@ -15,7 +15,7 @@ _DIRECTIVES = (
 )
 """Directives of Sphinx and MyST that run code or read files."""
 _ENGINES = r"python|py|r|julia|bash|sh|zsh|node|js|ojs|perl|ruby|sql|stan|cpp|rcpp|csv-table"
-"""Words in braces behind a fence by which knitr and Quarto run a block, or MyST reads a file."""
+"""Words in braces after a fence by which knitr and Quarto run a block, or MyST reads a file."""
 _EXECUTES = LazyPattern(
     rf"""
       ^[ \t]*>>>[ ]                                                  # an example for doctest
@@ -50,16 +50,16 @@ _IMPORTS = LazyPattern(
 """Directives that import a module, which has been reviewed unless the name of another one is written."""
 
 
-def executes(file: ChangedFile, text: str) -> bool:
+def is_executed_prose(file: ChangedFile, text: str) -> bool:
     """Return True if a test runner or a builder of documentation executes or includes something in prose.
 
     Args:
-        text: of the file at the head.
+        text: content of the file at the head.
     """
-    return _EXECUTES.search(text) is not None or _IMPORTS.search(_changed(file, text)) is not None
+    return _EXECUTES.search(text) is not None or _IMPORTS.search(_changed_lines(file, text)) is not None
 
 
-def _changed(file: ChangedFile, text: str) -> str:
+def _changed_lines(file: ChangedFile, text: str) -> str:
     """Return the added lines, each with the line above it, which may be the beginning of a directive."""
     lines = text.split("\n")
     added = {*file.added_line_numbers(len(lines))}

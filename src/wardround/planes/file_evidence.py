@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
+from wardround.assignment.work_units import ClaimedFile
 from wardround.change.diff import ChangedFile
 from wardround.change.encoding import escape_undecodable
-from wardround.context.symbol_moves import SymbolMove
-from wardround.context.work_units import ClaimedFile
+from wardround.context.code_graph.symbol_moves import SymbolMove
 from wardround.execution.review_run import RawReview
 from wardround.planes.evidence import FileEvidence, FileRole
 from wardround.planes.file_roles import role_of
-from wardround.planes.tested import AddedText, asserts, read_added, words_of
+from wardround.planes.tested import AddedText, asserts_any_word, names_of_sources, read_added
 from wardround.processors.model import ChangeTexts
 
 
@@ -22,15 +22,16 @@ def file_evidence(
     """Return the evidence of all changed files, sorted by path.
 
     Args:
-        results: of tools and checks.
-        claimed: the files with the specialists that claim them by name or content. A check of the entire
-            change that reports a file does not claim it: one that misses a test does not make it a test.
+        results: results of tools and checks.
+        claimed: the files with the specialists that claim them by name or content. A change-level check that
+            reports a file does not become its reviewer: a finding about a missing test does not make the file
+            a test.
         texts: the changed files.
         moves: the moved symbols, by their paths at the head.
     """
     files = sorted(results.change.files, key=lambda file: file.path)
     roles = _roles(files, claimed, texts)
-    added = {one.file.path: read_added(one, texts.head) for one in claimed}
+    added = {file.file.path: read_added(file, texts.head) for file in claimed}
     tests = _tests(roles, added)
     reviewers = _reviewers(results)
     moved = _moved_lines(moves)
@@ -50,14 +51,14 @@ def file_evidence(
 
 
 def _names(added: AddedText | None) -> tuple[str, ...]:
-    """The names of the specialists of a file."""
-    return () if added is None else tuple(sorted(one.name for one in added.claimed.specialists))
+    """Return the names of the specialists of a file."""
+    return () if added is None else tuple(sorted(specialist.name for specialist in added.claimed.specialists))
 
 
 def _roles(
     files: Sequence[ChangedFile], claimed: Sequence[ClaimedFile], texts: ChangeTexts
 ) -> dict[str, FileRole]:
-    names = {one.file.path: {specialist.name for specialist in one.specialists} for one in claimed}
+    names = {file.file.path: {specialist.name for specialist in file.specialists} for file in claimed}
     return {file.path: role_of(file, names.get(file.path, ()), texts.head_bytes) for file in files}
 
 
@@ -70,10 +71,10 @@ def _moved_lines(moves: Sequence[SymbolMove]) -> dict[str, set[int]]:
 
 
 def _tests(roles: Mapping[str, FileRole], added: Mapping[str, AddedText]) -> Collection[str]:
-    """The paths of the test files that test changed source."""
-    words = words_of([one for path, one in added.items() if roles[path] is FileRole.SOURCE])
+    """Return the paths of the test files that test changed source."""
+    words = names_of_sources([lines for path, lines in added.items() if roles[path] is FileRole.SOURCE])
     tests = [path for path, role in roles.items() if role is FileRole.TEST and path in added]
-    return {path for path in tests if asserts(added[path], words)} if words else ()
+    return {path for path in tests if asserts_any_word(added[path], words)} if words else ()
 
 
 def _reviewers(results: RawReview) -> dict[str, set[str]]:

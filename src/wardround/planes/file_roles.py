@@ -1,4 +1,4 @@
-"""The part that a changed file plays in a project, by its name, its mode and its specialists."""
+"""The role of a changed file in a project, by its name, its mode and its specialists."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from wardround.change.diff import ChangedFile, FileStatus
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.planes.evidence import ANY_TEXT, FileRole
-from wardround.planes.executed_prose import executes
+from wardround.planes.executed_prose import is_executed_prose
 
 _PROSE = (".adoc", ".md", ".rst")
 _PLAIN_TEXT = ".txt"
@@ -19,7 +19,7 @@ _INSTRUCTIONS = frozenset({"agents", "claude", "copilot-instructions", "gemini",
 """Stems of files that coding agents obey."""
 _PACKAGES = LazyPattern(r"requirement|constraint|(?:^|[-_.])(?:req|dep|package|pip|lock)")
 _WORDS = LazyPattern(r"word|spell|dictionar")
-"""Names of lists of words, whose lines look like those of packages."""
+"""Names of word lists, whose lines look like those of packages."""
 _REQUIREMENT = LazyPattern(
     r"--?[a-z][\w-]*[ =]\S|[\w.-]+(?:\[[\w,. -]*\])?\s*(?:[=~!<>]=|[<>])\s*[=\w*]"
     r"|[\w.-]+\s*@\s*\S{1,20}:/|git\+"
@@ -39,7 +39,7 @@ _REPORTS = LazyPattern(
     r"|(?:from|import)[ \t]+_pytest\b)|\bpluginmanager\.register\b|\bimport_module\([\"']_pytest"
     r"|\bsys\.(?:monitoring|setprofile|settrace)\b"
 )
-"""Code among the tests that decides what the framework runs and reports; no test shows that it is right."""
+"""Test support code that determines what the framework runs and reports; no test verifies it."""
 _WORD_END = re.compile(r"[-_.]+")
 
 
@@ -51,18 +51,18 @@ def role_of(file: ChangedFile, specialists: Collection[str], read: Callable[[str
         read: path -> the content at the head.
     """
     if "tests" in specialists:
-        return FileRole.SOURCE if _REPORTS.search(_text(file, read)) else FileRole.TEST
+        return FileRole.SOURCE if _REPORTS.search(_read_prefix(file, read)) else FileRole.TEST
     if not ANY_TEXT.issuperset(specialists):
         return FileRole.SOURCE
     names = {file.path, file.base_path or file.path}
     if all(map(_is_named_documentation, names)) and _is_plain_file(file, specialists, read):
-        is_test = any(map(_is_of_tests, names)) or executes(file, _text(file, read))
+        is_test = any(map(_is_of_tests, names)) or is_executed_prose(file, _read_prefix(file, read))
         return FileRole.TEST if is_test else FileRole.DOCUMENTATION
     return FileRole.OTHER
 
 
 def _is_of_tests(path: str) -> bool:
-    """Return True for prose that tests may read: in a folder of tests, or named as one of them."""
+    """Return True for prose that tests may read: in a test folder, or named like a test."""
     *folders, name = path.lower().split("/")
     for folder in folders:
         if folder in _FOLDERS:  # documentation about tests
@@ -76,7 +76,7 @@ def _is_of_tests(path: str) -> bool:
 def _is_named_documentation(path: str) -> bool:
     *folders, name = path.lower().split("/")
     stem, dot, _ = name.partition(".")
-    if any(part.startswith(".") for part in (*folders, name)) or _instructs(folders, name):
+    if any(part.startswith(".") for part in (*folders, name)) or _is_instruction(folders, name):
         return False
     if name.endswith(_PROSE):
         return True
@@ -85,8 +85,8 @@ def _is_named_documentation(path: str) -> bool:
     )
 
 
-def _instructs(folders: Sequence[str], name: str) -> bool:
-    """Return True for prose that language models obey; below a folder of documentation, by its stem alone."""
+def _is_instruction(folders: Sequence[str], name: str) -> bool:
+    """Return True for prose that instructs language models; in a documentation folder only by its stem."""
     if name.partition(".")[0] in _INSTRUCTIONS:
         return True
     is_named = not _FOLDERS_OF_INSTRUCTIONS.isdisjoint((*folders, *_WORD_END.split(name)[:-1]))
@@ -99,13 +99,13 @@ def _is_plain_file(
     """Return True for text that a specialist reads and that is not executable."""
     if file.status is FileStatus.DELETED:
         return not _is_named_list(file.path)
-    text = _text(file, read)
+    text = _read_prefix(file, read)
     if file.path.lower().endswith(_PLAIN_TEXT) and _lists_packages(file.path, text):
         return False
     return file.mode == "100644" and bool(specialists) and "\0" not in text
 
 
-def _text(file: ChangedFile, read: Callable[[str], bytes | None]) -> str:
+def _read_prefix(file: ChangedFile, read: Callable[[str], bytes | None]) -> str:
     return (read(file.path) or b"").decode("utf-8", "replace")
 
 

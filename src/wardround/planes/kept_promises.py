@@ -1,4 +1,4 @@
-"""Promises of the old result that a Python function still makes after the change, as far as they are certain.
+"""Guarantees of the old result that a Python function still gives after the change, if they are certain.
 
 Two are: an example in its docstring with exactly this call and the old result, and a return annotation that
 does not permit the ``None`` that it returns now.
@@ -19,11 +19,11 @@ _PLAIN_TYPES = frozenset(
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def kept_promise(text: str, difference: BehaviourDifference) -> str:
+def guarantee_kept(text: str, difference: BehaviourDifference) -> str:
     """Return the promise of the old result, as a clause about the function; empty if none is certain.
 
     Args:
-        text: of the file at the head.
+        text: content of the file at the head.
     """
     function = _function(text, difference)
     if function is None:
@@ -65,8 +65,8 @@ def _has_example(function: _Function, difference: BehaviourDifference) -> bool:
     except ValueError:
         return False
     return any(
-        one.source.strip() == difference.call and one.want.strip() == expected and not one.exc_msg
-        for one in examples
+        example.source.strip() == difference.call and example.want.strip() == expected and not example.exc_msg
+        for example in examples
     )
 
 

@@ -20,7 +20,7 @@ _MOST_MUTATIONS = 5
 """Notes on unnoticed mutations in one change; ``--format json`` has all of them."""
 _BRANCHES = (ast.If, ast.While, ast.For, ast.AsyncFor, ast.Match)
 _LOOPS = ast.For | ast.AsyncFor
-"""Statements one of whose ways is rarely of interest: a loop over nothing, or one that is left early."""
+"""Statements with a branch that is rarely of interest: a loop over nothing, or one that is left early."""
 
 
 class FileLines(msgspec.Struct, frozen=True):
@@ -44,14 +44,16 @@ class FileLines(msgspec.Struct, frozen=True):
     def functions(self) -> Sequence[tuple[int, int]]:
         """Return the first and the last lines of all functions, the outer ones first."""
         nodes = ast.walk(self.tree) if self.tree is not None else ()
-        found = [(one.lineno, one.end_lineno or one.lineno) for one in nodes if isinstance(one, FunctionNode)]
+        found = [
+            (node.lineno, node.end_lineno or node.lineno) for node in nodes if isinstance(node, FunctionNode)
+        ]
         return sorted(found)
 
     def branch(self, line: int) -> ast.stmt | None:
         """Return the statement whose condition is on a line."""
         nodes = ast.walk(self.tree) if self.tree is not None else ()
         return next(
-            (one for one in nodes if isinstance(one, _BRANCHES) and line in _condition_lines(one)), None
+            (node for node in nodes if isinstance(node, _BRANCHES) and line in _condition_lines(node)), None
         )
 
     def condition(self, line: int) -> range:
@@ -63,10 +65,10 @@ class FileLines(msgspec.Struct, frozen=True):
 def line_findings(lines: LineEvidence, known: FileLines) -> Iterator[RawFinding]:
     """Yield a finding for each function with changed lines that no passing test runs, and for branches.
 
-    A file in which no changed line ran has one finding, as has one with many ranges and no known functions.
-    A branch whose other way is reported has none.
+    A file in which no changed line was executed has one finding, as has one with many ranges and no known
+    functions. A branch whose other direction is reported has none.
     """
-    groups = _by_function(lines.uncovered, known.functions())
+    groups = _group_by_function(lines.uncovered, known.functions())
     if not lines.covered and len(groups) > 1:
         first, last = adjacent(lines.uncovered)[0]
         message = f"no passing test runs any of the {len(lines.uncovered)} changed statements of this file"
@@ -75,9 +77,9 @@ def line_findings(lines: LineEvidence, known: FileLines) -> Iterator[RawFinding]
     if known.tree is None and len(groups) > _MOST_RANGES:
         groups = [lines.uncovered]
     for group in groups:
-        joined = _joined(group, frozenset(lines.covered), known.file)
+        joined = _join_ranges(group, frozenset(lines.covered), known.file)
         span = Span(joined[0][0], 1, joined[0][1], 2)
-        yield RawFinding("uncovered-lines", lines.path, span, f"no passing test runs {_named(joined)}")
+        yield RawFinding("uncovered-lines", lines.path, span, f"no passing test runs {_name_ranges(joined)}")
     for line in sorted(set(lines.partial)):
         if not _is_shown_otherwise(known.branch(line), lines):
             message = "the passing tests take only one way at this branch"
@@ -92,17 +94,17 @@ def mutation_findings(
 ) -> Iterator[RawFinding]:
     """Yield a finding for each line with unnoticed edits, those with the most edits first, up to a limit.
 
-    The condition of a branch that ran in one way only has none.
+    The condition of a branch that was taken in one direction only has none.
 
     Args:
-        known: path -> the changed file; edits elsewhere are left out.
+        known: path -> the changed file; edits elsewhere are excluded.
     """
     partial = {
-        (one.path, line)
-        for one in lines
-        if one.path in known
-        for begin in one.partial
-        for line in known[one.path].condition(begin)
+        (evidence.path, line)
+        for evidence in lines
+        if evidence.path in known
+        for begin in evidence.partial
+        for line in known[evidence.path].condition(begin)
     }
     by_line: dict[tuple[str, int], list[UnnoticedMutation]] = {}
     for mutation in unnoticed:
@@ -117,29 +119,31 @@ def mutation_findings(
         yield RawFinding("unnoticed-mutation", path, span, message, confidence=confidence)
 
 
-def _by_function(lines: Iterable[int], functions: Sequence[tuple[int, int]]) -> Sequence[Sequence[int]]:
+def _group_by_function(lines: Iterable[int], functions: Sequence[tuple[int, int]]) -> Sequence[Sequence[int]]:
     """Return the lines in groups by the innermost function around them; others are apart by range."""
     found: dict[object, list[int]] = {}
     for first, last in adjacent(lines):
         for line in range(first, last + 1):
-            around = [one for one in functions if one[0] <= line <= one[1]]
+            around = [function for function in functions if function[0] <= line <= function[1]]
             found.setdefault(around[-1] if around else (first,), []).append(line)
     return list(found.values())
 
 
-def _joined(lines: Sequence[int], covered: frozenset[int], file: ChangedFile) -> Sequence[tuple[int, int]]:
+def _join_ranges(
+    lines: Sequence[int], covered: frozenset[int], file: ChangedFile
+) -> Sequence[tuple[int, int]]:
     """Return ranges that include the lines without a statement of their own between two statements."""
     found: list[tuple[int, int]] = []
     for first, last in adjacent(lines):
         between = range(found[-1][1] + 1, first) if found else range(0)
-        if found and all(file.is_added_line(one) and one not in covered for one in between):
+        if found and all(file.is_added_line(number) and number not in covered for number in between):
             found[-1] = (found[-1][0], last)
         else:
             found.append((first, last))
     return found
 
 
-def _named(found: Sequence[tuple[int, int]]) -> str:
+def _name_ranges(found: Sequence[tuple[int, int]]) -> str:
     if len(found) == 1:
         first, last = found[0]
         return "this line" if first == last else f"the lines {first} to {last}"

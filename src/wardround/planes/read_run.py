@@ -1,10 +1,8 @@
-"""Reading a run against the change: its messages, its texts and its published functions."""
+"""Comparison of a run with the change: its messages, its contents and its published functions."""
 
 from __future__ import annotations
 
-from wardround.change.change_source import ChangeSource
-from wardround.change.diff import Change
-from wardround.config.request import ReviewRequest
+from wardround.assignment.change_under_review import ChangeUnderReview
 from wardround.context.run_evidence import RunEvidence
 from wardround.context.surface.published_functions import published_of
 from wardround.findings import RawFinding
@@ -17,12 +15,13 @@ from wardround.processors.model import ChangeTexts
 
 
 def findings_of_run(
-    run: RunEvidence, source: ChangeSource, change: Change, texts: ChangeTexts, request: ReviewRequest
+    run: RunEvidence, review: ChangeUnderReview, texts: ChangeTexts
 ) -> tuple[tuple[RawFinding, ...], frozenset[str]]:
-    """Return the findings of a run, and the files whose changed lines it shows in place of coverage files."""
+    """Return the findings of a run, and the files whose changed lines it shows instead of coverage files."""
+    source, change, ticket = review.source, review.change, review.request.ticket
     differences = run.behaviour.differences if run.behaviour is not None else ()
-    criteria = [one.text for one in request.ticket.criteria] if request.ticket is not None else []
-    called = {(one.path, one.function) for one in differences if one.callers}
+    criteria = [criterion.text for criterion in ticket.criteria] if ticket is not None else []
+    called = {(difference.path, difference.function) for difference in differences if difference.callers}
     behaviour = BehaviourReading(
         head=texts.readable,
         stated=unchanged_by(source.messages(change), criteria) if differences else "",

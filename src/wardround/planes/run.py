@@ -1,4 +1,4 @@
-"""Running the planes: each alone, so that one that crashes or hangs affects no other."""
+"""Running the planes separately, so that one that crashes or hangs affects no other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wardround.findings import Plane
 from wardround.planes.contract import CONTRACT
 from wardround.planes.evidence import Evidence
 from wardround.planes.intent import INTENT
-from wardround.planes.language_model.influence import with_model, without_model
+from wardround.planes.language_model.influence import add_model_findings, without_model
 from wardround.planes.perf import PERF
 from wardround.planes.run_view import view_for
 from wardround.planes.security import SECURITY
@@ -23,7 +23,7 @@ from wardround.planes.tests import TESTS
 
 PLANES: tuple[PlaneAnalysis, ...] = (INTENT, CONTRACT, SEMANTIC, TESTS, SECURITY, PERF)
 TIMEOUT_S = 10.0
-"""The time for one plane, which takes milliseconds."""
+"""Time limit for one plane, which takes milliseconds."""
 
 
 def run_planes(
@@ -53,13 +53,13 @@ def run_planes(
         if run.failure is not None:
             failures[run.plane.name] = run.failure
     signals = {run.plane.name: run.signal for run in runs if run.plane.name not in failures}
-    results = [signals.get(plane.name) or _failed(plane, evidence, failures) for plane in planes]
-    results = [with_model(signal, evidence) for signal in results]
+    results = [signals.get(plane.name) or _failed_signal(plane, evidence, failures) for plane in planes]
+    results = [add_model_findings(signal, evidence) for signal in results]
     return tuple(results), replace(evidence, plane_failures=failures) if failures else evidence
 
 
 class _PlaneRun:
-    """One plane in a thread of its own; one that does not return is abandoned."""
+    """One plane in a thread of its own; a thread that does not return is abandoned."""
 
     def __init__(self, plane: PlaneAnalysis, context: ContextDocument, evidence: Evidence) -> None:
         self.plane = plane
@@ -84,12 +84,12 @@ class _PlaneRun:
 
     @property
     def signal(self) -> Signal | None:
-        """The signal, if it is one of this plane."""
+        """The signal, if it belongs to this plane."""
         found = self._signal
         return found if isinstance(found, Signal) and found.plane is self.plane.name else None
 
 
-def _failed(plane: PlaneAnalysis, evidence: Evidence, failures: dict[Plane, str]) -> Signal:
+def _failed_signal(plane: PlaneAnalysis, evidence: Evidence, failures: dict[Plane, str]) -> Signal:
     reason = f"the {plane.name} plane: {failures[plane.name]}"
     return Signal(
         plane.name,

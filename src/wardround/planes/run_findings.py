@@ -29,7 +29,7 @@ _CODE = (".py", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".
 
 
 class RunReading(msgspec.Struct, frozen=True):
-    """The parts of a change by which a run is read.
+    """The parts of a change that are needed to interpret a run.
 
     Attributes:
         files: the changed files at the head, by path.
@@ -44,20 +44,20 @@ def run_results(run: RunEvidence, reading: RunReading) -> tuple[RawFinding, ...]
     """Return the findings of a run, all of them in changed files."""
     found = [*_test_results(run.tests, reading)] if run.tests is not None else []
     if run.behaviour is not None:
-        found += [behaviour_result(one, reading.behaviour) for one in run.behaviour.differences]
-    return tuple(one for one in found if one.file in reading.files)
+        found += [behaviour_result(difference, reading.behaviour) for difference in run.behaviour.differences]
+    return tuple(result for result in found if result.file in reading.files)
 
 
 def covered_files(run: RunEvidence) -> frozenset[str]:
-    """Return the files whose changed lines a complete run in the sandbox shows, in place of any inference.
+    """Return the files whose changed lines a complete run in the sandbox shows, instead of any inference.
 
     A file with known coverage and without a listed line has no edited statement.
     """
     tests = run.tests
     if tests is None or not is_evidence(tests.conditions):
         return frozenset()
-    measured = (one.path for one in tests.delta if one.head is not None)
-    return frozenset(one.path for one in tests.lines).union(measured)
+    measured = (file.path for file in tests.delta if file.head is not None)
+    return frozenset(line.path for line in tests.lines).union(measured)
 
 
 def not_run(run: RunEvidence) -> Iterator[Unreviewed]:
@@ -73,9 +73,9 @@ def not_run(run: RunEvidence) -> Iterator[Unreviewed]:
 
 def _test_results(run: TestsRun, reading: RunReading) -> Iterator[RawFinding]:
     for test in failures(run):
-        yield from _at(test, "failed-test", _failure(test), reading)
-    yield from _flaky([one for one in run.tests if one.outcome is TestOutcome.FLAKY], reading)
-    paths = {one.path for one in run.lines} | {one.path for one in run.unnoticed}
+        yield from _findings_at(test, "failed-test", _failure(test), reading)
+    yield from _flaky([test for test in run.tests if test.outcome is TestOutcome.FLAKY], reading)
+    paths = {line.path for line in run.lines} | {mutant.path for mutant in run.unnoticed}
     known = {
         path: FileLines.read(reading.files[path], reading.behaviour.head(path))
         for path in sorted(paths & reading.files.keys())
@@ -91,10 +91,10 @@ def _test_results(run: TestsRun, reading: RunReading) -> Iterator[RawFinding]:
 
 def _flaky(tests: Sequence[TestEvidence], reading: RunReading) -> Iterator[RawFinding]:
     """Yield one finding for the flaky tests of changed files; the outcome of the run names others."""
-    changed = [one for one in tests if one.id.partition("::")[0] in reading.files]
+    changed = [test for test in tests if test.id.partition("::")[0] in reading.files]
     if changed:
         message = f"{named_tests(changed)} failed once and passed when repeated"
-        yield from _at(changed[0], "flaky-test", message, reading)
+        yield from _findings_at(changed[0], "flaky-test", message, reading)
 
 
 def _failure(test: TestEvidence) -> str:
@@ -105,7 +105,7 @@ def _failure(test: TestEvidence) -> str:
     return f"{test.id} {how}{before}{f': {shown}' if shown else ''}"
 
 
-def _at(test: TestEvidence, code: str, message: str, reading: RunReading) -> Iterator[RawFinding]:
+def _findings_at(test: TestEvidence, code: str, message: str, reading: RunReading) -> Iterator[RawFinding]:
     """Yield a finding at the innermost changed line of a failure, at the test, or where the change begins."""
     for path, line in _positions(test, reading):
         yield RawFinding(code, path, Span(line, 1, line, 2), message)
@@ -113,8 +113,8 @@ def _at(test: TestEvidence, code: str, message: str, reading: RunReading) -> Ite
 
 
 def _positions(test: TestEvidence, reading: RunReading) -> Iterator[tuple[str, int]]:
-    for place in test.places:
-        path, _, line = place.rpartition(":")
+    for location in test.places:
+        path, _, line = location.rpartition(":")
         if path in reading.files and line.isdigit() and int(line) > 0:
             yield path, int(line)
     own = test.id.partition("::")[0]

@@ -1,7 +1,7 @@
 """The influence of a run on the signals of the planes that it concerns.
 
-A run that is not complete leaves its planes inconclusive. One without a sandbox can show a defect, and never
-that the change is right.
+A run that is not complete leaves its planes inconclusive. A run without a sandbox can show a defect, and
+never that the change is correct.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ _RAN = frozenset(TestOutcome) - {TestOutcome.SKIPPED, TestOutcome.NOT_RUN}
 COVERAGE = "run-line-coverage"
 
 
-def with_test_run(signal: Signal, context: ContextDocument, evidence: Evidence) -> Signal:
+def add_test_run(signal: Signal, context: ContextDocument, evidence: Evidence) -> Signal:
     """Return the signal of the tests plane with the outcome of the run."""
     run = context.ran.tests
     if run is None:
         return signal
-    return _with(signal, tuple(_test_gaps(run, evidence)), test_line(run))
+    return _add_line(signal, tuple(_test_gaps(run, evidence)), test_line(run))
 
 
-def with_behaviour_run(signal: Signal, context: ContextDocument, evidence: Evidence) -> Signal:
+def add_behaviour_run(signal: Signal, context: ContextDocument, evidence: Evidence) -> Signal:
     """Return the signal of the semantic or the contract plane with the outcome of the comparison."""
     run = context.ran.behaviour
     if run is None:
         return signal
     gap = incomplete(run.conditions, BEHAVIOUR_SUBJECT)
-    return _with(signal, (gap,) if gap else (), behaviour_line(run))
+    return _add_line(signal, (gap,) if gap else (), behaviour_line(run))
 
 
 def coverage_claims(context: ContextDocument, evidence: Evidence) -> Iterator[Claim]:
@@ -66,36 +66,52 @@ def coverage_claims(context: ContextDocument, evidence: Evidence) -> Iterator[Cl
 
 def test_line(run: TestsRun) -> str:
     """Return the outcome of the tests in one line."""
-    found = outcomes(run)
-    former = len(former_failures(run))
-    counts = [f"{found[one]} {one.value.replace('-', ' ')}" for one in TestOutcome if found[one]]
-    parts = [", ".join(counts) or "no test is affected"]
-    parts += [f"{former} of them failed before the change, too"] if former else []
-    flaky = [one for one in run.tests if one.outcome is TestOutcome.FLAKY]
-    parts += [f"flaky: {named_tests(flaky)}"] if flaky else []
-    if run.delta:
-        base, head = _covered([one.base for one in run.delta]), _covered([one.head for one in run.delta])
-        parts.append(f"of the changed files, {base} lines ran before and {head} after")
-    covered, uncovered = line_counts(run)
-    if run.lines:
-        parts.append(f"{covered} of {covered + uncovered} changed lines ran in passing tests")
-    if run.mutations:
-        parts.append(f"{len(run.unnoticed)} of {run.mutations} small edits unnoticed")
-    parts += [run.mutation_problem] if run.mutation_problem else []
+    parts = (*_outcome_parts(run), *_line_parts(run), *_mutation_parts(run))
     return f"tests that ran{_isolation(run.conditions)}: {'; '.join(parts)}"
 
 
-def _covered(sides: Sequence[tuple[int, int] | None]) -> str:
-    """Return the covered and the executable lines of a side, as "8 of 10"."""
+def _outcome_parts(run: TestsRun) -> Iterator[str]:
+    counts = outcomes(run)
+    named = [
+        f"{counts[outcome]} {outcome.value.replace('-', ' ')}" for outcome in TestOutcome if counts[outcome]
+    ]
+    yield ", ".join(named) or "no test is affected"
+    former = len(former_failures(run))
+    if former:
+        yield f"{former} of them failed before the change, too"
+    flaky = [test for test in run.tests if test.outcome is TestOutcome.FLAKY]
+    if flaky:
+        yield f"flaky: {named_tests(flaky)}"
+
+
+def _line_parts(run: TestsRun) -> Iterator[str]:
+    if run.delta:
+        base = _coverage_text([file.base for file in run.delta])
+        head = _coverage_text([file.head for file in run.delta])
+        yield f"of the changed files, {base} lines ran before and {head} after"
+    if run.lines:
+        covered, uncovered = line_counts(run)
+        yield f"{covered} of {covered + uncovered} changed lines ran in passing tests"
+
+
+def _mutation_parts(run: TestsRun) -> Iterator[str]:
+    if run.mutations:
+        yield f"{len(run.unnoticed)} of {run.mutations} small edits unnoticed"
+    if run.mutation_problem:
+        yield run.mutation_problem
+
+
+def _coverage_text(sides: Sequence[tuple[int, int] | None]) -> str:
+    """Return the covered and the executable lines at base or head, as "8 of 10"."""
     known = [side for side in sides if side is not None]
     return f"{sum(covered for covered, _ in known)} of {sum(lines for _, lines in known)}"
 
 
 def behaviour_line(run: BehaviourRun) -> str:
-    """Return the outcome of the comparison in one line; nothing is stated on functions that did not run."""
+    """Return the outcome of the comparison in one line; functions that did not run are not mentioned."""
     if not run.compared and not run.not_compared:
         return "behaviour: no changed Python function to compare"
-    inputs = sum(one.inputs for one in run.compared)
+    inputs = sum(result.inputs for result in run.compared)
     functions = f"{count_of(len(run.compared), 'function')} on {count_of(inputs, 'input')}"
     parts = [functions, f"results that differ: {len(run.differences)}"]
     if run.not_compared:
@@ -109,7 +125,7 @@ def _isolation(conditions: RunConditions) -> str:
     return f" in {conditions.isolation}" if is_isolated(conditions) else " without isolation, so no evidence"
 
 
-def _with(signal: Signal, gaps: Sequence[str], line: str) -> Signal:
+def _add_line(signal: Signal, gaps: Sequence[str], line: str) -> Signal:
     """Return the signal with a line, and inconclusive if something is missing.
 
     A plane that judges no file of the change stays not applicable.
@@ -137,6 +153,6 @@ def _test_gaps(run: TestsRun, evidence: Evidence) -> Iterator[str]:
     if unexplained:
         yield f"{count_of(unexplained, 'new test')} failed with the error of tests that failed before"
     failed = len(failures(run))
-    reported = sum(one.rule == FAILED_TEST for one in evidence.findings)
+    reported = sum(finding.rule == FAILED_TEST for finding in evidence.findings)
     if reported < failed:
         yield f"{count_of(failed - reported, 'failed test')} without a finding"

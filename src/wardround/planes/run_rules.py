@@ -1,4 +1,4 @@
-"""The rules about a run whose results are right with a measured precision; the others state what happened."""
+"""The rules about a run with a measured precision; the others only report events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of a run that each plane sees: the outcome that it judges, and no other one."""
+"""The part of a run that a plane receives: only the outcome that it judges."""
 
 from __future__ import annotations
 

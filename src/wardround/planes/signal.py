@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Collection
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import msgspec
 from msgspec.structs import replace
 
 from wardround.context.document import ContextDocument
 from wardround.findings import Plane, Severity
-from wardround.planes.claims import Claim, described
+from wardround.planes.claims import Claim, claim_lines
 from wardround.planes.evidence import Evidence
 
 
@@ -27,8 +26,8 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The result of one plane.
 
     Attributes:
-        severity: of the most severe finding; ``none`` without findings.
-        confidence: the probability that the severity is right, 0 to 1; 0 if nothing was reviewed.
+        severity: severity of the most severe finding; ``none`` without findings.
+        confidence: the probability that the severity is correct, 0 to 1; 0 if nothing was reviewed.
         findings: the fingerprints of its findings, sorted.
         claims: that the confidence follows from, with their sources.
         derivation: a line for each claim and note.
@@ -50,19 +49,19 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not 0.0 <= self.confidence <= 1.0:
             raise ValueError(f"{self.plane}: confidence is a probability, got {self.confidence}")
         if self.severity != "none":
-            Severity.named(self.severity)
+            Severity.from_label(self.severity)
 
     @property
     def level(self) -> int:
         """The severity as an ordered number; 0 without findings."""
-        return 0 if self.severity == "none" else int(Severity.named(self.severity))
+        return 0 if self.severity == "none" else int(Severity.from_label(self.severity))
 
 
-def with_claims(signal: Signal, *claims: Claim) -> Signal:
+def add_claims(signal: Signal, *claims: Claim) -> Signal:
     """Return a signal that rests on further claims; only its confidence can become lower."""
     every = (*signal.claims, *claims)
-    lines = (*signal.derivation, *described(claims))
-    confidence = min([signal.confidence, *(one.confidence for one in claims if one.counts)])
+    lines = (*signal.derivation, *claim_lines(claims))
+    confidence = min([signal.confidence, *(claim.confidence for claim in claims if claim.counts)])
     return replace(signal, claims=every, derivation=lines, confidence=confidence)
 
 
@@ -78,15 +77,3 @@ class PlaneAnalysis(Protocol):
 
     def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
         """Judge the evidence."""
-
-
-@runtime_checkable
-class FileJudge(Protocol):
-    """A plane that applies to some kinds of files."""
-
-    @property
-    def name(self) -> Plane:
-        """The plane it judges."""
-
-    def applies_to(self, specialists: Collection[str]) -> bool:
-        """Return True if the plane judges a file that these specialists claim."""

@@ -1,12 +1,12 @@
-"""The statement of a change that it leaves the behaviour as it is: by its messages or by its ticket."""
+"""The statement of a change, by its messages or its ticket, that it does not alter behaviour."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from wardround.checks.lazy import LazyPattern
-from wardround.planes.stated_kind import StatedKind, stated_kinds, states_more, subject_of
+from wardround.analyses.stated_intent.stated_kind import StatedKind, stated_kinds, states_more, subject_of
+from wardround.lazy import LazyPattern
 
 _UNCHANGED = LazyPattern(
     r"\bno (?:functional|behaviou?ral?|semantic) changes?\b|\bno changes? (?:of|in|to) (?:the )?behaviou?r\b"
@@ -44,9 +44,9 @@ def unchanged_by(messages: Sequence[str], criteria: Sequence[str] = ()) -> str:
     """Return the statement that nothing changes, as a noun phrase; empty if there is none.
 
     Args:
-        messages: of all commits; each has to state a kind without a change of behaviour, or one of them has
-            to state in words that there is none.
-        criteria: of the ticket.
+        messages: messages of all commits; each has to state a kind without a change of behaviour, or one of
+            them has to state in words that there is none.
+        criteria: acceptance criteria of the ticket.
     """
     if any(_UNCHANGED.search(text) for text in criteria):
         return "a criterion of the ticket"

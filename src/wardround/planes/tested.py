@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
-from wardround.context.work_units import ClaimedFile
+from wardround.assignment.work_units import ClaimedFile
 from wardround.errors import PLUGIN_EXCEPTIONS
+from wardround.lazy import LazyPattern
 
 _DEFINED = LazyPattern(
     r"\b(?:class|const|def|enum|function|interface|let|struct|table|type|var|view)\s+(?:[\w\"`]+\.)?[\"`]?(\w+)",
@@ -18,15 +18,15 @@ _DEFINED = LazyPattern(
 _NAMES_OF_FOLDERS = frozenset({"__init__", "__main__", "index", "main", "mod"})
 """Stems of files that are named after their folder."""
 _LINE = 120
-"""The number of characters that count as one line, so that long lines do not make a change small."""
+"""Number of characters that count as one line, so that long lines do not make a change small."""
 
 
 class AddedText(msgspec.Struct, frozen=True):
     """The lines that a change adds to one file.
 
     Attributes:
-        text: of the file at the head; empty if it is not text.
-        numbers: of the added lines, 1-based.
+        text: content of the file at the head; empty if it is not text.
+        numbers: line numbers of the added lines, 1-based.
     """
 
     claimed: ClaimedFile
@@ -51,7 +51,7 @@ def read_added(claimed: ClaimedFile, text_of: Callable[[str], str | None]) -> Ad
     return AddedText(claimed, text, frozenset(claimed.file.added_line_numbers(lines)))
 
 
-def words_of(sources: Sequence[AddedText]) -> frozenset[str]:
+def names_of_sources(sources: Sequence[AddedText]) -> frozenset[str]:
     """Return the names by which a test can refer to changed source: of its modules and added definitions."""
     return frozenset(word for source in sources for word in _words(source) if len(word) > 1)
 
@@ -64,13 +64,16 @@ def _words(source: AddedText) -> Iterator[str]:
         yield from _DEFINED.findall(line)
 
 
-def asserts(test: AddedText, words: frozenset[str]) -> bool:
-    """Return True if what a change adds to a test file asserts something that refers to one of the words.
+def asserts_any_word(test: AddedText, words: frozenset[str]) -> bool:
+    """Return True if the lines added to a test file have an assertion that refers to one of the words.
 
     A specialist that fails has found no test.
     """
     path = test.claimed.file.path
     try:
-        return any(one.adds_test(path, test.text, test.numbers, words) for one in test.claimed.specialists)
+        return any(
+            specialist.adds_test(path, test.text, test.numbers, words)
+            for specialist in test.claimed.specialists
+        )
     except PLUGIN_EXCEPTIONS:
         return False

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 BUNDLED = ("default", "strict", "advisory")
 NEVER_DECLINING = frozenset({"default", "advisory"})
-"""Those under which no verdict is to decline."""
+"""Policies that never return the verdict ``declined``."""

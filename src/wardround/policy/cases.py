@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec.structs import replace
 
+from wardround.analyses.boundaries import TrustBoundaries
+from wardround.analyses.supply_chain import SupplyChain
+from wardround.analyses.surfaces import Surfaces
 from wardround.context.document import ContextDocument, ContextFile
 from wardround.context.run_evidence import (
     BehaviourDifference,
@@ -75,7 +78,7 @@ class GivenRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
     """A run of the change: of its tests, and of its functions before and after it.
 
     Attributes:
-        state: of both parts.
+        state: state of both parts.
         isolation: the back end of the sandbox, or ``none``.
         uncovered: the number of changed lines that no passing test ran.
         differences: the number of functions with another result.
@@ -89,7 +92,7 @@ class GivenRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
 
 
 class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """A review, as far as it differs from one in CI that passes without findings.
+    """A review, if it differs from one in CI that passes without findings.
 
     Attributes:
         signals: plane -> a severity, ``inconclusive`` or ``not-applicable``.
@@ -166,13 +169,13 @@ def run_case(case: PolicyCase, policies: Sequence[Policy]) -> CaseResult:
     signals = tuple(_signal(plane, given.signals.get(plane, "none")) for plane in Plane)
     verdict = decide(signals, _context(given), _evidence(given), policies)
     failures = [
-        f"{name} is {found}, expected {wanted}"
-        for name, found, wanted in (
+        f"{name} is {found}, expected {expected}"
+        for name, found, expected in (
             ("verdict", verdict.name, case.expect),
             ("tier", verdict.tier, case.tier),
             ("approvals", verdict.approvals, case.approvals),
         )
-        if wanted is not None and found != wanted
+        if expected is not None and found != expected
     ]
     return CaseResult(case, verdict, "; ".join(failures))
 
@@ -221,21 +224,31 @@ def _evidence(given: Given) -> Evidence:
         fail_level="error",
         target_branch=given.target_branch,
         files=tuple(files),
-        findings=tuple(_suppressed(number) for number in range(given.suppressed)),
+        findings=tuple(_suppressed_evidence(number) for number in range(given.suppressed)),
         exchanges=(Exchange(Plane.INTENT, "", "", 0, problem="failed"),)
         if given.language_model_failed
         else (),
-        surface=Surface(tuple(_surface_changes(given))),
-        supply_chain=_supply_chain(given),
-        boundaries=tuple(BoundaryNote(given.files[0], 1, 1, kind, "") for kind in given.boundaries),
+        notes=_notes(given),
     )
+
+
+def _notes(given: Given) -> dict[str, Any]:
+    return {
+        Surfaces.name: Surface(tuple(_surface_changes(given))),
+        SupplyChain.name: _supply_chain(given),
+        TrustBoundaries.name: tuple(
+            BoundaryNote(given.files[0], 1, 1, kind, "") for kind in given.boundaries
+        ),
+    }
 
 
 def _supply_chain(given: Given) -> SupplyChainNotes:
     return SupplyChainNotes(
         tuple(DependencyNote(d.file, 1, d.change, d.ecosystem, d.name, d.scope) for d in given.dependencies),
         tuple(LockNote(lock.file, 1, lock.change, lock.name) for lock in given.locks),
-        tuple(InstallNote(one.file, 1, one.kind, one.name, "added") for one in given.installs),
+        tuple(
+            InstallNote(install.file, 1, install.kind, install.name, "added") for install in given.installs
+        ),
     )
 
 
@@ -245,7 +258,7 @@ def _surface_changes(given: Given) -> Iterator[SurfaceChange]:
         yield SurfaceChange(SurfaceKind.PYTHON_API, "src/app.py", 1, "app.run", "is removed", True, source)
 
 
-def _suppressed(number: int) -> FindingEvidence:
+def _suppressed_evidence(number: int) -> FindingEvidence:
     return FindingEvidence(
         fingerprint=str(number),
         rule="rule",

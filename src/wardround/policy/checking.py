@@ -1,4 +1,4 @@
-"""Checks of a policy beyond its schema: what it lets through, and that its version names its content."""
+"""Checks of a policy beyond its schema: what it accepts, and that its version identifies its content."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _verdict(policy: Policy, tier: Tier, gate: GateOutcome) -> VerdictName:
     """Return the verdict on a small change without findings in this tier."""
     signals, context, evidence = sample_review()
     lines = lines_of(policy, tier, signals, context, replace(evidence, gate=gate.value))
-    return max((one.verdict for one in lines if one.applies), key=lambda one: one.strictness)
+    return max((line.verdict for line in lines if line.applies), key=lambda line: line.strictness)
 
 
 def require_new_version(policy: Policy, former: Policy, origin: str, revision: str) -> None:

@@ -15,7 +15,7 @@ from wardround.policy.verdict import Verdict, stricter
 
 
 class Conclusion(msgspec.Struct, frozen=True):
-    """The verdict on a change, with everything it follows from.
+    """The verdict on a change, with everything from which it is derived.
 
     Attributes:
         policies: that of the repository, then the organisation's floor if there is one.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -44,20 +45,22 @@ def decide(
             the verdict stricter.
     """
     tier, reasons = decide_tier(signals, evidence, context.ran.tests)
-    lines = [line for policy in policies for line in lines_of(policy, tier, signals, context, evidence)]
-    applying = [line for line in lines if line.applies]
+    lines = (lines_of(policy, tier, signals, context, evidence) for policy in policies)
+    applying = [line for line in chain.from_iterable(lines) if line.applies]
     name = max((line.verdict for line in applying), key=lambda verdict: verdict.strictness)
-    deciding = [line for line in applying if line.verdict is name or line.approvals]
+    deciding = (line for line in applying if line.verdict is name or line.approvals)
+    reasons = (*(Reason(line.text, policy=line.line) for line in deciding), *reasons)
     return Verdict(
         name=name,
         tier=tier,
         policy=" + ".join(policy.identity for policy in policies),
-        reasons=tuple(
-            replace(reason, text=one_line(reason.text))
-            for reason in (*(Reason(line.text, policy=line.line) for line in deciding), *reasons)
-        ),
+        reasons=tuple(map(_on_one_line, reasons)),
         approvals=max(line.approvals for line in applying),
     )
+
+
+def _on_one_line(reason: Reason) -> Reason:
+    return replace(reason, text=one_line(reason.text))
 
 
 def lines_of(

@@ -52,17 +52,20 @@ class Condition:
         try:
             self._program = _cel().compile(source)
         except ValueError as cause:
-            raise ConfigError(f"{_shown(source)} is not a CEL expression: {_first_line(cause)}") from cause
+            raise ConfigError(
+                f"{_shorten_source(source)} is not a CEL expression: {_first_line(cause)}"
+            ) from cause
         bound = {match[1] for match in _BINDING.finditer(source)}
-        self._require_known("variable", set(self._program.variables()) - bound, variables)
+        self._require_known_names("variable", set(self._program.variables()) - bound, variables)
         called = {name for name in self._program.functions() if name.isidentifier()}
-        self._require_known("function", called, {*functions, *_STANDARD_FUNCTIONS})
+        self._require_known_names("function", called, {*functions, *_STANDARD_FUNCTIONS})
 
-    def _require_known(self, kind: str, used: Collection[str], known: Collection[str]) -> None:
+    def _require_known_names(self, kind: str, used: Collection[str], known: Collection[str]) -> None:
         unknown = sorted(set(used) - set(known))
         if unknown:
             raise ConfigError(
-                f"{_shown(self.source)}: unknown {kind} {unknown[0]!r}; known: {', '.join(sorted(known))}"
+                f"{_shorten_source(self.source)}: unknown {kind} {unknown[0]!r}; "
+                f"known: {', '.join(sorted(known))}"
             )
 
     def holds(self, variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]) -> bool:
@@ -83,7 +86,7 @@ class Condition:
 
 @cache
 def _cel() -> ModuleType:
-    """The compiled module of CEL; the package of its distribution imports a command line in 0.1 s."""
+    """Return the compiled module of CEL; the package of its distribution imports a command line in 0.1 s."""
     found, loader = _evaluator()
     module = importlib.util.module_from_spec(found)
     loader.exec_module(module)
@@ -96,7 +99,7 @@ def _evaluator() -> tuple[ModuleSpec, Loader]:
     Raises:
         ConfigError: neither exists.
     """
-    found = PathFinder.find_spec("cel", [str(_BUNDLED)]) or _distributed()
+    found = PathFinder.find_spec("cel", [str(_BUNDLED)]) or _load_extension_spec()
     if found is None or found.loader is None:
         raise ConfigError(
             "the CEL evaluator of policies is missing; install wardround again, or for an editable install "
@@ -105,16 +108,16 @@ def _evaluator() -> tuple[ModuleSpec, Loader]:
     return found, found.loader
 
 
-def _distributed() -> ModuleSpec | None:
+def _load_extension_spec() -> ModuleSpec | None:
     """Return the extension module of the distribution common-expression-language."""
     package = importlib.util.find_spec("cel")
-    places = None if package is None else package.submodule_search_locations
-    return None if places is None else PathFinder.find_spec("cel.cel", list(places))
+    locations = None if package is None else package.submodule_search_locations
+    return None if locations is None else PathFinder.find_spec("cel.cel", list(locations))
 
 
 def _first_line(error: BaseException) -> str:
     return str(error).strip().partition("\n")[0][:400]
 
 
-def _shown(source: str) -> str:
+def _shorten_source(source: str) -> str:
     return repr(source if len(source) <= 200 else f"{source[:200]}...")

@@ -12,13 +12,13 @@ from wardround.context.run_summary import NO_ISOLATION, incomplete, line_counts,
 def gaps_of_tests(tests: ChangeTests, run: TestsRun | None = None) -> Iterator[str]:
     """Yield a line for each gap. Less evidence gives more gaps, never fewer.
 
-    A change has a gap if the code graph finds no test at all. A single function without one is tested in
-    another way most of the time, as ``evals/reaching_tests.py`` measures.
-    Coverage counts only where the configuration names the files: a file that is found by its usual name
-    could be absent as well.
+    A change has a gap if the code graph finds no test at all. A single function without a test is usually
+    tested in another way, as ``evals/reaching_tests.py`` measures. Coverage counts only if the configuration
+    names the files: a file that is found by its usual name could be absent as well.
 
     Args:
-        run: of the tests; where it shows which changed lines passing tests ran, the code graph is not used.
+        run: the run of the tests; where it shows which changed lines passing tests ran, the code graph is not
+            used.
     """
     if not shows_lines(run):
         yield from _reaching_gaps(tests)

@@ -30,19 +30,28 @@ class Gate(msgspec.Struct, frozen=True):
 
 def gate(findings: Sequence[Finding], unreviewed: Sequence[Unreviewed], fail_level: FailLevel) -> Gate:
     """Decide whether the change may pass. Pure: no clock, disk or network."""
-    introduced = [f for f in findings if f.status in INTRODUCED]
-    level = None if fail_level == "none" else Severity.named(fail_level)
-    blocking = [f for f in introduced if level is not None and f.severity >= level]
-    missing = Counter((u.tool, u.reason) for u in unreviewed if u.file != ENTIRE_CHANGE)
-    unreviewed_reasons = [
-        f"{tool} did not review {files} file{'s' if files > 1 else ''}: {reason}"
-        for (tool, reason), files in sorted(missing.items())
-    ]
-    unreviewed_reasons += [f"{u.tool}: {u.reason}" for u in sorted(unreviewed) if u.file == ENTIRE_CHANGE]
+    gaps = _unreviewed_reasons(unreviewed)
+    blocking = Counter(finding.rule for finding in findings if _is_blocking(finding, fail_level))
     if blocking:
-        counts = Counter(f.rule for f in blocking)
-        reasons = [f"{rule}: {count}" for rule, count in sorted(counts.items())]
-        return Gate(GateOutcome.BLOCKED, fail_level, (*reasons, *unreviewed_reasons))
-    if any(not one.is_declared for one in unreviewed):
-        return Gate(GateOutcome.INCONCLUSIVE, fail_level, tuple(unreviewed_reasons))
-    return Gate(GateOutcome.PASS, fail_level, tuple(unreviewed_reasons))
+        rules = [f"{rule}: {count}" for rule, count in sorted(blocking.items())]
+        return Gate(GateOutcome.BLOCKED, fail_level, (*rules, *gaps))
+    if any(not gap.is_declared for gap in unreviewed):
+        return Gate(GateOutcome.INCONCLUSIVE, fail_level, gaps)
+    return Gate(GateOutcome.PASS, fail_level, gaps)
+
+
+def _is_blocking(finding: Finding, fail_level: FailLevel) -> bool:
+    if fail_level == "none" or finding.status not in INTRODUCED:
+        return False
+    return finding.severity >= Severity.from_label(fail_level)
+
+
+def _unreviewed_reasons(unreviewed: Sequence[Unreviewed]) -> tuple[str, ...]:
+    """Return a line for each reason why a tool did not review files, then those for the entire change."""
+    files = Counter((gap.tool, gap.reason) for gap in unreviewed if gap.file != ENTIRE_CHANGE)
+    of_files = [
+        f"{tool} did not review {count} file{'s' if count > 1 else ''}: {reason}"
+        for (tool, reason), count in sorted(files.items())
+    ]
+    of_change = [f"{gap.tool}: {gap.reason}" for gap in sorted(unreviewed) if gap.file == ENTIRE_CHANGE]
+    return (*of_files, *of_change)

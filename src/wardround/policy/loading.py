@@ -1,4 +1,4 @@
-"""Finding and reading the policy of a review: a bundled one by name, or a file of the trusted side."""
+"""Load the policy of a review: a bundled one by name, or a file at the trusted side."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def load_policy(name: str, read: Callable[[str], bytes | None]) -> Policy:
     """Load the policy that a configuration names.
 
     Args:
-        name: of a bundled policy, or a path in the repository.
-        read: path -> the content on the trusted side.
+        name: name of a bundled policy, or a path in the repository.
+        read: path -> the content at the trusted side.
 
     Raises:
         ConfigError: the policy does not exist, or is not valid.
@@ -83,7 +83,7 @@ def read_document(file: Path, option: str) -> Any:
             content = opened.read(_MOST_BYTES + 1)
     except OSError as cause:
         raise ConfigError(f"{option} {file}: {cause.strerror}; give another file") from cause
-    return _document(content, str(file))
+    return _parse_document(content, str(file))
 
 
 def parse_policy(content: bytes, origin: str) -> Policy:
@@ -92,10 +92,10 @@ def parse_policy(content: bytes, origin: str) -> Policy:
     Raises:
         ConfigError: it is not YAML, or not a valid policy.
     """
-    return convert_policy(_document(content, origin), origin)
+    return convert_policy(_parse_document(content, origin), origin)
 
 
-def _document(content: bytes, origin: str) -> Any:
+def _parse_document(content: bytes, origin: str) -> Any:
     if len(content) > _MOST_BYTES:
         raise ConfigError(f"{origin}: it is larger than {_MOST_BYTES} bytes; give a smaller file")
     try:

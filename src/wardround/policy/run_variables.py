@@ -1,4 +1,4 @@
-"""The variables of policies about a run. They are positive evidence: without a run, nothing holds.
+"""The variables of policies about a run. They are positive evidence: without a run, none is true.
 
 A number that only a run can show is null where the run is absent, incomplete or without a sandbox. CEL cannot
 compare null with a number, and a condition that cannot be evaluated counts as true, so that a policy never

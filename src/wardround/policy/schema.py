@@ -11,7 +11,7 @@ import msgspec
 from wardround.context.canonical import canonical_json, content_id
 from wardround.errors import ConfigError
 from wardround.policy.expressions import Condition
-from wardround.policy.variables import FUNCTIONS, VARIABLES, sample_variables
+from wardround.policy.variables import FUNCTIONS, sample_variables, variable_names
 from wardround.policy.verdict import Tier, VerdictName
 
 SCHEMA = "wardround.policy/1"
@@ -23,7 +23,7 @@ class PolicyRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     """A rule that can only make the verdict stricter.
 
     Attributes:
-        id: unique in the policy; reasons point at it.
+        id: unique in the policy; reasons refer to it.
         when: a CEL expression over the variables of ``policy.variables``.
         at_least: the mildest verdict where it applies.
         approvals: the number of people who must approve where it applies.
@@ -39,7 +39,7 @@ class PolicyRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     @cached_property
     def condition(self) -> Condition:
         """The compiled condition."""
-        return Condition(self.when, VARIABLES, FUNCTIONS)
+        return Condition(self.when, variable_names(), FUNCTIONS)
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", dict=True):
@@ -81,7 +81,7 @@ def convert_policy(document: Any, origin: str) -> Policy:
     try:
         policy = msgspec.convert(document, Policy)
     except msgspec.ValidationError as cause:
-        raise ConfigError(f"{origin}: {_described(cause)}") from cause
+        raise ConfigError(f"{origin}: {_describe_error(cause)}") from cause
     require_valid(policy, origin)
     return policy
 
@@ -124,8 +124,8 @@ def _require_valid_rules(policy: Policy, origin: str) -> None:
             raise ConfigError(f"{origin}: rules: {rule.id}: when: {cause}") from cause
 
 
-def _described(cause: msgspec.ValidationError) -> str:
-    text, _, place = str(cause).partition(" - at ")
-    location = re.search(r"`\$\.?([^`]*)`\Z", place)
+def _describe_error(cause: msgspec.ValidationError) -> str:
+    text, _, location_items = str(cause).partition(" - at ")
+    location = re.search(r"`\$\.?([^`]*)`\Z", location_items)
     message = text[:1].lower() + text[1:]
     return f"{location[1]}: {message}" if location and location[1] else message

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
-import msgspec
-
-from wardround.config.globs import covers
-from wardround.context.change_tests import ChangeTests
-from wardround.context.cost_notes import CostNotes, GrowthNote, WeightNote
+from wardround.analyses.derived import variables_of
+from wardround.analyses.registry import known_analyses
 from wardround.context.document import ContextDocument, ContextFile
 from wardround.context.run_evidence import (
     BehaviourRun,
@@ -19,46 +17,33 @@ from wardround.context.run_evidence import (
     RunState,
     TestsRun,
 )
+from wardround.errors import PluginLoadError
 from wardround.findings import Plane
-from wardround.planes.criterion.results import CriterionState
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.policy.run_variables import run_variables
 from wardround.policy.verdict import Tier
-from wardround.semantics.boundary_notes import Boundary, BoundaryNote
-from wardround.semantics.supply_chain.notes import (
-    DependencyChange,
-    DependencyNote,
-    InstallNote,
-    LockChange,
-    LockNote,
-    SupplyChainNotes,
-)
 from wardround.text.escaping import one_line
+from wardround.text.globs import covers
 
-VARIABLES = frozenset(
+_VARIABLES = frozenset(
     {
         "added_lines",
-        "boundaries",
-        "contract",
-        "dependencies",
         "files",
         "findings",
         "gate",
-        "growth",
-        "installs",
+        "language_model_failed",
+        "missing",
+        "policy_file",
+        "profile",
+        "run",
+        "signals",
+        "suppressed",
+        "target_branch",
+        "tier",
     }
-    | {"language_model_failed", "locks", "missing", "policy_file", "profile", "signals", "suppressed"}
-    | {"run", "target_branch", "tests", "ticket", "tier", "weights"}
 )
-_Note = DependencyNote | LockNote | InstallNote | BoundaryNote | GrowthNote | WeightNote
 FUNCTIONS = frozenset({"glob", "touches"})
-_SAMPLE_NOTES = SupplyChainNotes(
-    (DependencyNote("package.json", 1, DependencyChange.ADDED, "npm", "left-pad", "runtime"),),
-    (LockNote("package-lock.json", 1, LockChange.LOCK_ONLY),),
-    (InstallNote("package.json", 1, "script", "postinstall", "added"),),
-)
-"""Notes of each kind, so that a wrong name of a field is found where a policy is checked."""
 _SAMPLE_CONDITIONS = RunConditions(RunState.COMPLETE, "bubblewrap")
 _SAMPLE_RUN = RunEvidence(
     TestsRun(_SAMPLE_CONDITIONS, lines=(LineEvidence("src/app.py", (1,)),), mutations=1),
@@ -67,28 +52,42 @@ _SAMPLE_RUN = RunEvidence(
 """A complete run, whose numbers are known."""
 
 
+@cache
+def variable_names() -> frozenset[str]:
+    """Return the names of all variables, with those of the installed analyses.
+
+    Raises:
+        PluginLoadError: an analysis has a variable of a name that is used already.
+    """
+    names = set(_VARIABLES)
+    context = ContextDocument("base", "base", "head", ())
+    for analysis in known_analyses():
+        added = variables_of(analysis, analysis.sample(), context).keys()
+        if used := sorted(names & added):
+            reason = f"there is a variable of policies named {used[0]!r} already"
+            raise PluginLoadError(analysis.name, type(analysis).__module__, reason)
+        names |= added
+    return frozenset(names)
+
+
 def condition_variables(
     tier: Tier, signals: Sequence[Signal], context: ContextDocument, evidence: Evidence
 ) -> dict[str, Any]:
     """Return the variables of a review.
 
-    ``tier``, ``profile``, ``gate``, ``target_branch`` and ``policy_file`` are texts; ``signals`` maps a plane
-    to its status, severity (``none``, ``info``, ``warn``, ``error``), level (0 to 3), confidence and number
-    of findings.
-    Paths are on one line, as reports show them: ``.`` of an expression matches no newline.
-    ``files`` is a list of path, base_path, status, role and added_lines; ``findings`` a list of rule, plane,
-    severity, level, file and line; ``ticket`` has key (empty without a ticket), met, not_met and
-    not_checkable, the numbers of its criteria; ``missing`` and ``suppressed`` are counts;
-    ``contract`` has the numbers ``breaking``, ``unannounced`` and ``not_compared`` of published surfaces;
-    ``tests`` has numbers about the changed functions and lines, and the state of the coverage;
-    ``run`` is about a run of the change, see ``policy.run_variables``;
-    ``language_model_failed`` is true if a plane got no usable answer from its language model.
-    ``dependencies``, ``locks`` and ``installs`` are the notes about the supply chain, ``boundaries`` those
-    about trust boundaries, ``growth`` and ``weights`` those about cost, each with the fields of its struct;
-    there are none at commit.
+    ``tier``, ``profile``, ``gate``, ``target_branch`` and ``policy_file`` are strings; ``signals`` maps a
+    plane to its status, severity (``none``, ``info``, ``warn``, ``error``), level (0 to 3), confidence and
+    number of findings. Paths are on one line, as reports show them: ``.`` of an expression matches no
+    newline. ``files`` is a list of path, base_path, status, role and added_lines; ``findings`` a list of
+    rule, plane, severity, level, file and line; ``missing`` and ``suppressed`` are counts; ``run`` is about a
+    run of the change, see ``policy.run_variables``; ``language_model_failed`` is true if a plane got no
+    usable answer from its language model. The others are those of the analyses, such as ``boundaries``, which
+    are missing if an analysis does not run. An analysis that crashes has no variables, so that a condition
+    that uses one counts as true.
     """
     roles = {file.path: file for file in evidence.files}
     return {
+        **_variables_of_notes(context, evidence),
         "tier": tier.value,
         "profile": evidence.profile,
         "gate": evidence.gate,
@@ -102,15 +101,8 @@ def condition_variables(
             | {"file": one_line(f.file), "line": f.line}
             for f in evidence.introduced
         ],
-        "ticket": _ticket(context, evidence),
-        "contract": _contract(evidence),
-        "tests": _tests(evidence.tests),
         "run": run_variables(context.ran),
         "language_model_failed": any(exchange.problem for exchange in evidence.exchanges),
-        **_supply_chain(evidence.supply_chain),
-        "growth": [_note(one) for one in evidence.cost.growth],
-        "weights": [_note(one) for one in evidence.cost.weights],
-        "boundaries": [_note(one) for one in evidence.boundaries],
         "missing": len(evidence.missing),
         "suppressed": len(evidence.waived),
     }
@@ -145,59 +137,16 @@ def sample_review() -> tuple[tuple[Signal, ...], ContextDocument, Evidence]:
         "error",
         "main",
         (FileEvidence("src/app.py", FileRole.SOURCE, added_lines=1),),
-        supply_chain=_SAMPLE_NOTES,
-        boundaries=(BoundaryNote("src/app.py", 1, 1, Boundary.ROUTE, "@app.post()"),),
-        cost=CostNotes(
-            (GrowthNote("src/app.py", 1, 2, "total", "loops", 1, 2, 3, "request"),),
-            (WeightNote("logo.png", 1, "large-file", "logo.png", 1_000_000),),
-        ),
+        notes={analysis.name: analysis.sample() for analysis in known_analyses()},
     )
     return tuple(Signal(plane, PlaneStatus.REVIEWED, confidence=1.0) for plane in Plane), context, evidence
 
 
-def _supply_chain(notes: SupplyChainNotes) -> dict[str, Any]:
-    kinds: dict[str, Sequence[_Note]]
-    kinds = {"dependencies": notes.dependencies, "locks": notes.locks, "installs": notes.installs}
-    return {name: [_note(one) for one in listed] for name, listed in kinds.items()}
-
-
-def _note(note: _Note) -> dict[str, Any]:
-    values: dict[str, Any] = msgspec.to_builtins(note)
-    return values | {"file": one_line(note.file)}
-
-
-def _ticket(context: ContextDocument, evidence: Evidence) -> dict[str, Any]:
-    states = [result.state for result in evidence.criteria]
-    return {
-        "key": "" if context.ticket is None else context.ticket.key,
-        "met": states.count(CriterionState.MET),
-        "not_met": states.count(CriterionState.NOT_MET),
-        "not_checkable": states.count(CriterionState.NOT_CHECKABLE),
-    }
-
-
-def _contract(evidence: Evidence) -> dict[str, int]:
-    surface = evidence.surface
-    return {
-        "breaking": len(surface.breaking),
-        "unannounced": sum(one.is_unseen for one in surface.changes),
-        "not_compared": len(surface.not_compared),
-    }
-
-
-def _tests(tests: ChangeTests) -> dict[str, Any]:
-    coverage = tests.coverage
-    state = "none"
-    if coverage.files:
-        state = "stale" if coverage.lacking or not coverage.is_fresh else "fresh"
-    return {
-        "functions": len(tests.functions) + tests.omitted,
-        "unreached": len(tests.unreached) + tests.omitted,
-        "lost": len(tests.lost),
-        "coverage": state,
-        "changed_lines": coverage.executed + coverage.missed,
-        "changed_lines_covered": coverage.executed,
-    }
+def _variables_of_notes(context: ContextDocument, evidence: Evidence) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for analysis in known_analyses():
+        found |= variables_of(analysis, evidence.notes_of(type(analysis)), context)
+    return found
 
 
 def _signal(signal: Signal) -> dict[str, Any]:

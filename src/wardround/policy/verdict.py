@@ -76,8 +76,8 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def stricter(verdict: Verdict, other: Verdict) -> Verdict:
     """Return a verdict that is at least as strict as two, with the reasons of the other where those count."""
-    name = max(verdict.name, other.name, key=lambda one: one.strictness)
-    tier = max(verdict.tier, other.tier, key=lambda one: one.number)
+    name = max(verdict.name, other.name, key=lambda candidate: candidate.strictness)
+    tier = max(verdict.tier, other.tier, key=lambda candidate: candidate.number)
     approvals = max(verdict.approvals, other.approvals)
     if (name, tier, approvals) == (verdict.name, verdict.tier, verdict.approvals):
         return verdict

@@ -21,16 +21,18 @@ class ApplyBaseline:
             return review
         acceptance = Acceptance(inputs.baseline, inputs.tracked_paths())
         findings = (
-            _accepted(finding, content, acceptance, inputs)
+            _accept_existing(finding, content, acceptance, inputs)
             for finding, content in zip(review.findings, review.content_names, strict=True)
         )
         return replace(review, findings=tuple(findings))
 
 
-def _accepted(finding: Finding, content: str, acceptance: Acceptance, inputs: PipelineInputs) -> Finding:
-    """The finding as existing if an entry accepts it; silenced if the change adds the entry.
+def _accept_existing(
+    finding: Finding, content: str, acceptance: Acceptance, inputs: PipelineInputs
+) -> Finding:
+    """Return the finding as existing if an entry accepts it; silenced if the change adds the entry.
 
-    A dismissed one stays dismissed, with its reason.
+    A dismissed finding stays dismissed, with its reason.
     """
     is_open = finding.is_introduced and not finding.dismissal_reason
     entry = acceptance.entry(finding, content) if is_open else None

@@ -47,15 +47,15 @@ def load(content: bytes | None, name: str) -> Baseline:
 
 
 def dump(baseline: Baseline) -> bytes:
-    """The content of the file for a baseline: sorted, a finding a line, so that git merges it."""
+    """Return the content of the file for a baseline: sorted, a finding a line, so that git merges it."""
     rows = [msgspec.json.encode(entry).decode() for entry in sorted(baseline.findings)]
     body = ",\n  ".join(rows)
     listed = f"[\n  {body}\n]" if rows else "[]"
     return f'{{"schema": "{SCHEMA}", "findings": {listed}}}\n'.encode()
 
 
-def accepted(findings: Iterable[tuple[Finding, str]]) -> Baseline:
-    """A baseline that accepts these findings, each with its identity without the file."""
+def baseline_of(findings: Iterable[tuple[Finding, str]]) -> Baseline:
+    """Return a baseline that accepts these findings, each with its identity without the file."""
     return Baseline(
         tuple(
             sorted(

@@ -30,15 +30,15 @@ def _candidates(inputs: PipelineInputs, results: SideResults, *, is_hidden: bool
     for (specialist, tool), of_tool in sorted(pairs.items(), key=lambda entry: entry[0]):
         for pair, statuses in zip(of_tool, classify(of_tool), strict=True):
             for result, status in zip(pair.head, statuses, strict=True):
-                finding = _finding(inputs, pair.file.path, specialist, tool, result, status)
+                finding = _to_finding(inputs, pair.file.path, specialist, tool, result, status)
                 if finding is not None:
                     yield Candidate(finding, result, pair.base is None, is_hidden)
 
 
-def _finding(
+def _to_finding(
     inputs: PipelineInputs, path: str, specialist: str, tool: str, result: RawFinding, status: Status
 ) -> Finding | None:
-    """The finding of a result; None where its rule is off, or reports only what a change causes."""
+    """Return the finding of a result; None where its rule is off, or reports only what a change causes."""
     rule = inputs.catalogue.rule(f"{tool}/{result.code}")
     settings = inputs.config.for_file(path)
     is_on = runs_in(rule, path, preview=settings.preview) or result.is_error_of_project
@@ -52,7 +52,7 @@ def _finding(
 def new_finding(
     result: RawFinding, rule: Rule, specialist: str, severity: Severity, status: Status
 ) -> Finding:
-    """A finding without its identity."""
+    """Return a finding without its identity."""
     return Finding(
         fingerprint="",
         rule=rule.id,
@@ -71,6 +71,7 @@ def new_finding(
         suggested_fix=result.fix,
         masked=rule.masked,
         is_confirmed=result.is_confirmed,
+        claim=result.claim,
     )
 
 
@@ -103,7 +104,7 @@ def _statement_at(statements: StatementIndex, result: RawFinding) -> str | None:
 
 
 def _code_at(statements: StatementIndex, result: RawFinding) -> str | None:
-    """The statement of a result without comments; None if the result is about a comment."""
+    """Return the statement of a result without comments; None if the result is about a comment."""
     return statements.code_at(result.span)
 
 
@@ -113,14 +114,16 @@ def _match_same_statements(
     remaining: Sequence[Sequence[RawFinding]],
     statement_at: _StatementAt,
 ) -> list[list[RawFinding]]:
-    """Mark the results with the statement of one at the base, and return those of the base that are left."""
+    """Mark the results whose statement equals that of a result at the base, and return the remaining results
+    of the base.
+    """
     pools = [
-        _by_statement(number, pair.base_statements, results, statement_at)
+        _pool_by_statement(number, pair.base_statements, results, statement_at)
         for number, (pair, results) in enumerate(zip(pairs, remaining, strict=True))
     ]
     for pair, row, pool in zip(pairs, statuses, pools, strict=True):
         _mark_existing(pair, row, pool, statement_at)
-    moved = _merged(pools)
+    moved = _merge_pools(pools)
     for pair, row in zip(pairs, statuses, strict=True):
         _mark_existing(pair, row, moved, statement_at)
     left: list[list[RawFinding]] = [[] for _ in pairs]
@@ -133,7 +136,7 @@ _Pool = dict[tuple[str, str], list[tuple[int, RawFinding]]]
 """(code, statement) -> the results at the base, each with the number of its pair."""
 
 
-def _by_statement(
+def _pool_by_statement(
     number: int, statements: StatementIndex | None, results: Sequence[RawFinding], statement_at: _StatementAt
 ) -> _Pool:
     pool: _Pool = defaultdict(list)
@@ -146,7 +149,7 @@ def _by_statement(
     return pool
 
 
-def _merged(pools: Sequence[_Pool]) -> _Pool:
+def _merge_pools(pools: Sequence[_Pool]) -> _Pool:
     merged: _Pool = defaultdict(list)
     for pool in pools:
         for identity, entries in pool.items():

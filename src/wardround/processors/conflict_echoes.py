@@ -19,12 +19,12 @@ class DropConflictEchoes:
         conflicts = _conflicts(review.findings)
         if not conflicts:
             return review
-        kept = (
+        retained = (
             finding
             for finding in review.findings
             if not (finding.file in conflicts and _is_echo(finding, conflicts[finding.file], inputs.texts))
         )
-        return replace(review, findings=tuple(kept))
+        return replace(review, findings=tuple(retained))
 
 
 def _conflicts(findings: Sequence[Finding]) -> dict[str, Severity]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -29,27 +30,74 @@ def _preferred_tools(inputs: PipelineInputs) -> list[str]:
     return [r.name for s in sorted(reviewing, key=lambda s: s.name) for r in reviewers_of(s)]
 
 
-def deduplicate(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Finding]:
-    """Merge findings of one defect class whose spans overlap or begin on the same line.
+class Sameness(Protocol):
+    """Decides which findings are one defect.
 
-    What the change silences is merged with its like alone: an open finding stays as severe as it is reported.
-    Two findings of one rule are never merged: a tool that reports a line twice means two defects. But a file
-    that does not parse has one syntax error, the first of the most severe: the others are mostly its
-    consequences. The primary finding of a cluster is the most severe, then one with a fix, then that of the
-    first tool in ``tools``, then the first by rule name; the others become its sources.
+    Attributes:
+        distance: the most lines between two of them.
+    """
+
+    distance: int
+
+    def scope(self, finding: Finding) -> Hashable:
+        """Return the group of a finding; only findings of one group are compared."""
+
+    def matches(self, first: Finding, second: Finding) -> bool:
+        """Return True if two findings of one group are one defect."""
+
+    def preference(self, finding: Finding) -> int:
+        """Return the order among equally severe findings of one defect; the first is shown."""
+
+
+class SameClass:
+    """Findings of one defect class that overlap or begin on the same line are one defect.
+
+    A finding that the change waives is merged with others of that kind only: an open finding keeps its
+    severity.
 
     Args:
         tools: in order of preference, so that commit and CI, where more tools run, report the same rule.
     """
-    by_class: dict[tuple[str, str, bool], list[Finding]] = defaultdict(list)
+
+    distance = 0
+
+    def __init__(self, tools: Sequence[str] = ()) -> None:
+        self._rank = {tool: number for number, tool in enumerate(tools)}
+
+    def scope(self, finding: Finding) -> Hashable:
+        """Return the file, the class, and whether the change silences it."""
+        return finding.file, finding.defect_class, finding.is_silenced
+
+    def matches(self, first: Finding, second: Finding) -> bool:
+        """Return True if the spans overlap or begin on the same line."""
+        return first.span.line == second.span.line or first.span.overlaps(second.span)
+
+    def preference(self, finding: Finding) -> int:
+        """Return the rank of its tool."""
+        return self._rank.get(finding.rule.partition("/")[0], len(self._rank))
+
+
+def deduplicate(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Finding]:
+    """Merge findings of one defect class whose spans overlap or begin on the same line; see ``SameClass``."""
+    return merge(findings, SameClass(tools))
+
+
+def merge(findings: Iterable[Finding], sameness: Sameness) -> list[Finding]:
+    """Merge the findings that are one defect.
+
+    Two findings of one rule are never merged: a tool that reports a line twice reports two defects. But a
+    file that does not parse has one syntax error, the first of the most severe: the others are mostly its
+    consequences. The primary finding of a cluster is the most severe, then one with a fix, then the preferred
+    one, then the first by rule name; the others become its sources.
+    """
+    groups: dict[Hashable, list[Finding]] = defaultdict(list)
     for finding in findings:
-        by_class[finding.file, finding.defect_class, finding.is_silenced].append(finding)
-    out = []
-    for group in by_class.values():
-        out += [
-            _merge_cluster(cluster, tools) for cluster in _clusters(sorted(group, key=lambda f: f.sort_key))
-        ]
-    return sorted(out, key=lambda f: f.sort_key)
+        groups[sameness.scope(finding)].append(finding)
+    merged = []
+    for group in groups.values():
+        clusters = _clusters(sorted(group, key=lambda f: f.sort_key), sameness)
+        merged += [_merge_cluster(cluster, sameness) for cluster in clusters]
+    return sorted(merged, key=lambda f: f.sort_key)
 
 
 class _Cluster:
@@ -69,14 +117,13 @@ class _Cluster:
         self.findings.append(finding)
         self.last_line = max(self.last_line, finding.span.end_line)
 
-    def overlaps(self, finding: Finding) -> bool:
-        """Return True if one of its findings overlaps ``finding`` or begins on the same line."""
-        spans = (other.span for other in self.findings)
-        return any(span.line == finding.span.line or span.overlaps(finding.span) for span in spans)
+    def has_match(self, finding: Finding, sameness: Sameness) -> bool:
+        """Return True if one of its findings is the same defect as ``finding``."""
+        return any(sameness.matches(other, finding) for other in self.findings)
 
 
-def _clusters(group: Sequence[Finding]) -> list[list[Finding]]:
-    """The clusters of the findings of one class and file, which come in order."""
+def _clusters(group: Sequence[Finding], sameness: Sameness) -> list[list[Finding]]:
+    """Return the clusters of the findings of one group, which are sorted by position."""
     if group[0].defect_class == SYNTAX_ERROR:
         return [list(group)]
     clusters: list[_Cluster] = []
@@ -85,9 +132,9 @@ def _clusters(group: Sequence[Finding]) -> list[list[Finding]]:
     for finding in group:
         if finding.span.line != line:
             line = finding.span.line
-            open_clusters = _reaching(line, open_clusters)
+            open_clusters = _clusters_reaching(line - sameness.distance, open_clusters)
         matches = [
-            _first_overlapping(finding, some)
+            _first_match(finding, some, sameness)
             for rules, some in open_clusters.items()
             if finding.rule not in rules
         ]
@@ -102,47 +149,49 @@ def _clusters(group: Sequence[Finding]) -> list[list[Finding]]:
     return [cluster.findings for cluster in clusters]
 
 
-def _reaching(
+def _clusters_reaching(
     line: int, clusters: dict[frozenset[str], list[_Cluster]]
 ) -> dict[frozenset[str], list[_Cluster]]:
     reaching = {rules: [c for c in some if c.last_line >= line] for rules, some in clusters.items()}
     return {rules: some for rules, some in reaching.items() if some}
 
 
-def _first_overlapping(finding: Finding, clusters: Sequence[_Cluster]) -> _Cluster | None:
-    return next((cluster for cluster in clusters if cluster.overlaps(finding)), None)
+def _first_match(finding: Finding, clusters: Sequence[_Cluster], sameness: Sameness) -> _Cluster | None:
+    return next((cluster for cluster in clusters if cluster.has_match(finding, sameness)), None)
 
 
 def _rules(cluster: _Cluster) -> frozenset[str]:
     return frozenset(finding.rule for finding in cluster.findings)
 
 
-def _merge_cluster(cluster: list[Finding], tools: Sequence[str]) -> Finding:
+def _merge_cluster(cluster: list[Finding], sameness: Sameness) -> Finding:
     if len(cluster) == 1:
         return cluster[0]
     if cluster[0].defect_class == SYNTAX_ERROR:
         worst = max(f.severity for f in cluster)
         first = next(f.span.start for f in cluster if f.severity == worst)
-        return _primary([f for f in cluster if f.span.start == first], cluster, tools)
-    return _primary(cluster, cluster, tools)
+        return _primary([f for f in cluster if f.span.start == first], cluster, sameness)
+    return _primary(cluster, cluster, sameness)
 
 
-def _primary(candidates: list[Finding], cluster: list[Finding], tools: Sequence[str]) -> Finding:
-    """The best candidate, completed by the other findings of the cluster."""
-    rank = {tool: number for number, tool in enumerate(tools)}
+def _primary(candidates: list[Finding], cluster: list[Finding], sameness: Sameness) -> Finding:
+    """Return the best candidate, completed by the other findings of the cluster."""
 
     def order(finding: Finding) -> tuple[int, bool, int, str]:
-        preference = rank.get(finding.rule.partition("/")[0], len(rank))
+        preference = sameness.preference(finding)
         return (-finding.severity, finding.suggested_fix is None, preference, finding.rule)
 
     primary = min(candidates, key=order)
+    sources = {source for finding in cluster for source in finding.sources}
+    rationales = [finding.rationale for finding in (primary, *cluster)]
+    urls = [finding.url for finding in (primary, *cluster)]
     return replace(
         primary,
-        sources=tuple(sorted({source for f in cluster for source in f.sources})),
-        confidence=max(f.confidence for f in cluster),
-        status=max((f.status for f in cluster), key=_WEIGHT.__getitem__),
-        masked=any(f.masked for f in cluster),
-        is_confirmed=any(f.is_confirmed for f in cluster),
-        rationale=primary.rationale or next((f.rationale for f in cluster if f.rationale), ""),
-        url=primary.url or next((f.url for f in cluster if f.url), None),
+        sources=tuple(sorted(sources)),
+        confidence=max(finding.confidence for finding in cluster),
+        status=max((finding.status for finding in cluster), key=_WEIGHT.__getitem__),
+        masked=any(finding.masked for finding in cluster),
+        is_confirmed=any(finding.is_confirmed for finding in cluster),
+        rationale=next(filter(None, rationales), ""),
+        url=next(filter(None, urls), None),
     )

@@ -21,14 +21,14 @@ class ApplyDismissals:
             return review
         matcher = DismissalMatcher(inputs.dismissals, inputs.tracked_paths())
         findings = (
-            _dismissed(matcher, finding, content, inputs)
+            _dismiss(matcher, finding, content, inputs)
             for finding, content in zip(review.findings, review.content_names, strict=True)
         )
         return replace(review, findings=tuple(findings))
 
 
-def _dismissed(matcher: DismissalMatcher, finding: Finding, content: str, inputs: PipelineInputs) -> Finding:
-    """The finding as suppressed if an entry dismisses it; silenced if the change adds the entry."""
+def _dismiss(matcher: DismissalMatcher, finding: Finding, content: str, inputs: PipelineInputs) -> Finding:
+    """Return the finding as suppressed if an entry dismisses it; silenced if the change adds the entry."""
     is_open = finding.status is not Status.SUPPRESSED or finding.is_silenced
     entry = matcher.entry(finding, content) if is_open else None
     if entry is None:
@@ -51,7 +51,7 @@ class DismissalMatcher:
         )
 
     def entry(self, finding: Finding, content: str) -> Dismissal | None:
-        """The entry of a dismissed finding; None if it is not dismissed."""
+        """Return the entry of a dismissed finding; None if it is not dismissed."""
         if not can_be_dismissed(finding.rule):
             return None
         number = self._acceptance.entry(finding, content)

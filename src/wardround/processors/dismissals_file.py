@@ -16,8 +16,8 @@ _OWN_RULES = "wardround/"
 HALF_LIFE_DAYS = 180
 """Days after which a dismissal weighs half as much in the ranking of its rule.
 
-Counts by rule improved the ranking of findings of the same months, and no longer 18 months later; after that
-time an eighth of the weight is left.
+Counts by rule improved the ranking of findings of the same months, but not 18 months later; after that time
+an eighth of the weight remains.
 """
 
 
@@ -48,12 +48,12 @@ class Dismissals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Dismissals(tuple(sorted([*others, dismissal])))
 
     def without(self, fingerprint: str) -> Dismissals:
-        """These dismissals but that of one finding."""
+        """These dismissals without that of one finding."""
         return Dismissals(tuple(entry for entry in self.dismissed if entry.fingerprint != fingerprint))
 
 
 def path_for(baseline: str) -> str:
-    """The path of the dismissals file, in the folder of the baseline."""
+    """Return the path of the dismissals file, in the folder of the baseline."""
     folder, slash, _ = baseline.rpartition("/")
     return f"{folder}{slash}{FILE_NAME}"
 
@@ -82,15 +82,15 @@ def load(content: bytes | None, name: str) -> Dismissals:
 
 
 def dump(dismissals: Dismissals) -> bytes:
-    """The content of the file: sorted, a finding a line, so that git merges it."""
+    """Return the content of the file: sorted, a finding a line, so that git merges it."""
     rows = [msgspec.json.encode(entry).decode() for entry in sorted(dismissals.dismissed)]
     body = ",\n  ".join(rows)
     listed = f"[\n  {body}\n]" if rows else "[]"
     return f'{{"schema": "{SCHEMA}", "dismissed": {listed}}}\n'.encode()
 
 
-def by_rule(dismissals: Dismissals, today: datetime.date) -> dict[str, float]:
-    """The number of dismissals of each rule; one weighs half after every ``HALF_LIFE_DAYS``."""
+def dismissals_by_rule(dismissals: Dismissals, today: datetime.date) -> dict[str, float]:
+    """Return the number of dismissals of each rule; one weighs half after every ``HALF_LIFE_DAYS``."""
     counts: dict[str, float] = defaultdict(float)
     for entry in dismissals.dismissed:
         age = max(0, (today - entry.day).days)

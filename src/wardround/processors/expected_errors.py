@@ -1,7 +1,7 @@
 """Comments in tests by which a tool expects an error, as ``@ts-expect-error``: assertions that it checks.
 
-They silence nothing there: the tool reports one that does not hold, as a test runner reports that a call did
-not raise. Outside of tests, and for other tools, they are ignore comments like any other.
+They waive nothing there: the tool reports an unused one, as a test runner reports that a call did not raise.
+Outside of tests, and for other tools, they are ignore comments like any other.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from wardround.context.config_files import tools_for
-from wardround.context.ignore_comments import IGNORE
+from wardround.config.config_files import tools_for
 from wardround.findings import Finding
 from wardround.processors.model import PipelineInputs
 
@@ -31,7 +30,7 @@ class ExpectedErrors:
         return {tool.name: re.compile(tool.expected_error) for tool in tools if tool.expected_error}
 
     def cover(self, finding: Finding) -> bool:
-        """Return True if a test expects a finding, by a comment of its tool right above it."""
+        """Return True if a test expects a finding, by a comment of its tool directly above it."""
         pattern = self._patterns.get(finding.rule.partition("/")[0])
         if pattern is None:
             return False
@@ -48,7 +47,8 @@ class ExpectedErrors:
         if not patterns:
             return False
         text = (self._inputs.texts.readable(path) or "").split("\n")[line - 1]
-        return IGNORE.search(patterns[0].sub("", text)) is None and self._is_in_test(path, line)
+        other = self._inputs.ignore_comments.ignore.search(patterns[0].sub("", text))
+        return other is None and self._is_in_test(path, line)
 
     def _is_in_test(self, path: str, line: int) -> bool:
         text = self._inputs.texts.readable(path) or ""

@@ -27,7 +27,7 @@ class FingerprintFindings:
 
 
 class NameByContent:
-    """Sort findings and notices together, and name each by its content alone, for renamed files."""
+    """Sort findings and notices together, and name each only by its content, for renamed files."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
         findings = sorted((*review.findings, *review.notices), key=lambda f: f.sort_key)
@@ -39,7 +39,7 @@ class NameByContent:
 
 
 def _open_first(parts: Sequence[tuple[str, str, str]], findings: Sequence[Finding]) -> Sequence[str]:
-    """The fingerprints of findings, whose names do not depend on what the change silences."""
+    """Return the fingerprints of findings, whose names do not depend on what the change silences."""
     order = sorted(range(len(findings)), key=lambda index: findings[index].is_silenced)
     names = dict(zip(order, fingerprints(parts[index] for index in order), strict=True))
     return [names[index] for index in range(len(findings))]
@@ -60,7 +60,7 @@ def fingerprints(parts: Iterable[tuple[str, str, str]]) -> Sequence[str]:
     """Name findings so that the names survive moved lines and reformatting.
 
     Args:
-        parts: (defect class, path, statement) of each finding of a file, in the order of their places. The
+        parts: (defect class, path, statement) of each finding of a file, sorted by position. The
             path is the base's where the change renames the file.
 
     Returns:

@@ -26,14 +26,16 @@ class FormerSettings(msgspec.Struct, frozen=True):
 
     def added_to(self, review: ReviewFindings) -> ReviewFindings:
         """Return a review with what its settings hide as silenced, and counted at the former severity."""
-        former = dict(self._introduced())
+        former = dict(self._introduced_findings())
         if not former:
             return review
         known = {finding.fingerprint for finding in review.findings if finding.is_introduced}
-        raised = (_counted(finding, former) for finding in review.findings)
+        raised = (_restore_count(finding, former) for finding in review.findings)
         pairs = list(zip(raised, review.content_names, strict=True))
         pairs += [
-            (_silenced(one, review), name) for one, name in former.values() if one.fingerprint not in known
+            (_silence(finding, review), name)
+            for finding, name in former.values()
+            if finding.fingerprint not in known
         ]
         pairs.sort(key=lambda pair: pair[0].sort_key)
         findings, names = zip(*pairs, strict=True)
@@ -43,26 +45,26 @@ class FormerSettings(msgspec.Struct, frozen=True):
         """Yield the results that are missing under the settings of the target alone."""
         if self.problem:
             yield Unreviewed(ENTIRE_CHANGE, "", "wardround", self.problem)
-        known = {(one.file, one.specialist, one.tool) for one in review.unreviewed}
-        for one in self.review.unreviewed:
-            if (one.file, one.specialist, one.tool) not in known:
-                yield one
+        known = {(gap.file, gap.specialist, gap.tool) for gap in review.unreviewed}
+        for gap in self.review.unreviewed:
+            if (gap.file, gap.specialist, gap.tool) not in known:
+                yield gap
 
-    def _introduced(self) -> Iterator[tuple[str, tuple[Finding, str]]]:
+    def _introduced_findings(self) -> Iterator[tuple[str, tuple[Finding, str]]]:
         """Yield the findings about the change by fingerprint; those about its settings are none."""
         for finding, name in zip(self.review.findings, self.review.content_names, strict=True):
             if finding.is_introduced and not finding.rule.startswith(_OWN_RULES):
                 yield finding.fingerprint, (finding, name)
 
 
-def _counted(finding: Finding, former: dict[str, tuple[Finding, str]]) -> Finding:
+def _restore_count(finding: Finding, former: dict[str, tuple[Finding, str]]) -> Finding:
     if finding.fingerprint not in former or not finding.is_introduced:
         return finding
     severity = former[finding.fingerprint][0].severity_of_rule
     return finding if severity <= finding.severity_of_rule else replace(finding, counted=severity)
 
 
-def _silenced(finding: Finding, review: ReviewFindings) -> Finding:
+def _silence(finding: Finding, review: ReviewFindings) -> Finding:
     """The finding as suppressed, without text that only the settings of the change know for a secret."""
     message = review.mask_text(finding.message)
     return replace(finding, status=Status.SUPPRESSED, is_silenced=True, message=message, suggested_fix=None)

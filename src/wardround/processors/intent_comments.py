@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Finding, Plane, Severity, Span
+from wardround.lazy import LazyPattern
 from wardround.processors.model import ChangeTexts, PipelineInputs, ReviewFindings
 
 _COMMENT = LazyPattern(r"(?:^|(?<=[\s;{}(),]))(?:#|//|--|/\*+|<!--|\*(?=\s))\s*(?P<text>\S.*)$")
@@ -46,13 +46,13 @@ class LowerIntended:
         if not inputs.is_trusted and inputs.fail_level in ("info", "warn"):
             return review
         findings = (
-            _lowered(finding) if _is_intended(finding, inputs.texts) else finding
+            _lower_severity(finding) if _is_intended(finding, inputs.texts) else finding
             for finding in review.findings
         )
         return replace(review, findings=tuple(findings))
 
 
-def _lowered(finding: Finding) -> Finding:
+def _lower_severity(finding: Finding) -> Finding:
     return replace(finding, severity=Severity.INFO, counted=finding.severity_of_rule)
 
 
@@ -64,7 +64,7 @@ def _is_intended(finding: Finding, texts: ChangeTexts) -> bool:
 
 
 def is_stated_as_intended(lines: Sequence[str], span: Span) -> bool:
-    """Return True if a comment on the line, right above it or in the block it opens states the intent."""
+    """Return True if a comment on the line, directly above it or in the block it opens states the intent."""
     text = " ".join(_comments_near(lines, span))
     return _STATES.search(text) is not None and _DOUBTS.search(text) is None
 

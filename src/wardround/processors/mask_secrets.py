@@ -8,23 +8,24 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.errors import PLUGIN_EXCEPTIONS
 from wardround.findings import Edit, Finding, Span, Status
+from wardround.lazy import LazyPattern
+from wardround.model_claims import ModelClaim
 from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.specialists import Specialist
 
 _QUOTES = LazyPattern(r"[\"'`]+")
 _LITERAL = LazyPattern(r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`""")
 _LEAST_LENGTH = 6
-"""Characters from which on a secret is masked wherever it occurs; a shorter string could be any word."""
+"""Minimum length of a secret that is masked wherever it occurs; a shorter string could be any word."""
 _TOKEN_LIKE = LazyPattern(r"[A-Za-z0-9_-]{20}")
 _PRINTED = frozenset({Status.NEW, Status.CAUSED})
 
 
 class MaskSecrets:
-    """Mask the secrets in findings, and keep the means to mask them in other texts."""
+    """Mask the secrets in findings, and provide the same masking for other texts."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
         masker = _masker(review.findings, inputs)
@@ -67,23 +68,28 @@ class SecretMasker:
         printed: Collection[Status] = _PRINTED,
         paths: Collection[str] = (),
     ) -> None:
-        self._any_text = [s for s in specialists if s.reviews_all_text]
-        shown = {f.file for f in findings if f.status in printed or f.masked} | set(paths)
-        self._files = {path: (text_of(path) or "").split("\n") for path in sorted(shown)}
+        self._any_text = [specialist for specialist in specialists if specialist.reviews_all_text]
+        shown = {finding.file for finding in findings if finding.status in printed or finding.masked}
+        self._files = {path: (text_of(path) or "").split("\n") for path in sorted(shown.union(paths))}
         self._lines: set[tuple[str, int]] = set()
-        secrets: set[str] = set()
+        self._texts: set[str] = set()
         for finding in findings:
             if finding.masked:
                 self._lines |= _lines_of(finding.file, finding.span)
-                secrets.update(_strings(self._files[finding.file], finding.span))
+                self._texts.update(_strings(self._files[finding.file], finding.span))
         for path, lines in self._files.items():
-            spans = self._secret_spans(path, "\n".join(lines))
-            if spans is None:
-                self._lines |= {(path, number) for number, _ in enumerate(lines, 1)}
-            for span in spans or ():
-                self._lines |= _lines_of(path, span)
-                secrets.update(_long_enough(_QUOTES.split(_within(lines, span))))
-        self._secrets = sorted(secrets, key=lambda secret: (-len(secret), secret))
+            self._mask_file(path, lines)
+        self._secrets = sorted(self._texts, key=lambda secret: (-len(secret), secret))
+
+    def _mask_file(self, path: str, lines: Sequence[str]) -> None:
+        """Mask the secrets of a file; all its lines if they cannot be found."""
+        spans = self._secret_spans(path, "\n".join(lines))
+        if spans is None:
+            self._lines |= {(path, number) for number, _ in enumerate(lines, 1)}
+            return
+        for span in spans:
+            self._lines |= _lines_of(path, span)
+            self._texts.update(_long_enough(_QUOTES.split(_text_in_span(lines, span))))
 
     @cached_property
     def _detectors(self) -> list[Specialist]:
@@ -102,11 +108,23 @@ class SecretMasker:
         return spans
 
     def finding(self, finding: Finding) -> Finding:
-        """A finding as it may be printed: its message without secrets, its lines masked if they hold one."""
+        """Return a finding as it may be printed: its texts without secrets, its lines masked if they contain
+        one.
+        """
+        finding = self._add_claim(finding)
         message = self.text(finding.message)
         if message == finding.message and not self._exposes_secret(finding):
             return finding
         return replace(finding, message=message, masked=True, suggested_fix=None)
+
+    def _add_claim(self, finding: Finding) -> Finding:
+        claim = finding.claim
+        if claim is None:
+            return finding
+        second = claim.second_pass
+        if second is not None:
+            second = replace(second, reason=self.text(second.reason), quote=self.text(second.quote))
+        return replace(finding, claim=ModelClaim(self.text(claim.quote), second))
 
     def has_secret(self, path: str, line: int) -> bool:
         """Return True if a line of a file contains a secret, or could not be checked."""
@@ -117,15 +135,15 @@ class SecretMasker:
         """True if a check for secrets is loaded."""
         return bool(self._detectors)
 
-    def known(self, text: str, shown: int = 2) -> str:
-        """A text without the secrets of the files, except for their first characters."""
+    def mask_known(self, text: str, shown: int = 2) -> str:
+        """Return a text without the secrets of the files, except for their first characters."""
         for secret in self._secrets:
             text = text.replace(secret, f"{secret[:shown]}***")
         return text
 
     def text(self, text: str) -> str:
-        """A text as it may be printed."""
-        text = self.known(text)
+        """Return a text as it may be printed."""
+        text = self.mask_known(text)
         if _TOKEN_LIKE.search(text):
             spans = self._secret_spans("message", text)
             if spans is None:
@@ -145,30 +163,30 @@ class SecretMasker:
             return True
         texts = [edit.replacement for edit in edits]
         texts += self._files.get(finding.file, [])[finding.span.line - 1 : finding.span.end_line]
-        return any(_contains(text, secret) for secret in self._secrets for text in texts)
+        return any(_contains_secret(text, secret) for secret in self._secrets for text in texts)
 
 
-def _contains(text: str, secret: str) -> bool:
-    """Return True if a text contains a secret; one of letters only, such as a name, as a word."""
+def _contains_secret(text: str, secret: str) -> bool:
+    """Return True if a string contains a secret; one of letters only, such as a name, as a word."""
     if not secret.isalpha():
         return secret in text
     return re.search(rf"(?<![A-Za-z]){re.escape(secret)}(?![A-Za-z])", text) is not None
 
 
 def _lines_of(path: str, span: Span) -> set[tuple[str, int]]:
-    """The lines of a span, which may end where the next line begins."""
+    """Return the lines of a span, which may end where the next line begins."""
     ends_before = span.end_column == 1 and span.end_line > span.line
     return {(path, line) for line in range(span.line, span.end_line + (not ends_before))}
 
 
 def _lines_shown_by(edit: Edit) -> set[tuple[str, int]]:
-    """The lines that an edit changes, as the diff of a fix shows them."""
+    """Return the lines that an edit changes, as the diff of a fix shows them."""
     keeps_next = edit.replacement.endswith("\n") or (not edit.replacement and edit.span.column == 1)
     return _lines_of(edit.file, edit.span) | (set() if keeps_next else {(edit.file, edit.span.end_line)})
 
 
-def _within(lines: Sequence[str], span: Span) -> str:
-    """The text of a span."""
+def _text_in_span(lines: Sequence[str], span: Span) -> str:
+    """Return the text of a span."""
     inside = list(lines[span.line - 1 : span.end_line])
     if not inside:
         return ""
@@ -178,12 +196,12 @@ def _within(lines: Sequence[str], span: Span) -> str:
 
 
 def _strings(lines: Sequence[str], span: Span) -> list[str]:
-    """The contents of the strings in a span, line by line; an unclosed string goes on to its end."""
-    text = _within(lines, span)
+    """Return the contents of the strings in a span, line by line; an unclosed string extends to its end."""
+    text = _text_in_span(lines, span)
     literals = [match[0][1:-1] for match in _LITERAL.finditer(text)]
     return _long_enough([*literals, *_QUOTES.split(_LITERAL.sub(" ", text))[1:]])
 
 
 def _long_enough(parts: Iterable[str]) -> list[str]:
-    """The lines of some texts that are long enough for a secret."""
+    """Return the lines of some texts that are long enough for a secret."""
     return [line.strip() for part in parts for line in part.split("\n") if len(line.strip()) >= _LEAST_LENGTH]

@@ -20,6 +20,7 @@ from wardround.processors.statements import StatementIndexes
 from wardround.rules.catalogue import Catalogue
 from wardround.rules.model import Rule
 from wardround.specialists import Specialist
+from wardround.tools.ignore_comments import IgnoreComments
 
 if TYPE_CHECKING:
     from wardround.processors.judge.model import Judge
@@ -30,20 +31,20 @@ class ChangeTexts(Protocol):
     """The contents of the changed files, by their path at the head."""
 
     def head(self, path: str) -> str | None:
-        """The text after the change; None if there is none, or it is not UTF-8."""
+        """Return the text after the change; None if there is none, or it is not UTF-8."""
 
     def readable(self, path: str, *, base: bool = False) -> str | None:
-        """The text of one side in any encoding; None if there is none."""
+        """Return the text at base or head in any encoding; None if there is none."""
 
     def head_bytes(self, path: str) -> bytes | None:
-        """The content after the change; None if there is none."""
+        """Return the content after the change; None if there is none."""
 
     def base_bytes(self, path: str) -> bytes | None:
-        """The content before the change; None for an added file."""
+        """Return the content before the change; None for an added file."""
 
 
 class SideResults(msgspec.Struct, frozen=True):
-    """The results of tools and checks for the two sides of a change."""
+    """The results of tools and checks at base and head of a change."""
 
     head: Results
     base: Results
@@ -54,22 +55,23 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
 
     Attributes:
         change: as it was reviewed.
-        results: of tools and checks.
+        results: results of tools and checks.
         unwaived_results: the same for copies without the ignore comments of tools that hold for changed code.
         reviewers: path at the head -> the specialists that reviewed it.
         unreviewed: required reviews that did not happen.
         specialists: all that are loaded.
-        texts: of the changed files.
-        other_text: path -> the text of any file at the head.
+        ignore_comments: the comments by which their tools ignore findings.
+        texts: contents of the changed files.
+        other_text: path -> the content of any file at the head.
         tracked_paths: the paths at the head; called by the steps that need them.
         test_data: the test data of the project, by the configuration that applies.
         is_trusted: the configuration of the change itself applies.
-        added_entries: of the baseline and the dismissals, those that the change adds, where its own apply.
+        added_entries: entries of the baseline and the dismissals that the change adds, where its own apply.
         today: the date by which dismissals age.
         ranks: open findings are ranked and folded.
         judge: loads the judge, None where it is off; called only if there are findings to judge.
-        model_results: of a language model; the code is that of the rule.
-        run_results: of a run of the change; the code is that of the rule.
+        model_results: results of a language model; the code is that of the rule.
+        run_results: results of a run of the change; the code is that of the rule.
         run_covered: the files whose changed lines the run covered or did not cover.
     """
 
@@ -79,6 +81,7 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
     reviewers: Mapping[str, Sequence[Specialist]]
     unreviewed: Sequence[Unreviewed]
     specialists: Sequence[Specialist]
+    ignore_comments: IgnoreComments
     catalogue: Catalogue
     config: Config
     fail_level: FailLevel
@@ -106,12 +109,12 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def statements(self) -> StatementIndexes:
         """The statements of the changed files, each file indexed once."""
-        return StatementIndexes(self.texts)
+        return StatementIndexes(self.texts, self.ignore_comments)
 
     @property
     def blocking_severity(self) -> Severity:
         """The least severity that blocks; of a review in which none does, the highest."""
-        return Severity.ERROR if self.fail_level == "none" else Severity.named(self.fail_level)
+        return Severity.ERROR if self.fail_level == "none" else Severity.from_label(self.fail_level)
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -129,7 +132,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class ReviewFindings(msgspec.Struct, frozen=True):
-    """The findings of a review, as far as the pipeline has processed them.
+    """The findings of a review, if the pipeline has processed them.
 
     Attributes:
         candidates: the findings that the review may report; empty once duplicates are merged.
@@ -138,6 +141,7 @@ class ReviewFindings(msgspec.Struct, frozen=True):
         unparsed_data: test data that is broken on purpose.
         mask_text: masks the secrets in a text.
         former_names: former names of rules in suppressions -> the current rules.
+        removed_names: names in suppressions that only removed rules had.
         notes: sentences for people that are not findings.
         judge: the id of the judge that estimated them; empty if none did.
         triage: the order of the open findings; None where everything is shown in the order of positions.
@@ -151,6 +155,7 @@ class ReviewFindings(msgspec.Struct, frozen=True):
     unreviewed: tuple[Unreviewed, ...] = ()
     mask_text: Callable[[str], str] = str
     former_names: Mapping[str, Sequence[Rule]] = {}
+    removed_names: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     judge: str = ""
     triage: Triage | None = None

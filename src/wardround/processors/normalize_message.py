@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _VOLATILE = (
     (LazyPattern(r"(thread '[^']*') \(\d+\)"), r"\1"),

@@ -19,10 +19,10 @@ def new_notice(
     message: str,
     specialist: Specialist | None = None,
 ) -> Finding:
-    """A finding of one of wardround's own rules, with its fingerprint.
+    """Return a finding of one of wardround's own rules, with its fingerprint.
 
     Args:
-        code: of the rule, without ``wardround/``.
+        code: code of the rule, without ``wardround/``.
         position: (line, column), 1-based.
         specialist: the reviewer of the file, where the notice is about a comment or text of it.
     """

@@ -53,7 +53,7 @@ PIPELINE: tuple[Processor, ...] = (
 
 
 def process(inputs: PipelineInputs) -> ReviewFindings:
-    """The findings of a review."""
+    """Return the findings of a review."""
     review = ReviewFindings()
     for step in PIPELINE:
         review = step.apply(review, inputs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from wardround.processors.dismissals_file import by_rule
+from wardround.processors.dismissals_file import dismissals_by_rule
 from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.processors.visibility import open_findings
 
@@ -20,5 +20,5 @@ class RankFindings:
         from wardround.processors.triage import triage  # only reviews with something to rank
 
         known = known_by_rule(review.findings, inputs.baseline)
-        dismissed = by_rule(inputs.dismissals, inputs.today)
-        return replace(review, triage=triage(shown, known, dismissed))
+        dismissed = dismissals_by_rule(inputs.dismissals, inputs.today)
+        return replace(review, triage=triage(shown, known, dismissed, inputs.catalogue.is_high_impact))

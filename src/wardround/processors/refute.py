@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from wardround.change.encoding import with_lower_suffix
+from wardround.change.encoding import lower_suffix
 from wardround.processors.model import Candidate, PipelineInputs, ReviewFindings
 
 
@@ -12,8 +12,8 @@ class RefuteFindings:
     """Omit the findings that a specialist of the file refutes, unless the project enabled the rule."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
-        kept = (candidate for candidate in review.candidates if not _is_refuted(candidate, inputs))
-        return replace(review, candidates=tuple(kept))
+        retained = (candidate for candidate in review.candidates if not _is_refuted(candidate, inputs))
+        return replace(review, candidates=tuple(retained))
 
 
 def _is_refuted(candidate: Candidate, inputs: PipelineInputs) -> bool:
@@ -30,7 +30,7 @@ def _is_refuted(candidate: Candidate, inputs: PipelineInputs) -> bool:
     text = inputs.texts.head(result.file) if refuting else None
     if text is None:
         return False
-    kind = with_lower_suffix(result.file)
+    kind = lower_suffix(result.file)
     return any(
         specialist.refutes(kind, text, finding.defect_class, result.span, inputs.other_text)
         for specialist in refuting

@@ -16,7 +16,7 @@ from wardround.specialists import Specialist
 
 
 class ResultPair(msgspec.Struct, frozen=True):
-    """The results of one tool for one file on both sides.
+    """The results of one tool for one file at base and head.
 
     Attributes:
         base: None where the base could not be reviewed, so that nothing off the added lines is caused.
@@ -34,7 +34,7 @@ ResultPairs = Mapping[tuple[str, str], Sequence[ResultPair]]
 
 
 class ResultPairing:
-    """Pairs the results of the two sides of a change.
+    """Pairs the results of base and head of a change.
 
     Args:
         unwaived: the results are those of copies without the ignore comments of changed code.
@@ -46,7 +46,7 @@ class ResultPairing:
         self._unwaived = unwaived
 
     def pairs(self) -> ResultPairs:
-        """The pairs of every file with results at the head, files in the order of their paths."""
+        """Return the pairs of every file with results at the head, files in the order of their paths."""
         pairs: dict[tuple[str, str], list[ResultPair]] = defaultdict(list)
         for path, specialists in sorted(self._inputs.reviewers.items()):
             for specialist, source, results in self._owned_results(path, specialists):
@@ -58,10 +58,13 @@ class ResultPairing:
         }
 
     def _move_sources(self, key: tuple[str, str], paired: Collection[str]) -> Iterator[ResultPair]:
-        """The pairs of files with results at the base alone: code may have been moved from them."""
-        specialist = next(s for s in self._inputs.specialists if s.name == key[0])
+        """Yield the pairs of files with results only at the base: code may have been moved from them."""
+        name, source_name = key
+        specialist = next(reader for reader in self._inputs.specialists if reader.name == name)
         unpaired = [file for path, file in sorted(self._inputs.files.items()) if path not in paired]
-        for source in (one for one in reviewers_of(specialist) if one.name == key[1]):
+        for source in reviewers_of(specialist):
+            if source.name != source_name:
+                continue
             for file in unpaired:
                 if file.base_path is not None and self._base_results(file.base_path, source):
                     yield self._pair(file, specialist, source, ())
@@ -69,7 +72,7 @@ class ResultPairing:
     def _owned_results(
         self, path: str, specialists: Sequence[Specialist]
     ) -> Iterator[tuple[Specialist, ResultSource, list[RawFinding]]]:
-        """The results for a file at the head, by the specialist that reports them and their source."""
+        """Yield the results for a file at the head, by the specialist that reports them and their source."""
         for specialist in specialists:
             for source in reviewers_of(specialist):
                 results = [
@@ -106,25 +109,25 @@ class ResultPairing:
         return self._inputs.statements.of(specialist, path, base=base, unwaived=self._unwaived)
 
     def _base_results(self, path: str, source: ResultSource) -> Sequence[RawFinding] | None:
-        """The results for an old version; None where it was not reviewed or could not be parsed."""
-        results = self._enabled(path, source, self._results.base)
+        """Return the results for an old version; None where it was not reviewed or could not be parsed."""
+        results = self._enabled_results(path, source, self._results.base)
         if results and any(self._is_syntax_error(source.name, result) for result in results):
             return None
         return results
 
-    def _enabled(self, path: str, source: ResultSource, side: Results) -> Sequence[RawFinding] | None:
-        """The results whose rule is enabled at a path: nobody has seen the others."""
+    def _enabled_results(self, path: str, source: ResultSource, side: Results) -> Sequence[RawFinding] | None:
+        """Return the results whose rule is enabled at a path: nobody has seen the others."""
         results = side.get(source, path)
         settings = self._inputs.config.for_file(path)
         if results is None or not settings.severities:
             return results
         codes = {result.code for result in results}
         off = {c for c in codes if settings.severity(f"{source.name}/{c}", Severity.INFO) is None}
-        return _without_codes(results, off)
+        return _drop_codes(results, off)
 
     def _is_syntax_error(self, tool: str, result: RawFinding) -> bool:
         return self._inputs.catalogue.rule(f"{tool}/{result.code}").defect_class == SYNTAX_ERROR
 
 
-def _without_codes(results: Sequence[RawFinding], codes: Collection[str]) -> list[RawFinding]:
+def _drop_codes(results: Sequence[RawFinding], codes: Collection[str]) -> list[RawFinding]:
     return [result for result in results if result.code not in codes]

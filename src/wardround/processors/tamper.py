@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from wardround.change.diff import ChangedFile, FileStatus
 from wardround.change.trees import paths_overlap
-from wardround.context.config_files import config_file_names, settings_differ, tools_for
+from wardround.config.config_files import config_file_names, settings_differ, tools_for
 from wardround.findings import Finding, Status
 from wardround.processors import dismissals_file
 from wardround.processors.model import ChangeTexts, PipelineInputs, ReviewFindings
@@ -72,6 +72,7 @@ class _WatchedFiles:
         self._tools = {tool.name for tool in tools}
         self._names = config_file_names(tools)
         self._root_names = {name for tool in tools if tool.config_at_root for name in tool.config_names}
+        self._with_folders = [tool for tool in tools if tool.config_folders]
         self._records = {baseline, dismissals_file.path_for(baseline)}
 
     def is_changed(self, file: ChangedFile) -> bool:
@@ -82,7 +83,8 @@ class _WatchedFiles:
         """Return True for a configuration file with other settings than before."""
         paths = _paths(file)
         names = {path.rpartition("/")[2] for path in paths}
-        is_config = bool(paths & self._root_names or names & self._names)
+        is_in_folder = any(tool.is_in_config_folder(path) for tool in self._with_folders for path in paths)
+        is_config = is_in_folder or bool(paths & self._root_names or names & self._names)
         return is_config and _settings_differ(file, self._texts, self._tools)
 
 

@@ -13,14 +13,14 @@ class DropTestDataFindings:
     """Omit findings in test data, except those about security."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
-        kept: list[Candidate] = []
+        retained: list[Candidate] = []
         unparsed = set(review.unparsed_data)
         for candidate in review.candidates:
             if not _is_intended(candidate, inputs):
-                kept.append(candidate)
+                retained.append(candidate)
             elif candidate.finding.defect_class == SYNTAX_ERROR:
                 unparsed.add(candidate.result.file)
-        return replace(review, candidates=tuple(kept), unparsed_data=frozenset(unparsed))
+        return replace(review, candidates=tuple(retained), unparsed_data=frozenset(unparsed))
 
 
 def _is_intended(candidate: Candidate, inputs: PipelineInputs) -> bool:
@@ -28,7 +28,7 @@ def _is_intended(candidate: Candidate, inputs: PipelineInputs) -> bool:
     finding, path = candidate.finding, candidate.result.file
     if finding.plane is Plane.SECURITY or not inputs.test_data.is_data(path):
         return False
-    if inputs.test_data.is_left_out(path):
+    if inputs.test_data.is_excluded(path):
         return True
     is_broken = candidate.was_unparsed or is_broken_data(path)
     return finding.defect_class == SYNTAX_ERROR and is_broken

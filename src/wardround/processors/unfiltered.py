@@ -33,10 +33,10 @@ def _notices(inputs: PipelineInputs) -> Iterator[Finding]:
 
 
 def _is_caused(file: ChangedFile, declared: Filter, inputs: PipelineInputs) -> bool:
-    """Return True if a file became plain text; one that was already is an older defect."""
+    """Return True if a file became plain text; one that was before is an older defect."""
     head, base = inputs.texts.head_bytes(file.path), inputs.texts.base_bytes(file.path)
-    was_plain = base is not None and declared.missed(base)
-    return head is not None and declared.missed(head) and not was_plain
+    was_plain = base is not None and declared.is_missed(base)
+    return head is not None and declared.is_missed(head) and not was_plain
 
 
 def _notice(inputs: PipelineInputs, path: str, declared: Filter) -> Finding:

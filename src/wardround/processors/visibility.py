@@ -21,7 +21,7 @@ def visible_findings(
 def open_findings(
     findings: Iterable[Finding], files: Mapping[str, ChangedFile], mode: FilterMode
 ) -> tuple[Finding, ...]:
-    """The visible findings that are not suppressed, in order."""
+    """Return the visible findings that are not suppressed, in order."""
     visible = visible_findings(findings, files, mode)
     return tuple(f for f in visible if f.status is not Status.SUPPRESSED)
 

@@ -13,7 +13,7 @@ from wardround.processors.model import ReviewFindings
 
 
 class WithdrawnSecrets(msgspec.Struct):
-    """The findings about secrets that are in the history alone.
+    """The findings about secrets that are only in the history.
 
     Attributes:
         found: each finding with its name by content.
@@ -26,7 +26,7 @@ class WithdrawnSecrets(msgspec.Struct):
     @property
     def notes(self) -> Iterator[str]:
         """The parts of the history that were not reviewed, for people."""
-        return (f"{one.specialist}: not reviewed in part: {one.reason}" for one in self.partial)
+        return (f"{gap.specialist}: not reviewed in part: {gap.reason}" for gap in self.partial)
 
     def added_to(self, review: ReviewFindings) -> ReviewFindings:
         """Return a review with these findings in their places."""

@@ -1,7 +1,7 @@
-"""The comparison that decides whether the record of an earlier review may take the place of a new one.
+"""The comparison that decides whether the record of an earlier review may replace a new one.
 
-Pure: the record and the present state are values. Everything a review depends on and a record names must be
-equal; anything else, or missing evidence, means that the change is reviewed as usual.
+Pure: the record and the present state are values. All inputs of a review that a record names must be equal;
+    otherwise, or if evidence is missing, the change is reviewed as usual.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from wardround.analyses.change_tests import ChangedSourceTests
 from wardround.planes.signal import PlaneStatus
 from wardround.policy.gate import GateOutcome
 from wardround.records.record import Components, RecordedPolicy, RecordedRequest, ReviewRecord
@@ -32,7 +33,7 @@ class PresentReview(msgspec.Struct, frozen=True):
         required_models: the names of those that the checks of single files use.
         uses_language_model: a language model would be used.
         missing: a reason why the review would be inconclusive; empty if there is none.
-        coverage_file: the path of a coverage file in the work tree; empty without one.
+        coverage_file: the path of a coverage file in the work tree; empty if there is none.
     """
 
     context: str
@@ -84,37 +85,37 @@ def missing_evidence(record: ReviewRecord) -> Iterator[str]:
     """Yield the reasons why a record is inconclusive, a phrase each."""
     if record.evidence.gate == GateOutcome.INCONCLUSIVE:
         yield "it is inconclusive"
-    for one in record.evidence.missing:
-        yield f"{one.tool} did not review {one.file}"
+    for gap in record.evidence.missing:
+        yield f"{gap.tool} did not review {gap.file}"
     for signal in record.signals:
         if signal.status is PlaneStatus.INCONCLUSIVE:
             yield f"its plane {signal.plane} is inconclusive"
 
 
-def age_fault(created: datetime, now: datetime, limit: timedelta) -> str | None:
+def age_fault(created: datetime, current: datetime, limit: timedelta) -> str | None:
     """Return the reason why the time of a record does not fit; None if it does."""
-    if created > now + CLOCK_SKEW:
+    if created > current + CLOCK_SKEW:
         return "it is dated in the future"
-    if now - created > limit:
+    if current - created > limit:
         days = limit / timedelta(days=1)
         return f"it is older than {days:g} day{'s' if days != 1 else ''}"
     return None
 
 
 def _policies(record: ReviewRecord, present: PresentReview) -> Iterator[str]:
-    own, floor = _named(record.policy), _named(record.floor)
+    own, floor = _policy_name(record.policy), _policy_name(record.floor)
     new_floor = present.policies[1] if len(present.policies) > 1 else None
     if own != present.policies[0]:
-        yield f"the policy is {_shown(present.policies[0])}, recorded {_shown(own)}"
+        yield f"the policy is {_policy_text(present.policies[0])}, recorded {_policy_text(own)}"
     if floor != new_floor:
-        yield f"the policy floor is {_shown(new_floor)}, recorded {_shown(floor)}"
+        yield f"the policy floor is {_policy_text(new_floor)}, recorded {_policy_text(floor)}"
 
 
-def _named(policy: RecordedPolicy | None) -> tuple[str, str] | None:
+def _policy_name(policy: RecordedPolicy | None) -> tuple[str, str] | None:
     return None if policy is None else (policy.name, policy.digest)
 
 
-def _shown(policy: tuple[str, str] | None) -> str:
+def _policy_text(policy: tuple[str, str] | None) -> str:
     return "none" if policy is None else f"{policy[0]}@{policy[1]}"
 
 
@@ -132,7 +133,7 @@ def _programs(record: ReviewRecord, present: PresentReview) -> Iterator[str]:
 
 def _coverage(record: ReviewRecord, present: PresentReview) -> Iterator[str]:
     """Yield the coverage files that count: a record names neither their content nor the run of the tests."""
-    recorded = (file.path for file in record.evidence.tests.coverage.files)
+    recorded = (file.path for file in record.evidence.notes_of(ChangedSourceTests).coverage.files)
     for path in sorted({*recorded, present.coverage_file} - {""}):
         yield f"the coverage file {path} may count, and a record does not name its content"
 

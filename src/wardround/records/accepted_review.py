@@ -1,9 +1,9 @@
-"""Finding a record that may take the place of a review, and the result of that review."""
+"""Find a record that may replace a review, and the result of that review."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from wardround.change.change_source import ChangeSource, FileTexts
+from wardround.assignment.change_under_review import ChangeUnderReview
+from wardround.assignment.review_context import ReviewContext, build_context
+from wardround.change.change_source import FileTexts
 from wardround.change.diff import Change
 from wardround.change.revisions import is_object_id
 from wardround.conclusion import read_policies
-from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
-from wardround.context.review_context import ReviewContext, build_context
 from wardround.errors import WardroundError
 from wardround.execution.review_run import PlannedTools, ReviewRun
 from wardround.findings import Finding, Severity, Span, ToolRun
-from wardround.host import PluginHost
 from wardround.planes.evidence import FindingEvidence
 from wardround.policy.conclude import Conclusion
 from wardround.policy.gate import gate
@@ -31,9 +30,9 @@ from wardround.records.acceptance import PresentReview, age_fault, differences, 
 from wardround.records.reading import evidence_fault, parse_record
 from wardround.records.record import ReviewRecord, components_of, recorded_request
 from wardround.records.verify import verify_record
-from wardround.review import PendingConclusion, ReviewResult
+from wardround.review_result import PendingConclusion, ReviewResult
+from wardround.session import ReviewSession
 from wardround.storage.digest import sha256
-from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Accepted(msgspec.Struct, frozen=True):
-    """A record that takes the place of a review, and the result."""
+    """A record that replaces a review, and the result."""
 
     data: bytes
     review: ReviewResult
@@ -73,10 +72,7 @@ class AcceptableReview(msgspec.Struct, frozen=True):
     context: ReviewContext
     policies: tuple[Policy, ...]
     present: PresentReview
-    config: Config
-    request: ReviewRequest
-    host: PluginHost
-    text_of: Callable[[str], str | None]
+    review: ChangeUnderReview
     trusted: tuple[Key, ...]
     now: datetime
     started: float
@@ -89,42 +85,44 @@ class AcceptableReview(msgspec.Struct, frozen=True):
         """
         fitting: list[tuple[Candidate, ReviewRecord, tuple[str, ...]]] = []
         refused = []
-        for one in candidates:
-            record, signers, reasons = self._judge(one)
+        for candidate in candidates:
+            record, signers, reasons = self._judge(candidate)
             if record is None or reasons:
-                refused.append(Refused(one.name, reasons))
+                refused.append(Refused(candidate.name, reasons))
             else:
-                fitting.append((one, record, signers))
+                fitting.append((candidate, record, signers))
         if not fitting:
             return None, tuple(refused)
         first, record, signers = fitting[0]
-        others = [one for one, other, _ in fitting[1:] if _decision(other) != _decision(record)]
+        others = [
+            other_record for other_record, other, _ in fitting[1:] if _decision(other) != _decision(record)
+        ]
         if others:
             reason = f"{others[0].name} has another verdict for the same input"
             return None, (*refused, Refused(first.name, (reason,)))
         return Accepted(first.data, self._result(first, record, signers)), tuple(refused)
 
-    def _judge(self, one: Candidate) -> tuple[ReviewRecord | None, tuple[str, ...], tuple[str, ...]]:
+    def _judge(self, item: Candidate) -> tuple[ReviewRecord | None, tuple[str, ...], tuple[str, ...]]:
         """Return the record with its signers, and the reasons against it."""
-        verified = verify_record(one.data, self.trusted, further_checks=(evidence_fault,))
+        verified = verify_record(item.data, self.trusted, further_checks=(evidence_fault,))
         if verified.problem is not None:
             return None, (), (f"it does not hold: {verified.problem}",)
         try:
-            record = parse_record(one.data, one.name)
+            record = parse_record(item.data, item.name)
         except WardroundError as cause:
             return None, (), (str(cause),)
-        limit = timedelta(days=self.config.root.recording.accept_days)
+        limit = timedelta(days=self.review.config.root.recording.accept_days)
         fault = age_fault(datetime.fromisoformat(verified.created), self.now, limit)
         reasons = [*missing_evidence(record), *differences(record, self.present)]
         if self.present.missing:
             reasons.append(self.present.missing)
         return record, verified.signers, (*reasons, *((fault,) if fault else ()))
 
-    def _result(self, one: Candidate, record: ReviewRecord, signers: tuple[str, ...]) -> ReviewResult:
+    def _result(self, item: Candidate, record: ReviewRecord, signers: tuple[str, ...]) -> ReviewResult:
         """Return the result of the recorded review, without source text, reasons and fixes of findings."""
-        evidence, request, root = record.evidence, self.request, self.config.root
-        findings = tuple(self._finding(finding) for finding in evidence.findings)
-        digest = sha256(one.data).hexdigest()
+        evidence, request, config = record.evidence, self.review.request, self.review.config
+        findings = tuple(self._to_finding(finding) for finding in evidence.findings)
+        digest = sha256(item.data).hexdigest()
         note = (
             f"the verdict {record.verdict.name} ({record.verdict.tier}) was accepted from the record "
             f"sha256:{digest} signed by the key {', '.join(signers)}; nothing was run again"
@@ -141,62 +139,53 @@ class AcceptableReview(msgspec.Struct, frozen=True):
             unreviewed=(),
             runs=tuple(ToolRun(tool.tool, tool.version, 0, 0, 0.0, tool.digest) for tool in evidence.tools),
             gate=gate(findings, (), evidence.fail_level),
-            filter_mode=request.filter_mode or root.filter_mode,
+            filter_mode=request.filter_mode or config.root.filter_mode,
             profile=request.profile,
-            blocks_on_inconclusive=root.inconclusive.get(request.profile.value, default) == "block",
+            blocks_on_inconclusive=config.root.inconclusive.get(request.profile.value, default) == "block",
             seconds=time.monotonic() - self.started,
             contents={},
-            text_of=self.text_of,
-            config=self.config,
+            text_of=FileTexts(self.review.source, self.context.change).head,
+            config=config,
             request=request,
             notes=(note,),
             verbose=request.verbose,
         )
 
-    def _finding(self, one: FindingEvidence) -> Finding:
+    def _to_finding(self, item: FindingEvidence) -> Finding:
         return Finding(
-            one.fingerprint,
-            one.rule,
-            one.defect_class,
-            one.plane,
-            one.specialist,
-            Severity.named(one.severity),
-            one.file,
-            Span(one.line, one.column, one.end_line, one.end_column),
-            one.message,
+            item.fingerprint,
+            item.rule,
+            item.defect_class,
+            item.plane,
+            item.specialist,
+            Severity.from_label(item.severity),
+            item.file,
+            Span(item.line, item.column, item.end_line, item.end_column),
+            item.message,
             "",
-            one.status,
-            one.confidence,
-            one.sources,
-            masked=self.host.catalogue.rule(one.rule).masked,
+            item.status,
+            item.confidence,
+            item.sources,
+            masked=self.review.host.catalogue.rule(item.rule).masked,
+            claim=item.claim or None,
         )
 
 
-def acceptable_review(
-    source: ChangeSource,
-    change: Change,
-    host: PluginHost,
-    config: Config,
-    request: ReviewRequest,
-    trusted: Sequence[Key],
-    now: datetime,
-) -> AcceptableReview:
+def acceptable_review(session: ReviewSession, trusted: Sequence[Key], current: datetime) -> AcceptableReview:
     """Describe the review that would run now; no tool is run but for its version.
 
     Raises:
         ConfigError: the configuration of a file or a policy is wrong.
     """
     started = time.monotonic()
-    policies = read_policies(source, config, request)
-    context = build_context(source, change, host, config, request)
-    with ReviewRun(source, context, host, config, request, Processes()) as run:
+    review = session.under_review
+    policies = read_policies(review)
+    context = build_context(review)
+    with ReviewRun(review, context, session.resources) as run:
         planned = run.planned_tools()
-    present = _present(context, config, request, host, policies, planned)
-    present = replace(present, coverage_file=_coverage_file(source.root, config))
-    text_of = FileTexts(source, context.change).head
-    return AcceptableReview(
-        context, policies, present, config, request, host, text_of, tuple(trusted), now, started
-    )
+    present = _present_review(context, review, policies, planned)
+    present = replace(present, coverage_file=_coverage_file(review.source.root, review.config))
+    return AcceptableReview(context, policies, present, review, tuple(trusted), current, started)
 
 
 def _coverage_file(root: Path, config: Config) -> str:
@@ -207,33 +196,31 @@ def _coverage_file(root: Path, config: Config) -> str:
 
 
 def is_acceptable(change: Change) -> bool:
-    """Return True if records of the change can be accepted: commits determine everything it is part of."""
+    """Return True if records of the change can be accepted: commits determine everything that it is part
+    of.
+    """
     return all(map(is_object_id, (change.base, change.target, change.head)))
 
 
-def _present(
-    context: ReviewContext,
-    config: Config,
-    request: ReviewRequest,
-    host: PluginHost,
-    policies: Sequence[Policy],
-    planned: PlannedTools,
+def _present_review(
+    context: ReviewContext, review: ChangeUnderReview, policies: Sequence[Policy], planned: PlannedTools
 ) -> PresentReview:
-    root, language_model = config.root, config.root.language_model
-    uses_language_model = language_model.is_used_by(request.profile.value)
+    request, root = review.request, review.config.root
+    model = root.language_model
+    is_barred = request.offline and model.needs_network
     return PresentReview(
         context=context.id,
         profile=request.profile.value,
         fail_level=request.fail_level or root.fail_level,
         target_branch=request.target_branch,
         policy_file=policy_file(root.policy),
-        request=recorded_request(request, request.parts_to_run(config)),
+        request=recorded_request(request, request.parts_to_run(review.config)),
         policies=tuple((policy.name, policy.digest) for policy in policies),
-        components=components_of(config, host),
+        components=components_of(review.config, review.host),
         programs=planned.programs,
         models=planned.models,
         required_models=planned.required_models,
-        uses_language_model=uses_language_model and not request.offline,
+        uses_language_model=model.is_used_by(request.profile.value) and not is_barred,
         missing=planned.missing,
     )
 

@@ -45,7 +45,7 @@ class Facts(msgspec.Struct, frozen=True):
 
 
 class Bundle(msgspec.Struct, frozen=True):
-    """The bytes of a record's file, their SHA-256 in hexadecimal, the time, and the parts read from it."""
+    """The bytes of a record's file, their SHA-256 in hexadecimal, the time, and the parsed parts."""
 
     data: bytes
     digest: str
@@ -75,7 +75,7 @@ def write(predicate: Mapping[str, Any], facts: Facts, signer: Signer | None, cre
         (statement.TEST_RESULT, predicates.test_result(review)),
     )
     statements = (first, *(statement.statement(name, content, subjects) for name, content in others))
-    lines = [_envelope(one, signer) for one in statements]
+    lines = [_envelope(content, signer) for content in statements]
     data = envelope.bundle(lines)
     return Bundle(data, sha256(data).hexdigest(), moment, review)
 
@@ -125,6 +125,6 @@ def _envelope(value: Mapping[str, Any], signer: Signer | None) -> Envelope:
         raise RecordError(f"the review cannot be recorded: {cause}") from cause
     if signer is None:
         return unsigned
-    from wardround.records.signing import signed  # securesystemslib takes 80 ms
+    from wardround.records.signing import add_signature  # securesystemslib takes 80 ms
 
-    return signed(unsigned, signer)
+    return add_signature(unsigned, signer)

@@ -1,4 +1,6 @@
-"""The check of the records that a commit names: anyone can write a trailer, also that of another commit."""
+"""Verification of the records that a commit names: anyone can write a trailer, also that of another
+commit.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ class NamedRecord(msgspec.Struct, frozen=True):
     """A record that a commit names.
 
     Attributes:
-        value: of the trailer, or of the line of the note.
-        digest: of the record; empty if the value is not one.
+        value: value of the trailer, or of the line of the note.
+        digest: digest of the record; empty if the value is not one.
     """
 
     value: str
@@ -43,7 +45,7 @@ class CommitCheck:
         self._key = key_of(repository, self.commit)
         self._text = repository.commit_text
 
-    def named(self) -> tuple[NamedRecord, ...]:
+    def named_records(self) -> tuple[NamedRecord, ...]:
         """Return the records that the trailers and the note of the commit name, each once."""
         found = dict.fromkeys(_values(self._text, self.commit))
         return tuple(NamedRecord(one_line(value[:_LONGEST_VALUE]), digest_in(value)) for value in found)
@@ -56,7 +58,7 @@ class CommitCheck:
     def content_fault(self, predicate: Mapping[str, Any]) -> str | None:
         """Return the reason why a review is not about the commit; None if it is.
 
-        It is about the commit if it has the same parent, and the same files with the same contents.
+        A record is about a commit if that has the same parent, and the same files with the same contents.
         """
         document = convert_record(predicate).context.document
         if (document.base, content_of(document)) == self._key:

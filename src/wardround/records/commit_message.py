@@ -9,7 +9,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from wardround.change.commit_text import CommitText
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 KEY = "Wardround-Record"
 NOTES = "refs/notes/wardround"
@@ -55,7 +55,7 @@ def records_of(trailers: str) -> list[str]:
 
 
 def values_of(trailers: str) -> list[str]:
-    """Return what lines of trailers name as records, in order, also what is not the digest of one."""
+    """Return the values of trailer lines that name records, in order, including invalid digests."""
     pairs = (line.partition(":") for line in trailers.splitlines())
     return [value.strip() for key, _, value in pairs if key.strip().lower() == KEY.lower()]
 

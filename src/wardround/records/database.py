@@ -13,14 +13,14 @@ from typing import Any, Protocol
 
 NO_PARAMETERS: Mapping[str, Any] = {}
 LOCK_TIMEOUT_S = 10.0
-"""How long to wait for another process, which holds the lock for one record only."""
+"""Seconds to wait for another process, which holds the lock for one record only."""
 
 
 class Database(Protocol):
     """A relational database that runs statements with ``:named`` parameters."""
 
     def execute(self, sql: str, parameters: Mapping[str, Any] = NO_PARAMETERS) -> list[tuple[Any, ...]]:
-        """Run one statement and return its rows; without a transaction it is one of its own."""
+        """Run one statement and return its rows; outside of a transaction it is its own."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """Lock out other writers: all statements inside are stored, or none."""
@@ -33,14 +33,14 @@ class Database(Protocol):
 
 
 class DatabaseError(Exception):
-    """A database cannot be opened, read or written; the text is the cause and what to do."""
+    """A database cannot be opened, read or written; the message is the cause and what to do."""
 
 
 class SQLiteDatabase:
     """A database in one file, safe for several processes; the rollback journal also works on network homes.
 
     Args:
-        file: created with its folder if absent, for its owner alone.
+        file: created with its folder if absent, accessible to its owner only.
 
     Raises:
         DatabaseError: it cannot be opened.
@@ -54,7 +54,7 @@ class SQLiteDatabase:
             self._connection = sqlite3.connect(
                 file, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
-        self._connection.text_factory = _text
+        self._connection.text_factory = _decode_stored
         try:
             self.execute("PRAGMA synchronous=FULL")
             self.execute("PRAGMA recursive_triggers=ON")  # so that REPLACE fires the triggers against DELETE
@@ -84,7 +84,7 @@ class SQLiteDatabase:
         self._connection.close()
 
 
-def _text(stored: bytes) -> str:
+def _decode_stored(stored: bytes) -> str:
     """Decode text that may have been changed to bytes that are not UTF-8."""
     return stored.decode("utf-8", "surrogateescape")
 
@@ -94,12 +94,12 @@ def _errors() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as cause:
-        raise DatabaseError(_with_advice(str(cause))) from cause
+        raise DatabaseError(_add_advice(str(cause))) from cause
     except OSError as cause:
-        raise DatabaseError(_with_advice(cause.strerror or str(cause))) from cause
+        raise DatabaseError(_add_advice(cause.strerror or str(cause))) from cause
 
 
-def _with_advice(text: str) -> str:
+def _add_advice(text: str) -> str:
     return next((f"{text}; {advice}" for known, advice in _ADVICE.items() if known in text.lower()), text)
 
 
@@ -119,4 +119,4 @@ _ADVICE: Mapping[str, str] = {
     "not a database": _MOVE,
     "malformed": _MOVE,
 }
-"""The advice for an error, by a part of its text in lower case."""
+"""The advice for an error, by a part of its message in lower case."""

@@ -41,7 +41,7 @@ class SignatureLine(msgspec.Struct, frozen=True):
 
 
 class Envelope(msgspec.Struct, frozen=True):
-    """A payload with its signatures; without any it is not signed, which is legal to store."""
+    """A payload with its signatures; without any it is unsigned, and may be stored as such."""
 
     payload: bytes
     payload_type: str
@@ -49,7 +49,7 @@ class Envelope(msgspec.Struct, frozen=True):
 
     def line(self) -> bytes:
         """Return the envelope as one line of a bundle, without the newline."""
-        signatures = [one.fields() for one in self.signatures]
+        signatures = [signature.fields() for signature in self.signatures]
         payload = base64_text(self.payload)
         return strict_json.encode(
             {"payload": payload, "payloadType": self.payload_type, "signatures": signatures}
@@ -70,7 +70,7 @@ class EnvelopeFault(ValueError):
 
 def bundle(envelopes: Sequence[Envelope]) -> bytes:
     """Return the bytes of a record's file."""
-    return b"".join(one.line() + b"\n" for one in envelopes)
+    return b"".join(envelope.line() + b"\n" for envelope in envelopes)
 
 
 def parse(line: bytes) -> Envelope:
@@ -86,7 +86,7 @@ def parse(line: bytes) -> Envelope:
     _require_fields(value, _FIELDS, "")
     if value["payloadType"] != PAYLOAD_TYPE:
         raise EnvelopeFault("payloadType", f"it must be {PAYLOAD_TYPE}")
-    payload = _decoded(value["payload"], "payload")
+    payload = _decode_base64(value["payload"], "payload")
     if not isinstance(value["signatures"], list):
         raise EnvelopeFault("signatures", "it must be a list")
     return Envelope(payload, PAYLOAD_TYPE, _signatures(value["signatures"]))
@@ -94,14 +94,18 @@ def parse(line: bytes) -> Envelope:
 
 def _signatures(found: list[Any]) -> tuple[SignatureLine, ...]:
     signatures = []
-    for number, one in enumerate(found, 1):
-        place = f"signature {number}"
-        is_keyless = isinstance(one, dict) and isinstance(one.get(_BUNDLE), dict)
-        _require_fields(one, _SIGNATURE_FIELDS | ({_BUNDLE} if is_keyless else set()), place)
-        if not isinstance(one["keyid"], str) or not one["keyid"]:
-            raise EnvelopeFault(place, "keyid must be the id of a key")
-        signatures.append(SignatureLine(one["keyid"], _decoded(one["sig"], place), one.get(_BUNDLE)))
-    key_ids = [one.key_id for one in signatures]
+    for number, signature in enumerate(found, 1):
+        location = f"signature {number}"
+        is_keyless = isinstance(signature, dict) and isinstance(signature.get(_BUNDLE), dict)
+        _require_fields(signature, _SIGNATURE_FIELDS | ({_BUNDLE} if is_keyless else set()), location)
+        if not isinstance(signature["keyid"], str) or not signature["keyid"]:
+            raise EnvelopeFault(location, "keyid must be the id of a key")
+        signatures.append(
+            SignatureLine(
+                signature["keyid"], _decode_base64(signature["sig"], location), signature.get(_BUNDLE)
+            )
+        )
+    key_ids = [signature.key_id for signature in signatures]
     if key_ids != sorted(set(key_ids)):
         raise EnvelopeFault("signatures", "they must be sorted by keyid, each key once")
     return tuple(signatures)
@@ -117,8 +121,8 @@ def _require_fields(value: Any, names: set[str], place: str) -> None:
         raise EnvelopeFault(place, f"the field {missing[0]!r} is missing")
 
 
-def _decoded(text: Any, place: str) -> bytes:
-    """Decode standard base64 with padding; another encoding of the same bytes is refused."""
+def _decode_base64(text: Any, place: str) -> bytes:
+    """Decode standard base64 with padding; another encoding of the same bytes is rejected."""
     try:
         content = base64.b64decode(text.encode("ascii"), validate=True)
     except (AttributeError, UnicodeEncodeError, binascii.Error) as cause:

@@ -39,7 +39,7 @@ def own_key_file() -> Path:
 
 
 def create(private: Path, passphrase: str | None, work_tree: Path | None = None) -> NewKey:
-    """Create an Ed25519 key pair: the private key for its owner alone, the public key next to it.
+    """Create an Ed25519 key pair: the private key readable by its owner only, the public key next to it.
 
     Args:
         passphrase: encrypts the private key; None leaves it in plain text.
@@ -101,7 +101,7 @@ def remove(prefix: str) -> str:
     Raises:
         SigningError: no key or more than one has such an id.
     """
-    hits = [key.keyid for key in trusted() if len(prefix) >= _SHORTEST and key.keyid.startswith(prefix)]
+    hits = [key.keyid for key in trusted_keys() if len(prefix) >= _SHORTEST and key.keyid.startswith(prefix)]
     if len(hits) != 1:
         how = "more than one trusted key begins" if hits else "no trusted key begins"
         raise SigningError(f"{how} with {prefix!r}; wardround keys list shows them")
@@ -113,11 +113,11 @@ def remove(prefix: str) -> str:
     return hits[0]
 
 
-def trusted() -> tuple[Key, ...]:
+def trusted_keys() -> tuple[Key, ...]:
     """Return the trusted keys, sorted by id.
 
     Raises:
-        SigningError: a file among them is not a key; none is left out silently.
+        SigningError: a file among them is not a key; none is excluded silently.
     """
     try:
         files = sorted(_trusted_folder().glob("*.json"))
@@ -127,7 +127,7 @@ def trusted() -> tuple[Key, ...]:
 
 
 def own_public_key() -> tuple[Path, Key] | None:
-    """Return the user's own public key with its file; None without one."""
+    """Return the user's own public key with its file; None if there is none."""
     private = own_key_file()
     file = private.with_name(private.name + PUBLIC_SUFFIX)
     return (file, read_public_key(file)) if file.exists() else None
@@ -141,7 +141,7 @@ def _write_pair(private: Path, public: Path, contents: tuple[bytes, bytes], work
     try:
         if private == own_key_file():
             private.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with directories.opened(private.parent, work_tree, create=True) as folder:
+        with directories.open_directory(private.parent, work_tree, create=True) as folder:
             directories.create_file(folder, private.name, contents[0], mode=0o600)
             directories.create_file(folder, public.name, contents[1], mode=0o644)
     except FileExistsError as cause:

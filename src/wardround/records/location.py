@@ -1,7 +1,7 @@
 """The place of a record store: a file of this machine, or a PostgreSQL database that a team shares.
 
 A location comes from the caller or from the caller's environment, never from the configuration of a
-repository: that may not decide to which machine a contributor's records are sent.
+repository: that must not decide to which machine a contributor's records are sent.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import UsageError
+from wardround.lazy import LazyPattern
 from wardround.storage.paths import state_dir
 
 VARIABLE = "WARDROUND_RECORD_STORE"
@@ -31,7 +31,7 @@ class PostgresUrl:
         url: a URL as libpq and SQLAlchemy read it.
 
     Raises:
-        UsageError: it is not one; the message does not contain it.
+        UsageError: it is not a PostgreSQL URL; the message does not contain it.
     """
 
     def __init__(self, url: str) -> None:

@@ -135,11 +135,11 @@ def migrate(database: Database, migrations: Migrations) -> None:
     Raises:
         NewerSchema: it has migrations that this version does not know.
     """
-    if _applied(database) == len(migrations):
+    if _last_migration(database) == len(migrations):
         return
     with database.transaction():
         database.execute(f"CREATE TABLE IF NOT EXISTS {_APPLIED} (number INTEGER PRIMARY KEY)")
-        first = _applied(database)  # another process may have migrated before this one got the lock
+        first = _last_migration(database)  # another process may have migrated before this one got the lock
         if first > len(migrations):
             raise NewerSchema(f"its tables have version {first}; this wardround knows {len(migrations)}")
         for number, statements in enumerate(migrations[first:], first + 1):
@@ -148,7 +148,7 @@ def migrate(database: Database, migrations: Migrations) -> None:
             database.execute(f"INSERT INTO {_APPLIED} (number) VALUES (:number)", {"number": number})  # noqa: S608
 
 
-def _applied(database: Database) -> int:
+def _last_migration(database: Database) -> int:
     """Return the number of the last migration; 0 for an empty database."""
     if not database.has_table(_APPLIED):
         return 0

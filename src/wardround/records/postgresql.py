@@ -101,12 +101,12 @@ def _errors() -> Iterator[None]:
     try:
         yield
     except DBAPIError as cause:
-        raise DatabaseError(_with_advice(cause)) from cause
+        raise DatabaseError(_add_advice(cause)) from cause
     except SQLAlchemyError as cause:
         raise DatabaseError(f"{type(cause).__name__}; run it again") from cause
 
 
-def _with_advice(cause: DBAPIError) -> str:
+def _add_advice(cause: DBAPIError) -> str:
     reason = _reason(str(cause.orig))
     if cause.connection_invalidated:
         return f"the connection was lost ({reason}); {_LOST}"
@@ -120,7 +120,9 @@ def _with_advice(cause: DBAPIError) -> str:
 def _reason(text: str) -> str:
     """Return the message of the server or of libpq, without its hints."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    line = next((one for one in lines if "failed: " in one), lines[0] if lines else "unknown error")
+    line = next(
+        (failure for failure in lines if "failed: " in failure), lines[0] if lines else "unknown error"
+    )
     return line.rpartition("failed: ")[2].removeprefix("FATAL:").removeprefix("ERROR:").strip()
 
 
@@ -154,4 +156,5 @@ _BY_TEXT: Mapping[str, str] = {
     "ssl": "correct sslmode in the URL",
     "invalid": "correct the options of the URL",
 }
-"""The advice for an error without SQLSTATE, by a part of its text in lower case; the first counts."""
+"""The advice for an error without SQLSTATE, by a part of its message in lower case; the first match counts.
+"""

@@ -64,7 +64,7 @@ class GatePart(msgspec.Struct, frozen=True):
 
 
 class SignalPart(msgspec.Struct, frozen=True):
-    """The result of one plane; the severity is ``none`` where nothing was found."""
+    """The result of one plane; the severity is ``none`` if it has no findings."""
 
     plane: _Name
     status: _Name
@@ -86,7 +86,7 @@ class ReviewPredicate(msgspec.Struct, frozen=True):
     Attributes:
         floor: the policy of the organisation, if there is one.
         origin: the run that made the review; None outside of CI systems.
-        digest: of the other fields; empty in records of the first schema.
+        digest: digest of the other fields; empty in records of the first schema.
     """
 
     context: ContextPart
@@ -150,8 +150,8 @@ def svr(review: ReviewPredicate, created: str, first: Mapping[str, Any] | None =
 def test_result(review: ReviewPredicate) -> dict[str, Any]:
     """Return a Test Result with the planes as tests.
 
-    A plane failed if it is inconclusive or has a finding at the level that blocks, and was warned about if it
-    has one at warn. A plane that does not apply is in no list. An inconclusive gate counts as failed.
+    A plane failed if it is inconclusive or has a finding at the fail level, and has a warning if it has a
+    finding at warn. A plane that does not apply is in no list. An inconclusive gate counts as failed.
     """
     planes: dict[str, list[str]] = {_PASSED: [], _WARNED: [], _FAILED: []}
     for signal in review.signals:

@@ -46,7 +46,7 @@ _CONDITIONS = {
 def select(conditions: Iterable[str]) -> str:
     """Return the query for the newest records under some conditions, by name.
 
-    A record has a row for each of its rules, one row if it has none.
+    A record has a row for each of its rules, and one row if it has none.
     """
     where = " AND ".join(_CONDITIONS[name] for name in conditions) or "1 = 1"
     return f"""
@@ -58,6 +58,6 @@ def select(conditions: Iterable[str]) -> str:
 
 
 def contains(text: str) -> str:
-    """Return the LIKE pattern for texts that contain a text, in lower case."""
+    """Return the LIKE pattern for strings that contain a string, in lower case."""
     escaped = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"

@@ -25,7 +25,7 @@ from wardround.records.verify import LARGEST_BYTES, digest_fault
 
 
 def record_content(file: Path) -> bytes:
-    """Return the bytes of a record's file, up to one more than a record can have.
+    """Return the bytes of a record's file, up to one more than the maximum size of a record.
 
     Raises:
         UsageError: it cannot be read.
@@ -73,7 +73,11 @@ def evidence_fault(predicate: Mapping[str, Any]) -> str | None:
     except (ConfigError, ValueError, msgspec.ValidationError) as cause:
         return str(cause)
     replay = replay_evidence(record)
-    differences = [one for one in replay.differences if record.schema == SCHEMA or not _is_concluded(one)]
+    differences = [
+        difference
+        for difference in replay.differences
+        if record.schema == SCHEMA or not _is_concluded(difference)
+    ]
     if not differences:
         return digest_fault(predicate)
     first = differences[0]
@@ -88,10 +92,10 @@ def derivation_note(record: ReviewRecord) -> str:
     """
     if record.schema == SCHEMA or not any(map(_is_concluded, replay_evidence(record).differences)):
         return ""
-    now = conclude(record.context.document, record.evidence, record.policies).verdict
+    current = conclude(record.context.document, record.evidence, record.policies).verdict
     return (
         f"the verdict was derived by version {record.components.version}; "
-        f"this version derives {now.name} ({now.tier}) from the same evidence"
+        f"this version derives {current.name} ({current.tier}) from the same evidence"
     )
 
 

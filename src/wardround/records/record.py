@@ -1,31 +1,34 @@
-"""The predicate of a review: everything its verdict follows from, and what produced it."""
+"""The predicate of a review: everything from which its verdict is derived, and the tools that produced it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from wardround import __version__
-from wardround.checks.lazy import files_state, source_files
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
 from wardround.context.canonical import canonical_json, content_id
 from wardround.context.document import ContextDocument, document_id
 from wardround.context.run_evidence import RUN_PARTS, RunEvidence, RunPart
 from wardround.host import PluginHost
+from wardround.lazy import files_state, source_files
 from wardround.planes.evidence import Evidence
 from wardround.planes.signal import Signal
-from wardround.policy.conclude import Conclusion
 from wardround.policy.schema import Policy, require_valid
 from wardround.policy.verdict import Verdict
 from wardround.records.predicates import DIGEST, digest_of
+from wardround.records.recorded_evidence import evidence_values, read_evidence
 from wardround.records.statement import FIRST_SCHEMA
 from wardround.storage.digest import sha256
 from wardround.storage.memo import memoize_on_disk
+
+if TYPE_CHECKING:
+    from wardround.review_result import ReviewResult
 
 SCHEMA = "wardround.review/1.1"
 """Raised with the form of a record, and with the derivation of signals and verdict from its evidence."""
@@ -51,7 +54,7 @@ class RecordedContext(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The context and its id, the digest of the document.
 
     Attributes:
-        not_covered: what a review was given or used besides; the digest of the record covers it.
+        not_covered: further inputs of a review; the digest of the record covers them.
     """
 
     id: str
@@ -60,7 +63,7 @@ class RecordedContext(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordedOrigin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The run of a CI system that made a review, as its environment names it; empty where it does not.
+    """The run of a CI system that made a review, as named by its environment; empty if it is not named.
 
     Attributes:
         repository: its address.
@@ -124,7 +127,7 @@ class RecordedRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         trusted_side: whose configuration applied: ``target`` or ``head``.
         models: models could be used.
         run: the parts that were run.
-        sandbox: the requested isolation of what ran; empty for the configured one.
+        sandbox: the requested isolation of the run; empty for the configured one.
     """
 
     trusted_side: Literal["target", "head"]
@@ -168,14 +171,9 @@ class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
         return (self.policy.document, *floor)
 
 
-def record_of(
-    conclusion: Conclusion,
-    config: Config,
-    request: ReviewRequest,
-    host: PluginHost,
-    origin: RecordedOrigin | None = None,
-) -> ReviewRecord:
+def record_of(result: ReviewResult, host: PluginHost, origin: RecordedOrigin | None = None) -> ReviewRecord:
     """Return the record of a review."""
+    conclusion, request, config = result.conclusion, result.request, result.config
     evidence, policies = conclusion.evidence, [_policy(policy) for policy in conclusion.policies]
     return ReviewRecord(
         schema=SCHEMA,
@@ -193,7 +191,7 @@ def record_of(
 
 
 def _parts(requested: Sequence[RunPart], ran: RunEvidence) -> tuple[RunPart, ...]:
-    """Return the requested parts as far as there was something to run."""
+    """Return the requested parts if there was something to run."""
     return tuple(part for part in requested if part in ran.parts or (part not in RUN_PARTS and ran.parts))
 
 
@@ -216,10 +214,16 @@ def recorded_request(request: ReviewRequest, parts: tuple[RunPart, ...]) -> Reco
 
 def predicate_of(record: ReviewRecord) -> dict[str, Any]:
     """Return a record as plain values, with its digest."""
-    values: dict[str, Any] = msgspec.to_builtins(record)
+    values = record_values(record)
     if record.schema != FIRST_SCHEMA:
         values[DIGEST] = digest_of(values)
     return values
+
+
+def record_values(record: ReviewRecord) -> dict[str, Any]:
+    """Return a record as plain values, without its digest."""
+    values: dict[str, Any] = msgspec.to_builtins(record)
+    return values | {"evidence": evidence_values(record.evidence)}
 
 
 def read_record(predicate: Mapping[str, Any]) -> ReviewRecord:
@@ -242,6 +246,8 @@ def convert_record(predicate: Mapping[str, Any]) -> ReviewRecord:
         msgspec.ValidationError: a field is missing, unknown or of another form.
     """
     content = {name: value for name, value in predicate.items() if name != DIGEST}
+    if "evidence" in content:
+        content["evidence"] = read_evidence(content["evidence"])
     return msgspec.convert(content, ReviewRecord)
 
 
@@ -260,7 +266,9 @@ def _digest(files: Sequence[str]) -> str:
     if len(contents) == 1:
         return contents[0]
     root = os.path.commonpath(files)
-    lines = [f"{os.path.relpath(file, root)} {one}" for file, one in zip(files, contents, strict=True)]
+    lines = [
+        f"{os.path.relpath(file, root)} {content}" for file, content in zip(files, contents, strict=True)
+    ]
     return content_id("\n".join(lines).encode())
 
 

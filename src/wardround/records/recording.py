@@ -15,8 +15,7 @@ from wardround.records.record import RecordedOrigin, predicate_of, record_of
 if TYPE_CHECKING:
     from securesystemslib.signer import Signer
 
-    from wardround.config.request import ReviewRequest
-    from wardround.config.schema import Config
+    from wardround.review_result import ReviewResult
 
 
 def facts_of(conclusion: Conclusion, repository: str, author: str) -> Facts:
@@ -32,24 +31,22 @@ def facts_of(conclusion: Conclusion, repository: str, author: str) -> Facts:
 
 
 def make_record(
-    conclusion: Conclusion,
-    config: Config,
-    request: ReviewRequest,
+    result: ReviewResult,
     host: PluginHost,
     facts: Facts,
     signer: Signer | None,
-    now: datetime,
+    current: datetime,
     origin: RecordedOrigin | None = None,
 ) -> Bundle:
     """Return the record of a review.
 
     Args:
         signer: None leaves it unsigned.
-        now: the time of the review, with a time zone.
+        current: the time of the review, with a time zone.
         origin: the run that made the review.
 
     Raises:
         SigningError: the signer failed.
     """
-    record = record_of(conclusion, config, request, host, origin)
-    return bundle.write(predicate_of(record), facts, signer, now)
+    record = record_of(result, host, origin)
+    return bundle.write(predicate_of(record), facts, signer, current)

@@ -12,7 +12,8 @@ from wardround.context.canonical import canonical_json
 from wardround.context.document import document_id
 from wardround.context.run_evidence import RUN_PARTS
 from wardround.policy.conclude import conclude
-from wardround.records.record import NOT_COVERED, ReviewRecord
+from wardround.records.record import NOT_COVERED, ReviewRecord, record_values
+from wardround.records.recorded_evidence import evidence_values
 from wardround.records.statement import FIRST_SCHEMA
 
 
@@ -20,8 +21,8 @@ class Difference(msgspec.Struct, frozen=True):
     """A part of a record that does not follow from the rest.
 
     Attributes:
-        part: the place in the predicate, such as ``signals[2].severity``.
-        recorded, derived: the two values as JSON, shortened.
+        part: the path in the predicate, such as ``signals[2].severity``. recorded, derived: the two values as
+            JSON, shortened.
     """
 
     part: str
@@ -49,7 +50,7 @@ class Replay(msgspec.Struct, frozen=True):
 def replay_evidence(record: ReviewRecord) -> Replay:
     """Derive the context id, the gate, the signals and the verdict again, and compare them bit by bit.
 
-    What a run showed is part of the context, so that nothing is run here.
+    The results of a run are part of the context, so that nothing is run here.
     """
     conclusion = conclude(record.context.document, record.evidence, record.policies)
     policies = {
@@ -60,13 +61,13 @@ def replay_evidence(record: ReviewRecord) -> Replay:
     derived = {
         "context": {"id": document_id(record.context.document), "not_covered": NOT_COVERED},
         "gate": {"outcome": record.evidence.gate, "fail_level": record.evidence.fail_level},
-        "evidence": msgspec.to_builtins(conclusion.evidence),
+        "evidence": evidence_values(conclusion.evidence),
         "signals": msgspec.to_builtins(conclusion.signals),
         "verdict": msgspec.to_builtins(conclusion.verdict),
         "request": {"run": _parts(record)},
         **policies,
     }
-    recorded = msgspec.to_builtins(record)
+    recorded = record_values(record)
     return Replay(tuple(_differences("", recorded, derived)), _note(record))
 
 
@@ -83,7 +84,7 @@ def _note(record: ReviewRecord) -> str:
 
 
 def _parts(record: ReviewRecord) -> list[str]:
-    """Return the parts by the outcomes that the context has, so that a requested one cannot be left out."""
+    """Return the parts by the outcomes in the context, so that a requested one cannot be omitted."""
     without_outcome = [part for part in record.request.run if part not in RUN_PARTS]
     return [*record.context.document.ran.parts, *without_outcome]
 
@@ -100,9 +101,9 @@ def _differences(place: str, recorded: Any, derived: Any) -> Iterator[Difference
         for number, (old, new) in enumerate(zip(recorded, derived, strict=True)):
             yield from _differences(f"{place}[{number}]", old, new)
     elif canonical_json(recorded) != canonical_json(derived):
-        yield Difference(place, _shown(recorded), _shown(derived))
+        yield Difference(place, _shorten_value(recorded), _shorten_value(derived))
 
 
-def _shown(value: Any) -> str:
+def _shorten_value(value: Any) -> str:
     text = canonical_json(value).decode()
     return text if len(text) <= 80 else f"{text[:77]}..."

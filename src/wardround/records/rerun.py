@@ -7,10 +7,13 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec.structs import replace
 
-from wardround.context.change_tests import ChangeTests
+from wardround.analyses.change_tests import ChangedSourceTests
+from wardround.analyses.registry import is_builtin_analysis
+from wardround.analyses.surfaces import Surfaces
+from wardround.context.change_tests import CoverageFile
 from wardround.context.document import document_id
 from wardround.context.run_evidence import BehaviourRun, RunConditions, RunEvidence, TestsRun
-from wardround.planes.evidence import FindingEvidence
+from wardround.planes.evidence import FindingEvidence, ToolEvidence
 from wardround.policy.conclude import Conclusion
 from wardround.records.record import Components, ReviewRecord
 
@@ -27,7 +30,7 @@ class Drift(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: ``context``, ``component``, ``tool``, ``exchange``, ``missing``, ``finding``, ``score``,
-            ``surface``, ``tests``, ``run``, ``signal`` or ``verdict``.
+            ``surface``, ``tests``, ``notes``, ``run``, ``signal`` or ``verdict``.
         text: for people, one line.
     """
 
@@ -44,8 +47,9 @@ def compare_rerun(record: ReviewRecord, conclusion: Conclusion, components: Comp
         *_exchanges(record, conclusion),
         *_findings(record, conclusion),
         *_surface(record, conclusion),
-        *_tests(record.evidence.tests, conclusion.evidence.tests),
+        *_tests(record, conclusion),
         *run_drifts(record.context.document.ran, conclusion.context.ran),
+        *_other_notes(record, conclusion),
         *_decision(record, conclusion),
     )
 
@@ -76,47 +80,56 @@ def _tools(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
     before = {tool.tool: tool for tool in record.evidence.tools}
     after = {tool.tool: tool for tool in conclusion.evidence.tools}
     for name in sorted(before.keys() | after.keys()):
-        old, new = before.get(name), after.get(name)
-        if new is None:
-            yield Drift("tool", f"{name} did not run")
-        elif old is None:
-            yield Drift("tool", f"{name} {new.version} ran, and did not in the record")
-        elif old.version != new.version:
-            yield Drift("tool", f"{name} is {new.version}, recorded {old.version}")
-        elif old.digest != new.digest:
-            yield Drift("tool", f"{name} {new.version} is another program of the same version")
-    recorded = {(one.file, one.tool, one.reason) for one in record.evidence.missing}
-    found = {(one.file, one.tool, one.reason) for one in conclusion.evidence.missing}
+        if difference := _tool_difference(name, before.get(name), after.get(name)):
+            yield Drift("tool", difference)
+    recorded = {(entry.file, entry.tool, entry.reason) for entry in record.evidence.missing}
+    found = {(entry.file, entry.tool, entry.reason) for entry in conclusion.evidence.missing}
     for file, tool, reason in sorted(found - recorded):
         yield Drift("missing", f"{file}: {tool}: {reason}")
     for file, tool, reason in sorted(recorded - found):
         yield Drift("missing", f"{file}: {tool} reviewed it now, recorded: {reason}")
 
 
+def _tool_difference(name: str, old: ToolEvidence | None, new: ToolEvidence | None) -> str:
+    if new is None:
+        return f"{name} did not run"
+    if old is None:
+        return f"{name} {new.version} ran, and did not in the record"
+    if old.version != new.version:
+        return f"{name} is {new.version}, recorded {old.version}"
+    if old.digest != new.digest:
+        return f"{name} {new.version} is another program of the same version"
+    return ""
+
+
 def _exchanges(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
-    """The differences of the exchanges with a language model, apart from the texts of the answers."""
-    before = {exchange.plane: exchange for exchange in record.evidence.exchanges}
-    after = {exchange.plane: exchange for exchange in conclusion.evidence.exchanges}
-    for plane in sorted(before.keys() | after.keys()):
-        old, new = before.get(plane), after.get(plane)
+    """Yield the differences of the exchanges with a language model, except in the texts of the answers."""
+    before = {(exchange.plane, exchange.step): exchange for exchange in record.evidence.exchanges}
+    after = {(exchange.plane, exchange.step): exchange for exchange in conclusion.evidence.exchanges}
+    for plane, step in sorted(before.keys() | after.keys()):
+        old, new = before.get((plane, step)), after.get((plane, step))
+        part = plane if step == "claims" else f"{plane}, second pass"
         if old is None or new is None:
             how = "used, and not in the record" if old is None else "not used, and it is in the record"
-            yield Drift("exchange", f"{plane}: a language model is {how}")
+            yield Drift("exchange", f"{part}: a language model is {how}")
             continue
-        for name in ("prompt", "model", "served_model", "seed", "requests", "answer_digest", "problem"):
+        for name in ("prompt", "model", "served_model", "seed", "last_request", "answer_digest", "problem"):
             if getattr(old, name) != getattr(new, name):
                 label = name.replace("_", " ")
-                yield Drift("exchange", f"{plane}: the {label} of the language model differs")
+                yield Drift("exchange", f"{part}: the {label} of the language model differs")
 
 
 def _findings(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
-    before, after = _by_fingerprint(record.evidence.findings), _by_fingerprint(conclusion.evidence.findings)
+    before, after = (
+        _index_by_fingerprint(record.evidence.findings),
+        _index_by_fingerprint(conclusion.evidence.findings),
+    )
     for fingerprint in sorted(before.keys() | after.keys()):
         old, new = before.get(fingerprint), after.get(fingerprint)
         if old is None or new is None:
-            one, how = (new, "new") if old is None else (old, "gone")
-            assert one is not None
-            yield Drift("finding", f"{one.file}:{one.line}: {one.rule} is {how}")
+            item, how = (new, "new") if old is None else (old, "gone")
+            assert item is not None
+            yield Drift("finding", f"{item.file}:{item.line}: {item.rule} is {how}")
         elif abs(old.confidence - new.confidence) > DEAD_BAND:
             yield Drift(
                 "score",
@@ -131,26 +144,40 @@ def _findings(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
 
 
 def _surface(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
-    """The differences of the changes that break users of published surfaces."""
-    before, after = set(record.evidence.surface.breaking), set(conclusion.evidence.surface.breaking)
-    for one in sorted(before ^ after):
-        how = "new" if one in after else "gone"
-        yield Drift("surface", f"{one.path}:{one.line}: {one.name} {one.detail} is {how}")
+    """Yield the differences of the changes that break users of published surfaces."""
+    before = set(record.evidence.notes_of(Surfaces).breaking)
+    after = set(conclusion.evidence.notes_of(Surfaces).breaking)
+    for change in sorted(before ^ after):
+        how = "new" if change in after else "gone"
+        yield Drift("surface", f"{change.path}:{change.line}: {change.name} {change.detail} is {how}")
 
 
-def _tests(recorded: ChangeTests, found: ChangeTests) -> Iterator[Drift]:
+def _tests(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
+    recorded = record.evidence.notes_of(ChangedSourceTests)
+    found = conclusion.evidence.notes_of(ChangedSourceTests)
     if recorded.problem != found.problem:
         yield Drift("tests", found.problem or f"the tests were searched, recorded: {recorded.problem}")
     elif (recorded.functions, recorded.lost) != (found.functions, found.lost):
         yield Drift("tests", "the tests that are found for the changed functions differ")
-    before, after = ({one.path: one for one in some.coverage.files} for some in (recorded, found))
+    before, after = ({file.path: file for file in tests.coverage.files} for tests in (recorded, found))
     for path in sorted(before.keys() | after.keys()):
-        old, new = before.get(path), after.get(path)
-        states = ["absent" if one is None else one.state.value for one in (new, old)]
-        if states[0] != states[1]:
-            yield Drift("tests", f"{path} is {states[0]}, recorded {states[1]}")
+        state, recorded_state = _coverage_state(after.get(path)), _coverage_state(before.get(path))
+        if state != recorded_state:
+            yield Drift("tests", f"{path} is {state}, recorded {recorded_state}")
     if before == after and recorded.coverage != found.coverage:
         yield Drift("tests", "the coverage of the changed lines differs")
+
+
+def _coverage_state(file: CoverageFile | None) -> str:
+    return "absent" if file is None else file.state.value
+
+
+def _other_notes(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
+    """Yield the analyses of plugins whose notes differ."""
+    before, after = record.evidence.notes, conclusion.evidence.notes
+    for name in sorted(before.keys() | after.keys()):
+        if not is_builtin_analysis(name) and before.get(name) != after.get(name):
+            yield Drift("notes", f"the notes of the analysis {name} differ")
 
 
 def run_drifts(recorded: RunEvidence, found: RunEvidence) -> Iterator[Drift]:
@@ -191,13 +218,16 @@ def _test_runs(recorded: TestsRun, found: TestsRun) -> Iterator[Drift]:
 
 
 def _behaviour_runs(recorded: BehaviourRun, found: BehaviourRun) -> Iterator[Drift]:
-    before, after = ({(one.path, one.function) for one in some.differences} for some in (recorded, found))
+    before, after = (
+        {(difference.path, difference.function) for difference in some.differences}
+        for some in (recorded, found)
+    )
     for path, function in sorted(before ^ after):
         how = "differs" if (path, function) in after else "does not differ"
         yield Drift("run", f"{path}: {function} {how} now")
 
 
-def _by_fingerprint(findings: tuple[FindingEvidence, ...]) -> Mapping[str, FindingEvidence]:
+def _index_by_fingerprint(findings: tuple[FindingEvidence, ...]) -> Mapping[str, FindingEvidence]:
     return {finding.fingerprint: finding for finding in findings}
 
 

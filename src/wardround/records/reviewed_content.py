@@ -56,7 +56,7 @@ def remember(repository: Repository, reviewed: ReviewedContent) -> None:
     """
     file = _file(repository)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    others = [one for one in recent(repository) if one != reviewed]
+    others = [content for content in recent(repository) if content != reviewed]
     write_atomic(file, msgspec.json.encode([*others, reviewed][-_AT_MOST:]))
 
 
@@ -84,7 +84,7 @@ def content_between(repository: Repository, base: str, head: str = INDEX) -> str
 
 
 def key_of(repository: Repository, commit: str) -> tuple[str, str]:
-    """Return the properties of a commit that a review of it has in common: its parent and its content."""
+    """Return the properties that a commit shares with a review of it: its parent and its content."""
     parent = parent_of(repository, commit)
     return parent, content_between(repository, parent, commit)
 

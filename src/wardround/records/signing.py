@@ -56,7 +56,7 @@ def library(module: str) -> Any:
         ) from cause
 
 
-def signed(envelope: Envelope, signer: Signer) -> Envelope:
+def add_signature(envelope: Envelope, signer: Signer) -> Envelope:
     """Return an envelope with one more signature, sorted by key.
 
     Raises:
@@ -65,23 +65,23 @@ def signed(envelope: Envelope, signer: Signer) -> Envelope:
     dsse = library("securesystemslib.dsse")
     unsigned = dsse.Envelope(envelope.payload, envelope.payload_type, {})
     try:
-        made = unsigned.sign(signer)
+        created = unsigned.sign(signer)
     except PLUGIN_EXCEPTIONS as cause:  # a signer may be a driver or a service: anything can come out
         raise SigningError(
             f"the signer failed: {type(cause).__name__}: {cause}; the record is not signed"
         ) from cause
-    signature = _signature_line(made)
-    others = [one for one in envelope.signatures if one.key_id != signature.key_id]
+    signature = _signature_line(created)
+    others = [other for other in envelope.signatures if other.key_id != signature.key_id]
     return msgspec.structs.replace(
-        envelope, signatures=tuple(sorted((*others, signature), key=lambda one: one.key_id))
+        envelope, signatures=tuple(sorted((*others, signature), key=lambda item: item.key_id))
     )
 
 
-def _signature_line(made: Signature) -> SignatureLine:
-    bundle = made.unrecognized_fields.get("bundle")
+def _signature_line(created: Signature) -> SignatureLine:
+    bundle = created.unrecognized_fields.get("bundle")
     if bundle is None:
-        return SignatureLine(made.keyid, bytes.fromhex(made.signature))
-    return SignatureLine(made.keyid, base64.b64decode(made.signature), bundle)
+        return SignatureLine(created.keyid, bytes.fromhex(created.signature))
+    return SignatureLine(created.keyid, base64.b64decode(created.signature), bundle)
 
 
 def open_signer(settings: SignerSettings, environ: Mapping[str, str]) -> Signer:
@@ -93,7 +93,7 @@ def open_signer(settings: SignerSettings, environ: Mapping[str, str]) -> Signer:
     """
     scheme, _, rest = settings.uri.partition(":")
     if scheme == "file":
-        return private_key(_content(Path(rest)), rest, _passphrase(settings, environ))
+        return private_key(_read_content(Path(rest)), rest, _passphrase(settings, environ))
     if scheme == "env":
         pem = environ.get(rest)
         if not pem:
@@ -185,7 +185,7 @@ def passphrase(variable: str, environ: Mapping[str, str]) -> str | None:
     return found
 
 
-def _content(file: Path) -> bytes:
+def _read_content(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as cause:

@@ -36,10 +36,10 @@ def statement(predicate_type: str, predicate: Mapping[str, Any], subjects: Seque
 
 
 def subjects(context_digest: str, head: str) -> list[dict[str, Any]]:
-    """Return the subjects of a record: the review context and, where it is one, the reviewed commit.
+    """Return the subjects of a record: the review context and, if a commit was reviewed, that commit.
 
-    A verifier matches subjects by digest alone, so that the base, about which a review claims nothing, is
-    not among them.
+    A verifier matches subjects by digest only, so that the base, about which a review claims nothing, is not
+    among them.
 
     Args:
         context_digest: SHA-256 of the canonical context document, as 64 hexadecimal digits.
@@ -57,11 +57,15 @@ def statement_fault(value: Any) -> str | None:
         return "the payload is not a JSON object"
     unknown, missing = sorted(set(value) - _FIELDS), sorted(_FIELDS - set(value))
     if unknown or missing:
-        return f"unknown field {_shown(unknown[0])}" if unknown else f"the field {missing[0]!r} is missing"
+        return (
+            f"unknown field {_shorten_value(unknown[0])}"
+            if unknown
+            else f"the field {missing[0]!r} is missing"
+        )
     if value["_type"] != STATEMENT_TYPE:
-        return f"_type is {_shown(value['_type'])}, not {STATEMENT_TYPE}"
+        return f"_type is {_shorten_value(value['_type'])}, not {STATEMENT_TYPE}"
     if value["predicateType"] not in PREDICATE_NAMES.values():
-        return f"predicateType {_shown(value['predicateType'])} is not a predicate of a record"
+        return f"predicateType {_shorten_value(value['predicateType'])} is not a predicate of a record"
     if not isinstance(value["predicate"], dict) or not value["predicate"]:
         return "the predicate is not a JSON object with content"
     return _subject_fault(value["subject"])
@@ -88,5 +92,5 @@ def _digest_of(subject: Any, name: str, algorithm: str, form: re.Pattern[str]) -
     return value if isinstance(value, str) and form.fullmatch(value) else None
 
 
-def _shown(value: Any) -> str:
+def _shorten_value(value: Any) -> str:
     return repr(value) if len(repr(value)) <= 80 else f"{repr(value)[:77]}..."

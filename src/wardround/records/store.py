@@ -1,6 +1,6 @@
 """The append-only store of records, chained by digests: a file outside of every work tree, or a database.
 
-The digest of each row covers the digest of the row before, the record and the facts it is found by. A row
+The digest of each row covers the digest of the previous row, the record and its indexed facts. A row
 that is changed, removed or moved breaks the chain, and a removed tail differs from the stored head. Someone
 who owns the file or the database can also compute a new chain: compare the head with a copy of it elsewhere
 to exclude that.
@@ -36,7 +36,7 @@ _WRONG_HEAD = "the stored head names another last record: records were removed, 
 
 
 class StoreError(UsageError):
-    """The store cannot be opened, read or written; the text is the cause and what to do."""
+    """The store cannot be opened, read or written; the message is the cause and what to do."""
 
 
 class RecordNotFound(UsageError):
@@ -79,20 +79,20 @@ class Query(msgspec.Struct, frozen=True):
 
 
 class ChainBreak(msgspec.Struct, frozen=True):
-    """The first row at which the chain does not hold, and why."""
+    """The first row at which the chain is not valid, and why."""
 
     sequence: int
     reason: str
 
 
 @contextmanager
-def opened(location: Location) -> Iterator[RecordStore]:
+def open_store(location: Location) -> Iterator[RecordStore]:
     """Open the store at a location, which is created if absent.
 
     Raises:
-        StoreError: anything that goes wrong with it, also while the store is in use.
+        StoreError: any error of the store, also while it is in use.
     """
-    with _connected(location) as (database, migrations):
+    with _connect_or_raise(location) as (database, migrations):
         migrate(database, migrations)
         yield RecordStore(database)
 
@@ -103,7 +103,7 @@ def opened_if_present(location: Location) -> Iterator[RecordStore | None]:
     if isinstance(location, Path) and not location.exists():
         yield None
         return
-    with _connected(location) as (database, migrations):
+    with _connect_or_raise(location) as (database, migrations):
         if is_migrated(database):
             migrate(database, migrations)
             yield RecordStore(database)
@@ -112,7 +112,7 @@ def opened_if_present(location: Location) -> Iterator[RecordStore | None]:
 
 
 @contextmanager
-def opened_required(location: Location) -> Iterator[RecordStore]:
+def open_existing(location: Location) -> Iterator[RecordStore]:
     """Open the store at a location that must have one.
 
     Raises:
@@ -132,7 +132,7 @@ def absent(location: Location) -> str:
 
 
 @contextmanager
-def _connected(location: Location) -> Iterator[tuple[Database, Migrations]]:
+def _connect_or_raise(location: Location) -> Iterator[tuple[Database, Migrations]]:
     try:
         database, migrations = _connect(location)
         with closing(database):

@@ -98,4 +98,4 @@ def _reject_constant(name: str) -> Any:
 
 def _first_difference(found: bytes, expected: bytes) -> int:
     pairs = enumerate(zip(found, expected, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(found), len(expected)))
+    return next((at for at, (left, other) in pairs if left != other), min(len(found), len(expected)))

@@ -14,7 +14,7 @@ def since(text: str) -> str:
     Raises:
         UsageError: it is neither a date nor a time of ISO 8601.
     """
-    return _bound(text, "--since", timedelta())
+    return _parse_time(text, "--since", timedelta())
 
 
 def until(text: str) -> str:
@@ -23,10 +23,10 @@ def until(text: str) -> str:
     Raises:
         UsageError: it is neither a date nor a time of ISO 8601.
     """
-    return _bound(text, "--until", timedelta(days=1) if _is_date(text) else timedelta())
+    return _parse_time(text, "--until", timedelta(days=1) if _is_date(text) else timedelta())
 
 
-def _bound(text: str, option: str, shift: timedelta) -> str:
+def _parse_time(text: str, option: str, shift: timedelta) -> str:
     try:
         moment = datetime.fromisoformat(text)
         in_a_zone = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -17,7 +17,7 @@ from wardround.errors import ConfigError
 CPU_S = 10.0
 WALL_S = 60.0
 MEMORY_MIB = 512
-"""Beyond what this process uses already; of 2,000 files, a bundled policy needs less than one."""
+"""In addition to the current usage of this process; for 2,000 files, a bundled policy needs less than one."""
 
 
 def require_within_limits(work: Callable[[], object]) -> None:
@@ -28,13 +28,13 @@ def require_within_limits(work: Callable[[], object]) -> None:
     """
     from wardround.execution.fork_pool import Worker  # only records with a policy of their own need it
 
-    if not list(Worker(partial(_tried, work))):
+    if not list(Worker(partial(_try_in_fork, work))):
         raise ConfigError(
             f"its policy takes more than {CPU_S:g} s of processor time or {MEMORY_MIB} MiB of memory"
         )
 
 
-def _tried(work: Callable[[], object]) -> Iterator[bool]:
+def _try_in_fork(work: Callable[[], object]) -> Iterator[bool]:
     """In a fork: yield True once the work has ended, with any result."""
     from wardround.execution.fork_pool import cpu_limit
 
@@ -43,7 +43,7 @@ def _tried(work: Callable[[], object]) -> Iterator[bool]:
     signal.setitimer(signal.ITIMER_REAL, WALL_S)
     with cpu_limit(CPU_S):
         try:
-            with suppress(ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
+            with suppress(ArithmeticError, ConfigError, LookupError, RuntimeError, TypeError, ValueError):
                 work()
         except MemoryError:
             return
@@ -58,5 +58,5 @@ def _limit_memory() -> None:
     with open("/proc/self/statm") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = used + (MEMORY_MIB << 20)
-    resource.setrlimit(resource.RLIMIT_AS, (wanted if hard < 0 else min(wanted, hard), hard))
+    expected = used + (MEMORY_MIB << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (expected if hard < 0 else min(expected, hard), hard))

@@ -1,4 +1,4 @@
-"""Verification of a record's bytes: the first thing that does not hold, with its place.
+"""Verification of a record's bytes: the first fault, with its position.
 
 Pure: no clock, disk, network or environment. A record must be the canonical encoding of itself, so that every
 changed byte is detected, in a signed part or not.
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from securesystemslib.signer import Key
 
 FurtherCheck = Callable[[Mapping[str, Any]], str | None]
-"""Takes the review predicate of a record that holds otherwise; returns the reason why it does not hold."""
+"""Takes the review predicate of an otherwise valid record; returns the reason why it is invalid."""
 LARGEST_BYTES = 64 * 1024 * 1024
-"""The size of a record; that of a change with 2,000 files and findings has about one MiB."""
+"""Maximum size of a record; that of a change with 2,000 files and findings has about one MiB."""
 _NAMES = tuple(statement.PREDICATE_NAMES)
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """The first thing that does not hold: where, and why.
+    """The first fault: its position and reason.
 
     Attributes:
         untrusted: the id of a key that made a valid signature and is not trusted; empty otherwise.
@@ -46,7 +46,7 @@ class Verification(msgspec.Struct, frozen=True):
     """The result of a verification; the record holds if the problem is None.
 
     Attributes:
-        review: the fields of the review predicate; None if the record does not hold.
+        review: the fields of the review predicate; None if the record is not valid.
         signers: the ids of the trusted keys that signed every line.
         created: the time that the record states.
     """
@@ -95,9 +95,11 @@ def verify_record(
     """
     try:
         lines = _lines(data)
-        envelopes = [_parsed(number, line) for number, line in enumerate(lines, 1)]
+        envelopes = [_parse_line(number, line) for number, line in enumerate(lines, 1)]
         signers = _signers(envelopes, _Keys(trusted, known), threshold)
-        statements = [_decoded(number, one) for number, one in enumerate(envelopes, 1)]
+        statements = [
+            _decode_statement(number, signed_envelope) for number, signed_envelope in enumerate(envelopes, 1)
+        ]
         review = _require_consistent(statements)
         _run(further_checks, statements[0])
     except _DoesNotHold as found:
@@ -106,10 +108,12 @@ def verify_record(
 
 
 def content_problem(data: bytes) -> Problem | None:
-    """Return the first thing that does not hold apart from signatures; None if everything does."""
+    """Return the first fault other than of signatures; None if there is none."""
     try:
-        envelopes = [_parsed(number, line) for number, line in enumerate(_lines(data), 1)]
-        statements = [_decoded(number, one) for number, one in enumerate(envelopes, 1)]
+        envelopes = [_parse_line(number, line) for number, line in enumerate(_lines(data), 1)]
+        statements = [
+            _decode_statement(number, signed_envelope) for number, signed_envelope in enumerate(envelopes, 1)
+        ]
         _run((digest_fault,), statements[0])
         _require_consistent(statements)
     except _DoesNotHold as found:
@@ -129,12 +133,12 @@ def _lines(data: bytes) -> list[bytes]:
     return lines
 
 
-def _parsed(number: int, line: bytes) -> Envelope:
+def _parse_line(number: int, line: bytes) -> Envelope:
     try:
         return envelope.parse(line)
     except EnvelopeFault as fault:
-        place = f"line {number}, {fault.part}" if fault.part else f"line {number}"
-        raise _DoesNotHold(place, str(fault)) from fault
+        location = f"line {number}, {fault.part}" if fault.part else f"line {number}"
+        raise _DoesNotHold(location, str(fault)) from fault
 
 
 class _Keys:
@@ -144,25 +148,25 @@ class _Keys:
         self.trusted = {key.keyid for key in trusted}
         self._by_id = {key.keyid: key for key in (*known, *trusted)}
 
-    def check(self, one: Envelope, place: str) -> None:
+    def check(self, item: Envelope, place: str) -> None:
         """Check every signature of an envelope."""
-        for number, signature in enumerate(one.signatures, 1):
+        for number, signature in enumerate(item.signatures, 1):
             where = f"{place}, signature {number}"
             key = self._by_id.get(signature.key_id)
             if key is None:
-                raise _DoesNotHold(where, _unknown(signature.key_id))
-            if not _is_valid(key, one, signature):
+                raise _DoesNotHold(where, _unknown_key_text(signature.key_id))
+            if not _is_valid(key, item, signature):
                 raise _DoesNotHold(
                     where, f"it is not a signature of the payload by the key {signature.key_id}"
                 )
 
-    def trusted_signers(self, one: Envelope) -> set[str]:
-        return {signature.key_id for signature in one.signatures} & self.trusted
+    def trusted_signers(self, item: Envelope) -> set[str]:
+        return {signature.key_id for signature in item.signatures} & self.trusted
 
 
-def _unknown(key_id: str) -> str:
+def _unknown_key_text(key_id: str) -> str:
     return (
-        f"the key {_shown(key_id)} is not trusted, and its public key is not known; get the file with the "
+        f"the key {_shorten(key_id)} is not trusted, and its public key is not known; get the file with the "
         "public key from the signer, then: wardround keys trust FILE"
     )
 
@@ -170,27 +174,27 @@ def _unknown(key_id: str) -> str:
 def _signers(envelopes: Sequence[Envelope], keys: _Keys, threshold: int) -> tuple[str, ...]:
     """Return the trusted keys that signed every line."""
     common = set(keys.trusted)
-    for number, one in enumerate(envelopes, 1):
-        place = f"line {number}"
-        if not one.signatures:
-            raise _DoesNotHold(place, "not signed")
-        keys.check(one, place)
-        signers = keys.trusted_signers(one)
+    for number, signed_envelope in enumerate(envelopes, 1):
+        location = f"line {number}"
+        if not signed_envelope.signatures:
+            raise _DoesNotHold(location, "not signed")
+        keys.check(signed_envelope, location)
+        signers = keys.trusted_signers(signed_envelope)
         if not signers:
-            key_id = one.signatures[0].key_id
+            key_id = signed_envelope.signatures[0].key_id
             raise _DoesNotHold(
-                f"{place}, signature 1", f"it is valid, but its key {key_id} is not trusted", key_id
+                f"{location}, signature 1", f"it is valid, but its key {key_id} is not trusted", key_id
             )
         common &= signers
         if len(common) < threshold:
             number_found = (
                 f"{len(common)} trusted key{'s' if len(common) != 1 else ''} signed each line so far"
             )
-            raise _DoesNotHold(place, f"{number_found}; {threshold} must have")
+            raise _DoesNotHold(location, f"{number_found}; {threshold} must have")
     return tuple(sorted(common))
 
 
-def _is_valid(key: Key, one: Envelope, signature: SignatureLine) -> bool:
+def _is_valid(key: Key, item: Envelope, signature: SignatureLine) -> bool:
     from securesystemslib.dsse import Envelope as Dsse  # takes 80 ms; loaded with the keys
     from securesystemslib.exceptions import UnverifiedSignatureError
     from securesystemslib.signer import Signature
@@ -202,30 +206,32 @@ def _is_valid(key: Key, one: Envelope, signature: SignatureLine) -> bool:
         signature.key_id, signature.value.hex(), {"bundle": signature.bundle} if is_keyless else {}
     )
     try:
-        key.verify_signature(found, Dsse(one.payload, one.payload_type, {}).pae())
+        key.verify_signature(found, Dsse(item.payload, item.payload_type, {}).pae())
     except UnverifiedSignatureError:
         return False
     return True
 
 
 def _is_that_of_its_bundle(signature: SignatureLine) -> bool:
-    """Compare the two places of a keyless signature: sigstore checks the one in the bundle alone."""
+    """Compare the two copies of a keyless signature: sigstore verifies only the one in the bundle."""
     message = (signature.bundle or {}).get("messageSignature")
     return isinstance(message, dict) and message.get("signature") == envelope.base64_text(signature.value)
 
 
-def _decoded(number: int, one: Envelope) -> _Statement:
-    place = f"line {number}, payload"
+def _decode_statement(number: int, item: Envelope) -> _Statement:
+    location = f"line {number}, payload"
     try:
-        value = strict_json.decode(one.payload)
+        value = strict_json.decode(item.payload)
     except strict_json.NotCanonical as cause:
-        raise _DoesNotHold(place, str(cause)) from cause
+        raise _DoesNotHold(location, str(cause)) from cause
     fault = statement.statement_fault(value)
     if fault is not None:
-        raise _DoesNotHold(place, fault)
+        raise _DoesNotHold(location, fault)
     expected = _NAMES[number - 1]
     if value["predicateType"] != statement.PREDICATE_NAMES[expected]:
-        raise _DoesNotHold(place, f"predicateType must be {statement.PREDICATE_NAMES[expected]} on this line")
+        raise _DoesNotHold(
+            location, f"predicateType must be {statement.PREDICATE_NAMES[expected]} on this line"
+        )
     return _Statement(number, value)
 
 
@@ -244,12 +250,12 @@ def _require_consistent(statements: Sequence[_Statement]) -> ReviewPredicate:
     for other in (svr, test_result):
         if other.value["subject"] != subjects:
             raise _DoesNotHold(f"{other.place}, subject", "it differs from the subject of line 1")
-    _require_derived(statements, review)
+    _require_derived_statements(statements, review)
     return review
 
 
 def digest_fault(predicate: Mapping[str, Any]) -> str | None:
-    """Return the reason why a review predicate is not that of its digest; None if it is.
+    """Return the reason why a review predicate does not match its digest; None if it does.
 
     Only records of the first schema have no digest.
     """
@@ -266,30 +272,32 @@ def _review(first: _Statement) -> ReviewPredicate:
         raise _DoesNotHold("line 1, predicate", str(cause)) from cause
 
 
-def _require_derived(statements: Sequence[_Statement], review: ReviewPredicate) -> None:
+def _require_derived_statements(statements: Sequence[_Statement], review: ReviewPredicate) -> None:
     first, svr, test_result = statements
     created = svr.value["predicate"].get("timeCreated")
     if not predicates.is_timestamp(created):
         raise _DoesNotHold(
             f"{svr.place}, predicate", "timeCreated is not a time in UTC, as 2030-01-31T12:00:00Z"
         )
-    for one, derived in (
+    for predicate, derived in (
         (svr, predicates.svr(review, created, first.value)),
         (test_result, predicates.test_result(review)),
     ):
-        differing = _differing(one.value["predicate"], derived)
+        differing = _first_difference(predicate.value["predicate"], derived)
         if differing is not None:
             raise _DoesNotHold(
-                f"{one.place}, predicate", f"{differing} does not follow from the review on line 1"
+                f"{predicate.place}, predicate", f"{differing} does not follow from the review on line 1"
             )
 
 
-def _differing(found: Mapping[str, Any], derived: Mapping[str, Any]) -> str | None:
+def _first_difference(found: Mapping[str, Any], derived: Mapping[str, Any]) -> str | None:
     names = sorted({*found, *derived})
-    return next((_shown(name) for name in names if _part(found, name) != _part(derived, name)), None)
+    return next(
+        (_shorten(name) for name in names if _decode_part(found, name) != _decode_part(derived, name)), None
+    )
 
 
-def _part(content: Mapping[str, Any], name: str) -> tuple[Any, ...]:
+def _decode_part(content: Mapping[str, Any], name: str) -> tuple[Any, ...]:
     return (content[name],) if name in content else ()
 
 
@@ -300,5 +308,5 @@ def _run(checks: Sequence[FurtherCheck], first: _Statement) -> None:
             raise _DoesNotHold("line 1, predicate", reason)
 
 
-def _shown(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."

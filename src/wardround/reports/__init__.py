@@ -1,23 +1,39 @@
-"""Review -> text, one module for each format; ``FORMATS`` lists the formats.
+"""Review -> text, one module for each format.
 
 A renderer takes a review and returns text. It reads no clock and no environment.
 """
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from wardround.review import ReviewResult
+if TYPE_CHECKING:
+    from wardround.review_result import ReviewResult
 
-Renderer = Callable[[ReviewResult], str]
+Renderer = Callable[["ReviewResult"], str]
 
-FORMATS: dict[str, str] = {
-    "text": "wardround.reports.text",
-    "json": "wardround.reports.json",
-    "sarif": "wardround.reports.sarif",
-    "github": "wardround.reports.github",
-}
+
+def formats() -> Mapping[str, str]:
+    """Return the name of each format and where its renderer is; see ``hookspecs.wardround_formats``.
+
+    Raises:
+        PluginLoadError: a plugin cannot be loaded.
+    """
+    from wardround.host import load_entries
+
+    return load_entries("wardround_formats")
+
+
+def is_format(name: str) -> bool:
+    """Return True if a format exists; its renderer is not imported.
+
+    Raises:
+        PluginLoadError: a plugin cannot be loaded.
+    """
+    from wardround.host import find_entry
+
+    return find_entry("wardround_formats", name) is not None
 
 
 def renderer(name: str) -> Renderer:
@@ -25,8 +41,11 @@ def renderer(name: str) -> Renderer:
 
     Raises:
         KeyError: the format does not exist.
+        PluginLoadError: a plugin cannot be loaded, or its renderer does not exist.
     """
-    render: Renderer = importlib.import_module(FORMATS[name]).render
+    from wardround.host import load_entry
+
+    render: Renderer = load_entry("wardround_formats", name)
     return render
 
 

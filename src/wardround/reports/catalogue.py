@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wardround.checks.cases import Case, ChangeCase, MarkedChange
 from wardround.reports.examples import excerpts
+from wardround.rules.cases import Case, ChangeCase, MarkedChange
 from wardround.rules.model import Rule
 from wardround.text.escaping import json_text
 
@@ -23,7 +23,7 @@ def as_text(rules: Sequence[Rule]) -> str:
 
 
 def as_json(rules: Sequence[Rule]) -> str:
-    """A list of objects, one for each rule."""
+    """Return a JSON list with an object for each rule."""
     import msgspec
 
     return (
@@ -50,7 +50,7 @@ def _row(rule: Rule) -> dict[str, Any]:
 
 
 def _plain(case: Case, path: str) -> str:
-    """Return the text under review, or of a change its texts with their titles."""
+    """Return the text under review, or for a change its texts with their titles."""
     texts = excerpts(case, path)
     if not isinstance(case, MarkedChange | ChangeCase):
         return texts[-1].source

@@ -7,8 +7,8 @@ from itertools import zip_longest
 
 import msgspec
 
-from wardround.checks.cases import Case, ChangeCase, Invalid, MarkedChange, parse_change, parse_code
 from wardround.findings import Span
+from wardround.rules.cases import Case, ChangeCase, Invalid, MarkedChange, parse_change, parse_code
 from wardround.text.escaping import one_line
 
 SIDE_BY_SIDE = 100
@@ -49,16 +49,22 @@ def _excerpts_of_change(case: ChangeCase) -> list[Excerpt]:
     found = [Excerpt("commit message", case.message)] if case.message else []
     found += [Excerpt(name, text) for name, text in case.others.items()]
     for path, (before, after) in case.files.items():
-        span = None
-        if case.place is not None and case.place[0] == path:
-            span = Span(*case.place[1:], *(case.end or case.place[1:]))
-        if before is not None:
-            deleted = after is None
-            title = f"{path}, deleted" if deleted else f"{path}, before"
-            found.append(Excerpt(title, before, span if deleted else None))
+        span = _span_in(case, path)
+        if before is not None and after is None:
+            found.append(Excerpt(f"{path}, deleted", before, span))
+        elif before is not None:
+            found.append(Excerpt(f"{path}, before", before, None))
         if after is not None:
             found.append(Excerpt(f"{path}, after" if before is not None else path, after, span))
     return found
+
+
+def _span_in(case: ChangeCase, path: str) -> Span | None:
+    """Return the reported part of a file; None for other files."""
+    if case.place is None or case.place[0] != path:
+        return None
+    start = case.place[1:]
+    return Span(*start, *(case.end or start))
 
 
 def as_lines(case: Case, path: str) -> list[str]:
@@ -71,7 +77,7 @@ def comparison(bad: Sequence[Case], good: Sequence[Case], path: str, width: int,
 
     Args:
         path: as in ``parse_code``.
-        width: of the terminal; from ``SIDE_BY_SIDE`` on, the cases of a pair are next to each other.
+        width: width of the terminal; from ``SIDE_BY_SIDE`` on, the cases of a pair are next to each other.
         height: the lines available; a longer case is cut around the reported span.
     """
     lines: list[str] = []
@@ -85,18 +91,25 @@ def comparison(bad: Sequence[Case], good: Sequence[Case], path: str, width: int,
 
 
 def _pair(bad: _Rendered | None, good: _Rendered | None, width: int, height: int) -> list[str]:
-    columns = [("reported:", bad), (_LONGEST_TITLE, good)]
     if bad and good and width >= SIDE_BY_SIDE and bad.width + len(_GAP) + good.width <= width:
-        half = (width - len(_GAP)) // 2
-        column = min(max(bad.width, half), width - len(_GAP) - good.width)
-        left, right = ([title, "", *case.cut(height - 2)] for title, case in columns if case)
-        return [
-            f"{one:<{column}}{_GAP}{other}".rstrip() for one, other in zip_longest(left, right, fillvalue="")
-        ]
+        return _side_by_side(bad, good, width, height)
+    columns = [("reported:", bad), (_LONGEST_TITLE, good)]
     shown = [(title, case) for title, case in columns if case]
     room = max(_MIN_LINES, height // len(shown) - 3)
-    blocks = [[title, "", *(f"    {line}".rstrip() for line in case.cut(room))] for title, case in shown]
-    return [line for number, block in enumerate(blocks) for line in ([""] if number else []) + block]
+    lines: list[str] = []
+    for title, case in shown:
+        block = [title, "", *(f"    {line}".rstrip() for line in case.cut(room))]
+        lines += ["", *block] if lines else block
+    return lines
+
+
+def _side_by_side(bad: _Rendered, good: _Rendered, width: int, height: int) -> list[str]:
+    half = (width - len(_GAP)) // 2
+    column = min(max(bad.width, half), width - len(_GAP) - good.width)
+    left = ["reported:", "", *bad.cut(height - 2)]
+    right = [_LONGEST_TITLE, "", *good.cut(height - 2)]
+    pairs = zip_longest(left, right, fillvalue="")
+    return [f"{line:<{column}}{_GAP}{other}".rstrip() for line, other in pairs]
 
 
 class _Rendered:

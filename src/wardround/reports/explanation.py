@@ -24,8 +24,8 @@ def render_rule(
 
     Args:
         same_defect: the rules that report the same defect.
-        width: of the terminal, in columns.
-        height: of the terminal, in lines.
+        width: width of the terminal, in columns.
+        height: height of the terminal, in lines.
         counts: the verdicts of readers about its findings; None if none were read.
     """
     lines = [f"{rule.id}  {rule.name}", ""]
@@ -56,9 +56,9 @@ def _facts(rule: Rule, same_defect: Sequence[str], counts: ReadingCounts | None)
 
 
 def _judgements(rule: Rule, counts: ReadingCounts | None) -> list[str]:
-    """Return the lines about readings of its findings, and what follows from them."""
+    """Return the lines about judgements of its findings, and about their consequence."""
     if counts is None:
-        texts = [_measured(rule)]
+        texts = [_precision_text(rule)]
     else:
         texts = list(filter(None, [counts.summary(), shares(counts), consequence(rule, counts)]))
     if kinds := kinds_off().get(rule.id):
@@ -66,8 +66,8 @@ def _judgements(rule: Rule, counts: ReadingCounts | None) -> list[str]:
     return [f"{'' if number else 'judgements':14}{text}" for number, text in enumerate(texts)]
 
 
-def _measured(rule: Rule) -> str:
-    """Return the precision of a rule that an evaluation of its own measures; ``not read`` otherwise."""
+def _precision_text(rule: Rule) -> str:
+    """Return the precision of a rule measured by its own evaluation; ``not read`` otherwise."""
     known = load_precision().get(rule.id)
     return "not read" if known is None else f"{known.right} of {known.of} right, {known.evaluation}"
 

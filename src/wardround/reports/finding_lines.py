@@ -1,4 +1,4 @@
-"""One finding in the report for people: its place and message, the line of code, the reason and the fix."""
+"""One finding in the text report: its position and message, the line of code, the reason and the fix."""
 
 from __future__ import annotations
 
@@ -6,29 +6,32 @@ from collections.abc import Callable, Iterator, Sequence
 
 from wardround.findings import Finding, Severity, Status, SuggestedFix
 from wardround.fixes.edits import apply
-from wardround.reports.secret_lines import holds_no_value, masked, opens_inside_string
-from wardround.reports.terminal import columns, line_width, visible_character, visible_part, wrapped
-from wardround.review import ReviewResult
+from wardround.reports.claim_lines import claim_lines
+from wardround.reports.secret_lines import contains_no_value, mask_line, opens_inside_string
+from wardround.reports.terminal import columns, label_lines, line_width, visible_character, visible_part, wrap
+from wardround.review_result import ReviewResult
 from wardround.text.escaping import one_line
 
 _NOTE = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
 _FIX_LINES = 12
 _REASON_LINES = 2
-"""The lines of a reason that are shown; ``--verbose`` shows it whole, and so does ``explain``."""
+"""Number of lines of a reason that are shown; ``--verbose`` and ``explain`` show all of them."""
 _CUT = "\u2026"
 
 Style = Callable[[str, str], str]
 Link = Callable[[str, str], str]
-"""(text, address) -> the text as a link."""
+"""(text, address) -> the content as a link."""
 
 
-def unlinked(text: str, address: str) -> str:
+def skip_link(text: str, address: str) -> str:
     """No link."""
     return text
 
 
-def linked(text: str, address: str) -> str:
-    """Text that a terminal opens an address for; see OSC 8. Terminals that do not know it show the text."""
+def link_text(text: str, address: str) -> str:
+    """Text that a terminal opens an address for; see OSC 8. Terminals that do not support it show the
+    text.
+    """
     if not address.startswith("https://") or not address.isascii() or not address.isprintable():
         return text
     return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
@@ -49,7 +52,7 @@ class FindingLines:
         yield from self._headline(finding)
         fix = finding.suggested_fix
         if finding.severity is Severity.ERROR and fix is not None and not finding.masked:
-            yield from _labelled("fix", one_line(fix.description))
+            yield from label_lines("fix", one_line(fix.description))
 
     def full(self, finding: Finding, source: Sequence[str]) -> Iterator[str]:
         """Yield everything about a finding; the reason of a rule is shown once in a report.
@@ -62,25 +65,32 @@ class FindingLines:
         if finding.rationale and finding.rule not in self._explained:
             yield from self._reason(finding.rationale)
         self._explained.add(finding.rule)
+        if finding.claim is not None:
+            yield from claim_lines(finding.claim, self._shown_line(finding, source))
         also = [source for source in finding.sources if source != finding.rule]
         if also:
-            yield from _labelled("also", one_line(", ".join(also)))
+            yield from label_lines("also", one_line(", ".join(also)))
         if finding.suggested_fix is not None and not finding.masked:
             yield from self._fix(finding.suggested_fix, source)
         yield ""
+
+    def _shown_line(self, finding: Finding, source: Sequence[str]) -> str:
+        """Return the line that the frame of a finding shows; empty without a frame."""
+        number = finding.span.line
+        return "" if finding.commit or number > len(source) else source[number - 1]
 
     def _headline(self, finding: Finding) -> list[str]:
         label = finding.severity.label
         head = f"  {finding.span.line}:{finding.span.column} {label}  "
         rule = f"[{one_line(finding.rule)}]"
         text = f"{one_line(finding.message)} {rule}{self._notes.get(finding.status, '')}"
-        lines = wrapped(text, 4, head, head.replace(label, self._style(label, label)))
+        lines = wrap(text, 4, head, head.replace(label, self._style(label, label)))
         if finding.url is None:
             return lines
-        return [_with_last(line, rule, self._link(rule, finding.url)) for line in lines]
+        return [_replace_last(line, rule, self._link(rule, finding.url)) for line in lines]
 
     def _reason(self, reason: str) -> list[str]:
-        lines = _labelled("why", reason)
+        lines = label_lines("why", reason)
         if self._is_verbose or len(lines) <= _REASON_LINES:
             return lines
         return [*lines[: _REASON_LINES - 1], f"{lines[_REASON_LINES - 1]} {_CUT}"]
@@ -94,8 +104,8 @@ class FindingLines:
         line = source[number - 1].removesuffix("\r")
         if finding.masked:
             inside = opens_inside_string(source, number)
-            if inside or not holds_no_value(line, finding.file):
-                line = masked(line, inside=inside)
+            if inside or not contains_no_value(line, finding.file):
+                line = mask_line(line, inside=inside)
         line, start, end = visible_part(line, finding.span, line_width() - len(gutter))
         yield self._style(gutter, "dim") + line
         mark = self._style("^" * (end - start), finding.severity.label)
@@ -109,7 +119,7 @@ class FindingLines:
         except ValueError:
             return
         safety = "" if fix.safe else " (unsafe; check it first)"
-        yield from _labelled("fix", one_line(fix.description) + safety)
+        yield from label_lines("fix", one_line(fix.description) + safety)
         import difflib
 
         diff = list(difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=0))[2:]
@@ -118,10 +128,6 @@ class FindingLines:
             yield self._style(_diff_line(line), "add" if line[0] == "+" else "remove")
         if len(body) > _FIX_LINES:
             yield f"         ({len(body) - _FIX_LINES} more lines)"
-
-
-def _labelled(label: str, text: str) -> list[str]:
-    return wrapped(" ".join(text.split()), 9, f"    {label:<4} ")
 
 
 def _diff_line(line: str) -> str:
@@ -133,7 +139,7 @@ def _diff_line(line: str) -> str:
     return text
 
 
-def _with_last(line: str, part: str, replacement: str) -> str:
+def _replace_last(line: str, part: str, replacement: str) -> str:
     """Return a line in which the last occurrence of a part is replaced."""
     before, found, after = line.rpartition(part)
     return f"{before}{replacement}{after}" if found else line

@@ -17,15 +17,16 @@ from itertools import count, groupby
 
 import msgspec
 
+from wardround.analyses.repetitions import RULE, Repetitions, repetition_notes
 from wardround.findings import Finding, Severity, Span, Status, Unreviewed
 from wardround.reports import truncate
-from wardround.reports.repetitions import RULE, repetition_notes
+from wardround.reports.claim_lines import second_pass_text
 from wardround.reports.text import summary_line
-from wardround.review import ReviewResult
-from wardround.text.escaping import one_line, without_commands
+from wardround.review_result import ReviewResult
+from wardround.text.escaping import defuse_commands, one_line
 
 BUDGET = 10
-"""The limit on annotations of one kind in one step."""
+"""Maximum number of annotations of one kind in one step."""
 _MAX_MESSAGE = 4_000
 _MAX_TITLE = 200
 _NAMED_FILES = 3
@@ -43,22 +44,22 @@ class Annotation(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         given = ",".join(f"{name}={_property(str(value))}" for name, value in self.properties.items())
-        return f"::{self.kind}{' ' if given else ''}{given}::{_escaped(self.message)}"
+        return f"::{self.kind}{' ' if given else ''}{given}::{_escape(self.message)}"
 
 
 def render(review: ReviewResult) -> str:
-    """The annotations, most severe first, then one line for the log."""
+    """Return the annotations, most severe first, then one line for the log."""
     folds = review.config.root.fold and not review.request.show_all
-    shown = [one for one in review.visible if not (one.is_folded and folds)]
-    wanted = [
-        *_not_reviewed(review.unreviewed),
+    shown = [finding for finding in review.visible if not (finding.is_folded and folds)]
+    expected = [
+        *_unreviewed_warnings(review.unreviewed),
         *_annotations(shown, {} if review.change.all_files else _NOTE),
         *_repetitions(review),
     ]
-    annotations, held_back = _within_budget(wanted)
+    annotations, held_back = _limit_annotations(expected)
     lines = [str(annotation) for annotation in annotations]
     if held_back:
-        lines.append(str(Annotation("notice", _held_back(held_back), {"title": "wardround"})))
+        lines.append(str(Annotation("notice", _omitted_annotations(held_back), {"title": "wardround"})))
     folded = len(review.visible) - len(shown)
     summary = summary_line(review) + (f", {folded} folded" if folded else "")
     lines += _escape_workflow_commands(summary, review.context.id)
@@ -71,43 +72,48 @@ def _annotations(findings: Sequence[Finding], notes: Mapping[Status, str]) -> li
     Args:
         notes: status -> an addition to the message.
     """
-    told = [f for f in findings if f.status is not Status.SUPPRESSED]
-    told.sort(key=lambda f: (-f.severity, _ORDER.index(f.status), f.sort_key))
-    return [_annotation(finding, notes.get(finding.status, "")) for finding in told]
+    reported = [f for f in findings if f.status is not Status.SUPPRESSED]
+    reported.sort(key=lambda f: (-f.severity, _ORDER.index(f.status), f.sort_key))
+    return [_annotation(finding, notes.get(finding.status, "")) for finding in reported]
 
 
 def _annotation(finding: Finding, note: str) -> Annotation:
     parts = [finding.message + note, " ".join(finding.rationale.split())]
+    parts += [] if finding.claim is None else [second_pass_text(finding.claim)]
     also = [source for source in finding.sources if source != finding.rule]
     parts += [f"Also: {', '.join(also)}" if also else "", finding.url or ""]
     return Annotation(
         _KINDS[finding.severity],
         truncate("\n".join(_safe(part) for part in parts if part), _MAX_MESSAGE),
-        {"file": _safe(finding.file), **_place(finding.span), "title": _title(finding.rule)},
+        {"file": _safe(finding.file), **_span_fields(finding.span), "title": _title(finding.rule)},
     )
 
 
 def _repetitions(review: ReviewResult) -> Iterator[Annotation]:
-    for note in repetition_notes(review):
-        place: dict[str, str | int] = {"file": _safe(note.path), "line": note.line, "endLine": note.end_line}
-        yield Annotation("notice", truncate(_safe(note.message), _MAX_MESSAGE), {**place, "title": RULE})
+    for note in repetition_notes(review.conclusion.evidence.notes_of(Repetitions)):
+        location: dict[str, str | int] = {
+            "file": _safe(note.path),
+            "line": note.line,
+            "endLine": note.end_line,
+        }
+        yield Annotation("notice", truncate(_safe(note.message), _MAX_MESSAGE), {**location, "title": RULE})
 
 
-def _place(span: Span) -> dict[str, int]:
+def _span_fields(span: Span) -> dict[str, int]:
     last = span.end_line - 1 if span.end_column == 1 and span.end_line > span.line else span.end_line
     if last > span.line:
         return {"line": span.line, "endLine": last}
-    place = {"line": span.line, "endLine": span.line, "col": span.column}
+    location = {"line": span.line, "endLine": span.line, "col": span.column}
     if span.end_line == span.line:
-        place["endColumn"] = max(span.column, span.end_column - 1)
-    return place
+        location["endColumn"] = max(span.column, span.end_column - 1)
+    return location
 
 
 def _title(text: str) -> str:
     return truncate(_safe(text), _MAX_TITLE)
 
 
-def _not_reviewed(unreviewed: Sequence[Unreviewed]) -> list[Annotation]:
+def _unreviewed_warnings(unreviewed: Sequence[Unreviewed]) -> list[Annotation]:
     """Return one warning for each reason; a file that was not reviewed must not look clean, so these come
     first.
     """
@@ -117,24 +123,24 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed]) -> list[Annotation]:
         files = [_safe(u.file) for u in group]
         more = f" and {len(files) - _NAMED_FILES} more" if len(files) > _NAMED_FILES else ""
         text = f"not reviewed: {', '.join(files[:_NAMED_FILES])}{more}: {_safe(reason)}"
-        place = {"file": files[0]} if len(files) == 1 else {}
-        found.append(Annotation("warning", truncate(text, _MAX_MESSAGE), {**place, "title": _title(tool)}))
+        location = {"file": files[0]} if len(files) == 1 else {}
+        found.append(Annotation("warning", truncate(text, _MAX_MESSAGE), {**location, "title": _title(tool)}))
     return found
 
 
-def _within_budget(wanted: Sequence[Annotation]) -> tuple[list[Annotation], Counter[str]]:
+def _limit_annotations(expected: Sequence[Annotation]) -> tuple[list[Annotation], Counter[str]]:
     """Return the annotations within the limit, by kind, and the number of omitted ones of each kind."""
-    counts = Counter(annotation.kind for annotation in wanted)
+    counts = Counter(annotation.kind for annotation in expected)
     room = Counter(dict.fromkeys(_KINDS.values(), BUDGET))
     if any(counts[kind] > room[kind] for kind in counts):
         room["notice"] -= 1  # the one that reports the omissions
     shown = []
     for kind in _KINDS.values():
-        shown += [annotation for annotation in wanted if annotation.kind == kind][: room[kind]]
+        shown += [annotation for annotation in expected if annotation.kind == kind][: room[kind]]
     return shown, counts - room
 
 
-def _held_back(held_back: Counter[str]) -> str:
+def _omitted_annotations(held_back: Counter[str]) -> str:
     named = [
         f"{held_back[kind]} {kind}{'' if held_back[kind] == 1 else 's'}"
         for kind in _KINDS.values()
@@ -159,12 +165,12 @@ def _escape_workflow_commands(text: str, context_id: str) -> list[str]:
 
 def _safe(text: str) -> str:
     """Return a line in which the runner finds no command, whichever line of the log it becomes."""
-    return without_commands(one_line(text))
+    return defuse_commands(one_line(text))
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+    return _escape(text).replace(":", "%3A").replace(",", "%2C")

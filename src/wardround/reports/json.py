@@ -8,21 +8,32 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
+from wardround.analyses.boundaries import TrustBoundaries
+from wardround.analyses.change_tests import ChangedSourceTests
+from wardround.analyses.cost import Cost
+from wardround.analyses.criteria import AcceptanceCriteria
+from wardround.analyses.criterion.results import CriterionResult
+from wardround.analyses.intent import Intent
+from wardround.analyses.registry import is_builtin_analysis
+from wardround.analyses.repetitions import Repetitions
+from wardround.analyses.supply_chain import SupplyChain
+from wardround.analyses.surfaces import Surfaces
+from wardround.analyses.task_kinds import TaskKinds
+from wardround.assignment.review_context import ReviewContext
 from wardround.change.encoding import escape_undecodable
+from wardround.context.code_graph.symbol_moves import SymbolMove
 from wardround.context.repetition import Repetition
-from wardround.context.review_context import ReviewContext
 from wardround.context.surface.model import Surface, SurfaceChange
-from wardround.context.symbol_moves import SymbolMove
 from wardround.context.symbol_neighbours import Place, SymbolNeighbours
 from wardround.context.ticket.model import Ticket
 from wardround.findings import Edit, Estimate, Finding, Span, ToolRun, Unreviewed
-from wardround.planes.criterion.results import CriterionResult
 from wardround.planes.evidence import Evidence
 from wardround.planes.signal import Signal
 from wardround.policy.verdict import Verdict
 from wardround.reports.change_tests import change_tests_dict
+from wardround.reports.language_model import language_model_dict
 from wardround.reports.run import run_dict
-from wardround.review import ReviewResult
+from wardround.review_result import ReviewResult
 from wardround.semantics.supply_chain.notes import SupplyChainNotes
 from wardround.text.escaping import json_text
 
@@ -30,15 +41,16 @@ SCHEMA = "wardround.report/1"
 
 
 def render(review: ReviewResult) -> str:
-    """The report as one JSON document, keys in the order of the contract."""
+    """Return the report as one JSON document, keys in the order of the contract."""
     encoded = msgspec.json.encode(as_dict(review))
     return json_text(msgspec.json.format(encoded, indent=2)) + "\n"
 
 
 def as_dict(review: ReviewResult) -> dict[str, Any]:
-    """The report as plain values."""
+    """Return the report as plain values."""
     conclusion = review.conclusion
     evidence, ticket = conclusion.evidence, conclusion.context.ticket
+    results = evidence.notes_of(AcceptanceCriteria)
     return {
         "schema": SCHEMA,
         "tool": {"name": "wardround", "version": __version__},
@@ -50,15 +62,15 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
         },
         "verdict": _verdict(conclusion.verdict),
         "signals": [_signal(signal) for signal in conclusion.signals],
-        **({} if ticket is None else {"ticket": _ticket(ticket, evidence.criteria)}),
+        **({} if ticket is None else {"ticket": _ticket(ticket, results)}),
         **_non_empty({"run": run_dict(conclusion.context.ran)}),
         **_plane_notes(evidence),
-        **_non_empty({"judge": review.judge}),
-        "findings": [_finding(finding) for finding in review.visible],
+        **_non_empty({"judge": review.judge, "language_model": language_model_dict(evidence)}),
+        "findings": [_finding_to_json(finding) for finding in review.visible],
         "held_back": review.filtered_count,
-        "unreviewed": [_unreviewed(one) for one in review.unreviewed],
-        **_non_empty({"related": _related(evidence)}),
-        **_contract(evidence.surface),
+        "unreviewed": [_unreviewed_entry(gap) for gap in review.unreviewed],
+        **_non_empty({"related": _related_files(evidence)}),
+        **_contract(evidence.notes_of(Surfaces)),
         **_non_empty({"notes": [escape_undecodable(note) for note in review.notes]}),
         "runs": [_run(run) for run in review.runs],
         "timings": {"total_s": round(review.seconds, 3)},
@@ -82,24 +94,32 @@ def _context(context: ReviewContext, evidence: Evidence) -> dict[str, Any]:
         **_non_empty(
             {
                 "moves": [_move(move) for move in evidence.moves],
-                "symbols": [_symbol(one) for one in evidence.neighbours],
+                "symbols": [_symbol(neighbour) for neighbour in evidence.neighbours],
             }
         ),
     }
 
 
 def _plane_notes(evidence: Evidence) -> dict[str, Any]:
-    """Return what the planes note besides findings."""
+    """Return the notes of the analyses; those of plugins by the name of their analysis."""
+    intent = evidence.notes_of(Intent)
     return _non_empty(
         {
-            "scope": msgspec.to_builtins(evidence.intent.scope),
-            "kind": msgspec.to_builtins(evidence.intent.kind),
-            "tests": change_tests_dict(evidence.tests),
-            **msgspec.to_builtins(evidence.cost),
-            "trust_boundaries": msgspec.to_builtins(evidence.boundaries),
-            "supply_chain": _supply_chain(evidence.supply_chain),
+            "scope": msgspec.to_builtins(intent.scope),
+            "kind": msgspec.to_builtins(intent.kind),
+            "task_kinds": msgspec.to_builtins(evidence.notes_of(TaskKinds).stated),
+            "tests": change_tests_dict(evidence.notes_of(ChangedSourceTests)),
+            **msgspec.to_builtins(evidence.notes_of(Cost)),
+            "trust_boundaries": msgspec.to_builtins(evidence.notes_of(TrustBoundaries)),
+            "supply_chain": _supply_chain(evidence.notes_of(SupplyChain)),
+            "analyses": _contributed_notes(evidence),
         }
     )
+
+
+def _contributed_notes(evidence: Evidence) -> dict[str, Any]:
+    contributed = {name: notes for name, notes in evidence.notes.items() if not is_builtin_analysis(name)}
+    return _non_empty(msgspec.to_builtins(contributed))
 
 
 def _supply_chain(notes: SupplyChainNotes) -> dict[str, Any]:
@@ -108,22 +128,22 @@ def _supply_chain(notes: SupplyChainNotes) -> dict[str, Any]:
     return found | _non_empty({"omitted": notes.omitted}) if found else {}
 
 
-def _related(evidence: Evidence) -> dict[str, Any]:
+def _related_files(evidence: Evidence) -> dict[str, Any]:
     """Return the files and functions to read with the change."""
     return _non_empty(
         {
-            "companions": msgspec.to_builtins(evidence.intent.related),
-            "repetitions": [_repetition(one) for one in evidence.repetitions],
+            "companions": msgspec.to_builtins(evidence.notes_of(Intent).related),
+            "repetitions": [_repetition(note) for note in evidence.notes_of(Repetitions)],
         }
     )
 
 
-def _unreviewed(one: Unreviewed) -> dict[str, Any]:
+def _unreviewed_entry(unreviewed: Unreviewed) -> dict[str, Any]:
     return {
-        "file": escape_undecodable(one.file),
-        "specialist": one.specialist,
-        "tool": one.tool,
-        "reason": escape_undecodable(one.reason),
+        "file": escape_undecodable(unreviewed.file),
+        "specialist": unreviewed.specialist,
+        "tool": unreviewed.tool,
+        "reason": escape_undecodable(unreviewed.reason),
     }
 
 
@@ -172,43 +192,47 @@ def _move(move: SymbolMove) -> dict[str, Any]:
     }
 
 
-def _symbol(one: SymbolNeighbours) -> dict[str, Any]:
+def _symbol(neighbours: SymbolNeighbours) -> dict[str, Any]:
     lists = {
-        "callers": one.callers,
-        "callees": one.callees,
-        "siblings": one.siblings,
-        "similar": one.similar,
-        "examples": one.examples,
+        "callers": neighbours.callers,
+        "callees": neighbours.callees,
+        "siblings": neighbours.siblings,
+        "similar": neighbours.similar,
+        "examples": neighbours.examples,
     }
     return {
-        "file": one.path,
-        "line": one.line,
-        "end_line": one.end_line,
-        "symbol": one.symbol,
-        "hunks": [list(lines) for lines in one.hunks],
-        **{name: [_place_of(place) for place in places] for name, places in lists.items() if places},
+        "file": neighbours.path,
+        "line": neighbours.line,
+        "end_line": neighbours.end_line,
+        "symbol": neighbours.symbol,
+        "hunks": [list(lines) for lines in neighbours.hunks],
+        **{
+            name: [_span_to_json(location) for location in locations]
+            for name, locations in lists.items()
+            if locations
+        },
     }
 
 
-def _place_of(place: Place) -> dict[str, Any]:
+def _span_to_json(place: Place) -> dict[str, Any]:
     return {"file": place.path, "line": place.line, "symbol": place.symbol}
 
 
-def _repetition(one: Repetition) -> dict[str, Any]:
+def _repetition(repetition: Repetition) -> dict[str, Any]:
     return {
-        "file": escape_undecodable(one.path),
-        "line": one.line,
-        "end_line": one.end_line,
-        "symbol": one.name,
+        "file": escape_undecodable(repetition.path),
+        "line": repetition.line,
+        "end_line": repetition.end_line,
+        "symbol": repetition.name,
         "existing": {
-            "file": escape_undecodable(one.existing_path),
-            "line": one.existing_line,
-            "end_line": one.existing_end_line,
-            "symbol": one.existing_name,
-            "exported": one.is_exported,
+            "file": escape_undecodable(repetition.existing_path),
+            "line": repetition.existing_line,
+            "end_line": repetition.existing_end_line,
+            "symbol": repetition.existing_name,
+            "exported": repetition.is_exported,
         },
-        "kind": one.kind.value,
-        "similarity": one.similarity,
+        "kind": repetition.kind.value,
+        "similarity": repetition.similarity,
     }
 
 
@@ -216,27 +240,27 @@ def _contract(surface: Surface) -> dict[str, Any]:
     """Return the changes of published surfaces; no key if there are none and everything was compared."""
     if not surface.changes and not surface.not_compared:
         return {}
-    missing = [{"kind": one.kind.value, "reason": one.reason} for one in surface.not_compared]
+    missing = [{"kind": result.kind.value, "reason": result.reason} for result in surface.not_compared]
     return {
         "contract": {
             "breaking": len(surface.breaking),
             "unannounced": len(surface.unannounced),
-            "surface": [_surface_change(one) for one in surface.changes],
+            "surface": [_surface_change(change) for change in surface.changes],
             **({"not_compared": missing} if missing else {}),
             **({"omitted": surface.omitted} if surface.omitted else {}),
         }
     }
 
 
-def _surface_change(one: SurfaceChange) -> dict[str, Any]:
+def _surface_change(item: SurfaceChange) -> dict[str, Any]:
     return {
-        "kind": one.kind.value,
-        "file": one.path,
-        "line": one.line,
-        "name": one.name,
-        "change": one.detail,
-        "breaking": one.is_breaking,
-        "announced_by": one.announced_by,
+        "kind": item.kind.value,
+        "file": item.path,
+        "line": item.line,
+        "name": item.name,
+        "change": item.detail,
+        "breaking": item.is_breaking,
+        "announced_by": item.announced_by,
     }
 
 
@@ -257,7 +281,7 @@ def _signal(signal: Signal) -> dict[str, Any]:
         "confidence": signal.confidence,
         "status": signal.status.value,
         "findings": list(signal.findings),
-        **({"reasons": [escape_undecodable(one) for one in signal.reasons]} if signal.reasons else {}),
+        **({"reasons": [escape_undecodable(reason) for reason in signal.reasons]} if signal.reasons else {}),
         **({"derivation": _derivation(signal)} if signal.derivation else {}),
     }
 
@@ -265,15 +289,15 @@ def _signal(signal: Signal) -> dict[str, Any]:
 def _derivation(signal: Signal) -> dict[str, Any]:
     return {
         "claims": [
-            {"text": one.text, "confidence": one.confidence, "counts": one.counts}
-            | {"sources": [msgspec.to_builtins(source) for source in one.sources]}
-            for one in signal.claims
+            {"text": claim.text, "confidence": claim.confidence, "counts": claim.counts}
+            | {"sources": [msgspec.to_builtins(source) for source in claim.sources]}
+            for claim in signal.claims
         ],
         "lines": [escape_undecodable(line) for line in signal.derivation],
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding_to_json(finding: Finding) -> dict[str, Any]:
     fix = finding.suggested_fix
     return {
         "fingerprint": finding.fingerprint,
@@ -285,7 +309,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "confidence": finding.likelihood,
         **_estimate(finding.estimate),
         "file": escape_undecodable(finding.file),
-        **_place(finding.span),
+        **_span_fields(finding.span),
         "message": escape_undecodable(finding.message),
         "rationale": finding.rationale,
         "status": finding.status.value,
@@ -298,12 +322,13 @@ def _finding(finding: Finding) -> dict[str, Any]:
             "edits": [_edit(edit) for edit in fix.edits],
         },
         "sources": list(finding.sources),
+        **({} if finding.claim is None else {"claim": msgspec.to_builtins(finding.claim)}),
         "url": finding.url,
     }
 
 
 def _estimate(estimate: Estimate | None) -> dict[str, Any]:
-    """Return the probabilities of the judge, and what it changed."""
+    """Return the probabilities of the judge, and the changes it made."""
     if estimate is None:
         return {}
     changed = {"lowered": estimate.is_lowered, "folded": estimate.is_folded}
@@ -320,12 +345,12 @@ def _estimate(estimate: Estimate | None) -> dict[str, Any]:
 def _edit(edit: Edit) -> dict[str, Any]:
     return {
         "file": escape_undecodable(edit.file),
-        **_place(edit.span),
+        **_span_fields(edit.span),
         "replacement": escape_undecodable(edit.replacement),
     }
 
 
-def _place(span: Span) -> dict[str, int]:
+def _span_fields(span: Span) -> dict[str, int]:
     return {
         "line": span.line,
         "column": span.column,

@@ -1,7 +1,4 @@
-"""The rule catalogue in Markdown: a page a rule, a page a tool with its codes, and an index.
-
-``docs/rules`` holds the pages of the rules that come with wardround; a test compares them with the catalogue.
-"""
+"""The rule catalogue in Markdown: a page a rule, a page a tool with its codes, and an index."""
 
 from __future__ import annotations
 
@@ -9,25 +6,26 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from wardround.checks.cases import Case
 from wardround.reports.examples import as_lines
+from wardround.rules.cases import Case
 from wardround.rules.earned_level import consequence
 from wardround.rules.model import Rule
 from wardround.rules.off_in import kinds_off
 from wardround.rules.reading_counts import reading_counts
 from wardround.text.escaping import lines_for_log
+from wardround.tools.ast_grep import AstGrep
 
 INDEX = "README.md"
-_ENGINES = ("ast-grep", "semgrep")
+_ENGINES = (AstGrep.name,)
 """Prefixes of the ids of declarative rules; the letters of their codes name the specialist."""
 _INTRODUCTION = """\
 # Rules
 
-Every rule that wardround can report, written by `wardround rules --pages docs/rules`.
+Every rule that wardround can report, written by `wardround rules --pages FOLDER`.
 
 *Error* is for what a reviewer would not merge, *warn* for what a reviewer would ask about, *info* for what
 is worth knowing. A rule that was right less than nine times in ten on real changes is off by default. Change
-any in `.wardround.toml` or `pyproject.toml`: `"ruff/S307" = "error"`, `"sql/*" = "off"`.
+any in `.wardround.toml` or `pyproject.toml`: `"TOOL/CODE" = "error"`, `"sql/*" = "off"`.
 """
 _LANGUAGES = {
     ".py": "python", ".ts": "ts", ".tsx": "tsx", ".js": "js", ".jsx": "jsx", ".sql": "sql", ".sh": "sh",
@@ -49,7 +47,7 @@ def pages(rules: Sequence[Rule], same_defect: Callable[[Rule], Sequence[str]]) -
     for rule in rules:
         if rule.invalid:
             found[_path(rule, specialists)] = lines_for_log(_page(rule, same_defect(rule)), {})
-    for tool, group in _by_prefix([rule for rule in rules if not rule.invalid]):
+    for tool, group in _group_by_prefix([rule for rule in rules if not rule.invalid]):
         found[f"tools/{tool}.md"] = lines_for_log(f"# Codes of {tool}\n\n{_codes(group)}", {})
     return found
 
@@ -66,7 +64,7 @@ def index(rules: Sequence[Rule]) -> str:
     parts.append("## Codes of the tools\n")
     parts += [
         f"- [{tool}](tools/{tool}.md): {len(group)} codes"
-        for tool, group in _by_prefix([rule for rule in rules if not rule.invalid])
+        for tool, group in _group_by_prefix([rule for rule in rules if not rule.invalid])
     ]
     return lines_for_log("\n".join(parts) + "\n", {})
 
@@ -92,7 +90,7 @@ def _path(rule: Rule, specialists: dict[str, str]) -> str:
     return f"{folder}/{rule.code}.md"
 
 
-def _by_prefix(rules: Iterable[Rule]) -> list[tuple[str, list[Rule]]]:
+def _group_by_prefix(rules: Iterable[Rule]) -> list[tuple[str, list[Rule]]]:
     ordered = sorted(rules, key=lambda rule: (rule.id.partition("/")[0], rule.id))
     return [(name, list(group)) for name, group in groupby(ordered, key=lambda r: r.id.partition("/")[0])]
 
@@ -110,7 +108,7 @@ def _page(rule: Rule, same_defect: Sequence[str]) -> str:
     lines += ["## How to suppress it", "", "In a comment on the line or the line above:", ""]
     lines += ["```", f"wardround: ignore[{rule.id}] the reason", "```", ""]
     if same_defect:
-        named = ", ".join(f"`{one}`" for one in same_defect)
+        named = ", ".join(f"`{rule_id}`" for rule_id in same_defect)
         lines += ["## Rules that report the same class of defect", "", named, ""]
     return "\n".join(lines)
 
@@ -138,7 +136,7 @@ def _table(rule: Rule) -> list[str]:
 
 
 def _judgements(rule: Rule) -> str:
-    """Return how often its findings were read, with which verdicts, and what follows; empty if none were."""
+    """Return how often its findings were judged, with which verdicts, and the consequence; empty if never."""
     counts = reading_counts().get(rule.id)
     texts = [] if counts is None else list(filter(None, [counts.summary(), consequence(rule, counts)]))
     kinds = sorted(kinds_off().get(rule.id, ()))
@@ -165,12 +163,20 @@ def _codes(rules: Sequence[Rule]) -> str:
     for rule in rules:
         off = rule.off_reason
         default = rule.severity.label if rule.is_shown else f"off: {off}"
-        cells = (rule.code, default, str(rule.plane), rule.defect_class, rule.name, _counted(rule), rule.why)
+        cells = (
+            rule.code,
+            default,
+            str(rule.plane),
+            rule.defect_class,
+            rule.name,
+            _count_text(rule),
+            rule.why,
+        )
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
 
-def _counted(rule: Rule) -> str:
+def _count_text(rule: Rule) -> str:
     counts = reading_counts().get(rule.id)
     return "" if counts is None else counts.summary()
 

@@ -17,12 +17,12 @@ from wardround.context.run_evidence import (
 )
 from wardround.context.run_summary import is_isolated, line_counts, outcomes
 from wardround.planes.run_judgement import behaviour_line, test_line
-from wardround.reports.terminal import wrapped
+from wardround.reports.terminal import wrap
 from wardround.text.escaping import one_line
 from wardround.text.json_schema import schema_text
 
 _SHOWN = 3
-"""The number of functions without a comparison that the text report names; --format json has all."""
+"""Number of functions without a comparison that the text report names; --format json has all."""
 
 
 def run_lines(run: RunEvidence) -> Iterator[str]:
@@ -30,10 +30,10 @@ def run_lines(run: RunEvidence) -> Iterator[str]:
     the reason why a part is not complete with what was not reviewed.
     """
     if run.tests is not None and _has_results(run.tests.conditions, run.tests.tests):
-        yield from _wrapped(test_line(run.tests))
+        yield from _wrap_line(test_line(run.tests))
     if run.behaviour is not None and _has_results(run.behaviour.conditions, run.behaviour.compared):
-        yield from _wrapped(behaviour_line(run.behaviour))
-        yield from _not_compared(run.behaviour)
+        yield from _wrap_line(behaviour_line(run.behaviour))
+        yield from _uncompared_lines(run.behaviour)
 
 
 def _has_results(conditions: RunConditions, results: Sequence[object]) -> bool:
@@ -41,15 +41,15 @@ def _has_results(conditions: RunConditions, results: Sequence[object]) -> bool:
     return is_begun or conditions.state is RunState.COMPLETE
 
 
-def _not_compared(run: BehaviourRun) -> Iterator[str]:
-    for one in run.not_compared[:_SHOWN]:
-        yield from _wrapped(f"not compared: {one.path} {one.function}: {one.reason}")
+def _uncompared_lines(run: BehaviourRun) -> Iterator[str]:
+    for result in run.not_compared[:_SHOWN]:
+        yield from _wrap_line(f"not compared: {result.path} {result.function}: {result.reason}")
     if len(run.not_compared) > _SHOWN:
-        yield from _wrapped(f"not compared: {len(run.not_compared) - _SHOWN} more; --format json has them")
+        yield from _wrap_line(f"not compared: {len(run.not_compared) - _SHOWN} more; --format json has them")
 
 
-def _wrapped(text: str) -> list[str]:
-    return wrapped(one_line(text), 2, "run: ")
+def _wrap_line(text: str) -> list[str]:
+    return wrap(one_line(text), 2, "run: ")
 
 
 def run_counts(run: RunEvidence) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def run_counts(run: RunEvidence) -> dict[str, Any]:
 
 
 def run_dict(run: RunEvidence) -> dict[str, Any]:
-    """Return the run as a record has it, and its counts; empty without one."""
+    """Return the run as a record has it, and its counts; empty if there is none."""
     parts = {name: part for name, part in msgspec.to_builtins(run).items() if part is not None}
     return parts | {"counts": run_counts(run)} if parts else {}
 
@@ -79,7 +79,7 @@ def _test_counts(run: TestsRun) -> dict[str, Any]:
     return {
         "state": run.conditions.state.value,
         "isolated": is_isolated(run.conditions),
-        "outcomes": {one.value: found[one] for one in TestOutcome if found[one]},
+        "outcomes": {outcome.value: found[outcome] for outcome in TestOutcome if found[outcome]},
         "lines_covered": covered,
         "lines_uncovered": uncovered,
         "mutations": run.mutations,

@@ -14,13 +14,13 @@ from urllib.parse import quote
 import msgspec
 
 from wardround import __version__
+from wardround.analyses.repetitions import RATIONALE, RULE, RepetitionNote, Repetitions, repetition_notes
 from wardround.change.diff import ChangedFile
 from wardround.change.encoding import escape_undecodable
 from wardround.findings import Finding, Plane, Severity, Span, Status, SuggestedFix, Unreviewed
 from wardround.reports import truncate
-from wardround.reports.repetitions import RATIONALE, RULE, RepetitionNote, repetition_notes
 from wardround.reports.run import run_counts
-from wardround.review import ReviewResult
+from wardround.review_result import ReviewResult
 from wardround.text.escaping import json_text
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -42,14 +42,16 @@ _PRECISION = ((0.9, "high"), (0.6, "medium"), (0.0, "low"))
 
 
 def render(review: ReviewResult) -> str:
-    """Return the report as one SARIF log with one run; what exceeds GitHub's limits is cut and counted."""
-    text, kept = _rendered(review, MAX_RESULTS)
-    while kept and len(gzip.compress(text.encode(), compresslevel=6, mtime=0)) > MAX_GZIP_BYTES:
-        text, kept = _rendered(review, kept * 3 // 4)
+    """Return the report as one SARIF log with one run; content that exceeds GitHub's limits is truncated and
+    counted.
+    """
+    text, retained = _render_log(review, MAX_RESULTS)
+    while retained and len(gzip.compress(text.encode(), compresslevel=6, mtime=0)) > MAX_GZIP_BYTES:
+        text, retained = _render_log(review, retained * 3 // 4)
     return text
 
 
-def _rendered(review: ReviewResult, limit: int) -> tuple[str, int]:
+def _render_log(review: ReviewResult, limit: int) -> tuple[str, int]:
     """Return the log with at most ``limit`` results, and their number."""
     findings = _most_severe(review.visible, limit)
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review, findings)]}
@@ -71,7 +73,8 @@ def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
     index = {rule: number for number, rule in enumerate(sorted(by_rule))}
     files = {file.path: file for file in review.change.files}
     any_suppressed = any(f.status is Status.SUPPRESSED for f in findings)
-    notes = list(repetition_notes(review))[: MAX_RESULTS - len(findings)]
+    repetitions = review.conclusion.evidence.notes_of(Repetitions)
+    notes = list(repetition_notes(repetitions))[: MAX_RESULTS - len(findings)]
     run = run_counts(review.conclusion.context.ran)
     return {
         "tool": {
@@ -116,29 +119,35 @@ def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
 
 def _rule(rule: str, findings: Sequence[Finding]) -> dict[str, Any]:
     """Return a rule as its findings describe it."""
-    first = findings[0]
-    severity = max(f.severity for f in findings)
-    why = " ".join(next((f.rationale for f in findings if f.rationale), "").split())
-    url = next((f.url for f in findings if f.url), None)
-    tags = sorted({f.plane.value for f in findings} | {f.defect_class for f in findings})
-    properties: dict[str, Any] = {
-        "tags": tags[:20],
-        "precision": next(name for least, name in _PRECISION if min(f.likelihood for f in findings) >= least),
-    }
-    if any(f.plane is Plane.SECURITY for f in findings):
-        properties["security-severity"] = _SECURITY_SEVERITY[severity]
+    severity = max(finding.severity for finding in findings)
+    rationales = (finding.rationale for finding in findings if finding.rationale)
+    why = " ".join(next(rationales, "").split())
+    url = next((finding.url for finding in findings if finding.url), None)
     described: dict[str, Any] = {
         "id": rule,
-        "name": first.defect_class,
+        "name": findings[0].defect_class,
         "shortDescription": {"text": truncate(_first_sentence(why) or rule, _MAX_TEXT)},
         "fullDescription": {"text": truncate(why or rule, _MAX_TEXT)},
         "help": _help(rule, why, url),
         "defaultConfiguration": {"level": _LEVEL[severity]},
-        "properties": properties,
+        "properties": _rule_properties(findings, severity),
     }
     if url is not None:
         described["helpUri"] = url
     return described
+
+
+def _rule_properties(findings: Sequence[Finding], severity: Severity) -> dict[str, Any]:
+    planes = {finding.plane for finding in findings}
+    tags = {plane.value for plane in planes} | {finding.defect_class for finding in findings}
+    likelihood = min(finding.likelihood for finding in findings)
+    properties: dict[str, Any] = {
+        "tags": sorted(tags)[:20],
+        "precision": next(name for least, name in _PRECISION if likelihood >= least),
+    }
+    if Plane.SECURITY in planes:
+        properties["security-severity"] = _SECURITY_SEVERITY[severity]
+    return properties
 
 
 def _first_sentence(text: str) -> str:
@@ -188,6 +197,8 @@ def _result(
         "specialist": finding.specialist,
         "confidence": finding.likelihood,
     }
+    if finding.claim is not None:
+        result["properties"]["claim"] = msgspec.to_builtins(finding.claim)
     if finding.estimate is not None:
         result["rank"] = round(100 * finding.estimate.worth, 1)
         result["properties"]["estimate"] = {
@@ -210,7 +221,7 @@ _REPETITION_RULE = {
 
 
 def _repetition(note: RepetitionNote, rule_index: int, with_suppressions: bool) -> dict[str, Any]:
-    place = {
+    location = {
         "artifactLocation": _artifact(note.path),
         "region": _region(Span(note.line, 1, note.end_line, 2)),
     }
@@ -219,7 +230,7 @@ def _repetition(note: RepetitionNote, rule_index: int, with_suppressions: bool) 
         "ruleIndex": rule_index,
         "level": "note",
         "message": {"text": _message(note.message)},
-        "locations": [{"physicalLocation": place}],
+        "locations": [{"physicalLocation": location}],
         "partialFingerprints": {FINGERPRINT: note.fingerprint},
         "baselineState": "new",
         **({"suppressions": []} if with_suppressions else {}),
@@ -284,8 +295,8 @@ def _fix(fix: SuggestedFix) -> dict[str, Any]:
 def _invocation(
     unreviewed: Sequence[Unreviewed], visible: Sequence[Finding], kept: Sequence[Finding]
 ) -> dict[str, Any]:
-    notes = [_not_reviewed(u) for u in unreviewed[:MAX_NOTIFICATIONS]]
-    notes += _counted(unreviewed[MAX_NOTIFICATIONS:])
+    notes = [_unreviewed_notification(u) for u in unreviewed[:MAX_NOTIFICATIONS]]
+    notes += _exceeding_entries(unreviewed[MAX_NOTIFICATIONS:])
     if len(kept) < len(visible):
         left = Counter(f.severity for f in visible) - Counter(f.severity for f in kept)
         named = ", ".join(f"{left[s]} {s.label}" for s in reversed(Severity) if left[s])
@@ -297,7 +308,7 @@ def _invocation(
     return {"executionSuccessful": not unreviewed, "toolExecutionNotifications": notes}
 
 
-def _not_reviewed(unreviewed: Unreviewed) -> dict[str, Any]:
+def _unreviewed_notification(unreviewed: Unreviewed) -> dict[str, Any]:
     file, reason = escape_undecodable(unreviewed.file), escape_undecodable(unreviewed.reason)
     text = f"{unreviewed.tool} did not review {file}: {reason}"
     return {
@@ -307,7 +318,7 @@ def _not_reviewed(unreviewed: Unreviewed) -> dict[str, Any]:
     }
 
 
-def _counted(unreviewed: Iterable[Unreviewed]) -> list[dict[str, Any]]:
+def _exceeding_entries(unreviewed: Iterable[Unreviewed]) -> list[dict[str, Any]]:
     """Return the entries that exceed the limit, as one number for each tool."""
     counts = Counter(u.tool for u in unreviewed)
     return [

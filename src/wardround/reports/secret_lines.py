@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _BEFORE_STRING = LazyPattern(
     r"""(\s*(?:-\s+)?(?:(?:export|const|let|var|val|final|static|private|public|readonly|return|await|def|set)\s+)*"""
@@ -29,8 +29,8 @@ _HIDDEN = 8
 """Characters that must follow the start of a string before two of them may be shown."""
 
 
-def masked(line: str, *, inside: bool = False) -> str:
-    """A line with a secret, reduced to the text before the first string and a hint of two characters.
+def mask_line(line: str, *, inside: bool = False) -> str:
+    """Return a line with a secret, reduced to the text before the first string and a hint of two characters.
 
     Args:
         inside: the line begins inside a string, so that none of it may be shown.
@@ -42,7 +42,7 @@ def masked(line: str, *, inside: bool = False) -> str:
     return f"{match[1]}{hint}***"
 
 
-def holds_no_value(line: str, path: str) -> bool:
+def contains_no_value(line: str, path: str) -> bool:
     """Return True if a line cannot contain a secret: it has names, and no value except by reference."""
     rest = _REFERENCE.sub("", line)
     if not path.endswith(_PYTHON):

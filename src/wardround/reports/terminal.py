@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -20,7 +20,7 @@ _CUT = "\u2026"
 
 
 @contextmanager
-def in_columns(columns: int) -> Iterator[None]:
+def wrap_at_columns(columns: int) -> Iterator[None]:
     """Wrap the lines of reports in the context for a terminal of this width."""
     token = _width.set(min(max(columns, _NARROWEST), _WIDEST))
     try:
@@ -30,8 +30,8 @@ def in_columns(columns: int) -> Iterator[None]:
 
 
 @contextmanager
-def unwrapped() -> Iterator[None]:
-    """Leave the lines of reports in the context as long as they are."""
+def disable_wrapping() -> Iterator[None]:
+    """Do not wrap the lines of reports in the context."""
     token = _width.set(sys.maxsize)
     try:
         yield
@@ -44,15 +44,15 @@ def line_width() -> int:
     return _width.get()
 
 
-def wrapped(text: str, indent: int, head: str | None = None, styled_head: str | None = None) -> list[str]:
-    """Text in lines of at most ``line_width()`` columns, all but the first indented; a head takes that one's
-    indent.
+def wrap(text: str, indent: int, head: str | None = None, styled_head: str | None = None) -> list[str]:
+    """Wrap text in lines of at most ``line_width()`` columns, all but the first indented; a head replaces the
+    indent of the first.
 
-    A word that is longer stays whole, so that a path or an address can be copied; only one without spaces by
-    nature, such as of Chinese, is divided.
+    A longer word is not divided, so that a path or an address can be copied; only one in a script without
+    spaces, such as Chinese, is.
 
     Args:
-        styled_head: printed in place of the head, as wide as it.
+        styled_head: printed instead of the head, as wide as it.
     """
     pad = " " * indent
     head = pad if head is None else head
@@ -68,8 +68,13 @@ def wrapped(text: str, indent: int, head: str | None = None, styled_head: str | 
     return lines
 
 
+def label_lines(label: str, text: str) -> list[str]:
+    """Text of a finding in lines, the first with a label."""
+    return wrap(" ".join(text.split()), 9, f"    {label:<4} ")
+
+
 def _pieces(text: str, limit: int) -> Iterator[str]:
-    """The words of a text, in parts where one of wide characters is wider than a line."""
+    """Yield the words of a text; one of wide characters that exceeds a line in parts."""
     for word in text.split():
         piece, used = "", 0
         is_divided = columns(word) > limit and columns(word) > len(word)
@@ -82,7 +87,7 @@ def _pieces(text: str, limit: int) -> Iterator[str]:
 
 
 def columns(text: str) -> int:
-    """The number of columns a text takes in a terminal."""
+    """Return the width of a text in terminal columns."""
     if text.isascii():
         return len(text)
     import unicodedata
@@ -93,7 +98,7 @@ def columns(text: str) -> int:
 
 
 def visible_part(line: str, span: Span, width: int) -> tuple[str, int, int]:
-    """A line of source with tabs as spaces and visible control characters, cut to the width.
+    """Return a line of source with tabs as spaces and visible control characters, cut to the width.
 
     Returns:
         The text, and the 0-based columns of the marked part, the end exclusive.
@@ -105,27 +110,40 @@ def visible_part(line: str, span: Span, width: int) -> tuple[str, int, int]:
     begin, end = begin - far, min(end - far, len(line))
     cells = [visible_character(char) for char in line]
     widths = [columns(cell) for cell in cells]
-    start, total = sum(widths[:begin]), sum(widths)
+    start = sum(widths[:begin])
     stop = max(start + 1, sum(widths[:end]))
-    left = gone = 0
-    while total - gone > width and gone < start - width // 3:
-        gone += widths[left]
-        left += 1
-    right, used = left, 0
-    while right < len(cells) and used + widths[right] <= width:
-        used += widths[right]
-        right += 1
-    start = min(start - gone, width - 1)
+    left, removed = _cut_left(widths, start, width)
+    right, used = _cut_right(widths, left, width)
+    start = min(start - removed, width - 1)
     shown = cells[left:right]
     if (far or left) and shown and start > 0:
         shown[0] = _CUT * widths[left]
-    if right < len(cells) and stop - gone < used:
+    if right < len(cells) and stop - removed < used:
         shown[-1] = _CUT * widths[right - 1]
-    return "".join(shown), start, max(start + 1, min(stop - gone, width))
+    return "".join(shown), start, max(start + 1, min(stop - removed, width))
+
+
+def _cut_left(widths: Sequence[int], start: int, width: int) -> tuple[int, int]:
+    """Return the number of cells to exclude before a marked part, and their columns."""
+    total = sum(widths)
+    left = removed = 0
+    while total - removed > width and removed < start - width // 3:
+        removed += widths[left]
+        left += 1
+    return left, removed
+
+
+def _cut_right(widths: Sequence[int], left: int, width: int) -> tuple[int, int]:
+    """Return the cell after the last one that fits, and the columns up to it."""
+    right, used = left, 0
+    while right < len(widths) and used + widths[right] <= width:
+        used += widths[right]
+        right += 1
+    return right, used
 
 
 def visible_character(char: str) -> str:
-    """A character of a line of source, a tab as four spaces."""
+    """Return a character of a line of source, a tab as four spaces."""
     if char == "\t":
         return "    "
     return one_line(char)

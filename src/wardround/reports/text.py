@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from wardround.findings import MERGE_CONFLICT, UNMERGED, Finding, Severity, Status, Unreviewed
-from wardround.own_command import with_own_command
+from wardround.own_command import use_own_command
 from wardround.policy.gate import GateOutcome
-from wardround.reports.finding_lines import FindingLines, Link, Style, unlinked
-from wardround.reports.terminal import wrapped
-from wardround.review import ReviewResult
+from wardround.reports.finding_lines import FindingLines, Link, Style, skip_link
+from wardround.reports.terminal import wrap
+from wardround.review_result import ReviewResult
 from wardround.text.escaping import one_line
 
 if TYPE_CHECKING:
-    from wardround.processors.triage import RuleGroupFold
+    from wardround.processors.triage import RuleGroupFold, Triage
 
 _MOST_OF_ALL_FILES = 200
 """The number of findings that a review of all files shows, the most severe; ``--all`` and the reports for
 programs have the others."""
 _PER_RULE_AND_FILE = 5
-"""The number of findings of one rule that a file shows if anything is folded; the rest are counted."""
+"""Number of findings of one rule that a file shows if anything is folded; the rest are counted."""
 _MOST_IN_FULL = 10
 """The number of findings that are shown with lines, reasons and fixes; more are shown in a line each."""
 _MORE = "wardround: --verbose shows the lines, the reasons and the fixes"
@@ -45,16 +45,16 @@ def plain(text: str, style: str) -> str:
     return text
 
 
-def coloured(text: str, style: str) -> str:
+def colour(text: str, style: str) -> str:
     """Text in the terminal's colours."""
     return f"\x1b[{_CODES[style]}m{text}\x1b[0m"
 
 
-def render(review: ReviewResult, style: Style = plain, link: Link = unlinked) -> str:
+def render(review: ReviewResult, style: Style = plain, link: Link = skip_link) -> str:
     """Return the complete report; the last line summarises it, or states how to see the omitted findings."""
     lines = _headline(review, style)
     shown = _most_severe(review, shown_findings(review))
-    groups = _by_file(shown)
+    groups = _group_by_file(shown)
     finding_lines = FindingLines(review, style, link)
     is_compact = not review.verbose and len(shown) > _MOST_IN_FULL
     most = None if review.triage is None else _PER_RULE_AND_FILE
@@ -63,9 +63,9 @@ def render(review: ReviewResult, style: Style = plain, link: Link = unlinked) ->
         lines += [] if path == before else [style(one_line(path), "bold")]
         lines += _file(review, group, finding_lines, most, is_compact)
         before = path
-    lines += _left_out(review, shown)
-    lines += _folded(review, style)
-    lines += _not_reviewed(review.unreviewed, style)
+    lines += _omitted_findings_line(review, shown)
+    lines += _folded_lines(review, style)
+    lines += _unreviewed_lines(review.unreviewed, style)
     lines += statements(review, style)
     folded = len(review.triage.folded) if review.triage is not None else 0
     lines.append(summary_line(review, style) + (f", {folded} folded" if folded else ""))
@@ -75,7 +75,7 @@ def render(review: ReviewResult, style: Style = plain, link: Link = unlinked) ->
 
 def statements(review: ReviewResult, style: Style = plain) -> list[str]:
     """Return the lines of a review besides its findings, from notes to the verdict."""
-    notes = [line for note in review.notes for line in _hint(note, 2, "note: ")]
+    notes = [line for note in review.notes for line in _hint_lines(note, 2, "note: ")]
     if review.is_for_commit:
         return notes
     from wardround.reports.conclusion_lines import conclusion_lines  # most commits show none of them
@@ -93,9 +93,9 @@ def _headline(review: ReviewResult, style: Style) -> list[str]:
     ]
     if not files:
         return []
-    named = _listed(sorted(set(files)), "file")
+    named = _join_names(sorted(set(files)), "file")
     what = "a merge conflict" if len(set(files)) == 1 else "merge conflicts"
-    first, *rest = wrapped(f"{what} in {named}: resolve {_it_or_them(len(set(files)))} first", 2, "")
+    first, *rest = wrap(f"{what} in {named}: resolve {_it_or_them(len(set(files)))} first", 2, "")
     return [style(first, "error"), *(style(line, "error") for line in rest), ""]
 
 
@@ -130,51 +130,68 @@ def _most_severe(review: ReviewResult, findings: Sequence[Finding]) -> Sequence[
     return [findings[index] for index in sorted(ranked[:_MOST_OF_ALL_FILES])]
 
 
-def _left_out(review: ReviewResult, shown: Sequence[Finding]) -> list[str]:
-    """Return a line with the number of the findings that ``_most_severe`` leaves out."""
+def _omitted_findings_line(review: ReviewResult, shown: Sequence[Finding]) -> list[str]:
+    """Return a line with the number of the findings that ``_most_severe`` excludes."""
     every = shown_findings(review)
     left = len(every) - len(shown)
     if not left:
         return []
     text = f"and {left} more of {len(every)} findings: --all shows {_it_or_them(left)}"
-    return [*wrapped(text, 2, ""), ""]
+    return [*wrap(text, 2, ""), ""]
 
 
-def _by_file(findings: Sequence[Finding]) -> list[tuple[str, list[Finding]]]:
+def _group_by_file(findings: Sequence[Finding]) -> list[tuple[str, list[Finding]]]:
     """Return the findings that follow one another in one file; a file may have errors, and others later."""
     runs = groupby(findings, key=lambda finding: (finding.severity < Severity.ERROR, finding.file))
     return [(path, list(group)) for (_, path), group in runs]
 
 
-def _folded(review: ReviewResult, style: Style) -> list[str]:
-    """Return the folded findings: a line with the count of each rule, and one for those of the judge."""
+def _folded_lines(review: ReviewResult, style: Style) -> list[str]:
+    """Return the folded findings: a line with the count of each rule, and one for those folded by the
+    judge.
+    """
     if review.triage is None or not review.triage.folded:
         return []
-    folded: dict[str, list[Finding]] = {}
-    unlikely: list[Finding] = []
-    total = Counter(f.rule for f in review.open_findings)
+    by_rule: dict[str, list[Finding]] = {}
+    unlikely: list[str] = []
     for finding in review.open_findings:
-        if finding.fingerprint in review.triage.folded:
-            (unlikely if finding.is_folded else folded.setdefault(finding.rule, [])).append(finding)
-    crowds = {crowd.rule: crowd for crowd in review.triage.crowds}
-    lines = [style("folded", "bold")]
-    for rule, findings in sorted(folded.items()):
-        more = " more" if len(findings) < total[rule] else ""
-        them = _it_or_them(len(findings))
-        text = f"{len(findings)}{more} of {rule} in {_named_files(findings)}: --all shows {them}"
-        if rule in crowds:
-            text += _offer(crowds[rule])
-        lines += _hint(text, 4, "  ")
+        if finding.fingerprint not in review.triage.folded:
+            continue
+        if finding.is_folded:
+            unlikely.append(finding.rule)
+        else:
+            by_rule.setdefault(finding.rule, []).append(finding)
+    lines = [style("folded", "bold"), *_folded_rules(review, review.triage, by_rule)]
     if unlikely:
-        named = _listed([one.rule for one in unlikely], "rule")
+        named = _join_names(unlikely, "rule")
         text = f"{len(unlikely)} less likely ({named}): --all shows {_it_or_them(len(unlikely))}"
-        lines += wrapped(text, 4, "  ")
+        lines += wrap(text, 4, "  ")
     return [*lines, ""]
 
 
-def _hint(text: str, indent: int, head: str) -> list[str]:
+def _folded_rules(
+    review: ReviewResult, triage: Triage, folded: Mapping[str, Sequence[Finding]]
+) -> Iterator[str]:
+    """Yield the line of each rule with folded findings, by their names."""
+    total = Counter(finding.rule for finding in review.open_findings)
+    crowds = {crowd.rule: crowd for crowd in triage.crowds}
+    for rule, findings in sorted(folded.items()):
+        more = " more" if len(findings) < total[rule] else ""
+        shown = f"--all shows {_it_or_them(len(findings))}"
+        text = f"{len(findings)}{more} of {rule} in {_named_files(findings)}: {shown}"
+        offer = _offer(crowds[rule]) if rule in crowds else ""
+        yield from _hint_lines(text + offer, 4, "  ")
+
+
+def _folded_rule(rule: str, findings: Sequence[Finding], total: int) -> str:
+    more = " more" if len(findings) < total else ""
+    shown = f"--all shows {_it_or_them(len(findings))}"
+    return f"{len(findings)}{more} of {rule} in {_named_files(findings)}: {shown}"
+
+
+def _hint_lines(text: str, indent: int, head: str) -> list[str]:
     """Return a text that may name commands, in lines."""
-    return wrapped(one_line(with_own_command(text)), indent, head)
+    return wrap(one_line(use_own_command(text)), indent, head)
 
 
 def _it_or_them(count: int) -> str:
@@ -182,10 +199,10 @@ def _it_or_them(count: int) -> str:
 
 
 def _named_files(findings: Sequence[Finding]) -> str:
-    return _listed([f.file for f in findings], "file")
+    return _join_names([f.file for f in findings], "file")
 
 
-def _listed(names: Sequence[str], kind: str) -> str:
+def _join_names(names: Sequence[str], kind: str) -> str:
     """Return the first of some names of files or rules, without repetition, and the number of the others."""
     different = list(dict.fromkeys(map(one_line, names)))
     named, more = ", ".join(different[:3]), len(different) - 3
@@ -193,7 +210,7 @@ def _listed(names: Sequence[str], kind: str) -> str:
 
 
 def _offer(crowd: RuleGroupFold) -> str:
-    """Return what to do about many findings of one rule, in place of reading each."""
+    """Return advice about many findings of one rule, as an alternative to reading each."""
     sweep = "fix them all at once"
     if crowd.fixable:
         sweep = f"wardround review --fix fixes {crowd.fixable} at once"
@@ -217,7 +234,7 @@ def _file(
         yield ""
 
 
-def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
+def _unreviewed_lines(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
     if not unreviewed:
         return []
     lines = [style("not reviewed", "warn")]
@@ -226,36 +243,41 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
         files = [one_line(u.file) for u in group]
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
         who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
-        lines += _hint(f"{named}: {who}{reason}", 4, "  ")
+        lines += _hint_lines(f"{named}: {who}{reason}", 4, "  ")
     return [*lines, ""]
 
 
 def summary_line(review: ReviewResult, style: Style = plain) -> str:
     """Return gate, counts, time, and the unreviewed files, in one line."""
-    brought = [f for f in review.visible if f.status in review.counted]
-    counts = Counter(f.severity for f in brought)
-    named = [f"{counts[s]} {_plural(s, counts[s])}" for s in reversed(Severity) if counts[s]]
+    counted = (finding for finding in review.visible if finding.status in review.counted)
+    counts = Counter(finding.severity for finding in counted)
+    levels = [level for level in reversed(Severity) if counts[level]]
+    named = [f"{counts[level]} {_plural(level, counts[level])}" for level in levels]
     outcome = review.gate.outcome
-    colour = {GateOutcome.PASS: "add", GateOutcome.BLOCKED: "error", GateOutcome.INCONCLUSIVE: "warn"}[
-        outcome
-    ]
+    colours = {GateOutcome.PASS: "add", GateOutcome.BLOCKED: "error", GateOutcome.INCONCLUSIVE: "warn"}
     files = len(review.reviewed)
     nothing = "no findings" if files or review.unreviewed else "nothing to review"
     parts = [
         ", ".join(named) or nothing,
         f"{files} file{'' if files == 1 else 's'}",
         f"{review.seconds:.2f} s",
+        *_unlisted_counts(review),
     ]
-    shown = {id(f) for f in review.visible}
-    older = sum(1 for f in review.findings if f.status is Status.EXISTING and id(f) not in shown)
-    suppressed = sum(1 for f in review.findings if f.status is Status.SUPPRESSED)
+    return f"wardround: {style(outcome.value, colours[outcome])} - {', '.join(parts)}"
+
+
+def _unlisted_counts(review: ReviewResult) -> Iterator[str]:
+    """Yield the counts of findings and files that the report does not list."""
+    shown = {id(finding) for finding in review.visible}
+    existing = [finding for finding in review.findings if finding.status is Status.EXISTING]
+    older = sum(id(finding) not in shown for finding in existing)
+    suppressed = sum(finding.status is Status.SUPPRESSED for finding in review.findings)
     if older:
-        parts.append(f"{older} older not shown")
+        yield f"{older} older not shown"
     if suppressed:
-        parts.append(f"{suppressed} suppressed")
+        yield f"{suppressed} suppressed"
     if review.unreviewed:
-        parts.append(f"{len({u.file for u in review.unreviewed})} not fully reviewed")
-    return f"wardround: {style(outcome.value, colour)} - {', '.join(parts)}"
+        yield f"{len({entry.file for entry in review.unreviewed})} not fully reviewed"
 
 
 def _plural(severity: Severity, count: int) -> str:

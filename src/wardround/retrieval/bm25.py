@@ -25,18 +25,20 @@ def term_weight(times: int, length: int, average: float) -> float:
 def scores(
     query: Mapping[str, int], documents: Sequence[Mapping[str, int]], lengths: Sequence[int] | None = None
 ) -> list[float]:
-    """Return the score of each document, 0 if it shares no word; both sides as words with their counts.
+    """Return the score of each document, 0 if it shares no word with the query.
 
     Args:
-        lengths: of the documents in words, if they contain only those of the query.
+        query: the words of the query, with their counts.
+        documents: the words of each document, with their counts.
+        lengths: lengths of the documents in words, if the documents contain only words of the query.
     """
     if lengths is None:
         lengths = [sum(document.values()) for document in documents]
     average = max(sum(lengths) / max(len(lengths), 1), 1.0)
     answers = [0.0] * len(documents)
-    for word, asked in query.items():
+    for word, requested in query.items():
         holding = [(at, document[word]) for at, document in enumerate(documents) if word in document]
-        weight = asked * idf(len(documents), len(holding))
+        weight = requested * idf(len(documents), len(holding))
         for at, times in holding:
             answers[at] += weight * term_weight(times, lengths[at], average)
     return answers

@@ -15,12 +15,12 @@ import msgspec
 
 from wardround.retrieval import bm25
 from wardround.retrieval.documents import query_text
-from wardround.text.search_terms import counted
+from wardround.text.search_terms import count_words
 
 COMMITS = 1000
-"""The limit on commits; more had no effect in experiments."""
+"""Maximum number of commits; more had no effect in experiments."""
 MOST_FILES = 20
-"""The limit on files of a commit; one that touches more is weak evidence about each of them."""
+"""Maximum number of files of a commit; one that touches more is weak evidence about each of them."""
 HALF_LIFE = 20
 """The number of commits after which a touch counts half."""
 _STEEPNESS = 4
@@ -29,7 +29,7 @@ _LONGEST = 4_000
 
 @dataclass(frozen=True, slots=True)
 class CommitIndex:
-    """A commit as the words of its message and the paths it touched; none if it touched too many."""
+    """A commit as the words of its message and the paths that it changed; none if it changed too many."""
 
     words: Mapping[str, int]
     paths: tuple[str, ...]
@@ -38,7 +38,7 @@ class CommitIndex:
     def of(cls, message: str, paths: Sequence[str]) -> CommitIndex:
         if len(paths) > MOST_FILES:
             return cls({}, ())
-        return cls(counted(query_text(message)[:_LONGEST]), tuple(paths))
+        return cls(count_words(query_text(message)[:_LONGEST]), tuple(paths))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CommitIndex:
@@ -49,27 +49,29 @@ class CommitIndex:
         return msgspec.msgpack.encode((self.words, [os.fsencode(path) for path in self.paths]))
 
 
-def told(asked: Mapping[str, int], past: Sequence[CommitIndex], paths: Sequence[str]) -> list[float]:
+def message_scores(
+    requested: Mapping[str, int], past: Sequence[CommitIndex], paths: Sequence[str]
+) -> list[float]:
     """Return the BM25 of each path over the messages of all commits that touched it."""
-    places = {path: at for at, path in enumerate(paths)}
+    locations = {path: at for at, path in enumerate(paths)}
     documents: list[dict[str, int]] = [{} for _ in paths]
     lengths = [0] * len(paths)
-    for one in past:
-        shared = {word: one.words[word] for word in asked if word in one.words}
-        length = sum(one.words.values())
-        for at in (places[path] for path in one.paths if path in places):
+    for commit in past:
+        shared = {word: commit.words[word] for word in requested if word in commit.words}
+        length = sum(commit.words.values())
+        for at in (locations[path] for path in commit.paths if path in locations):
             lengths[at] += length
             for word, times in shared.items():
                 documents[at][word] = documents[at].get(word, 0) + times
-    return bm25.scores(asked, documents, lengths)
+    return bm25.scores(requested, documents, lengths)
 
 
 def recency(past: Sequence[CommitIndex], paths: Sequence[str]) -> list[float]:
     """Return how often and how recently each path was touched, 0 for never; commits come newest first."""
-    places = {path: at for at, path in enumerate(paths)}
+    locations = {path: at for at, path in enumerate(paths)}
     found = [0.0] * len(paths)
-    for age, one in enumerate(past):
-        for path in one.paths:
-            if path in places:
-                found[places[path]] += 0.5 ** (age / HALF_LIFE)
-    return [math.log1p(_STEEPNESS * one) for one in found]
+    for age, commit in enumerate(past):
+        for path in commit.paths:
+            if path in locations:
+                found[locations[path]] += 0.5 ** (age / HALF_LIFE)
+    return [math.log1p(_STEEPNESS * score) for score in found]

@@ -1,8 +1,7 @@
 """The functions, classes and tables of a source file, detected by its lines and their indentation.
 
-No parser: a file of any language, or one that does not parse, is split as well, and a file of unusual form
-has
-no functions.
+No parser is used: a file of any language, or with syntax errors, is split as well, and a file of unusual form
+has no functions.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +59,10 @@ def functions(path: str, text: str) -> list[Definition]:
     for (at, name), end in zip(starts, _ends(pattern, lines, [at for at, _ in starts]), strict=True):
         while around and around[-1].end_line <= at:
             around.pop()
-        whole = f"{around[-1].name}.{name}" if around else name
-        one = Definition(whole, at + 1, end, lines[at].strip()[:_SIGNATURE_CHARACTERS])
-        found.append(one)
-        around.append(one)
+        complete = f"{around[-1].name}.{name}" if around else name
+        item = Definition(complete, at + 1, end, lines[at].strip()[:_SIGNATURE_CHARACTERS])
+        found.append(item)
+        around.append(item)
     return found
 
 
@@ -76,30 +75,58 @@ def _starts(pattern: LazyPattern, lines: Sequence[str]) -> Iterator[tuple[int, s
 
 def _ends(pattern: LazyPattern, lines: Sequence[str], starts: Sequence[int]) -> list[int]:
     """Return the last line of each definition, before the first line that is not indented deeper."""
-    ends = {start: len(lines) for start in starts}
-    waiting: list[tuple[int, int]] = []
+    open_ = _OpenDefinitions(len(lines), starts, has_braces=pattern is not _PYTHON)
     opening = set(starts)
-    last = 0  # the last line that is not blank
     for at, line in enumerate(lines):
         if not line.strip():
             continue
         depth = len(line) - len(line.lstrip())
-        closing = bool(_CLOSING.match(line))
-        while waiting and waiting[-1][1] >= depth:
-            if closing and waiting[-1][1] == depth:
-                if pattern is not _PYTHON and line.strip()[0] == "}" and not line.rstrip().endswith("{"):
-                    ends[waiting.pop()[0]] = at + 1
-                break  # the bracket of a signature over several lines
-            ends[waiting.pop()[0]] = last + 1
+        open_.close_before(at, line, depth)
         if at in opening:
-            waiting.append((at, depth))
-        last = at
-    for start, _ in waiting:
-        ends[start] = last + 1
-    return [ends[start] for start in starts]
+            open_.open(at, depth)
+    return open_.ends()
+
+
+class _OpenDefinitions:
+    """The definitions whose end is not reached, the innermost last."""
+
+    def __init__(self, count: int, starts: Sequence[int], *, has_braces: bool) -> None:
+        self._ends = dict.fromkeys(starts, count)
+        self._has_braces = has_braces
+        self._waiting: list[tuple[int, int]] = []
+        self._after_last = 1
+        """The line after the last one that is not blank."""
+
+    def open(self, at: int, depth: int) -> None:
+        self._waiting.append((at, depth))
+
+    def close_before(self, at: int, line: str, depth: int) -> None:
+        """Close the definitions that end before a line, or with it."""
+        is_closing = bool(_CLOSING.match(line))
+        while self._waiting and self._waiting[-1][1] >= depth:
+            if is_closing and self._waiting[-1][1] == depth:
+                if self._has_braces and _is_last_brace(line):
+                    self._close(at + 1)
+                break  # the bracket of a signature over several lines
+            self._close(self._after_last)
+        self._after_last = at + 1
+
+    def ends(self) -> list[int]:
+        """Close what is open, and return the ends in the order of the starts."""
+        while self._waiting:
+            self._close(self._after_last)
+        return list(self._ends.values())
+
+    def _close(self, end: int) -> None:
+        self._ends[self._waiting.pop()[0]] = end
+
+
+def _is_last_brace(line: str) -> bool:
+    """Return True for a closing brace after which no further block opens."""
+    return line.strip()[0] == "}" and not line.rstrip().endswith("{")
 
 
 def enclosing(found: Sequence[Definition], line: int) -> Definition | None:
     """Return the innermost definition around a line."""
-    holding = [one for one in found if one.line <= line <= one.end_line]
-    return max(holding, key=lambda one: one.line, default=None)
+    holding = [definition for definition in found if definition.line <= line <= definition.end_line]
+    return max(holding, key=lambda definition: definition.line, default=None)

@@ -1,8 +1,8 @@
 """The text forms of queries, hunks and files for comparison.
 
-An encoder reads the raw text of a hunk, since splitting its identifiers reduced the measured accuracy. A
-file is too long for that, and is reduced to its distinct words. The beginning counts most, since an encoder
-reads no further than its window.
+An encoder reads the raw text of a hunk, since splitting its identifiers reduced the measured accuracy. A file
+is too long for that, and is reduced to its distinct words. The beginning counts most, since an encoder reads
+no further than its window.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from wardround.text.search_terms import parts
 
 PIECES = 112
-"""The number of word pieces of a text that an encoder should read."""
+"""Maximum number of word pieces of a text that an encoder reads."""
 CHUNKS = 5
 CHUNK_PARTS = 80
 
@@ -30,17 +30,19 @@ _URL = re.compile(r"https?://\S+")
 def query_text(text: str) -> str:
     """Return a message or report without its conventional prefix, trailers and addresses."""
     lines = _PREFIX.sub("", text.strip(), count=1).split("\n")
-    kept = (line for line in lines if not _TRAILER.match(line))
-    return _URL.sub(" ", "\n".join(kept)).strip()
+    retained = (line for line in lines if not _TRAILER.match(line))
+    return _URL.sub(" ", "\n".join(retained)).strip()
 
 
-def query_variants(asked: str) -> list[str]:
+def query_variants(requested: str) -> list[str]:
     """Return the queries for an encoder: the complete text, and its first line if there is more."""
-    return list(dict.fromkeys((leading(asked), leading(asked.split("\n", 1)[0].strip()))))
+    return list(dict.fromkeys((leading(requested), leading(requested.split("\n", 1)[0].strip()))))
 
 
 def leading(text: str, pieces: int = PIECES) -> str:
-    """Return the beginning of a text that has at least ``pieces`` word pieces: cut late rather than early."""
+    """Return the beginning of a text that has at least ``pieces`` word pieces: rather too long than too
+    short.
+    """
     spent = 0
     for match in _RUN.finditer(text):
         spent += 1 + (len(match[0]) - 1) // (2 * _LETTERS_PER_PIECE)
@@ -50,12 +52,14 @@ def leading(text: str, pieces: int = PIECES) -> str:
 
 
 def hunk_text(path: str, function: str, lines: str) -> str:
-    """Return a hunk for an encoder: its file, its definition, and its changed lines as written."""
+    """Return a hunk for an encoder: its file, its definition, and its changed lines verbatim."""
     return leading(f"{path}\n{function}\n{lines}")
 
 
 def file_texts(path: str, text: str) -> list[str]:
-    """Return a file for an encoder: its distinct words in order, in up to ``CHUNKS`` texts with the path."""
+    """Return the texts of a file for an encoder: its distinct words in order, in up to ``CHUNKS`` texts with
+    the path.
+    """
     distinct = list(_first_distinct(text, CHUNKS * CHUNK_PARTS))
     name = " ".join(parts(path))
     starts = range(0, max(len(distinct), 1), CHUNK_PARTS)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from itertools import repeat
 
 from wardround.retrieval import bm25, ngrams
-from wardround.retrieval.commit_signals import CommitIndex, recency, told
+from wardround.retrieval.commit_signals import CommitIndex, message_scores, recency
 from wardround.retrieval.definitions import Definition, functions
 from wardround.retrieval.documents import query_text, query_variants
 from wardround.retrieval.index import IndexedFile, Progress, SearchIndex
 from wardround.retrieval.protocols import TextEmbedder
-from wardround.retrieval.rank_fusion import fused, weighted_sum
-from wardround.text.search_terms import counted
+from wardround.retrieval.rank_fusion import fuse, weighted_sum
+from wardround.text.search_terms import count_words
 
 _KNOWN_SUFFIXES = """
     py pyi pyx ts tsx js jsx mjs cjs mts cts vue svelte sql go rs java kt kts scala swift rb php c h cc cpp
@@ -53,7 +53,7 @@ class FunctionMatch:
 
 @dataclass(frozen=True, slots=True)
 class FileMatch:
-    """A file and its score. ``score`` orders the files of one query and has no meaning beyond it."""
+    """A file and its score. ``score`` orders the files of one query; not comparable between queries."""
 
     path: str
     score: float
@@ -67,7 +67,7 @@ class FileEvidence:
 
     Attributes:
         words: BM25 of the text, including that of the path.
-        path: BM25 of the path alone.
+        path: BM25 of the path only.
         told: BM25 of the messages of the commits that touched it.
         recent: how recently it was touched.
         closeness: the model's similarity, if there is a model.
@@ -79,7 +79,7 @@ class FileEvidence:
     recent: list[float]
     closeness: list[float] | None
 
-    def fused(self) -> list[float]:
+    def fuse(self) -> list[float]:
         """Return one score; without history, or without a model, that of the other rankers."""
         columns = {"words": self.words, "path": self.path, "told": self.told, "recent": self.recent}
         if self.closeness is None:
@@ -94,7 +94,7 @@ def is_source(path: str) -> bool:
     return known and not _GENERATED.search(path)
 
 
-def is_beside(path: str) -> bool:
+def is_accompanying_file(path: str) -> bool:
     """Return True if a file only accompanies the source, by its path: a test, an example, documentation."""
     return _BESIDE.search(path) is not None
 
@@ -110,23 +110,23 @@ def search_files(
 ) -> list[FileMatch]:
     """Return the files that a report is about, best first.
 
-    Without an embedder these are only files that share a word with it, or that a commit which does has
-    touched.
+    Without an embedder these are only files that share a word with it, or that were changed by a commit which
+    does.
 
     Args:
         entries: the candidates.
-        read: the text of an entry, called for entries that the index does not know yet.
+        read: the text of an entry, called for entries that are not yet in the index.
         past: the commits before the searched tree, newest first.
     """
     index.update(entries, read, embedder, progress)
     found = evidence(query, entries, index, embedder, past)
-    rows = zip(entries, found.fused(), found.words, found.told, found.closeness or repeat(None), strict=False)
+    rows = zip(entries, found.fuse(), found.words, found.told, found.closeness or repeat(None), strict=False)
     matches = [
         FileMatch(entry.path, score, words, near)
-        for entry, score, words, said, near in rows
-        if near is not None or words > 0 or said > 0
+        for entry, score, words, reported, near in rows
+        if near is not None or words > 0 or reported > 0
     ]
-    return sorted(matches, key=lambda one: (-one.score, one.path))
+    return sorted(matches, key=lambda match: (-match.score, match.path))
 
 
 def evidence(
@@ -137,18 +137,18 @@ def evidence(
     past: Sequence[CommitIndex] = (),
 ) -> FileEvidence:
     """Return the rankers' scores of entries in the index, in their order."""
-    asked = query_text(query)
-    words = counted(asked)
+    requested = query_text(query)
+    words = count_words(requested)
     paths = [entry.path for entry in entries]
     near = (
         None
         if embedder is None or not entries
-        else index.similarity(query_variants(asked), entries, embedder)
+        else index.similarity(query_variants(requested), entries, embedder)
     )
     return FileEvidence(
         index.words_scores(words, entries),
-        bm25.scores(words, [counted(path) for path in paths]),
-        told(words, past, paths),
+        bm25.scores(words, [count_words(path) for path in paths]),
+        message_scores(words, past, paths),
         recency(past, paths),
         near,
     )
@@ -158,19 +158,23 @@ def locate_functions(query: str, texts: Sequence[tuple[str, str]]) -> list[Funct
     """Return the definitions of some files that share a word with a report, best first.
 
     Args:
-        texts: paths and texts of the files, as ``locate`` returned them.
+        texts: paths and contents of the files, as ``locate`` returned them.
 
-    By words alone: reordering the first of them with a model had no measurable benefit.
+    By words only: reranking the first of them with a model had no measurable benefit.
     """
-    asked = query_text(query)
-    found = [(path, one, _body(text, one)) for path, text in texts for one in functions(path, text)]
-    bodies = [counted(f"{path}\n{one.name}\n{body}") for path, one, body in found]
-    words = bm25.scores(counted(asked), bodies)
-    scores = fused(words, ngrams.scores(asked, [f"{one.name}\n{one.signature}" for _, one, _ in found]))
+    requested = query_text(query)
+    found = [
+        (path, function, _body(text, function)) for path, text in texts for function in functions(path, text)
+    ]
+    bodies = [count_words(f"{path}\n{symbol.name}\n{body}") for path, symbol, body in found]
+    words = bm25.scores(count_words(requested), bodies)
+    scores = fuse(
+        words, ngrams.scores(requested, [f"{symbol.name}\n{symbol.signature}" for _, symbol, _ in found])
+    )
     order = sorted(range(len(found)), key=lambda at: (-scores[at], at))
     return [FunctionMatch(found[at][0], found[at][1], scores[at]) for at in order if words[at] > 0]
 
 
-def _body(text: str, one: Definition) -> str:
-    lines = text.split("\n")[one.line - 1 : min(one.end_line, one.line + _BODY_LINES)]
+def _body(text: str, definition: Definition) -> str:
+    lines = text.split("\n")[definition.line - 1 : min(definition.end_line, definition.line + _BODY_LINES)]
     return "\n".join(lines)

@@ -13,8 +13,8 @@ from wardround.retrieval.definitions import Definition, enclosing, functions
 from wardround.retrieval.documents import hunk_text, leading, query_text, query_variants
 from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
 from wardround.retrieval.protocols import TextEmbedder
-from wardround.retrieval.rank_fusion import fused, weighted_sum
-from wardround.text.search_terms import counted
+from wardround.retrieval.rank_fusion import fuse, weighted_sum
+from wardround.text.search_terms import count_words
 
 WEIGHTS = {
     "words": 0.1, "characters": 0.13, "path": 0.25, "covered": 0.42, "run": 0.35, "file": 0.59, "size": -0.5,
@@ -31,7 +31,7 @@ measured on others.
 
 _COVERED, _RUN = OVERLAP_NAMES.index("covered"), OVERLAP_NAMES.index("longest-run")
 _COMPARED = 4_000
-"""The length of a text that is compared word by word, in quadratic time."""
+"""Maximum length of a text that is compared word by word, in quadratic time."""
 _BODY_PIECES = 60
 _NEAR_LINES = 6
 """Blocks with fewer unchanged lines between them are one hunk, as ``git diff`` shows them."""
@@ -57,7 +57,7 @@ class ChangedCode:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A hunk and its score. ``score`` orders the hunks of one query and has no meaning beyond it."""
+    """A hunk and its score. ``score`` orders the hunks of one query; not comparable between queries."""
 
     hunk: ChangedCode
     score: float
@@ -72,7 +72,7 @@ class HunkScores:
     Attributes:
         words: BM25 of path, definition and lines.
         characters: n-grams of the text for an encoder.
-        path: BM25 of the path alone.
+        path: BM25 of the path only.
         covered: the share of the query's words in the hunk, weighted by rarity.
         run: the longest run of words of the query in the hunk, as a share.
         file: the best of the file's hunks by words and characters.
@@ -89,7 +89,7 @@ class HunkScores:
     size: list[float]
     closeness: list[float] | None
 
-    def fused(self) -> list[float]:
+    def fuse(self) -> list[float]:
         """Return one score; without a model that of the other rankers."""
         columns = {
             "words": self.words, "characters": self.characters, "path": self.path, "covered": self.covered,
@@ -109,29 +109,29 @@ def rank(query: str, hunks: Sequence[ChangedCode], embedder: TextEmbedder | None
     """
     all_told = opinions(query, hunks, embedder)
     closeness: Sequence[float | None] = all_told.closeness or [None] * len(hunks)
-    rows = zip(hunks, all_told.fused(), all_told.words, closeness, strict=True)
+    rows = zip(hunks, all_told.fuse(), all_told.words, closeness, strict=True)
     found = [Evidence(hunk, score, words, near) for hunk, score, words, near in rows]
-    return sorted(found, key=lambda one: (-one.score, one.hunk.path, one.hunk.line))
+    return sorted(found, key=lambda match: (-match.score, match.hunk.path, match.hunk.line))
 
 
 def opinions(query: str, hunks: Sequence[ChangedCode], embedder: TextEmbedder | None) -> HunkScores:
     """Return the rankers' scores of hunks, in the order of the hunks."""
-    asked = query_text(query)
-    wanted = counted(asked)
+    requested = query_text(query)
+    expected = count_words(requested)
     wholes = [f"{hunk.path}\n{hunk.function}\n{hunk.text}" for hunk in hunks]
-    bags = [counted(whole) for whole in wholes]
-    words = bm25.scores(wanted, bags)
-    characters = ngrams.scores(asked, [hunk_text(hunk.path, hunk.function, hunk.text) for hunk in hunks])
-    shared = lexical_features(asked[:_COMPARED], [whole[:_COMPARED] for whole in wholes])
+    bags = [count_words(complete) for complete in wholes]
+    words = bm25.scores(expected, bags)
+    characters = ngrams.scores(requested, [hunk_text(hunk.path, hunk.function, hunk.text) for hunk in hunks])
+    shared = lexical_features(requested[:_COMPARED], [complete[:_COMPARED] for complete in wholes])
     return HunkScores(
         words,
         characters,
-        bm25.scores(wanted, [counted(hunk.path) for hunk in hunks]),
+        bm25.scores(expected, [count_words(hunk.path) for hunk in hunks]),
         [row[_COVERED] for row in shared],
         [row[_RUN] for row in shared],
-        _best_of_file(hunks, fused(words, characters)),
+        _best_of_file(hunks, fuse(words, characters)),
         [math.log1p(sum(bag.values())) for bag in bags],
-        None if embedder is None or not hunks else similar(embedder, asked, hunks),
+        None if embedder is None or not hunks else similar(embedder, requested, hunks),
     )
 
 
@@ -144,21 +144,21 @@ def _best_of_file(hunks: Sequence[ChangedCode], scores: Sequence[float]) -> list
 
 def similar(embedder: TextEmbedder, query: str, hunks: Sequence[ChangedCode]) -> list[float]:
     """Return the cosine of a query with each hunk, from -1 to 1: the mean over the forms of both."""
-    asked = query_variants(query)
+    requested = query_variants(query)
     wholes = [hunk_text(hunk.path, hunk.function, hunk.text) for hunk in hunks]
     bodies = [leading(hunk.text, _BODY_PIECES) for hunk in hunks]
-    vectors = embedder.embed([*asked, *wholes, *bodies])
-    cosines = (vectors[len(asked) :] @ vectors[: len(asked)].T).mean(axis=1)
+    vectors = embedder.embed([*requested, *wholes, *bodies])
+    cosines = (vectors[len(requested) :] @ vectors[: len(requested)].T).mean(axis=1)
     both = (cosines[: len(hunks)] + cosines[len(hunks) :]) / 2
     return [round(float(value), 5) for value in both]
 
 
 def changed_code(change: Change, texts: FileTexts) -> list[ChangedCode]:
     """Return the hunks of a change's text files, by path and line."""
-    return [one for file in change.files if not file.lost for one in _of_file(file, texts)]
+    return [hunk for file in change.files if not file.lost for hunk in _changed_code_in_file(file, texts)]
 
 
-def _of_file(file: ChangedFile, texts: FileTexts) -> Iterator[ChangedCode]:
+def _changed_code_in_file(file: ChangedFile, texts: FileTexts) -> Iterator[ChangedCode]:
     head, base = texts.head(file.path), texts.base(file.path)
     if not file.is_regular or (head is None and base is None):
         return
@@ -167,11 +167,11 @@ def _of_file(file: ChangedFile, texts: FileTexts) -> Iterator[ChangedCode]:
     if head is None:
         hunks = (Hunk(1, len(base_lines), 0, 0),)
     defined = functions(file.path, head if head is not None else base or "")
-    for group in _grouped(hunks):
-        yield _as_text(file.path, group, head_lines, base_lines, defined)
+    for group in _group_hunks(hunks):
+        yield _to_changed_code(file.path, group, head_lines, base_lines, defined)
 
 
-def _grouped(hunks: Iterable[Hunk]) -> Iterator[list[Hunk]]:
+def _group_hunks(hunks: Iterable[Hunk]) -> Iterator[list[Hunk]]:
     group: list[Hunk] = []
     for hunk in hunks:
         if group and hunk.head_start - (group[-1].head_start + group[-1].head_length) > _NEAR_LINES:
@@ -182,7 +182,7 @@ def _grouped(hunks: Iterable[Hunk]) -> Iterator[list[Hunk]]:
         yield group
 
 
-def _as_text(
+def _to_changed_code(
     path: str, group: Sequence[Hunk], head: Sequence[str], base: Sequence[str], defined: Sequence[Definition]
 ) -> ChangedCode:
     added = [

@@ -4,7 +4,7 @@ They are stored in the user's cache folder and never in the repository.
 
 One database for each repository. A document is the content of a blob at a path, so that known content is
 never read again after a checkout. A database that is damaged or of another format is recreated; if none can
-be stored (a read-only home, a full disk) one in memory costs time, nothing else.
+be stored (a read-only home, a full disk) an in-memory one only costs time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import hashlib
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,14 +28,14 @@ from wardround.retrieval.protocols import TextEmbedder
 from wardround.storage import sqlite_file
 from wardround.storage.paths import cache_dir
 from wardround.storage.repository_database import LIMIT_BYTES, DatabaseKind, RepositoryDatabase
-from wardround.text.search_terms import counted
+from wardround.text.search_terms import count_words
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 FORMAT = 2
-"""Raised with every change of the stored data: the words, the text forms, the tables."""
+"""Incremented with every change of the stored data: the words, the text forms, the tables."""
 PATH_TIMES = 3
 """The number of times that the words of a path count."""
 _SCHEMA = (
@@ -52,7 +52,7 @@ _BATCH = 32
 _SPARE = 4
 """Documents stored for each one of the present tree, so that switching between branches is cheap."""
 _NEAREST = 0.7
-"""The share of a file's closest text in its similarity; the rest is the mean of all."""
+"""The weight of a file's closest text in its similarity; the rest is that of the mean of all."""
 _LIMIT_TEXTS = 20_000
 _LIMIT_COMMITS = 20_000
 _LIMIT_BYTES = LIMIT_BYTES
@@ -83,7 +83,7 @@ class _Document:
 
 
 class SearchIndex:
-    """The documents of a repository."""
+    """A search index of the files and commits of a repository, with words and vectors, stored in SQLite."""
 
     def __init__(self, file: RepositoryDatabase) -> None:
         self._file = file
@@ -95,9 +95,11 @@ class SearchIndex:
         kind = DatabaseKind(_SCHEMA, FORMAT, _LIMIT_BYTES)
         return cls(RepositoryDatabase.open(kind, repository, folder or cache_dir() / "retrieval"))
 
-    def refreshed(self, *, keep: bool) -> SearchIndex:
-        """Return an empty index for this one, which failed: in its place, or in memory if its file stays."""
-        return SearchIndex(self._file.replaced(keep_file=keep))
+    def recreate(self, *, keep: bool) -> SearchIndex:
+        """Return an empty index that replaces this one, which failed: in the same file, or in memory if the
+        file cannot be replaced.
+        """
+        return SearchIndex(self._file.recreate(keep_file=keep))
 
     def close(self) -> None:
         self._file.close()
@@ -118,13 +120,13 @@ class SearchIndex:
         """
         self._take_in(entries, read, progress)
         if embedder is not None:
-            self._embed(entries, read, embedder, progress)
+            self._embed_entries(entries, read, embedder, progress)
         self._shrink(entries)
 
     def _take_in(
         self, entries: Sequence[IndexedFile], read: Callable[[IndexedFile], str | None], progress: Progress
     ) -> None:
-        known = self._known()
+        known = self._indexed_documents()
         missing = [entry for entry in entries if entry.key not in known]
         if not missing:
             return
@@ -157,31 +159,31 @@ class SearchIndex:
         (known,) = self._database.execute("SELECT id FROM words WHERE word = ?", (word,)).fetchone()
         return int(known)
 
-    def _embed(
+    def _embed_entries(
         self,
         entries: Sequence[IndexedFile],
         read: Callable[[IndexedFile], str | None],
         embedder: TextEmbedder,
         progress: Progress,
     ) -> None:
-        known = self._known()
+        known = self._indexed_documents()
         done = self._database.execute("SELECT doc FROM vectors WHERE model = ?", (embedder.digest,))
         have = {doc for (doc,) in done}
         missing = [entry for entry in entries if known[entry.key].id not in have]
         began = time.monotonic()
         for at in range(0, len(missing), _BATCH):
-            progress(_told(at, len(missing), time.monotonic() - began))
+            progress(_format_progress(at, len(missing), time.monotonic() - began))
             rows = []
             for entry in missing[at : at + _BATCH]:
                 vectors = embedder.embed(file_texts(entry.path, read(entry) or ""))
-                rows.append((known[entry.key].id, embedder.digest, _packed(vectors)))
+                rows.append((known[entry.key].id, embedder.digest, _pack(vectors)))
             with sqlite_file.transaction(self._database):
                 self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
     def _shrink(self, entries: Sequence[IndexedFile]) -> None:
         """Record the entries in use, and remove the others once there are many more of them."""
         today = int(time.time() // _DAY_S)
-        known = self._known()
+        known = self._indexed_documents()
         stale = [(today, known[entry.key].id) for entry in entries if known[entry.key].day != today]
         if stale:
             with sqlite_file.transaction(self._database):
@@ -202,40 +204,46 @@ class SearchIndex:
         Args:
             read: (id, message, paths) of the commits the index does not know yet.
         """
+        known = self._stored_commits(frozenset(commits))
+        missing = [commit for commit in commits if commit not in known]
+        if missing:
+            made = {commit: CommitIndex.of(message, paths) for commit, message, paths in read(missing)}
+            with suppress(sqlite3.OperationalError), sqlite_file.transaction(self._database):
+                self._store_commits(made)
+            known |= made
+        return [known[commit] for commit in commits if commit in known]
+
+    def _stored_commits(self, commits: Set[str]) -> dict[str, CommitIndex]:
         rows = self._database.execute("SELECT id, data FROM commits")
-        wanted = set(commits)
         try:
-            known = {one: CommitIndex.from_bytes(data) for one, data in rows if one in wanted}
+            return {commit: CommitIndex.from_bytes(data) for commit, data in rows if commit in commits}
         except msgspec.MsgspecError as cause:
             raise sqlite3.DatabaseError("the stored commits are damaged") from cause
-        missing = [one for one in commits if one not in known]
-        if missing:
-            made = {one: CommitIndex.of(message, paths) for one, message, paths in read(missing)}
-            today = int(time.time() // _DAY_S)
-            with suppress(sqlite3.OperationalError), sqlite_file.transaction(self._database):
-                kept = [(one, past.to_bytes(), today) for one, past in made.items()]
-                self._database.executemany("INSERT OR REPLACE INTO commits VALUES (?, ?, ?)", kept)
-                (count,) = self._database.execute("SELECT count(*) FROM commits").fetchone()
-                if count > _LIMIT_COMMITS:
-                    self._database.execute("DELETE FROM commits WHERE day < ?", (today,))
-            known |= made
-        return [known[one] for one in commits if one in known]
+
+    def _store_commits(self, commits: Mapping[str, CommitIndex]) -> None:
+        """Store commits, and remove those of earlier days if there are too many."""
+        today = int(time.time() // _DAY_S)
+        rows = [(commit, index.to_bytes(), today) for commit, index in commits.items()]
+        self._database.executemany("INSERT OR REPLACE INTO commits VALUES (?, ?, ?)", rows)
+        (count,) = self._database.execute("SELECT count(*) FROM commits").fetchone()
+        if count > _LIMIT_COMMITS:
+            self._database.execute("DELETE FROM commits WHERE day < ?", (today,))
 
     # Queries
 
     def words_scores(self, query: Mapping[str, int], entries: Sequence[IndexedFile]) -> list[float]:
         """Return the BM25 of each entry, over these entries alone; the index must contain all of them."""
-        known = self._known()
-        places = {known[entry.key].id: at for at, entry in enumerate(entries)}
+        known = self._indexed_documents()
+        locations = {known[entry.key].id: at for at, entry in enumerate(entries)}
         lengths = [known[entry.key].length for entry in entries]
         average = max(sum(lengths) / max(len(lengths), 1), 1.0)
         answers = [0.0] * len(entries)
-        for word, asked in query.items():
+        for word, requested in query.items():
             rows = self._database.execute(
                 "SELECT doc, times FROM postings WHERE word = (SELECT id FROM words WHERE word = ?)", (word,)
             )
-            holding = [(places[doc], times) for doc, times in rows if doc in places]
-            weight = asked * bm25.idf(len(entries), len(holding))
+            holding = [(locations[doc], times) for doc, times in rows if doc in locations]
+            weight = requested * bm25.idf(len(entries), len(holding))
             for at, times in holding:
                 answers[at] += weight * bm25.term_weight(times, lengths[at], average)
         return answers
@@ -246,23 +254,23 @@ class SearchIndex:
         """Return each entry's similarity: 0.7 of its closest text and 0.3 of their mean, over all queries."""
         import numpy as np
 
-        asked = self.vectors(queries, embedder)
-        known = self._known()
+        requested = self.vectors(queries, embedder)
+        known = self._indexed_documents()
         rows = self._database.execute("SELECT doc, data FROM vectors WHERE model = ?", (embedder.digest,))
         packed: dict[int, bytes] = dict(rows)
         blobs = [packed.get(known[entry.key].id, b"") for entry in entries]
-        row = 2 * asked.shape[1]
+        row = 2 * requested.shape[1]
         if any(not blob or len(blob) % row for blob in blobs):
             raise sqlite3.DatabaseError("vectors are missing or of another size")
         starts = np.cumsum([0, *(len(blob) // row for blob in blobs)])
-        every = np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(-1, asked.shape[1])
-        products = every.astype(np.float32) @ asked.T
+        every = np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(-1, requested.shape[1])
+        products = every.astype(np.float32) @ requested.T
         nearest = np.maximum.reduceat(products, starts[:-1])
         mean = np.add.reduceat(products, starts[:-1]) / np.diff(starts)[:, None]
-        return [round(float(one), 5) for one in (_NEAREST * nearest + (1 - _NEAREST) * mean).mean(axis=1)]
+        return [round(float(score), 5) for score in (_NEAREST * nearest + (1 - _NEAREST) * mean).mean(axis=1)]
 
     def vectors(self, texts: Sequence[str], embedder: TextEmbedder) -> NDArray[np.float32]:
-        """Return the vectors of any texts, shape (texts, dimensions); known ones come from the database."""
+        """Return the vectors of texts, shape (texts, dimensions); known ones come from the database."""
         import numpy as np
 
         keys = [
@@ -275,17 +283,17 @@ class SearchIndex:
                 found[key] = np.frombuffer(row[0], dtype=np.float16).astype(np.float32)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if missing:
-            made = embedder.embed(list(missing.values())).astype(np.float16)
+            created = embedder.embed(list(missing.values())).astype(np.float16)
             today = int(time.time() // _DAY_S)
             with suppress(sqlite3.OperationalError), sqlite_file.transaction(self._database):
-                rows = [(key, vector.tobytes(), today) for key, vector in zip(missing, made, strict=True)]
+                rows = [(key, vector.tobytes(), today) for key, vector in zip(missing, created, strict=True)]
                 self._database.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", rows)
-            found.update(zip(missing, made.astype(np.float32), strict=True))
+            found.update(zip(missing, created.astype(np.float32), strict=True))
         return np.stack([found[key] for key in keys])
 
     # The database
 
-    def _known(self) -> dict[bytes, _Document]:
+    def _indexed_documents(self) -> dict[bytes, _Document]:
         rows = self._database.execute("SELECT key, id, length, day FROM docs")
         return {key: _Document(number, length, day) for key, number, length, day in rows}
 
@@ -308,15 +316,14 @@ class CachedEmbedder:
 def using(repository: Path, work: Callable[[SearchIndex], Answer], folder: Path | None = None) -> Answer:
     """Run a function with the index of the repository with this git folder.
 
-    If the database turns out to be damaged, the function runs once more with a new one; if it cannot be
-    written any
-    more, with one in memory.
+    If the database turns out to be damaged, the function runs once more with a new one; if it can no longer
+    be written, with an in-memory one.
     """
     index = SearchIndex.open(repository, folder)
     try:
         return work(index)
     except sqlite3.DatabaseError as trouble:
-        index = index.refreshed(keep=not sqlite_file.is_damaged(trouble))
+        index = index.recreate(keep=not sqlite_file.is_damaged(trouble))
         return work(index)
     finally:
         index.close()
@@ -324,18 +331,18 @@ def using(repository: Path, work: Callable[[SearchIndex], Answer], folder: Path 
 
 def document(path: str, text: str) -> Counter[str]:
     """Return the words of a file with those of its path, which count ``PATH_TIMES``."""
-    words = counted(text)
-    for word, times in counted(path).items():
+    words = count_words(text)
+    for word, times in count_words(path).items():
         words[word] += PATH_TIMES * times
     return words
 
 
-def _packed(vectors: NDArray[np.float32]) -> bytes:
+def _pack(vectors: NDArray[np.float32]) -> bytes:
     import numpy as np
 
     return bytes(vectors.astype(np.float16).tobytes())
 
 
-def _told(done: int, of: int, seconds: float) -> str:
+def _format_progress(done: int, of: int, seconds: float) -> str:
     left = f", {seconds / done * (of - done):.0f} s left" if done else ""
     return f"reading files with the model, once: {done} of {of}{left}"

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import msgspec
 
-from wardround.text.search_terms import counted, parts
+from wardround.text.search_terms import count_words, parts
 
 OVERLAP_NAMES = (
     "covered", "covered-margin", "rarest-shared", "shared", "jaccard", "numbers", "trigrams",
@@ -24,7 +24,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def words(self) -> Counter[str]:
-        return counted(self.text)
+        return count_words(self.text)
 
     @cached_property
     def parts(self) -> list[str]:
@@ -43,42 +43,48 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
 def lexical_features(query: str, candidates: Sequence[str]) -> list[list[float]]:
     """Return the evidence for each candidate, in the order of ``OVERLAP_NAMES``; shares are 0 to 1.
 
-    A word counts more the fewer candidates of the group contain it. The margins compare with the best other
-    one.
+    A word has more weight the fewer candidates of the group contain it. The margins compare with the best
+    other one.
     """
-    asked = _Text(query)
+    requested = _Text(query)
     texts = [_Text(candidate) for candidate in candidates]
-    held = Counter(word for text in texts for word in text.words)
-    weight = {word: math.log(1 + len(texts) / (0.5 + held[word])) for word in asked.words}
-    covered = [_covered(asked, text, weight) for text in texts]
-    grams = [_cosine(asked.trigrams, text.trigrams) for text in texts]
+    weight = _weights(requested, texts)
+    covered = [_covered_share(requested, text, weight) for text in texts]
+    grams = [_cosine(requested.trigrams, text.trigrams) for text in texts]
     lengths = [len(text.parts) for text in texts]
+    query_length = max(1, len(requested.parts))
     return [
         [
             covered[at],
             covered[at] - _best_other(covered, at),
             _rarest(text, weight),
-            math.log1p(sum(1 for word in weight if word in text.words)),
-            _jaccard(asked, text),
-            _numbers(asked, text),
+            math.log1p(len(weight.keys() & text.words)),
+            _jaccard(requested, text),
+            _numbers(requested, text),
             grams[at],
             grams[at] - _best_other(grams, at),
-            _longest_run(asked.parts, text.parts) / max(1, len(asked.parts)),
-            _in_order(asked.parts, text.parts) / max(1, len(asked.parts)),
+            _longest_run(requested.parts, text.parts) / query_length,
+            _ordered_count(requested.parts, text.parts) / query_length,
             math.log1p(lengths[at]),
-            sum(1 for other in lengths if other < lengths[at]) / max(1, len(lengths) - 1),
+            sum(other < lengths[at] for other in lengths) / max(1, len(lengths) - 1),
         ]
         for at, text in enumerate(texts)
     ]
 
 
+def _weights(asked: _Text, texts: Sequence[_Text]) -> dict[str, float]:
+    """Return the weight of each word of the query: the fewer texts contain it, the more it counts."""
+    holders = Counter(word for text in texts for word in text.words)
+    return {word: math.log(1 + len(texts) / (0.5 + holders[word])) for word in asked.words}
+
+
 def _best_other(values: Sequence[float], at: int) -> float:
-    return max((value for place, value in enumerate(values) if place != at), default=0.0)
+    return max((value for location, value in enumerate(values) if location != at), default=0.0)
 
 
-def _covered(asked: _Text, text: _Text, weight: dict[str, float]) -> float:
-    whole = sum(weight.values())
-    return sum(w for word, w in weight.items() if word in text.words) / whole if whole else 0.0
+def _covered_share(requested: _Text, text: _Text, weight: dict[str, float]) -> float:
+    complete = sum(weight.values())
+    return sum(w for word, w in weight.items() if word in text.words) / complete if complete else 0.0
 
 
 def _rarest(text: _Text, weight: dict[str, float]) -> float:
@@ -87,41 +93,41 @@ def _rarest(text: _Text, weight: dict[str, float]) -> float:
     return found / most if most else 0.0
 
 
-def _jaccard(asked: _Text, text: _Text) -> float:
-    either = len(asked.words.keys() | text.words.keys())
-    return len(asked.words.keys() & text.words.keys()) / either if either else 0.0
+def _jaccard(requested: _Text, text: _Text) -> float:
+    either = len(requested.words.keys() | text.words.keys())
+    return len(requested.words.keys() & text.words.keys()) / either if either else 0.0
 
 
-def _numbers(asked: _Text, text: _Text) -> float:
-    if not asked.numbers:
+def _numbers(requested: _Text, text: _Text) -> float:
+    if not requested.numbers:
         return _NO_NUMBERS
-    return len(asked.numbers & text.numbers) / len(asked.numbers)
+    return len(requested.numbers & text.numbers) / len(requested.numbers)
 
 
-def _cosine(one: Counter[str], other: Counter[str]) -> float:
-    product = sum(count * other[gram] for gram, count in one.items() if gram in other)
-    sizes = math.sqrt(sum(c * c for c in one.values()) * sum(c * c for c in other.values()))
+def _cosine(counter: Counter[str], other: Counter[str]) -> float:
+    product = sum(count * other[gram] for gram, count in counter.items() if gram in other)
+    sizes = math.sqrt(sum(c * c for c in counter.values()) * sum(c * c for c in other.values()))
     return product / sizes if sizes else 0.0
 
 
-def _longest_run(wanted: Sequence[str], within: Sequence[str]) -> int:
+def _longest_run(expected: Sequence[str], within: Sequence[str]) -> int:
     """Return the length of the longest run of parts of the query in the candidate."""
-    before = [0] * (len(wanted) + 1)
+    before = [0] * (len(expected) + 1)
     longest = 0
     for part in within:
-        now = [0] * (len(wanted) + 1)
-        for at, want in enumerate(wanted, 1):
+        current = [0] * (len(expected) + 1)
+        for at, want in enumerate(expected, 1):
             if want == part:
-                now[at] = before[at - 1] + 1
-                longest = max(longest, now[at])
-        before = now
+                current[at] = before[at - 1] + 1
+                longest = max(longest, current[at])
+        before = current
     return longest
 
 
-def _in_order(wanted: Sequence[str], within: Sequence[str]) -> int:
+def _ordered_count(expected: Sequence[str], within: Sequence[str]) -> int:
     """Return the number of parts of the query that occur in its order in the candidate."""
     at = found = 0
-    for want in wanted:
+    for want in expected:
         try:
             at = within.index(want, at) + 1
         except ValueError:

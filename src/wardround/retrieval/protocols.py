@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class TextEmbedder(Protocol):
-    """Turns texts into vectors whose dot product is the similarity of two texts in meaning.
+    """Encodes texts as vectors whose dot product is the semantic similarity of two texts.
 
     Attributes:
-        digest: of all inputs of a vector besides its text; it is part of the key of cached vectors.
+        digest: digest of all inputs of a vector besides its text; it is part of the key of cached vectors.
     """
 
     @property

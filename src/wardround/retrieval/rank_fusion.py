@@ -9,7 +9,7 @@ FEWEST = 5
 """Below this many candidates a mean and a spread are meaningless."""
 
 
-def standardised(scores: Sequence[float]) -> list[float]:
+def standardise(scores: Sequence[float]) -> list[float]:
     """Return scores in standard deviations from their mean; all 0 if they do not differ.
 
     Sums are exact, so that the order of the candidates has no effect.
@@ -21,16 +21,16 @@ def standardised(scores: Sequence[float]) -> list[float]:
     return [(score - mean) / spread for score in scores]
 
 
-def fused(lexical: Sequence[float], *others: Sequence[float]) -> list[float]:
+def fuse(lexical: Sequence[float], *others: Sequence[float]) -> list[float]:
     """Return the sum of standardised scores; for too few candidates the raw lexical ones."""
     if len(lexical) < FEWEST:
         return list(lexical)
-    return [math.fsum(column) for column in zip(*map(standardised, (lexical, *others)), strict=True)]
+    return [math.fsum(column) for column in zip(*map(standardise, (lexical, *others)), strict=True)]
 
 
 def weighted_sum(columns: Mapping[str, Sequence[float]], weights: Mapping[str, float]) -> list[float]:
     """Return the weighted sum of standardised scores; for too few candidates the raw ones of ``words``."""
     if len(columns["words"]) < FEWEST:
         return list(columns["words"])
-    weighed = [[weights[name] * score for score in standardised(scores)] for name, scores in columns.items()]
+    weighed = [[weights[name] * score for score in standardise(scores)] for name, scores in columns.items()]
     return [math.fsum(column) for column in zip(*weighed, strict=True)]

@@ -29,7 +29,7 @@ class ModelUse:
     reason: str | None
 
     def describe(self, commits: int = 0) -> str:
-        """Return the evidence behind the order; ``commits`` is the number of earlier commits in it."""
+        """Return the evidence for the order; ``commits`` is the number of earlier commits in it."""
         past = [f"by {commits} past commit{'s' if commits > 1 else ''}"] if commits else []
         if self.name is not None:
             ways = ["by words", *past]
@@ -69,7 +69,7 @@ class RelatedTests:
     Attributes:
         candidates: the number of searched test files.
         functions: the functions of the query, as ``path::name``.
-        of: their total number; only the first of them were searched for.
+        of: their total number; only the first of them were searched.
     """
 
     candidates: int
@@ -94,11 +94,11 @@ class RelatedNeighbours:
     unparsed: Sequence[tuple[str, str]]
 
 
-def neighbours_as_text(found: RelatedNeighbours) -> str:
+def format_neighbours(found: RelatedNeighbours) -> str:
     """Return the files near a change for people, the nearest first, with the evidence for each."""
     lines = []
-    for place, (path, line, name, relation, reason, _) in enumerate(found.files, 1):
-        lines += [f"{place:>3}  {path}:{line}  {name}".rstrip(), f"       {relation}: {reason}"]
+    for location, (path, line, name, relation, reason, _) in enumerate(found.files, 1):
+        lines += [f"{location:>3}  {path}:{line}  {name}".rstrip(), f"       {relation}: {reason}"]
     if not lines:
         lines = [
             f"no file among {found.candidates} source files is near the {found.hunks} hunks of the change"
@@ -128,19 +128,21 @@ def neighbours_as_json(found: RelatedNeighbours) -> str:
     unparsed = [
         {"file": escape_undecodable(path), "reason": escape_undecodable(why)} for path, why in found.unparsed
     ]
-    return _document(
+    return _json_document(
         "neighbours",
         {"candidates": found.candidates, "hunks": found.hunks, "results": rows, "unparsed": unparsed},
     )
 
 
-def tests_as_text(found: RelatedTests) -> str:
+def format_tests(found: RelatedTests) -> str:
     """Return tests for people, best first, with the evidence for each."""
     lines = []
-    for place, one in enumerate(found.tests, 1):
-        lines.append(f"{place:>3}  {one.case.id}")
-        said = "; ".join(one.why) or "shares words"
-        lines.append(f"       {one.subject.name}: {said}" if len(found.functions) > 1 else f"       {said}")
+    for location, test in enumerate(found.tests, 1):
+        lines.append(f"{location:>3}  {test.case.id}")
+        reported = "; ".join(test.why) or "shares words"
+        lines.append(
+            f"       {test.subject.name}: {reported}" if len(found.functions) > 1 else f"       {reported}"
+        )
     if not found.functions:
         lines = ["the change touches no function"]
     elif not lines:
@@ -156,17 +158,17 @@ def tests_as_json(found: RelatedTests) -> str:
     """Return the same as one JSON document."""
     rows = [
         {
-            "test": escape_undecodable(one.case.id),
-            "file": escape_undecodable(one.case.path),
-            "line": one.case.line,
-            "end_line": one.case.end_line,
-            "function": escape_undecodable(one.subject.id),
-            "score": round(one.score, 3),
-            "why": [escape_undecodable(said) for said in one.why],
+            "test": escape_undecodable(test.case.id),
+            "file": escape_undecodable(test.case.path),
+            "line": test.case.line,
+            "end_line": test.case.end_line,
+            "function": escape_undecodable(test.subject.id),
+            "score": round(test.score, 3),
+            "why": [escape_undecodable(reported) for reported in test.why],
         }
-        for one in found.tests
+        for test in found.tests
     ]
-    return _document(
+    return _json_document(
         "tests",
         {
             "candidates": found.candidates,
@@ -190,18 +192,18 @@ def as_text(found: RelatedFiles | RelatedHunks) -> str:
 
 
 def _file_lines(found: RelatedFiles) -> Iterator[str]:
-    for place, match in enumerate(found.files, 1):
-        yield f"{place:>3}  {match.path}"
-        inside = [one.function for one in found.functions if one.path == match.path]
+    for location, match in enumerate(found.files, 1):
+        yield f"{location:>3}  {match.path}"
+        inside = [function.function for function in found.functions if function.path == match.path]
         for function in inside[:_FUNCTIONS_SHOWN]:
             yield f"       {function.line}-{function.end_line}  {function.name}"
 
 
 def _hunk_lines(found: RelatedHunks) -> Iterator[str]:
-    for place, one in enumerate(found.hunks, 1):
-        hunk = one.hunk
+    for location, match in enumerate(found.hunks, 1):
+        hunk = match.hunk
         around = f"  {hunk.function}" if hunk.function else ""
-        yield f"{place:>3}  {hunk.path}:{hunk.line}-{hunk.end_line}{around}"[:_COLUMNS]
+        yield f"{location:>3}  {hunk.path}:{hunk.line}-{hunk.end_line}{around}"[:_COLUMNS]
         first = next((line.strip() for line in hunk.text.split("\n") if line.strip()), "")
         if first and first != hunk.function:
             yield f"       {first}"[:_COLUMNS]
@@ -211,7 +213,7 @@ def as_json(found: RelatedFiles | RelatedHunks) -> str:
     """Return one JSON document; the same keys with and without a model."""
     files = isinstance(found, RelatedFiles)
     past = {"commits": found.commits} if isinstance(found, RelatedFiles) else {}
-    return _document("files" if files else "hunks", {
+    return _json_document("files" if files else "hunks", {
         "candidates": found.candidates,
         **past,
         "model": {"name": found.model.name, "reason": found.model.reason},
@@ -219,7 +221,7 @@ def as_json(found: RelatedFiles | RelatedHunks) -> str:
     })  # fmt: skip
 
 
-def _document(scope: str, answer: dict[str, Any]) -> str:
+def _json_document(scope: str, answer: dict[str, Any]) -> str:
     head = {"schema": SCHEMA, "tool": {"name": "wardround", "version": __version__}, "scope": scope}
     return json_text(msgspec.json.format(msgspec.json.encode(head | answer), indent=2)) + "\n"
 
@@ -230,9 +232,13 @@ def _file_rows(found: RelatedFiles) -> list[dict[str, Any]]:
             "file": escape_undecodable(match.path),
             **_scores(match),
             "functions": [
-                {"name": one.function.name, "line": one.function.line, "end_line": one.function.end_line}
-                for one in found.functions
-                if one.path == match.path
+                {
+                    "name": function.function.name,
+                    "line": function.function.line,
+                    "end_line": function.function.end_line,
+                }
+                for function in found.functions
+                if function.path == match.path
             ],
         }
         for match in found.files
@@ -242,13 +248,13 @@ def _file_rows(found: RelatedFiles) -> list[dict[str, Any]]:
 def _hunk_rows(found: RelatedHunks) -> list[dict[str, Any]]:
     return [
         {
-            "file": escape_undecodable(one.hunk.path),
-            "line": one.hunk.line,
-            "end_line": one.hunk.end_line,
-            "function": escape_undecodable(one.hunk.function),
-            **_scores(one),
+            "file": escape_undecodable(hunk.hunk.path),
+            "line": hunk.hunk.line,
+            "end_line": hunk.hunk.end_line,
+            "function": escape_undecodable(hunk.hunk.function),
+            **_scores(hunk),
         }
-        for one in found.hunks
+        for hunk in found.hunks
     ]
 
 

@@ -1,4 +1,4 @@
-"""The tests of a file and its imports, detected by its lines; no parser, so any file can be read.
+"""The tests of a file and its imports, detected by its lines; without a parser, so that any file can be read.
 
 A file of unusual form has no tests. A rule that must be certain about a test and its assertions uses the
 parser
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.retrieval.definitions import functions
-from wardround.text.search_terms import counted, parts
+from wardround.text.search_terms import count_words, parts
 from wardround.text.stemming import search_stem
 
 _PYTHON_NAME = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_tests?|tests?)\.py$")
@@ -67,7 +67,7 @@ class DiscoveredTest:
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
-        """Every identifier of its text, including those in strings and comments."""
+        """Every identifier of its source, including those in strings and comments."""
         return frozenset(_WORD.findall(self.text))
 
     @cached_property
@@ -81,13 +81,13 @@ class DiscoveredTest:
 
     @cached_property
     def words(self) -> Counter[str]:
-        """The words of its text and of the enclosing titles."""
-        return counted("\n".join((*self.around, self.name, self.text)))
+        """The words of its source and of the enclosing titles."""
+        return count_words("\n".join((*self.around, self.name, self.text)))
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A module that a file imports, and the names it imports from there, as they are defined there."""
+    """A module that a file imports, and the imported names, as they are defined there."""
 
     module: str
     names: frozenset[str]
@@ -95,7 +95,7 @@ class Import:
 
 @dataclass(frozen=True)
 class TestFile:
-    """A file of tests."""
+    """A test file."""
 
     __test__ = False
 
@@ -127,11 +127,11 @@ class TestFile:
 
     @cached_property
     def words(self) -> Counter[str]:
-        """The words of its path and of its complete text."""
-        return counted(f"{self.path}\n{self.text}")
+        """The words of its path and of its complete source."""
+        return count_words(f"{self.path}\n{self.text}")
 
 
-def holds_tests(path: str) -> bool:
+def contains_tests(path: str) -> bool:
     """Return True if test runners collect tests from a file, by its name."""
     return _PYTHON_NAME.search(path) is not None or _SCRIPT_NAME.search(path) is not None
 
@@ -139,13 +139,13 @@ def holds_tests(path: str) -> bool:
 def _python_cases(path: str, text: str) -> Iterator[DiscoveredTest]:
     lines = text.split("\n")
     defined = functions(path, text)
-    plain = {one.name for one in defined if not one.signature.startswith("class")}
-    for one in defined:
-        *around, name = one.name.split(".")
+    plain = {symbol.name for symbol in defined if not symbol.signature.startswith("class")}
+    for symbol in defined:
+        *around, name = symbol.name.split(".")
         inside = any(".".join(around[: at + 1]) in plain for at in range(len(around)))
-        if name.startswith("test") and one.name in plain and not inside:
-            whole = "\n".join(lines[one.line - 1 : one.end_line])
-            yield DiscoveredTest(path, name, tuple(around), one.line, one.end_line, whole)
+        if name.startswith("test") and symbol.name in plain and not inside:
+            complete = "\n".join(lines[symbol.line - 1 : symbol.end_line])
+            yield DiscoveredTest(path, name, tuple(around), symbol.line, symbol.end_line, complete)
 
 
 def _script_cases(path: str, text: str) -> Iterator[DiscoveredTest]:
@@ -161,8 +161,8 @@ def _script_cases(path: str, text: str) -> Iterator[DiscoveredTest]:
         if call.split(".")[0] in _GROUPS:
             around.append((end, name))
         else:
-            whole = "\n".join(lines[line - 1 : end])
-            yield DiscoveredTest(path, name, tuple(title for _, title in around), line, end, whole)
+            complete = "\n".join(lines[line - 1 : end])
+            yield DiscoveredTest(path, name, tuple(title for _, title in around), line, end, complete)
 
 
 def _lines_of(text: str, matches: Sequence[re.Match[str]]) -> Iterator[int]:
@@ -194,16 +194,16 @@ def _end(lines: Sequence[str], depths: Sequence[int | None], line: int) -> int:
 
 
 def imports(path: str, text: str) -> Iterator[Import]:
-    """Return the imports of a file; modules of scripts as written, but resolved if they are relative."""
+    """Return the imports of a file; modules of scripts verbatim, but resolved if they are relative."""
     if path.endswith((".py", ".pyi")):
         yield from _python_imports(path, text)
         return
     folder = posixpath.dirname(path)
     for match in _SCRIPT_FROM.finditer(text):
         names = frozenset(_WORD.findall(match["names"])) - _NOT_A_NAME
-        yield Import(_resolved(folder, match["module"]), names)
+        yield Import(_resolve_module(folder, match["module"]), names)
     for match in _SCRIPT_CALL.finditer(text):
-        yield Import(_resolved(folder, match[1]), frozenset())
+        yield Import(_resolve_module(folder, match[1]), frozenset())
 
 
 def _python_imports(path: str, text: str) -> Iterator[Import]:
@@ -215,12 +215,12 @@ def _python_imports(path: str, text: str) -> Iterator[Import]:
             module = ".".join([*package[: len(package) - dots + 1], *filter(None, [module])])
         yield Import(module, frozenset(_WORD.findall(re.sub(r"#[^\n]*", "", match[2]))) - _NOT_A_NAME)
     for match in _PYTHON_IMPORT.finditer(text):
-        for one in match[1].split(","):
-            if one.split():
-                yield Import(one.split()[0], frozenset())
+        for part in match[1].split(","):
+            if part.split():
+                yield Import(part.split()[0], frozenset())
 
 
-def _resolved(folder: str, module: str) -> str:
+def _resolve_module(folder: str, module: str) -> str:
     named = _SUFFIX.sub("", module)
     return posixpath.normpath(posixpath.join(folder, named)) if named.startswith(".") else named
 

@@ -1,7 +1,7 @@
 """The tests of a repository that most likely cover a function: an order, with the evidence in words.
 
 No test is run. The evidence for a test is its name and that of its file, its imports and identifiers, the
-words it shares with the function and with the change of it, and its use of the function's callers.
+words that it shares with the function and with the change of it, and its use of the function's callers.
 ``evals/covering.py`` fits the weights, and measures the order.
 """
 
@@ -17,7 +17,7 @@ from functools import cached_property
 from wardround.retrieval import bm25
 from wardround.retrieval.definitions import functions
 from wardround.retrieval.test_discovery import DiscoveredTest, TestFile, module_parts
-from wardround.text.search_terms import counted, parts
+from wardround.text.search_terms import count_words, parts
 from wardround.text.stemming import search_stem
 
 NAMES = (
@@ -36,18 +36,18 @@ WEIGHTS = {
 }  # fmt: skip
 """The weight of each number: as ``evals/covering.py fit`` prints them, except for ``caller``.
 
-That is 0 by history, where it has no effect; in runs of real tests, 1 ranked more of them among the first
+By history the weight is 0 and has no effect; in runs of real tests, 1 ranked more of them among the first
 ten.
 """
 
 _RARE = 0.5
-"""The rarity from which a shared word is reported; 1 if no other test has it."""
+"""Minimum rarity of a reported shared word; 1 if no other test contains it."""
 _MOST_USERS = 30
-"""The limit on callers; above it the function is used everywhere, and its callers prove nothing."""
+"""Maximum number of callers; above it the function is used everywhere, and its callers prove nothing."""
 _SHORTEST = 3
 """The minimal length of a name that is searched for among identifiers."""
 _TOLD = 3
-"""The limit on reasons of a test."""
+"""Maximum number of reasons of a test."""
 _SAY_ONLY_WHAT_THEY_HOLD = frozenset(
     {"test", "tests", "spec", "specs", "__tests__", "unit", "integration", "src", "lib", "unit_tests"}
 )
@@ -93,7 +93,7 @@ class TargetFunction:
 
     @cached_property
     def words(self) -> Counter[str]:
-        return counted(f"{self.path}\n{self.name}\n{self.name}\n{self.text}")
+        return count_words(f"{self.path}\n{self.name}\n{self.name}\n{self.text}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,31 +124,31 @@ class TestMatch:
     why: tuple[str, ...]
 
 
-def weighed(row: Sequence[float]) -> float:
+def weigh(row: Sequence[float]) -> float:
     """Return the score of a test's numbers."""
     return round(math.fsum(WEIGHTS[name] * number for name, number in zip(NAMES, row, strict=True)), 4)
 
 
-def same_language(one: str, other: str) -> bool:
+def same_language(value: str, other: str) -> bool:
     """Return True if a test at one path can be of a function at the other: Python, or scripts, at both."""
-    return one.endswith((".py", ".pyi")) == other.endswith((".py", ".pyi"))
+    return value.endswith((".py", ".pyi")) == other.endswith((".py", ".pyi"))
 
 
 def subjects(path: str, before: str, after: str) -> list[TargetFunction]:
     """Return the functions that differ between two versions of a file, as the second has them."""
-    was = dict(_functions(path, before))
+    previous = dict(_functions(path, before))
     return [
-        TargetFunction(path, name, text, changed_lines(was.get(name, ""), text))
+        TargetFunction(path, name, text, changed_lines(previous.get(name, ""), text))
         for name, text in _functions(path, after)
-        if text != was.get(name)
+        if text != previous.get(name)
     ]
 
 
-def subject_named(path: str, text: str, name: str) -> TargetFunction | None:
+def find_subject(path: str, text: str, name: str) -> TargetFunction | None:
     """Return the function of a file with a name, or with a name that ends so; the first of several."""
-    for whole, source in _functions(path, text):
-        if whole == name or whole.endswith(f".{name}"):
-            return TargetFunction(path, whole, source)
+    for complete, source in _functions(path, text):
+        if complete == name or complete.endswith(f".{name}"):
+            return TargetFunction(path, complete, source)
     return None
 
 
@@ -161,17 +161,19 @@ def _functions(path: str, text: str) -> Iterator[tuple[str, str]]:
     """Return the name and text of each function; neither classes nor nested functions."""
     lines = text.split("\n")
     last = 0
-    for one in functions(path, text):
-        if one.line > last and not _TYPES.match(one.signature):
-            last = one.end_line
-            yield one.name, "\n".join(lines[one.line - 1 : one.end_line])
+    for function in functions(path, text):
+        if function.line > last and not _TYPES.match(function.signature):
+            last = function.end_line
+            yield function.name, "\n".join(lines[function.line - 1 : function.end_line])
 
 
 def changed_lines(before: str, after: str) -> str:
-    """Return the lines only one of two texts has, those of the second first."""
+    """Return the lines that only one of two texts contains, those of the second first."""
     old, new = before.split("\n"), after.split("\n")
-    held, kept = set(old), set(new)
-    return "\n".join([line for line in new if line not in held] + [line for line in old if line not in kept])
+    held, retained = set(old), set(new)
+    return "\n".join(
+        [line for line in new if line not in held] + [line for line in old if line not in retained]
+    )
 
 
 def users(subject: TargetFunction, sources: Iterable[tuple[str, str]]) -> list[Caller]:
@@ -183,14 +185,23 @@ def users(subject: TargetFunction, sources: Iterable[tuple[str, str]]) -> list[C
     found: dict[Caller, None] = {}
     for path, text in sources:
         lines = [text.count("\n", 0, match.start()) + 1 for match in word.finditer(text)]
-        if not lines:
-            continue
-        defined = [one for one in functions(path, text) if one.name.rpartition(".")[2] != subject.own]
-        for line in lines[: 4 * _MOST_USERS]:
-            around = [one for one in defined if one.line <= line <= one.end_line]
-            if around:
-                found[Caller(path, max(around, key=lambda one: one.line).name)] = None
+        if lines:
+            callers = _functions_at(lines[: 4 * _MOST_USERS], path, text, subject.own)
+            found |= dict.fromkeys(Caller(path, name) for name in callers)
     return list(found) if len(found) <= _MOST_USERS else []
+
+
+def _functions_at(lines: Iterable[int], path: str, text: str, left_out: str) -> Iterator[str]:
+    """Yield the names of the innermost functions around some lines.
+
+    Args:
+        left_out: own name of functions that do not count.
+    """
+    defined = [found for found in functions(path, text) if found.name.rpartition(".")[2] != left_out]
+    for line in lines:
+        around = [definition for definition in defined if definition.line <= line <= definition.end_line]
+        if around:
+            yield max(around, key=lambda definition: definition.line).name
 
 
 class Tests:
@@ -208,29 +219,29 @@ class Tests:
         by_users = frozenset(name for user in used_by for name in user.names)
         rarity = self._rarity(subject.identifiers | {subject.own, subject.owner} | by_users)
         documents = [case.words for case in self.cases]
-        words = _of_best(bm25.scores(subject.words, documents))
-        changed = _of_best(bm25.scores(counted(subject.changed), documents))
-        files = _of_best(bm25.scores(subject.words, [file.words for file in self.files]))
-        of_files = [_of_file(file, subject, used_by) for file in self.files]
+        words = _relative_to_best(bm25.scores(subject.words, documents))
+        changed = _relative_to_best(bm25.scores(count_words(subject.changed), documents))
+        files = _relative_to_best(bm25.scores(subject.words, [file.words for file in self.files]))
+        of_files = [_shared_features(file, subject, used_by) for file in self.files]
         named, taking, uses = (
             _Name(subject.own, self.cases),
-            [_taken(f, subject) for f in self.files],
+            [_imported_names(f, subject) for f in self.files],
             _Uses(subject, rarity),
         )
         rows = []
-        for at, (case, place) in enumerate(zip(self.cases, self._file_of, strict=True)):
-            imported, beside, using = of_files[place]
+        for at, (case, location) in enumerate(zip(self.cases, self._file_of, strict=True)):
+            imported, beside, using = of_files[location]
             rows.append([
                 *uses.row(case),
                 *named.row(case),
                 uses.owner(case),
                 *imported,
-                float(not taking[place].isdisjoint(case.identifiers)),
+                float(not taking[location].isdisjoint(case.identifiers)),
                 *beside,
                 words[at],
                 changed[at],
-                files[place],
-                *uses.shared(case),
+                files[location],
+                *uses.identifier_share(case),
                 using[0],
                 max((rarity[name] for name in by_users & case.identifiers), default=0.0),
                 using[1],
@@ -242,7 +253,7 @@ class Tests:
     ) -> list[TestMatch]:
         """Return the first of the tests, best first; those of equal scores by path and line."""
         rows = self.evidence(subject, used_by)
-        scores = [weighed(row) for row in rows]
+        scores = [weigh(row) for row in rows]
         order = sorted(
             range(len(rows)), key=lambda at: (-scores[at], self.cases[at].path, self.cases[at].line)
         )
@@ -259,12 +270,12 @@ class Tests:
 
     def _rarity(self, words: Iterable[str]) -> dict[str, float]:
         """Return the rarity of each word among the tests, 1 if none has it."""
-        wanted = frozenset(words)
+        expected = frozenset(words)
         held: Counter[str] = Counter()
         for case in self.cases:
-            held.update(wanted & case.identifiers)
+            held.update(expected & case.identifiers)
         most = math.log1p(2 * len(self.cases)) or 1.0
-        return {word: math.log1p(len(self.cases) / (0.5 + held[word])) / most for word in wanted}
+        return {word: math.log1p(len(self.cases) / (0.5 + held[word])) / most for word in expected}
 
 
 class _Uses:
@@ -286,14 +297,14 @@ class _Uses:
             bool(owner) and (owner in case.identifiers or any(owner in title for title in case.around))
         )
 
-    def shared(self, case: DiscoveredTest) -> tuple[float, float]:
+    def identifier_share(self, case: DiscoveredTest) -> tuple[float, float]:
         """Return the share of the subject's identifiers it has, weighted by rarity, and the rarest one."""
         weights = [self._rarity[word] for word in self._subject.identifiers & case.identifiers]
         return math.fsum(weights) / self._whole, max(weights, default=0.0)
 
 
 class _Name:
-    """A subject's own name, as it is searched for in the names of tests."""
+    """A subject's own name, as searched in the names of tests."""
 
     def __init__(self, name: str, cases: Sequence[DiscoveredTest]) -> None:
         words = _stems(name)
@@ -303,11 +314,17 @@ class _Name:
         self._whole = math.fsum(self._weight.values()) or 1.0
 
     def row(self, case: DiscoveredTest) -> tuple[float, float, float]:
-        """Return three numbers: the name has the subject's, the share of its words, a title has it."""
+        """Return three features: the name contains the subject's, the share of its words, a title contains
+        it.
+        """
         share = math.fsum(w for word, w in self._weight.items() if word in case.name_stems) / self._whole
-        return self._in(case.name_stems), share, max(map(self._in, case.around_stems), default=0.0)
+        return (
+            self._rarity_of(case.name_stems),
+            share,
+            max(map(self._rarity_of, case.around_stems), default=0.0),
+        )
 
-    def _in(self, words: Sequence[str]) -> float:
+    def _rarity_of(self, words: Sequence[str]) -> float:
         return float(bool(self._run) and self._run in f" {' '.join(words)} ")
 
 
@@ -323,64 +340,74 @@ class _Reasons:
     def of(self, case: DiscoveredTest, file: TestFile, row: Sequence[float]) -> list[str]:
         """Return at most ``_TOLD`` reasons, the strongest first."""
         has = dict(zip(NAMES, row, strict=True))
-        return [told for told in self._all(case, file, has) if told][:_TOLD]
+        return [reported for reported in self._reasons_for_case(case, file, has) if reported][:_TOLD]
 
-    def _all(self, case: DiscoveredTest, file: TestFile, has: dict[str, float]) -> Iterator[str]:
+    def _reasons_for_case(self, case: DiscoveredTest, file: TestFile, has: dict[str, float]) -> Iterator[str]:
         subject = self._subject
         if has["uses"]:
             yield f'{"calls" if self._called.search(case.text) else "names"} "{subject.own}"'
-        yield self._user(case) if not has["uses"] else ""
-        yield f'is named after "{subject.own}"' if has["named"] or has["group-named"] else ""
-        yield f"imports {self._module(file)}" if has["imports-module"] and has["uses-import"] else ""
-        yield f'imports "{subject.own}"' if has["imports-name"] and has["file-uses"] else ""
-        yield f'uses "{subject.owner}"' if subject.owner in case.identifiers else ""
-        yield "its file is named after the module" if has["file-named"] else ""
-        yield self._shared(case)
+        else:
+            yield self._user(case)
+        if has["named"] or has["group-named"]:
+            yield f'is named after "{subject.own}"'
+        if has["imports-module"] and has["uses-import"]:
+            yield f"imports {self._module(file)}"
+        if has["imports-name"] and has["file-uses"]:
+            yield f'imports "{subject.own}"'
+        if subject.owner in case.identifiers:
+            yield f'uses "{subject.owner}"'
+        if has["file-named"]:
+            yield "its file is named after the module"
+        yield self._shared_identifiers(case)
 
     def _user(self, case: DiscoveredTest) -> str:
         found = sorted(self._by_name.keys() & case.identifiers)
         return f'uses "{found[0]}", which uses "{self._subject.own}"' if found else ""
 
     def _module(self, file: TestFile) -> str:
-        found = [one.module for one in file.imports if _is_module(one.module, self._subject.module)]
+        found = [
+            import_.module for import_ in file.imports if _is_module(import_.module, self._subject.module)
+        ]
         return found[0] if found else self._subject.module[-1]
 
-    def _shared(self, case: DiscoveredTest) -> str:
+    def _shared_identifiers(self, case: DiscoveredTest) -> str:
         """Return the two rarest of the shared identifiers, if they are rare."""
         subject = self._subject
         found = (subject.identifiers & case.identifiers) - {subject.own, subject.owner}
         rare = sorted(found, key=lambda word: (-self._rarity[word], word))[:2]
-        told = [f'"{word}"' for word in rare if self._rarity[word] >= _RARE]
-        return f"shares {' and '.join(told)}" if told else ""
+        reported = [f'"{word}"' for word in rare if self._rarity[word] >= _RARE]
+        return f"shares {' and '.join(reported)}" if reported else ""
 
 
-def _taken(file: TestFile, subject: TargetFunction) -> frozenset[str]:
+def _imported_names(file: TestFile, subject: TargetFunction) -> frozenset[str]:
     """Return the names by which a test file imports the subject's module, or names from it."""
-    modules = [one for one in file.imports if _is_module(one.module, subject.module)]
-    taken = {name for one in modules for name in one.names}
-    if any(not one.names for one in modules) or _by_package(file, subject):
-        taken.add(subject.module[-1])
-    return frozenset(taken)
+    modules = [import_ for import_ in file.imports if _is_module(import_.module, subject.module)]
+    used = {name for module in modules for name in module.names}
+    if any(not module.names for module in modules) or _imports_from_package(file, subject):
+        used.add(subject.module[-1])
+    return frozenset(used)
 
 
-def _by_package(file: TestFile, subject: TargetFunction) -> bool:
+def _imports_from_package(file: TestFile, subject: TargetFunction) -> bool:
     """Return True if a test file imports the subject's module from its package."""
     *package, name = subject.module
-    return any(name in one.names and _is_module(one.module, package) for one in file.imports)
+    return any(name in import_.names and _is_module(import_.module, package) for import_ in file.imports)
 
 
-def _of_file(
+def _shared_features(
     file: TestFile, subject: TargetFunction, used_by: Sequence[Caller]
 ) -> tuple[tuple[float, float], tuple[float, float, float], tuple[float, float]]:
     """Return the numbers that all tests of a file share: by imports, name and path, and identifiers."""
-    imports_module = any(_is_module(one.module, subject.module) for one in file.imports) or _by_package(
-        file, subject
-    )
-    wanted = {subject.own, subject.owner} - {""}
-    imports_name = any(not wanted.isdisjoint(one.names) for one in file.imports)
-    about, module = _about(file.path), _stems(subject.module[-1])
+    imports_module = any(
+        _is_module(import_.module, subject.module) for import_ in file.imports
+    ) or _imports_from_package(file, subject)
+    expected = {subject.own, subject.owner} - {""}
+    imports_name = any(not expected.isdisjoint(import_.names) for import_ in file.imports)
+    about, module = _subject_words(file.path), _stems(subject.module[-1])
     uses = len(subject.own) >= _SHORTEST and subject.own in file.shared_identifiers
-    by_user = any(about == _stems(module_parts(one.path)[-1]) for one in used_by if one.path != subject.path)
+    by_user = any(
+        about == _stems(module_parts(user.path)[-1]) for user in used_by if user.path != subject.path
+    )
     beside = (float(about == module), _overlap(about, module), _nearness(file.path, subject.path))
     return (float(imports_module), float(imports_name)), beside, (float(uses), float(by_user))
 
@@ -391,29 +418,29 @@ def _is_module(named: str, module: Sequence[str]) -> bool:
     return bool(steps) and list(module[-len(steps) :]) == steps
 
 
-def _about(path: str) -> list[str]:
-    """Return the words of the subject of a test file, by its name: ``rows`` of ``test_rows.py``."""
+def _subject_words(path: str) -> list[str]:
+    """Return the words of the subject of a test file, from its name: ``rows`` of ``test_rows.py``."""
     return [word for word in _stems(path.rpartition("/")[2].partition(".")[0]) if word != "test"]
 
 
 def nearness(test: str, path: str) -> float:
-    """Return how near a file of tests is to a file of code by their paths alone, 0 to 2."""
-    return _overlap(_about(test), _stems(module_parts(path)[-1])) + _nearness(test, path)
+    """Return how near a test file is to a file of code by their paths alone, 0 to 2."""
+    return _overlap(_subject_words(test), _stems(module_parts(path)[-1])) + _nearness(test, path)
 
 
-def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
-    either = set(one) | set(other)
-    return len(set(one) & set(other)) / len(either) if either else 0.0
+def _overlap(sequence: Sequence[str], other: Sequence[str]) -> float:
+    either = set(sequence) | set(other)
+    return len(set(sequence) & set(other)) / len(either) if either else 0.0
 
 
-def _nearness(one: str, other: str) -> float:
+def _nearness(value: str, other: str) -> float:
     """Return the share of common folders of two paths, except folders that denote a kind of file."""
-    ours = set(one.split("/")[:-1]) - _SAY_ONLY_WHAT_THEY_HOLD
+    ours = set(value.split("/")[:-1]) - _SAY_ONLY_WHAT_THEY_HOLD
     theirs = set(other.split("/")[:-1]) - _SAY_ONLY_WHAT_THEY_HOLD
     return len(ours & theirs) / len(ours | theirs) if ours | theirs else 1.0
 
 
-def _of_best(scores: Sequence[float]) -> list[float]:
+def _relative_to_best(scores: Sequence[float]) -> list[float]:
     best = max(scores, default=0.0) or 1.0
     return [score / best for score in scores]
 

@@ -1,5 +1,3 @@
-"""The rule catalogue."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,6 +5,7 @@ from contextlib import suppress
 
 from wardround.errors import UnknownRuleError
 from wardround.rules.model import Rule, RuleGroup
+from wardround.rules.removed import is_removed
 from wardround.rules.renamed import former_names
 from wardround.rules.tool_map import ToolMap
 
@@ -33,7 +32,7 @@ class Catalogue:
         Raises:
             UnknownRuleError: a plugin reported an id for which it has no rule.
         """
-        found = self._rules.get(rule_id) or self._declared(rule_id)
+        found = self._rules.get(rule_id) or self._declared_rule(rule_id)
         if found is None:
             prefix, _, code = rule_id.partition("/")
             if prefix not in self._maps:
@@ -41,7 +40,12 @@ class Catalogue:
             found = self._rules[rule_id] = self._maps[prefix].rule(code)
         return found
 
-    def _declared(self, rule_id: str) -> Rule | None:
+    def is_high_impact(self, rule_id: str) -> bool:
+        """Return True for a rule of a tool about defects that are never folded for their number."""
+        tool, _, code = rule_id.partition("/")
+        return tool in self._maps and self._maps[tool].has_high_impact(code)
+
+    def _declared_rule(self, rule_id: str) -> Rule | None:
         """Return a rule that is declared with code of ours."""
         prefix, _, code = rule_id.partition("/")
         if prefix in self._maps and self._maps[prefix].lists_codes:
@@ -67,24 +71,29 @@ class Catalogue:
 
     def resolve(self, name: str) -> list[Rule]:
         """Return the rules that ``name`` denotes: an id, a bare code, a name or a former name."""
-        prefix, slash, code = name.partition("/")
-        if slash:
-            found = self._rules.get(name) or self._declared(name)
-            tool_map = self._maps.get(prefix)
-            if found is None and name in former_names():
-                return self._formerly(name)
-            if found is None and tool_map is not None and tool_map.knows(code):
-                found = tool_map.rule(code)
-            return [] if found is None else [found]
+        return self._rules_by_id(name) if "/" in name else self._rules_by_bare_name(name)
+
+    def _rules_by_id(self, rule_id: str) -> list[Rule]:
+        prefix, _, code = rule_id.partition("/")
+        found = self._rules.get(rule_id) or self._declared_rule(rule_id)
+        if found is not None:
+            return [found]
+        if rule_id in former_names():
+            return self._formerly(rule_id)
+        tool_map = self._maps.get(prefix)
+        is_of_tool = tool_map is not None and tool_map.knows(code) and not is_removed(rule_id)
+        return [tool_map.rule(code)] if tool_map is not None and is_of_tool else []
+
+    def _rules_by_bare_name(self, name: str) -> list[Rule]:
         self._load_all()
-        own = [r for r in list(self._rules.values()) if name in (r.code, r.name)]
+        own = [rule for rule in list(self._rules.values()) if name in (rule.code, rule.name)]
         if own:
-            return sorted(own, key=lambda r: r.id)
-        owned = [m.rule(name) for _, m in sorted(self._maps.items()) if m.owns_code(name)]
-        return owned or self._formerly(name)
+            return sorted(own, key=lambda rule: rule.id)
+        owners = [tool_map for _, tool_map in sorted(self._maps.items()) if tool_map.owns_code(name)]
+        return [tool_map.rule(name) for tool_map in owners] or self._formerly(name)
 
     def _formerly(self, name: str) -> list[Rule]:
-        return [rule for one in former_names().get(name, ()) for rule in self.resolve(one)]
+        return [rule for former_name in former_names().get(name, ()) for rule in self.resolve(former_name)]
 
     def is_known(self, key: str) -> bool:
         """Return True if a key of ``rules`` in a configuration may match a rule: an id, or a prefix and a
@@ -92,16 +101,20 @@ class Catalogue:
 
         Codes that a tool may add later are known; a tool or plugin that is not installed is not.
         """
-        if not key.endswith("*"):
-            prefix, slash, code = key.partition("/")
-            return bool(slash and self.resolve(key)) and self._may_be(prefix, code)
-        prefix, slash, stem = key[:-1].partition("/")
+        if key.endswith("*"):
+            return self._is_known_pattern(key[:-1])
+        prefix, slash, code = key.partition("/")
+        is_present = slash and self.resolve(key) and self._may_be(prefix, code)
+        return bool(is_present) or is_removed(key)
+
+    def _is_known_pattern(self, stem: str) -> bool:
+        prefix, slash, code = stem.partition("/")
         if not slash:
-            return True if not prefix else any(one.startswith(prefix) for one in self._prefixes())
+            return not prefix or any(known.startswith(prefix) for known in self._prefixes())
         self._load_all()
-        return any(one.startswith(key[:-1]) for one in list(self._rules)) or (
-            prefix in self._maps and self._may_be(prefix, stem)
-        )
+        if any(rule_id.startswith(stem) for rule_id in list(self._rules)):
+            return True
+        return prefix in self._maps and self._may_be(prefix, code)
 
     def _may_be(self, prefix: str, stem: str) -> bool:
         return prefix not in self._maps or self._maps[prefix].could_match_prefix(stem)
@@ -110,10 +123,10 @@ class Catalogue:
         return {*self._maps, *(group.prefix for group in list(self._pending) if group.prefix),
                 *(rule.partition("/")[0] for rule in list(self._rules))}  # fmt: skip
 
-    def listed(self) -> Sequence[Rule]:
+    def all_rules(self) -> Sequence[Rule]:
         """Every declared rule, by id."""
         self._load_all()
         rules = dict(self._rules)
         for tool_map in self._maps.values():
-            rules.update({rule.id: rule for rule in tool_map.listed()})
+            rules.update({rule.id: rule for rule in tool_map.all_rules()})
         return [rules[key] for key in sorted(rules)]

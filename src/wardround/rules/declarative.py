@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.cases import Invalid, Valid, parse_text
 from wardround.errors import WardroundError
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import Invalid, Valid, parse_text
 from wardround.rules.maturity import Maturity
 from wardround.rules.model import RULES_PACKAGE, Rule, package_folder
 from wardround.rules.yaml_loader import load_yaml
@@ -28,10 +28,10 @@ class DeclaredCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """The ``metadata`` of a declarative rule; the rest of the file is in its engine's own syntax.
 
-    ``needs`` are pieces of text; every file that the rule can match in contains one of them, so that the
-    engine need not run on others. It is empty if there are none. ``path`` is the name of the files of the
-    cases. ``off`` gives the reason why the rule is not shown by default. In the ``invalid`` cases, ``«`` and
-    ``»`` mark the reported span.
+    ``needs`` are substrings; every file that the rule can match contains one of them, so that the engine need
+    not run on others. It is empty if there are none. ``path`` is the name of the files of the cases. ``off``
+    gives the reason why the rule is not shown by default. In the ``invalid`` cases, ``«`` and ``»`` mark the
+    reported span.
     """
 
     name: str
@@ -61,7 +61,7 @@ class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
 
 class DeclarativeRule(msgspec.Struct, frozen=True):
-    """The common part of the rule files of ast-grep and semgrep."""
+    """The part of a rule file that does not depend on its engine."""
 
     id: str
     message: str
@@ -87,9 +87,9 @@ def declared_sources(
         if not source.name.endswith(".yml"):
             continue
         content = load_yaml(source.read_text("utf-8"))
-        for one in content.get("rules", [content]):
+        for rule in content.get("rules", [content]):
             try:
-                found.append((msgspec.convert(one, DeclarativeRule), one))
+                found.append((msgspec.convert(rule, DeclarativeRule), rule))
             except msgspec.ValidationError as cause:
                 raise WardroundError(f"{package}/{folder}/{engine}/{source.name}: {cause}") from cause
     return sorted(found, key=lambda pair: pair[0].id)
@@ -115,7 +115,7 @@ def declarative_rules(folder: str, engine: str, package: str = RULES_PACKAGE) ->
             id=f"{engine}/{rule.id}",
             name=rule.metadata.name,
             plane=rule.metadata.plane,
-            severity=Severity.named(rule.metadata.severity),
+            severity=Severity.from_label(rule.metadata.severity),
             defect_class=rule.metadata.defect_class,
             disabled_reason=rule.metadata.disabled_reason,
             maturity=rule.metadata.maturity,

@@ -13,9 +13,9 @@ The second part of ``info`` applies to rules that are shown. A preview rule that
 0.1 of its readings stays, since it would add noise.
 Fewer than ten readings, or readings of fewer than three repositories, change nothing. The present level
 counts as two readings more: of a shown rule as two worth or true ones, of a preview rule as two wrong ones.
-So a rule leaves its place only on evidence, and applying the rule a second time changes nothing. A severity
-is never raised, since the damage decides how serious a true finding is; a preview rule that earned a level
-gets its declared severity, at most the earned one. An unclear finding is neither right nor wrong.
+Thus a rule only changes its level on evidence, and applying the rule a second time changes nothing. A
+severity is never raised, since the damage decides how serious a true finding is; a preview rule that earned a
+level gets its declared severity, at most the earned one. An unclear finding counts as neither true nor false.
 """
 
 from __future__ import annotations
@@ -67,21 +67,24 @@ def is_enough(counts: ReadingCounts) -> bool:
 def allowed_level(counts: ReadingCounts, present: Level) -> Level:
     """Return the highest level that readings and the present level allow, however few they are."""
     read = counts.read + PRESENT
-    is_serious = present in (Level.WARN, Level.ERROR)
-    worth = counts.worth + (PRESENT if is_serious else 0)
-    correct = counts.worth + counts.true + (0 if present is Level.PREVIEW else PRESENT)
-    wrong = counts.wrong + (PRESENT if present is Level.PREVIEW else 0)
-    if _reaches(correct, _CORRECT * read) and _reaches(worth, _WORTH * read):
+    is_preview = present is Level.PREVIEW
+    correct, wrong = counts.worth + counts.true, counts.wrong
+    if is_preview:
+        wrong += PRESENT
+    else:
+        correct += PRESENT
+    worth = counts.worth + (PRESENT if present in (Level.WARN, Level.ERROR) else 0)
+    if _is_reached(correct, _CORRECT * read) and _is_reached(worth, _WORTH * read):
         return Level.WARN if counts.wrong else Level.ERROR
-    if present is Level.PREVIEW and not _reaches(counts.worth, _WORTH_OF_NEW * counts.read):
+    if is_preview and not _is_reached(counts.worth, _WORTH_OF_NEW * counts.read):
         return Level.PREVIEW
-    is_worth = present is not Level.PREVIEW and counts.worth >= _WORTH_TO_WRONG * counts.wrong
+    is_worth = not is_preview and counts.worth >= _WORTH_TO_WRONG * counts.wrong
     most = _MOST_WRONG_IF_WORTH if is_worth else _MOST_WRONG
-    return Level.INFO if _reaches(most * read, wrong) else Level.PREVIEW
+    return Level.INFO if _is_reached(most * read, wrong) else Level.PREVIEW
 
 
-def _reaches(one: float, other: float) -> bool:
-    return one >= other - _ROUNDING
+def _is_reached(item: float, other: float) -> bool:
+    return item >= other - _ROUNDING
 
 
 def following_level(rule: Rule, counts: ReadingCounts) -> Level:
@@ -93,11 +96,11 @@ def following_level(rule: Rule, counts: ReadingCounts) -> Level:
     if not is_enough(counts) or rule.disabled_reason or rule.maturity is Maturity.DEPRECATED:
         return present
     ceiling = Level(rule.severity.label)
-    return min(allowed_level(counts, present), ceiling, key=lambda one: one.rank)
+    return min(allowed_level(counts, present), ceiling, key=lambda level: level.rank)
 
 
 def consequence(rule: Rule, counts: ReadingCounts) -> str:
-    """Return what follows from readings, as one sentence for people; empty if none counts."""
+    """Return the consequence of the readings, as one sentence for people; empty if none counts."""
     if not counts.read:
         return ""
     if not is_enough(counts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from functools import lru_cache
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 
 class FileKind(StrEnum):
@@ -43,8 +43,8 @@ _PATTERNS = (
 @lru_cache(maxsize=4096)
 def kind_of_file(path: str) -> FileKind:
     """Return the kind of a file."""
-    from wardround.retrieval.test_discovery import holds_tests  # few reviews need it
+    from wardround.retrieval.test_discovery import contains_tests  # few reviews need it
 
-    if holds_tests(path):
+    if contains_tests(path):
         return FileKind.TESTS
     return next((kind for kind, pattern in _PATTERNS if pattern.search(path)), FileKind.SOURCE)

@@ -20,7 +20,7 @@ class Verdict(StrEnum):
     Attributes:
         WORTH: the author would change something, or be glad to know.
         TRUE: correct, but noise.
-        WRONG: the claim does not hold.
+        WRONG: the claim is not valid.
         UNCLEAR: the code at hand neither proves nor disproves the claim.
     """
 
@@ -31,7 +31,7 @@ class Verdict(StrEnum):
 
 
 class ReasonCode(StrEnum):
-    """The reason of a verdict; ``meaning`` explains it, ``verdicts`` are those that it fits."""
+    """The reason of a verdict; ``meaning`` explains it, ``verdicts`` are those to which it applies."""
 
     DEFECT = "defect"
     RISK = "risk"
@@ -77,7 +77,7 @@ _CODES: dict[ReasonCode, tuple[str, frozenset[Verdict]]] = {
     ReasonCode.CONVENTION: ("the project does it everywhere, on purpose", _TRUE),
     ReasonCode.REPEATED: ("another finding of the same review states the same defect", _TRUE),
     ReasonCode.GUARDED: ("another line, a caller, a type or a setting excludes it", _WRONG),
-    ReasonCode.FRAMEWORK: ("the framework, the tool or the platform makes it right", _WRONG),
+    ReasonCode.FRAMEWORK: ("the framework, the tool or the platform makes the code correct", _WRONG),
     ReasonCode.MISREAD: ("the rule misreads the code, the version or the kind of file", _WRONG),
     ReasonCode.WRONG_PLACE: ("the defect exists, and the finding points to another line", _WRONG),
     ReasonCode.UNPROVEN: ("plausible, and the code at hand proves neither", _UNCLEAR),
@@ -111,7 +111,7 @@ class Judgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, order=T
 
     Attributes:
         repository: its public name, ``owner/name``, or the name of its folder.
-        commit: the reviewed commit; for a dismissed finding of a staged change, the one before it.
+        commit: the reviewed commit; for a dismissed finding of a staged change, its parent.
         line: 1-based, of the head.
         reader: a name that identifies the reader; no address.
 
@@ -157,10 +157,10 @@ def judgement_of(key: FindingKey, verdict: str, reason: str, reader: str, date: 
 
 def dump(judgements: Iterable[Judgement]) -> bytes:
     """Return the lines of a file: sorted, one judgement each, so that git merges it."""
-    return b"".join(msgspec.json.encode(one) + b"\n" for one in sorted(judgements))
+    return b"".join(msgspec.json.encode(judgement) + b"\n" for judgement in sorted(judgements))
 
 
 def with_entry(known: Iterable[Judgement], new: Judgement) -> list[Judgement]:
     """Return judgements and one more, which replaces that of the same reader about the same finding."""
-    others = [one for one in known if (one.key, one.reader) != (new.key, new.reader)]
+    others = [entry for entry in known if (entry.key, entry.reader) != (new.key, new.reader)]
     return [*others, new]

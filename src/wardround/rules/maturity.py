@@ -1,9 +1,10 @@
 """The maturity of a rule, and which rules run without being requested.
 
-A rule of our own, a check or a declarative rule, is ``stable`` if evaluation has recorded a true hit of it
-on code that none of its authors wrote, or if it guards against damage that cannot be undone, see ``Damage``.
+An own rule, a check or a declarative rule, is ``stable`` if evaluation has recorded a true hit of it on code
+that none of its authors wrote, or if it guards against damage that cannot be undone, see ``Damage``.
 
-Once its findings were read often enough, the readings decide instead, see ``earned_level``; tool codes too.
+Once its findings were judged often enough, the readings decide instead, see ``earned_level``; for tool codes
+too.
 
 Everything else is ``preview``: hardening that matters only after another defect (cookie flags, timing,
 resource limits), availability, performance and wrong results, until a true hit is recorded. Codes of static
@@ -38,7 +39,7 @@ class Maturity(StrEnum):
     Attributes:
         STABLE: runs by default.
         PREVIEW: runs where the configuration sets ``preview = true`` or names the rule.
-        DEPRECATED: runs only where the configuration names the rule; a later version removes it.
+        DEPRECATED: runs only if the configuration names the rule; a later version removes it.
     """
 
     STABLE = "stable"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.checks.cases import Case
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import Case
 from wardround.rules.maturity import Maturity
 
 RULES_PACKAGE = "wardround_rules"
@@ -26,8 +26,9 @@ class Rule(msgspec.Struct, frozen=True):
         disabled_reason: why the rule is not shown unless a project requests it; empty if it is shown.
         not_selected_reason: why the tool does not report it by default; a project may request it.
         maturity: stable rules run by default, preview rules by configuration.
+        infers_coverage: it infers which changed lines tests run; a run that shows them replaces its findings.
         specialist: the specialist that reports it where several review a file; if empty, that of the tool.
-        valid: cases that are not reported, unparsed; see ``wardround.checks.cases``.
+        valid: cases that are not reported, unparsed; see ``wardround.rules.cases``.
         invalid: cases that are reported.
         case_path: the path of the file in a case that names none.
     """
@@ -43,6 +44,7 @@ class Rule(msgspec.Struct, frozen=True):
     disabled_reason: str = ""
     not_selected_reason: str = ""
     maturity: Maturity = Maturity.STABLE
+    infers_coverage: bool = False
     specialist: str = ""
     valid: tuple[Case, ...] = ()
     invalid: tuple[Case, ...] = ()

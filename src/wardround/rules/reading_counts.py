@@ -41,13 +41,13 @@ class ReadingCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
 
     def share(self, *verdicts: Verdict) -> float:
         """Return the share of some verdicts; 0 if nothing was read."""
-        return sum(self.of(one) for one in verdicts) / self.read if self.read else 0.0
+        return sum(self.of(verdict) for verdict in verdicts) / self.read if self.read else 0.0
 
     def summary(self) -> str:
         """Return the counts as text: ``read 36 times in 21 repositories: 31 worth, 4 true, 1 wrong``."""
         if not self.read:
             return f"{self.no_longer_reported} read, and not reported any longer"
-        parts = ", ".join(f"{self.of(one)} {one}" for one in Verdict if self.of(one))
+        parts = ", ".join(f"{self.of(verdict)} {verdict}" for verdict in Verdict if self.of(verdict))
         times = "once" if self.read == 1 else f"{self.read} times"
         where = "1 repository" if self.repositories == 1 else f"{self.repositories} repositories"
         more = f"; {self.no_longer_reported} more, not reported any longer" if self.no_longer_reported else ""

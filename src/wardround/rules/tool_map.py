@@ -14,13 +14,13 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
-from wardround.config.globs import matches_whole
 from wardround.errors import WardroundError
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
 from wardround.rules.maturity import Maturity
 from wardround.rules.model import RULES_PACKAGE, Rule, package_folder
 from wardround.rules.yaml_loader import load_yaml
+from wardround.text.globs import matches_whole
 
 
 class ToolMapEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -42,9 +42,9 @@ class ToolFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
 
     Attributes:
         reported: the condition, in the words of the rule's documentation.
-        message: the pattern of such a message; the lists below refer to its named groups.
-        one-of: group -> its permitted values; type arguments do not count.
-        none-of: group -> a pattern that it does not contain.
+        message: the pattern of such a message; the lists below refer to its named groups. one-of: group ->
+            its permitted values; type arguments do not count. none-of: group -> a pattern that it does not
+            contain.
     """
 
     reported: str
@@ -70,10 +70,11 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     """The content of ``wardround_rules/tools/<tool>.yml``.
 
     Attributes:
-        facts: ignored codes that are reported where a message states a fact.
-        if-caused: ignored codes that are reported where the change causes them on a line it leaves as it
-        was.
+        facts: ignored codes that are reported if a message states a fact. if-caused: ignored codes that are
+            reported if the change causes them on an unchanged line.
         unless: code -> the pattern of its messages that are not reported.
+        high-impact: patterns of codes about defects that are never folded, however many of them there are or
+            were dismissed.
     """
 
     tool: str
@@ -89,12 +90,13 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     facts: dict[str, list[ToolFact]] = {}
     if_caused: list[str] = []
     unless: dict[str, str] = {}
+    high_impact: list[str] = []
 
     def states_fact(self, code: str, message: str) -> bool:
         """Return True if a message of an ignored code is reported nevertheless."""
         return any(fact.holds(message) for fact in self.facts.get(code, ()))
 
-    def is_left_out(self, code: str, message: str) -> bool:
+    def is_ignored_message(self, code: str, message: str) -> bool:
         """Return True for a message that is never reported, even if its code is requested."""
         return code in self.unless and LazyPattern(self.unless[code]).search(message) is not None
 
@@ -109,11 +111,11 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
             return "not part of our selection; a project's own configuration may select it"
         return ""
 
-    def requested(self, key: str, path: str) -> tuple[str, ...]:
+    def requested_codes(self, key: str, path: str) -> tuple[str, ...]:
         """Return the codes to request from a tool beyond our selection, for a code or family of a
         configuration.
 
-        Where the selection is a list of families, a family stays one: ``E5*``, ``*``.
+        If the selection is a list of families, a family is not expanded: ``E5*``, ``*``.
         """
         if not key.endswith("*"):
             is_default = key in self.codes or bool(self.select)
@@ -156,8 +158,12 @@ class ToolMap:
         """Return True if ``code`` has the form of this tool's codes."""
         return self._code.fullmatch(code) is not None
 
+    def has_high_impact(self, code: str) -> bool:
+        """Return True for a code about defects that are never folded."""
+        return matches_whole(code, tuple(self.content.high_impact))
+
     def owns_code(self, code: str) -> bool:
-        """Return True if ``code`` alone, without the tool's name, can only be one of this tool's."""
+        """Return True if ``code`` alone, without the tool's name, can only belong to this tool."""
         listed = code in self.content.codes
         return listed or (self.knows(code) and code.rstrip("0123456789") in self.content.families)
 
@@ -168,7 +174,7 @@ class ToolMap:
         if not stem or not self.lists_codes or self.knows("some-name"):
             return True
         known = (*self.content.families, *self.content.codes)
-        return any(one.startswith(stem) or stem.startswith(one) for one in known)
+        return any(code.startswith(stem) or stem.startswith(code) for code in known)
 
     @cached_property
     def _prefixes(self) -> list[str]:
@@ -176,35 +182,41 @@ class ToolMap:
 
     def rule(self, code: str) -> Rule:
         """Return the rule for a code; codes without an entry get their family's or the tool's default."""
-        layers = [self.content.default]
-        family = next((p for p in self._prefixes if code.startswith(p)), None)
-        if family is not None:
-            layers.insert(0, self.content.families[family])
-        if code in self.content.codes:
-            layers.insert(0, self.content.codes[code])
+        layers = self._layers(code)
 
-        def first(field: str) -> Any:
-            return next((v for v in (getattr(layer, field) for layer in layers) if v is not None), None)
+        def first(field: str, default: Any) -> Any:
+            values = (getattr(layer, field) for layer in layers)
+            return next((value for value in values if value is not None), None) or default
 
         own = layers[0].defect_class if code in self.content.codes else None
         url = self.content.url
         return Rule(
             id=f"{self.tool}/{code}",
-            name=first("name") or code,
-            plane=first("plane") or Plane.SEMANTIC,
-            severity=Severity.named(first("severity") or "warn"),
+            name=first("name", code),
+            plane=first("plane", Plane.SEMANTIC),
+            severity=Severity.from_label(first("severity", "warn")),
             defect_class=own or f"{self.tool}-{code}",
-            why=(first("why") or "").strip(),
-            masked=bool(first("masked")),
-            disabled_reason=first("disabled_reason") or "",
+            why=first("why", "").strip(),
+            masked=bool(first("masked", False)),
+            disabled_reason=first("disabled_reason", ""),
             not_selected_reason=self.content.not_selected_reason(code),
-            maturity=first("maturity") or Maturity.STABLE,
-            specialist=first("specialist") or "",
+            maturity=first("maturity", Maturity.STABLE),
+            specialist=first("specialist", ""),
             url=url.replace("{code}", code) if url else None,
             reported_by=(self.tool,),
         )
 
-    def listed(self) -> list[Rule]:
+    def _layers(self, code: str) -> list[ToolMapEntry]:
+        """Return what is known about a code, the most specific first."""
+        layers = [self.content.default]
+        family = next((prefix for prefix in self._prefixes if code.startswith(prefix)), None)
+        if family is not None:
+            layers.insert(0, self.content.families[family])
+        if code in self.content.codes:
+            layers.insert(0, self.content.codes[code])
+        return layers
+
+    def all_rules(self) -> list[Rule]:
         """Return the rules of the codes that the map names."""
         return [self.rule(code) for code in sorted(self.content.codes)]
 

@@ -19,12 +19,12 @@ class InvalidYamlError(ValueError):
 
 def load_yaml(text: str) -> Any:
     """Parse YAML; the parsed form is cached, since parsing dominates the start-up time."""
-    return _cached("1.2", text, lambda: _parsed(text, _loader()))
+    return _cache_parsed("1.2", text, lambda: _parse_yaml(text, _loader()))
 
 
 def parse_yaml(text: str) -> Any:
     """Parse YAML of a repository: not cached, since a cached value is expanded, and aliases have no limit."""
-    return _parsed(text, _loader())
+    return _parse_yaml(text, _loader())
 
 
 def load_plain_yaml(text: str) -> Any:
@@ -33,10 +33,10 @@ def load_plain_yaml(text: str) -> Any:
     An alias can make a few lines expand without a limit, and of two equal keys the first would count for
     nothing.
     """
-    return _cached("plain", text, lambda: _parsed_plain(text))
+    return _cache_parsed("plain", text, lambda: _parsed_plain(text))
 
 
-def _cached(kind: str, text: str, parse: Callable[[], Any]) -> Any:
+def _cache_parsed(kind: str, text: str, parse: Callable[[], Any]) -> Any:
     return memoize_on_disk("rules", sha256(f"{kind} {text}".encode()).hexdigest(), parse)
 
 
@@ -44,20 +44,20 @@ def _loader(removed: Collection[str] = ()) -> Any:
     """Return a loader of YAML 1.2: ``on``, ``off``, ``yes`` and ``no`` are strings, as the engines read them.
 
     Args:
-        removed: other tags that no plain text gets.
+        removed: other tags that are not assigned to plain text.
     """
     import yaml
 
     base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     usual = base.yaml_implicit_resolvers
     others = {_TAG + "bool", *removed}
-    words = {first: [one for one in some if one[0] not in others] for first, some in usual.items()}
+    words = {first: [entry for entry in some if entry[0] not in others] for first, some in usual.items()}
     loader: Any = type("RuleLoader", (base,), {"yaml_implicit_resolvers": words})
     loader.add_implicit_resolver(_TAG + "bool", re.compile(r"(?:true|false|True|False)\Z"), list("tfTF"))
     return loader
 
 
-def _parsed(text: str, loader: Any) -> Any:
+def _parse_yaml(text: str, loader: Any) -> Any:
     import yaml
 
     try:
@@ -79,7 +79,7 @@ def _parsed_plain(text: str) -> Any:
             raise InvalidYamlError("aliases are not supported; write the value again")
     except yaml.YAMLError as cause:
         raise InvalidYamlError(" ".join(str(cause).split())) from cause
-    return _parsed(text, loader)
+    return _parse_yaml(text, loader)
 
 
 def _unique_mapping(loader: Any, node: Any, deep: bool = False) -> dict[Any, Any]:

@@ -57,7 +57,7 @@ class Backend(Protocol):
         """The name in outcomes and in the configuration."""
 
     def version(self) -> str:
-        """Return the version of its program; empty without one."""
+        """Return the version of its program; empty if there is none."""
 
     def objection(self) -> str | None:
         """Return a sentence if it cannot be used on this machine, with the package to install."""

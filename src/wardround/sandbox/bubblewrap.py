@@ -11,15 +11,15 @@ from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import SandboxError
+from wardround.lazy import LazyPattern
 from wardround.sandbox import layout, syscall_filter
 from wardround.sandbox.backend import RunRequest
 from wardround.sandbox.choices import BUBBLEWRAP
 from wardround.sandbox.distribution import install_bubblewrap
 from wardround.sandbox.hard_limits import hard_limits
 from wardround.sandbox.model import Limits, RunUsage
-from wardround.sandbox.namespaced_process import NamespacedProcess, waited
+from wardround.sandbox.namespaced_process import NamespacedProcess, wait_for
 from wardround.sandbox.system_programs import system_program
 from wardround.sandbox.visible import INNER_HOME, INNER_ROOT, environment
 
@@ -112,14 +112,14 @@ class _Confined:
         It is bound before it waits for its children, which is its first sleep after the shell started.
         """
         connection.settimeout(_SET_UP_S)
-        found = _FIRST_PROCESS.search(_text(self._status)) if connection.recv(1) else None
+        found = _FIRST_PROCESS.search(_read_text(self._status)) if connection.recv(1) else None
         if found is None:
             raise SandboxError("bwrap failed")
         self._first = NamespacedProcess(int(found[1]))
         number = self._first.number
         while _state(number) not in _WAITING_OR_ENDED:
             time.sleep(_POLL_S)
-        for process in (number, *_children(number)):
+        for process in (number, *_child_processes(number)):
             for name, most in hard_limits(limits):
                 resource.prlimit(process, name, (most, most))
         connection.sendall(b"\n")
@@ -134,14 +134,14 @@ class _Confined:
 
     def wait(self) -> RunUsage:
         if self._usage is None:
-            spent = [waited(self._process.pid)]
+            spent = [wait_for(self._process.pid)]
             self._process.returncode = 0
             if self._first is not None:
                 spent.append(self._first.wait())
             self._usage = RunUsage(
                 exit_code=_exit_code(self._status),
-                cpu_s=sum(one.ru_utime + one.ru_stime for one in spent if one),
-                memory_bytes=max((one.ru_maxrss * 1024 for one in spent if one), default=0),
+                cpu_s=sum(usage.ru_utime + usage.ru_stime for usage in spent if usage),
+                memory_bytes=max((usage.ru_maxrss * 1024 for usage in spent if usage), default=0),
             )
             os.close(self._status)
         return self._usage
@@ -154,16 +154,16 @@ def _state(process: int) -> str:
     return ""
 
 
-def _children(process: int) -> list[int]:
-    return [int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+def _child_processes(process: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 
 
-def _text(file: int) -> str:
+def _read_text(file: int) -> str:
     return os.pread(file, 4096, 0).decode("ascii", "replace")
 
 
 def _exit_code(status: int) -> int | None:
-    found = _EXIT_CODE.search(_text(status))
+    found = _EXIT_CODE.search(_read_text(status))
     return int(found[1]) if found else None
 
 
@@ -190,7 +190,7 @@ def _memory_file(stack: ExitStack, content: bytes) -> int:
 
 def _options(request: RunRequest, stack: ExitStack) -> tuple[list[str], list[int]]:
     """Return bubblewrap's options, and the open files that they name."""
-    filter_file = _memory_file(stack, syscall_filter.compiled(loopback=request.visible.loopback))
+    filter_file = _memory_file(stack, syscall_filter.compile_filter(loopback=request.visible.loopback))
     options, files = [*_NAMESPACES], [filter_file]
     for kind, *operands in layout.steps(request):
         if kind == "tmpfs":

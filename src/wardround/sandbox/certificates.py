@@ -19,7 +19,7 @@ class Authority:
     """Issues a certificate for each of some hosts.
 
     Attributes:
-        certificate: of the authority, as PEM.
+        certificate: certificate of the authority, as PEM.
 
     Raises:
         EnvironmentUnavailable: cryptography is not installed.
@@ -35,7 +35,7 @@ class Authority:
             ) from cause
         self._pem = serialization.Encoding.PEM
         self._private = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-        self._key, issued = _signed("wardround", None, None)
+        self._key, issued = _sign_certificate("wardround", None, None)
         self.certificate: bytes = issued.public_bytes(self._pem)
         self._contexts = {host: self._context(host, issued) for host in sorted(hosts)}
 
@@ -44,7 +44,7 @@ class Authority:
         return self._contexts[host]
 
     def _context(self, host: str, issuer: Any) -> ssl.SSLContext:
-        key, issued = _signed(host, issuer, self._key)
+        key, issued = _sign_certificate(host, issuer, self._key)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         with tempfile.NamedTemporaryFile(prefix="wardround-") as file:  # ssl reads keys from files only
             file.write(key.private_bytes(self._pem, *self._private) + issued.public_bytes(self._pem))
@@ -53,7 +53,7 @@ class Authority:
         return context
 
 
-def _signed(name: str, issuer: Any, issuer_key: Any) -> tuple[Any, Any]:
+def _sign_certificate(name: str, issuer: Any, issuer_key: Any) -> tuple[Any, Any]:
     """Return a key and its certificate: that of an authority, or of a host that an authority signs."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes
@@ -62,14 +62,14 @@ def _signed(name: str, issuer: Any, issuer_key: Any) -> tuple[Any, Any]:
 
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name[:64])])
-    now = datetime.datetime.now(datetime.UTC)
+    current = datetime.datetime.now(datetime.UTC)
     is_authority = issuer is None
     builder = (
         x509.CertificateBuilder(subject_name=subject, public_key=key.public_key())
         .issuer_name(subject if is_authority else issuer.subject)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _EARLIER)
-        .not_valid_after(now + _VALID)
+        .not_valid_before(current - _EARLIER)
+        .not_valid_after(current + _VALID)
         .add_extension(x509.BasicConstraints(ca=is_authority, path_length=None), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
     )

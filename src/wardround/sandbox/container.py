@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import SandboxError
+from wardround.lazy import LazyPattern
 from wardround.sandbox.backend import RunRequest
 from wardround.sandbox.choices import PODMAN
 from wardround.sandbox.hard_limits import hard_limits
@@ -39,7 +39,7 @@ _ULIMITS = {
     resource.RLIMIT_FSIZE: "fsize",
     resource.RLIMIT_NOFILE: "nofile",
 }
-"""Limits of each process; an engine has options of its own for memory and processes."""
+"""Limits of each process; an engine has its own options for memory and processes."""
 
 
 class Container:
@@ -234,4 +234,6 @@ def _view(request: RunRequest) -> Iterator[str]:
 def _bind(source: Path, target: str) -> str:
     """Return a mount as the engines read it, a row of comma-separated values."""
     fields = ("type=bind", f"source={os.path.realpath(source)}", f"target={target}")
-    return ",".join('"' + one.replace('"', '""') + '"' if '"' in one or "," in one else one for one in fields)
+    return ",".join(
+        '"' + field.replace('"', '""') + '"' if '"' in field or "," in field else field for field in fields
+    )

@@ -23,7 +23,7 @@ def install_bubblewrap(files: tuple[Path, ...] = _RELEASE_FILES) -> str:
     """Return a sentence part that names the command, or the package where the distribution is not known.
 
     Args:
-        files: of the format of os-release; the first that exists counts.
+        files: files in the format of os-release; the first that exists counts.
     """
     for name in _names(files):
         if name in _COMMANDS:
@@ -33,7 +33,7 @@ def install_bubblewrap(files: tuple[Path, ...] = _RELEASE_FILES) -> str:
 
 def _names(files: tuple[Path, ...]) -> list[str]:
     """Return the distribution's id, then those that it resembles, the closest first."""
-    file = next((one for one in files if one.is_file()), None)
+    file = next((entry for entry in files if entry.is_file()), None)
     fields = {}
     for line in file.read_text("utf-8", "replace").splitlines() if file else ():
         key, _, value = line.partition("=")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.sandbox.held_files import held_files
+from wardround.sandbox.deleted_open_files import deleted_open_files
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -25,7 +25,7 @@ _RECOUNT_S = 2.0
 
 
 class ProcessSample(msgspec.Struct, frozen=True):
-    """The living processes of a run, with the CPU time of those they waited for."""
+    """The living processes of a run, with the CPU time of their reaped children."""
 
     threads: int
     memory_bytes: int
@@ -40,7 +40,7 @@ def sample_processes(root: int, most: int, memory_limit: int) -> ProcessSample:
         memory_limit: bytes above which shared memory is attributed in proportion, which takes longer.
     """
     found, threads = _descendants(root, most)
-    memory = sum(map(_resident, found))
+    memory = sum(map(_resident_bytes, found))
     if memory > memory_limit:
         memory = sum(map(_proportional, found))
     return ProcessSample(threads, memory, sum(map(_cpu_s, found)))
@@ -55,11 +55,11 @@ def _descendants(root: int, most: int) -> tuple[list[int], int]:
             tasks = os.listdir(f"/proc/{process}/task")
             threads += len(tasks)
             for task in tasks:
-                pending += map(int, _content(f"/proc/{process}/task/{task}/children").split())
+                pending += map(int, _read_process_file(f"/proc/{process}/task/{task}/children").split())
     return found, threads
 
 
-def _content(path: str) -> bytes:
+def _read_process_file(path: str) -> bytes:
     """Return a file of a process; empty if the process has ended."""
     try:
         with open(path, "rb") as file:
@@ -68,21 +68,21 @@ def _content(path: str) -> bytes:
         return b""
 
 
-def _resident(process: int) -> int:
-    fields = _content(f"/proc/{process}/statm").split()
+def _resident_bytes(process: int) -> int:
+    fields = _read_process_file(f"/proc/{process}/statm").split()
     return int(fields[1]) * _PAGE_BYTES if len(fields) > 1 else 0
 
 
 def _proportional(process: int) -> int:
     """Return the resident memory, a page shared by N processes counted as 1/N."""
-    for line in _content(f"/proc/{process}/smaps_rollup").splitlines():
+    for line in _read_process_file(f"/proc/{process}/smaps_rollup").splitlines():
         if line.startswith(b"Pss:"):
             return int(line.split()[1]) * 1024
-    return _resident(process)
+    return _resident_bytes(process)
 
 
 def _cpu_s(process: int) -> float:
-    fields = _content(f"/proc/{process}/stat").rpartition(b")")[2].split()
+    fields = _read_process_file(f"/proc/{process}/stat").rpartition(b")")[2].split()
     return sum(map(int, fields[11:15])) / _TICKS_PER_S
 
 
@@ -110,9 +110,9 @@ class TreeGauge:
         grew = lost > self._most_bytes // 2 or self._nodes_before - nodes > _MOST_ENTRIES // 2
         if not grew and time.monotonic() - self._counted_at < self._recount_s:
             return False
-        counted = _count(self._folder, self._most_bytes, _MOST_ENTRIES)
+        counted = _count_entries(self._folder, self._most_bytes, _MOST_ENTRIES)
         processes = [] if process is None else _descendants(process, _MOST_THREADS)[0]
-        held = held_files(processes, self._device)
+        held = deleted_open_files(processes, self._device)
         self._counted_at = time.monotonic()
         size = counted.size + held.size
         if not (counted.is_complete and held.is_complete):
@@ -138,8 +138,8 @@ class _Count:
             self.size += entry.stat(follow_symlinks=False).st_blocks * _BLOCK_BYTES
 
 
-def _count(folder: Path, most_bytes: int, most_entries: int) -> _Count:
-    """Count what is below a folder; counting stops above either limit."""
+def _count_entries(folder: Path, most_bytes: int, most_entries: int) -> _Count:
+    """Count the files and bytes below a folder; counting stops above either limit."""
     count = _Count()
     for entry in _entries(folder, count):
         count.add(entry)

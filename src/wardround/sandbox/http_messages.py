@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 LONGEST_HEAD = 64 * 1024
 PORTS = {"https": 443, "http": 80}
@@ -55,8 +55,8 @@ class RequestHead(msgspec.Struct, frozen=True):
             added: fields that come first.
             is_kept: matches the fields that are passed on.
         """
-        kept = (field for field in self.fields if is_kept.search(field))
-        lines = [f"{self.method} {path} HTTP/1.1", *added, *kept, "Connection: close", "", ""]
+        retained = (field for field in self.fields if is_kept.search(field))
+        lines = [f"{self.method} {path} HTTP/1.1", *added, *retained, "Connection: close", "", ""]
         return "\r\n".join(lines).encode("latin-1")
 
 

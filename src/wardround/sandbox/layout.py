@@ -1,4 +1,4 @@
-"""The file system that a run sees, as steps that each back end with namespaces of its own carries out.
+"""The file system of a run, as steps that each back end with its own namespaces executes.
 
 A step is a kind and its operands: ``ro-bind``, ``ro-bind-try`` and ``bind`` (a path outside, a path inside),
 ``symlink`` (target, path), ``dir``, ``proc``, ``dev`` and ``remount-ro`` (path), ``tmpfs`` (path, bytes),
@@ -64,16 +64,16 @@ def _system_steps() -> Iterator[Step]:
 
 def _proc_steps() -> Iterator[Step]:
     yield "proc", "/proc"
-    for path in _present(_READ_ONLY_PROC):
+    for path in _existing_paths(_READ_ONLY_PROC):
         yield "ro-bind", path, path
-    for path in _present(_HIDDEN_PROC_FILES):
+    for path in _existing_paths(_HIDDEN_PROC_FILES):
         yield "ro-bind", os.devnull, path
-    for path in _present(_HIDDEN_PROC_FOLDERS):
+    for path in _existing_paths(_HIDDEN_PROC_FOLDERS):
         yield "tmpfs", path, str(_COVER_BYTES)
         yield "remount-ro", path
 
 
-def _present(names: Sequence[str]) -> list[str]:
+def _existing_paths(names: Sequence[str]) -> list[str]:
     return [path for path in (f"/proc/{name}" for name in names) if Path(path).exists()]
 
 

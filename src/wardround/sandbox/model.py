@@ -27,7 +27,7 @@ class State(StrEnum):
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The most that one run may use; all of its processes together, unless a field is of one.
+    """The limits of one run; for all of its processes together, unless a field is per process.
 
     Attributes:
         wall_s: elapsed time.
@@ -77,15 +77,15 @@ class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         backend: the name of the isolation; ``none`` isolates nothing and satisfies no policy.
-        version: of the back end's program; empty if it has none.
+        version: version of the back end's program; empty if it has none.
         status: the exit status of the command; None unless it finished by itself.
         signal: the signal that ended the command. A command that exits with 128 + N by itself, as shells do
             when their last program is killed, counts as ended by signal N.
         detail: one sentence if the state is not ``finished``, else empty.
         stdout: the end of standard output, undecodable bytes replaced.
         stderr: the end of standard error, undecodable bytes replaced.
-        log: both streams in the order of arrival, up to the limit: the path of the file, empty if the run
-            was refused.
+        log: both streams in the order of arrival, up to the limit: the path of the file, empty if the run was
+            rejected.
         memory_bytes: the largest sample of all processes together; the peak of one process if that is larger,
             and larger than the peak of the caller's.
     """

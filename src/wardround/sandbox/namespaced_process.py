@@ -29,12 +29,12 @@ class NamespacedProcess:
     def wait(self) -> resource.struct_rusage | None:
         """Wait for its end and release the handle; return its usage if this process became its parent."""
         select.select([self._handle], [], [])
-        spent = waited(self.number)
+        spent = wait_for(self.number)
         os.close(self._handle)
         return spent
 
 
-def waited(process: int) -> resource.struct_rusage | None:
+def wait_for(process: int) -> resource.struct_rusage | None:
     """Wait for a process; None if another process was its parent."""
     try:
         return os.wait4(process, 0)[2]

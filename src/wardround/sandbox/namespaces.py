@@ -12,8 +12,8 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import SandboxError
+from wardround.lazy import LazyPattern
 from wardround.sandbox import layout, syscall_filter
 from wardround.sandbox.backend import RunRequest
 from wardround.sandbox.choices import NAMESPACES
@@ -21,7 +21,7 @@ from wardround.sandbox.confinement.plan import Plan
 from wardround.sandbox.confinement.rights import landlock_version
 from wardround.sandbox.hard_limits import hard_limits
 from wardround.sandbox.model import RunUsage
-from wardround.sandbox.namespaced_process import NamespacedProcess, waited
+from wardround.sandbox.namespaced_process import NamespacedProcess, wait_for
 from wardround.sandbox.visible import INNER_HOME, INNER_ROOT, environment
 
 _IMPORT_ROOT = Path(__file__).parents[2]
@@ -64,17 +64,17 @@ class Namespaces:
             return "the kernel is not Linux 5.12 or later"
         if not syscall_filter.is_supported():
             return "there is no filter of system calls for this processor; run on x86-64 or 64-bit ARM"
-        if self._setting("user/max_user_namespaces") == "0":
+        if self._read_setting("user/max_user_namespaces") == "0":
             return "user namespaces are switched off (sysctl user.max_user_namespaces)"
         for name, closed in (
             ("unprivileged_userns_clone", "0"),
             ("apparmor_restrict_unprivileged_userns", "1"),
         ):
-            if os.geteuid() != 0 and self._setting(f"kernel/{name}") == closed:
+            if os.geteuid() != 0 and self._read_setting(f"kernel/{name}") == closed:
                 return f"user namespaces are reserved to root (sysctl kernel.{name})"
         return None
 
-    def _setting(self, name: str) -> str | None:
+    def _read_setting(self, name: str) -> str | None:
         with suppress(OSError):
             return (self._settings / name).read_text().strip()
         return None
@@ -125,7 +125,7 @@ def _plan(request: RunRequest) -> Plan:
         steps=list(layout.steps(request)),
         writable=list(_WRITABLE),
         landlock=landlock_version(),
-        filter=syscall_filter.compiled(loopback=request.visible.loopback),
+        filter=syscall_filter.compile_filter(loopback=request.visible.loopback),
         limits=hard_limits(request.limits, _OWN_PROCESSES),
         folder=INNER_ROOT,
         environment=environment(request.visible, request.environ, INNER_HOME),
@@ -180,7 +180,7 @@ class _Isolated:
 
     def wait(self) -> RunUsage:
         if self._usage is None:
-            waited(self._monitor.pid)
+            wait_for(self._monitor.pid)
             self._monitor.returncode = 0
             self._drain()
             spent = self._waited_first()
@@ -191,7 +191,7 @@ class _Isolated:
         return self._usage
 
     def _drain(self) -> None:
-        """Read the last lines; a first process that waits for its beginning ends."""
+        """Read the last lines; a first process that still waits for its start ends."""
         with suppress(OSError):
             self._connection.shutdown(socket.SHUT_WR)
             while self._receive():
@@ -203,7 +203,7 @@ class _Isolated:
         if self._first is not None:
             return self._first.wait()
         found = _FIRST_PROCESS.search(self._received)
-        return waited(int(found[1])) if found else None
+        return wait_for(int(found[1])) if found else None
 
     def _exit_code(self) -> int | None:
         """Return the status of the command; that of a kill if its first process was killed."""

@@ -12,7 +12,7 @@ TAIL_BYTES = 16 * 1024
 
 
 class OutputLog:
-    """Writes what arrives on both streams to one file, until the limit."""
+    """Writes the output of both streams to one file, until the limit."""
 
     def __init__(self, path: Path, most_bytes: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,12 +30,12 @@ class OutputLog:
         self._file.close()
 
     def write(self, stream: str, data: bytes) -> bool:
-        """Record output; return False once the limit is exceeded, and drop what is above it."""
-        kept = data[: self._left]
-        self._file.write(kept)
-        self._left -= len(kept)
-        self._ends[stream] = (self._ends[stream] + kept)[-TAIL_BYTES:]
-        return len(kept) == len(data)
+        """Record output; return False once the limit is exceeded, and drop the excess."""
+        retained = data[: self._left]
+        self._file.write(retained)
+        self._left -= len(retained)
+        self._ends[stream] = (self._ends[stream] + retained)[-TAIL_BYTES:]
+        return len(retained) == len(data)
 
     def tail(self, stream: str) -> str:
         """Return the end of ``stdout`` or ``stderr``."""

@@ -8,7 +8,7 @@ from wardround.change.snapshot import Snapshot
 from wardround.errors import SandboxError
 from wardround.sandbox.backend import Backend, RunRequest
 from wardround.sandbox.model import Limits, Visible
-from wardround.sandbox.supervision import supervised
+from wardround.sandbox.supervision import supervise
 
 _LIMITS = Limits(wall_s=30)
 
@@ -24,7 +24,7 @@ def trouble_of(backend: Backend, snapshot: Snapshot, environ: Mapping[str, str])
     root.mkdir()
     request = RunRequest(["true"], root, snapshot.home, _LIMITS, Visible(), environ)
     try:
-        outcome = supervised(backend, request, snapshot.folder / f"{backend.name}.log")
+        outcome = supervise(backend, request, snapshot.folder / f"{backend.name}.log")
     except SandboxError as cause:
         return str(cause)
     return None if outcome.status == 0 else outcome.detail or f"a trial run ended with {outcome.status}"

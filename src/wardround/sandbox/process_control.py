@@ -1,4 +1,4 @@
-"""The life of a child process tied to that of its parent, and the end of orphans reported to the parent."""
+"""A child process that ends with its parent, and orphans reported to the parent."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def adopted_orphans() -> Iterator[None]:
     global _adopting  # noqa: PLW0603  (an attribute of the process, counted here)
     with _lock:
         _adopting += 1
-        _adopt(True)
+        _adopt_orphans(True)
     try:
         yield
     finally:
         with _lock:
             _adopting -= 1
             if not _adopting:
-                _adopt(False)
+                _adopt_orphans(False)
 
 
 @contextmanager
@@ -68,5 +68,5 @@ def real_time() -> Iterator[None]:
             os.sched_setscheduler(0, policy, priority)
 
 
-def _adopt(enabled: bool) -> None:
+def _adopt_orphans(enabled: bool) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(enabled), 0, 0, 0)

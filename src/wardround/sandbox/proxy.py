@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.sandbox.http_messages import (
     PORTS,
     Address,
@@ -178,7 +178,7 @@ class _Connection(socketserver.BaseRequestHandler):
         found = self.server.proxy.connection(address)
         access = self.server.proxy.access
         if found is not None and is_tunnel and access.covers(address):
-            return access.secured(found, address)
+            return access.secure(found, address)
         return found
 
     def _tunnel(self, host: socket.socket, address: Address) -> None:
@@ -205,9 +205,9 @@ class _Connection(socketserver.BaseRequestHandler):
         self.request.sendall(f"HTTP/1.1 {status}\r\n".encode() + b"\r\n")
 
 
-def _exchange(one: socket.socket, other: socket.socket) -> None:
+def _exchange(item: socket.socket, other: socket.socket) -> None:
     """Pass data on in both directions until both ends are closed, or nothing comes for minutes."""
-    target = {one: other, other: one}
+    target = {item: other, other: item}
     while target:
         ready = select.select(list(target), [], [], _IDLE_S)[0]
         if not ready:

@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.lazy import LazyPattern
 from wardround.sandbox.certificates import Authority
 from wardround.sandbox.http_messages import Address, RequestHead, address_of, read_request
 
@@ -26,7 +26,7 @@ _OTHER_ESCAPE = LazyPattern(r"%(?!2[Ff]|40|2[Bb])|//")
 """An escape other than those in names of packages, which are of ``/``, ``@`` and ``+``."""
 _TOKEN = LazyPattern(r"^[\x21-\x7e]{0,8192}\Z")
 _KEPT = LazyPattern(r"(?i)^(?:accept(?:-encoding)?|user-agent|range|if-[a-z-]{1,30}|cache-control):")
-"""The fields of a request that decide the form of its answer, and nothing else."""
+"""The fields of a request that determine the form of its response, and nothing else."""
 REFUSED = b"HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 _REPLACING = ("SSL_CERT_FILE", "npm_config_cafile", "YARN_HTTPS_CA_FILE_PATH")
 """Variables that name all authorities; a file ``npmrc`` of the machine can name others."""
@@ -68,11 +68,11 @@ class RegistryCredential:
         self._authorization = f"Basic {pair}" if user else f"Bearer {token}"
 
     def fields(self, path: str) -> tuple[str, ...]:
-        """Return the fields that a request for a path gets; none for a path outside of the folder."""
-        return (f"Authorization: {self._authorization}",) if self._contains(path) else ()
+        """Return the header fields for a request for a path; none for a path outside of the folder."""
+        return (f"Authorization: {self._authorization}",) if self._contains_path(path) else ()
 
-    def _contains(self, path: str) -> bool:
-        """Return True for a path in the folder that no server can read as one outside of it."""
+    def _contains_path(self, path: str) -> bool:
+        """Return True for a path in the folder that no server can interpret as one outside of it."""
         plain = path.partition("?")[0]
         if not _PATH.search(plain) or _OTHER_ESCAPE.search(plain):
             return False
@@ -82,7 +82,7 @@ class RegistryCredential:
 def credential_in(url: str) -> RegistryCredential | None:
     """Return the user and the password in the address of an index; None without a user.
 
-    They are sent to the whole host, as uv does: the files of an index can be in any folder of it.
+    They are sent to the entire host, as uv does: the files of an index can be in any folder of it.
     """
     parts = urlsplit(url)
     if parts.scheme not in _SCHEMES or not parts.username:
@@ -123,19 +123,19 @@ class RegistryAccess:
             EnvironmentUnavailable: the certificates of the system are not found.
         """
         if self._authority is not None:
-            own = self._content("NODE_EXTRA_CA_CERTS") + self._authority.certificate
+            own = self._read_content("NODE_EXTRA_CA_CERTS") + self._authority.certificate
             yield "NODE_EXTRA_CA_CERTS", own
-            every = (self._content("SSL_CERT_FILE") or _system_certificates()) + own
+            every = (self._read_content("SSL_CERT_FILE") or _system_certificates()) + own
             yield from ((name, every) for name in _REPLACING)
 
-    def secured(self, host: socket.socket, address: Address) -> ssl.SSLSocket:
+    def secure(self, host: socket.socket, address: Address) -> ssl.SSLSocket:
         """Return a connection to a host, with TLS.
 
         Raises:
             OSError: it does not speak TLS, or has no certificate that the caller accepts.
         """
         try:
-            return self._trusted().wrap_socket(host, server_hostname=address.host)
+            return self._trusted_context().wrap_socket(host, server_hostname=address.host)
         except BaseException:
             host.close()
             raise
@@ -165,14 +165,14 @@ class RegistryAccess:
         added = (f"Host: {address}", *self.fields(address, request.target))
         return request.bytes_for(request.target, added, _KEPT)
 
-    def _trusted(self) -> ssl.SSLContext:
+    def _trusted_context(self) -> ssl.SSLContext:
         context = ssl.create_default_context()
         for name in ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"):
-            if content := self._content(name):
+            if content := self._read_content(name):
                 context.load_verify_locations(cadata=content.decode("ascii", "ignore"))
         return context
 
-    def _content(self, name: str) -> bytes:
+    def _read_content(self, name: str) -> bytes:
         path = self._environ.get(name)
         return Path(path).read_bytes() + b"\n" if path and Path(path).is_file() else b""
 
@@ -195,7 +195,7 @@ def _copy(source: socket.socket, target: socket.socket) -> None:
 
 
 def _close(connection: ssl.SSLSocket) -> None:
-    """Tell the other side that the answer is complete."""
+    """Signal to the other end that the response is complete."""
     connection.settimeout(_CLOSE_S)
     with suppress(OSError):
         connection.unwrap()

@@ -10,8 +10,8 @@ from wardround.errors import SandboxError
 from wardround.sandbox.backend import RunRequest
 from wardround.sandbox.choices import AUTO, NONE
 from wardround.sandbox.model import Limits, Outcome, State, Visible
-from wardround.sandbox.selection import candidates, in_one_sentence
-from wardround.sandbox.supervision import refused, supervised
+from wardround.sandbox.selection import candidates, join_reasons
+from wardround.sandbox.supervision import refused_outcome, supervise
 from wardround.sandbox.tree import EphemeralTree, RunFolder
 from wardround.sandbox.visible import hidden_folders, objection_to
 
@@ -28,7 +28,7 @@ def run(
     isolation: str = AUTO,
     environ: Mapping[str, str] | None = None,
 ) -> Outcome:
-    """Run a command in the root of a tree, and return when none of its processes is left.
+    """Run a command in the root of a tree, and return when all of its processes have ended.
 
     Args:
         log: the file for its output, outside the tree.
@@ -45,12 +45,12 @@ def run(
         return Outcome(isolation, "", State.REFUSED, detail=str(cause))
     objection = objection_to(view, tree.private, environ)
     if objection:
-        return refused(possible[0], objection)
+        return refused_outcome(possible[0], objection)
     request = RunRequest(command, tree.root, tree.home, limits, view, environ, hidden)
     reasons: list[str] = []
     for backend in possible:
         try:
-            return supervised(backend, request, log)
+            return supervise(backend, request, log)
         except SandboxError as cause:
             reasons.append(str(cause))
-    return refused(possible[0], in_one_sentence(reasons))
+    return refused_outcome(possible[0], join_reasons(reasons))

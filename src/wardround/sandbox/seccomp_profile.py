@@ -1,7 +1,7 @@
-"""The filter of a run as a seccomp profile of a container engine, in place of the engine's own.
+"""The system call filter of a run as a seccomp profile that replaces that of a container engine.
 
-An engine permits leases of files, whose holder makes everyone wait who opens the file on the host. What the
-engines deny by default stays denied.
+An engine permits leases of files, whose holder makes everyone wait who opens the file on the host. System
+calls that the engines deny by default stay denied.
 """
 
 from __future__ import annotations
@@ -37,9 +37,18 @@ def seccomp_profile() -> bytes:
     rules = [
         _rule([*DENIED, *_DENIED_BY_ENGINES], errno.EPERM),
         _rule(ABSENT, errno.ENOSYS),
-        *(_rule(["clone"], errno.EPERM, _masked(0, 1 << bit, 1 << bit)) for bit in _bits(NEW_NAMESPACE)),
-        *(_rule(["fcntl"], errno.EPERM, _masked(1, _LOW_HALF, request)) for request in LEASE_REQUESTS),
-        *(_rule(["ioctl"], errno.EPERM, _masked(1, _LOW_HALF, request)) for request in TERMINAL_REQUESTS),
+        *(
+            _rule(["clone"], errno.EPERM, _masked_condition(0, 1 << bit, 1 << bit))
+            for bit in _bits(NEW_NAMESPACE)
+        ),
+        *(
+            _rule(["fcntl"], errno.EPERM, _masked_condition(1, _LOW_HALF, request))
+            for request in LEASE_REQUESTS
+        ),
+        *(
+            _rule(["ioctl"], errno.EPERM, _masked_condition(1, _LOW_HALF, request))
+            for request in TERMINAL_REQUESTS
+        ),
         *_families(),
     ]
     return msgspec.json.encode({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": rules})
@@ -48,7 +57,7 @@ def seccomp_profile() -> bytes:
 def _families() -> Iterator[dict[str, Any]]:
     calls = ("socket", "socketpair")
     for family in sorted(set(range(_AFTER_FAMILIES)) - _FAMILIES):
-        yield _rule(calls, errno.EAFNOSUPPORT, _masked(0, _LOW_HALF, family))
+        yield _rule(calls, errno.EAFNOSUPPORT, _masked_condition(0, _LOW_HALF, family))
     yield _rule(calls, errno.EAFNOSUPPORT, {"index": 0, "value": _AFTER_FAMILIES, "op": "SCMP_CMP_GE"})
 
 
@@ -56,7 +65,7 @@ def _rule(names: Sequence[str], error: int, *conditions: dict[str, Any]) -> dict
     return {"names": list(names), "action": "SCMP_ACT_ERRNO", "errnoRet": error, "args": list(conditions)}
 
 
-def _masked(index: int, mask: int, value: int) -> dict[str, Any]:
+def _masked_condition(index: int, mask: int, value: int) -> dict[str, Any]:
     return {"index": index, "value": mask, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}
 
 

@@ -38,7 +38,7 @@ def candidates(isolation: str, image: str, environ: Mapping[str, str]) -> Sequen
     return own[isolation]
 
 
-def in_one_sentence(reasons: Sequence[str]) -> str:
+def join_reasons(reasons: Sequence[str]) -> str:
     """Return why none of the back ends works, the first with what to install."""
     first, *others = reasons
-    return first + "".join(f" (without it: {one})" for one in others)
+    return first + "".join(f" (without it: {reason})" for reason in others)

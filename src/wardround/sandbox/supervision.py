@@ -1,4 +1,4 @@
-"""The course of one run: its output, its limits and its end."""
+"""Supervision of one run: its output, its limits and its end."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _LAST_SIGNAL = 64
 _START_PROGRAMS = ("bwrap", "wardround-start", "docker")
 _HINTS = ("Run 'docker", "See 'docker")
 _NOT_EXECUTED = ("wardround-start: ", "bwrap: execvp ")
-"""Beginnings of the errors for a missing program; the run of a command that prints one is refused, too."""
+"""Beginnings of the errors for a missing program; the run of a command that prints one is rejected, too."""
 
 
-def supervised(backend: Backend, request: RunRequest, log: Path) -> Outcome:
+def supervise(backend: Backend, request: RunRequest, log: Path) -> Outcome:
     """Run to the end.
 
     Raises:
@@ -40,7 +40,7 @@ def supervised(backend: Backend, request: RunRequest, log: Path) -> Outcome:
         return _Supervision(backend, request, output).outcome(log)
 
 
-def refused(backend: Backend, detail: str) -> Outcome:
+def refused_outcome(backend: Backend, detail: str) -> Outcome:
     """Return the outcome of a run that was not started."""
     return Outcome(backend.name, backend.version(), State.REFUSED, detail=detail)
 
@@ -74,7 +74,7 @@ class _Supervision:
         state, detail = self._limit or (State.FINISHED, "")
         stderr = self._output.tail("stderr")
         if state is State.FINISHED and (usage.exit_code is None or stderr.startswith(_NOT_EXECUTED)):
-            return refused(self._backend, _start_failure(self._request.command[0], stderr))
+            return refused_outcome(self._backend, _start_failure(self._request.command[0], stderr))
         status, signal = _split(usage.exit_code) if state is State.FINISHED else (None, None)
         return Outcome(
             backend=self._backend.name,
@@ -88,7 +88,7 @@ class _Supervision:
             log=str(log),
             cpu_s=max(usage.cpu_s, self._peak.cpu_s),
             wall_s=time.monotonic() - begun,
-            memory_bytes=max(_own_peak(usage), self._peak.memory_bytes),
+            memory_bytes=max(_peak_of_child(usage), self._peak.memory_bytes),
         )
 
     def _run(self, begun: float) -> RunUsage:
@@ -130,7 +130,7 @@ class _Supervision:
             opened, sampled = set(self._streams), 0.0
             while self._limit is None:
                 ready = select.select([ended, *opened], [], [], _INTERVAL_S)[0]
-                opened -= self._read([one for one in ready if one != ended])
+                opened -= self._read([process for process in ready if process != ended])
                 if ended in ready:
                     return
                 if time.monotonic() - sampled >= _INTERVAL_S:
@@ -140,13 +140,13 @@ class _Supervision:
             os.close(ended)
 
     def _read(self, streams: list[int]) -> set[int]:
-        """Read what is available; return the streams that ended."""
+        """Read the available output; return the streams that ended."""
         ended: set[int] = set()
         for stream in streams:
             with suppress(BlockingIOError):
                 while data := os.read(stream, _READ_BYTES):
                     if not self._output.write(self._streams[stream], data):
-                        self._exceed(State.OUTPUT_LIMIT, f"{self._limits.output_bytes} bytes of output")
+                        self._end_at_limit(State.OUTPUT_LIMIT, f"{self._limits.output_bytes} bytes of output")
                         return ended
                 ended.add(stream)
         return ended
@@ -154,35 +154,35 @@ class _Supervision:
     def _sample(self, started: StartedRun, gauge: TreeGauge, elapsed_s: float) -> None:
         limits = self._limits
         measured = started.measured
-        now = _NOTHING
+        current = _NOTHING
         if measured is not None:
-            now = sample_processes(measured, limits.processes + 2, limits.memory_bytes)
+            current = sample_processes(measured, limits.processes + 2, limits.memory_bytes)
         peak = self._peak
         self._peak = ProcessSample(
-            max(peak.threads, now.threads),
-            max(peak.memory_bytes, now.memory_bytes),
-            max(peak.cpu_s, now.cpu_s),
+            max(peak.threads, current.threads),
+            max(peak.memory_bytes, current.memory_bytes),
+            max(peak.cpu_s, current.cpu_s),
         )
         if elapsed_s > limits.wall_s:
-            self._exceed(State.TIMED_OUT, f"{round(limits.wall_s, 1):g} s")
-        elif now.cpu_s > limits.cpu_s:
-            self._exceed(State.TIMED_OUT, f"{round(limits.cpu_s, 1):g} s of CPU time")
-        elif now.memory_bytes > limits.memory_bytes:
+            self._end_at_limit(State.TIMED_OUT, f"{round(limits.wall_s, 1):g} s")
+        elif current.cpu_s > limits.cpu_s:
+            self._end_at_limit(State.TIMED_OUT, f"{round(limits.cpu_s, 1):g} s of CPU time")
+        elif current.memory_bytes > limits.memory_bytes:
             self._exceed_memory()
-        elif now.threads > limits.processes + 2:
-            self._exceed(State.PROCESS_LIMIT, f"{limits.processes} processes")
+        elif current.threads > limits.processes + 2:
+            self._end_at_limit(State.PROCESS_LIMIT, f"{limits.processes} processes")
         elif gauge.is_exceeded(measured):
-            self._exceed(State.DISK_LIMIT, f"{limits.tree_bytes} bytes on disk")
+            self._end_at_limit(State.DISK_LIMIT, f"{limits.tree_bytes} bytes on disk")
 
     def _exceed_memory(self) -> None:
-        self._exceed(State.KILLED_FOR_MEMORY, f"{self._limits.memory_bytes} bytes of memory")
+        self._end_at_limit(State.KILLED_FOR_MEMORY, f"{self._limits.memory_bytes} bytes of memory")
 
-    def _exceed(self, state: State, limit: str) -> None:
+    def _end_at_limit(self, state: State, limit: str) -> None:
         if self._limit is None:
             self._limit = state, f"the command was killed because it used more than {limit}"
 
 
-def _own_peak(usage: RunUsage) -> int:
+def _peak_of_child(usage: RunUsage) -> int:
     """Return the peak of the largest process; 0 if it can be that of this process, which each one copies."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return usage.memory_bytes if usage.memory_bytes > before else 0

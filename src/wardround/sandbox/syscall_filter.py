@@ -20,7 +20,7 @@ _NUMBER, _PROCESSOR, _FIRST, _SECOND = 0, 4, 16, 24
 """Offsets in ``struct seccomp_data``; of an argument, its lower half on a little-endian machine."""
 _X32_BIT = 0x40000000
 NEW_NAMESPACE = 0x7E020000
-"""Every flag of ``clone`` that makes a namespace."""
+"""Every flag of ``clone`` that creates a namespace."""
 TERMINAL_REQUESTS = (0x5412, 0x541C)
 """``TIOCSTI`` and ``TIOCLINUX`` put characters into the input of the terminal."""
 LEASE_REQUESTS = (1024,)
@@ -95,14 +95,15 @@ def is_supported() -> bool:
     return platform.machine() in _ARCHITECTURES
 
 
-def compiled(*, loopback: bool) -> bytes:
+def compile_filter(*, loopback: bool) -> bytes:
     """Return the filter as a program of the kernel's packet filter machine.
 
     Args:
         loopback: True to permit internet sockets, and those that list network interfaces.
     """
     return b"".join(
-        struct.pack("<HBBI", *one) for one in _program(_ARCHITECTURES[platform.machine()], loopback)
+        struct.pack("<HBBI", *instruction)
+        for instruction in _program(_ARCHITECTURES[platform.machine()], loopback)
     )
 
 
@@ -116,12 +117,12 @@ def _program(machine: _Architecture, loopback: bool) -> Iterator[_Instruction]:
         yield from _unless(_EQUAL, number, errno.EPERM)
     for number in _ABSENT:
         yield from _unless(_EQUAL, number, errno.ENOSYS)
-    yield from _argument(machine.clone, _FIRST, list(_unless(_ANY_BIT, NEW_NAMESPACE, errno.EPERM)))
+    yield from _inspect_argument(machine.clone, _FIRST, list(_unless(_ANY_BIT, NEW_NAMESPACE, errno.EPERM)))
     for call, denied in ((machine.ioctl, TERMINAL_REQUESTS), (machine.fcntl, LEASE_REQUESTS)):
         requests = [step for request in denied for step in _unless(_EQUAL, request, errno.EPERM)]
-        yield from _argument(call, _SECOND, requests)
+        yield from _inspect_argument(call, _SECOND, requests)
     for call in (machine.socket, machine.socketpair):
-        yield from _argument(call, _FIRST, list(_families(loopback)))
+        yield from _inspect_argument(call, _FIRST, list(_families(loopback)))
     yield _RETURN, 0, 0, _ALLOW
 
 
@@ -131,8 +132,8 @@ def _unless(comparison: int, value: int, error: int) -> Iterator[_Instruction]:
     yield _RETURN, 0, 0, _ERRNO | error
 
 
-def _argument(call: int, offset: int, steps: list[_Instruction]) -> Iterator[_Instruction]:
-    """Inspect an argument of one system call; any other number is loaded again and continues."""
+def _inspect_argument(call: int, offset: int, steps: list[_Instruction]) -> Iterator[_Instruction]:
+    """Inspect an argument of one system call; for any other number load it again and continue."""
     yield _EQUAL, 0, len(steps) + 2, call
     yield _LOAD, 0, 0, offset
     yield from steps

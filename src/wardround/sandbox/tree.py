@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -31,10 +32,10 @@ class TreeEntry(msgspec.Struct, frozen=True):
 
 
 class EphemeralTree:
-    """A writable copy of one side of a repository. Use it as a context manager.
+    """A writable copy of the repository at base or head. Use it as a context manager.
 
     The copy is made of git objects, without the filters and hooks of the user's configuration. A run that is
-    killed leaves it behind; the next run or review of the same user removes it.
+    killed does not remove it; the next run or review of the same user does.
 
     Attributes:
         root: the folder of the copy.
@@ -46,7 +47,8 @@ class EphemeralTree:
 
         Args:
             side: a commit id, or ``change.diff.INDEX``.
-            parent: the folder for the private one that holds the copy; by default, one for short-lived files.
+            parent: the folder for the private one that contains the copy; by default, one for short-lived
+                files.
 
         Raises:
             GitError: an object is missing, or a path of the tree cannot be written safely.
@@ -57,7 +59,7 @@ class EphemeralTree:
         try:
             self._snapshot = Snapshot(parent)
         except OSError as cause:
-            raise _without_room(parent, cause) from cause
+            raise _no_space_error(parent, cause) from cause
         self.root = self._snapshot.folder / "tree"
         try:
             self.root.mkdir()
@@ -65,7 +67,7 @@ class EphemeralTree:
         except BaseException as cause:
             self._snapshot.__exit__(None, None, None)
             if isinstance(cause, OSError):
-                raise _without_room(parent, cause) from cause
+                raise _no_space_error(parent, cause) from cause
             raise
 
     @property
@@ -82,7 +84,8 @@ class EphemeralTree:
         self._snapshot.__exit__(kind, error, trace)
 
     def read(self, path: str, most_bytes: int = MAX_FILE_BYTES) -> bytes | None:
-        """Return the content of a regular file that a run left; None if there is none, or a link on the way.
+        """Return the content of a regular file that a run wrote; None if there is none, or a link in its
+        path.
 
         A run can replace any folder by a link to a file of the user, so that no link is followed.
         """
@@ -90,7 +93,7 @@ class EphemeralTree:
 
 
 class RunFolder(msgspec.Struct, frozen=True):
-    """A folder that a run gets in place of a tree of the repository, at the same path.
+    """A folder that a run gets instead of a tree of the repository, at the same path.
 
     Attributes:
         home: an empty home, for a back end that does not make one.
@@ -102,7 +105,7 @@ class RunFolder(msgspec.Struct, frozen=True):
     private: tuple[Path, ...]
 
     def read(self, path: str, most_bytes: int = MAX_FILE_BYTES) -> bytes | None:
-        """Return the content of a regular file that a run left, as ``EphemeralTree.read`` does."""
+        """Return the content of a regular file that a run wrote, as ``EphemeralTree.read`` does."""
         return read_file(self.root, path, most_bytes)
 
 
@@ -124,7 +127,7 @@ def read_file(root: Path, path: str, most_bytes: int) -> bytes | None:
         os.close(folder)
 
 
-def _without_room(parent: Path, cause: OSError) -> SandboxError:
+def _no_space_error(parent: Path, cause: OSError) -> SandboxError:
     return SandboxError(
         f"{parent}: the files of the repository cannot be copied there: {cause.strerror}; "
         "make room, or set TMPDIR to another folder"
@@ -143,18 +146,21 @@ def _write_entries(repository: Repository, side: str, root: Path) -> None:
     entries = [TreeEntry(*row) for row in repository.entries_of(side)]
     for entry in entries:
         _require_safe(entry.path)
-    files = [entry for entry in entries if entry.mode not in (_LINK, _SUBMODULE)]
-    for start in range(0, len(files), _FETCHED_AT_ONCE):
-        some = files[start : start + _FETCHED_AT_ONCE]
-        repository.blobs.fetch(entry.blob for entry in some)
-        for entry in some:
-            _write_file(repository, entry, root / entry.path)
+    _write_files(repository, [entry for entry in entries if entry.mode not in (_LINK, _SUBMODULE)], root)
     for entry in entries:
         if entry.mode == _SUBMODULE:
             (root / entry.path).mkdir(parents=True, exist_ok=True)
     for entry in entries:
         if entry.mode == _LINK:
             _make_link(repository, entry, root / entry.path)
+
+
+def _write_files(repository: Repository, files: Sequence[TreeEntry], root: Path) -> None:
+    for start in range(0, len(files), _FETCHED_AT_ONCE):
+        batch = files[start : start + _FETCHED_AT_ONCE]
+        repository.blobs.fetch(entry.blob for entry in batch)
+        for entry in batch:
+            _write_file(repository, entry, root / entry.path)
 
 
 def _require_safe(path: str) -> None:
@@ -165,7 +171,7 @@ def _require_safe(path: str) -> None:
 
 def _write_file(repository: Repository, entry: TreeEntry, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    content = _content(repository, entry)
+    content = _blob_content(repository, entry)
     mode = 0o755 if entry.mode == _EXECUTABLE else 0o644
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(target, flags, mode), "wb") as file:
@@ -178,10 +184,10 @@ def _write_file(repository: Repository, entry: TreeEntry, target: Path) -> None:
 def _make_link(repository: Repository, entry: TreeEntry, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
-        os.symlink(os.fsdecode(_content(repository, entry)), target)
+        os.symlink(os.fsdecode(_blob_content(repository, entry)), target)
 
 
-def _content(repository: Repository, entry: TreeEntry) -> bytes:
+def _blob_content(repository: Repository, entry: TreeEntry) -> bytes:
     content = repository.blobs.get(entry.blob)
     if content is None:
         raise GitError(f"the object of {entry.path} is not in this clone; run git fetch --refetch")

@@ -1,4 +1,4 @@
-"""The part of the machine that a run sees: by language, and never what holds secrets."""
+"""The part of the machine that a run can read: by language, and never secrets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PRIVATE_VARIABLES = (
 
 
 def python_profile(prefix: Path) -> Visible:
-    """Return a view with one Python environment and the interpreter that it was made from.
+    """Return a view with one Python environment and its base interpreter.
 
     Args:
         prefix: the environment's folder, or an installation of Python.
@@ -67,8 +67,10 @@ def objection_to(visible: Visible, private: Sequence[Path], environ: Mapping[str
     for path in (*visible.read_only, *visible.programs):
         if not path.is_absolute() or not path.exists():
             return f"{path} cannot be made visible; give the absolute path of a folder or file that exists"
-        for one in {path, _real(path)}:
-            if _holds(one, [home, work_tree]) or _overlaps(one, closed):
+        for location in {path, _real(path)}:
+            if _contains_private_path(location, [home, work_tree]) or _overlaps_hidden_folder(
+                location, closed
+            ):
                 return f"{path} would show private files to the run; make only folders of packages visible"
     return None
 
@@ -83,18 +85,24 @@ def hidden_folders(private: Sequence[Path], environ: Mapping[str, str]) -> tuple
         environ: the caller's environment, for its home and the folders of its programs.
 
     Raises:
-        SandboxError: a folder of the repository is one of the system's, so that it cannot be covered.
+        SandboxError: a folder of the repository is one of the system's, so that it cannot be hidden.
     """
-    system = {_real(Path(one)) for one in (*SYSTEM_LINKS, *SYSTEM_FILES)}
+    system = {_real(Path(folder)) for folder in (*SYSTEM_LINKS, *SYSTEM_FILES)}
     of_repository = [*private, *(folder.parent for folder in private if folder.name == ".git")]
     for folder in map(_real, of_repository):
         if folder in system:
             raise SandboxError(
                 f"{folder} is shown to every run; move the repository into a folder of its own"
             )
-    named = [Path(value) for name in _PRIVATE_VARIABLES if (value := environ.get(name))]
-    found = {_real(folder) for folder in (*of_repository, *named, cache_dir(), state_dir())}
-    return _outermost(folder for folder in found if folder.is_dir() and not system.isdisjoint(folder.parents))
+    found = map(_real, (*of_repository, *_named_folders(environ), cache_dir(), state_dir()))
+    return _outermost(
+        folder for folder in set(found) if folder.is_dir() and not system.isdisjoint(folder.parents)
+    )
+
+
+def _named_folders(environ: Mapping[str, str]) -> list[Path]:
+    """Return the private folders that the environment names."""
+    return [Path(value) for name in _PRIVATE_VARIABLES if (value := environ.get(name))]
 
 
 def _outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
@@ -118,13 +126,13 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _holds(path: Path, private: Iterable[Path]) -> bool:
-    """Return True if a path is one of the private ones, or above one."""
-    return any(one.is_relative_to(path) for one in private)
+def _contains_private_path(path: Path, private: Iterable[Path]) -> bool:
+    """Return True if a path is one of the private ones, or a parent of one."""
+    return any(folder.is_relative_to(path) for folder in private)
 
 
-def _overlaps(path: Path, closed: Iterable[Path]) -> bool:
+def _overlaps_hidden_folder(path: Path, closed: Iterable[Path]) -> bool:
     """Return True if a path is in, at or above a closed folder; below shared memory are ordinary files."""
     if _SHARED_MEMORY in path.parents:
-        closed = [one for one in closed if one != _SHARED_MEMORY.parent]
-    return any(path.is_relative_to(one) or one.is_relative_to(path) for one in closed)
+        closed = [folder for folder in closed if folder != _SHARED_MEMORY.parent]
+    return any(path.is_relative_to(folder) or folder.is_relative_to(path) for folder in closed)

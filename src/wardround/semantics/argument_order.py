@@ -4,8 +4,8 @@ After Rice, Aftandilian, Jaspan, Johnston, Pradel and Arroyo-Paredes, "Detecting
 (OOPSLA 2017): a call is suspicious if another order of its arguments fits the callee's parameter names much
 better. The distance over the terms of names, the threshold on the gain of every moved argument, and the
 exclusions come from there: uninformative names, functions that reorder on purpose, and a call next to the
-same call in the other order. In addition, both sides of a move must be distinguishable by their names, which
-costs recall and improves precision.
+same call in the other order. In addition, both positions of a move must be distinguishable by their names,
+which costs recall and improves precision.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ def implies_reordering(name: str) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def similarity(one: str, other: str) -> float:
+def similarity(value: str, other: str) -> float:
     """Return the similarity of two names, 0 to 1: the share of matching parts.
 
     Parts match as words without their endings, and with less weight as an abbreviation: a prefix (``conf``),
     or a
     word's consonants (``src``).
     """
-    ours, theirs = _terms(one), list(_terms(other))
+    ours, theirs = _terms(value), list(_terms(other))
     if not ours or not theirs:
         return 0.0
     total = len(ours) + len(theirs)
@@ -105,14 +105,14 @@ def _terms(name: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in parts(name))
 
 
-def _likeness(one: str, other: str) -> float:
-    if one == other:
-        return 1.0 if one else 0.0
-    short, long = sorted((one, other), key=lambda word: (len(word), word))
-    return _ABBREVIATED if _abbreviates(short, long) else 0.0
+def _likeness(value: str, other: str) -> float:
+    if value == other:
+        return 1.0 if value else 0.0
+    short, long = sorted((value, other), key=lambda word: (len(word), word))
+    return _ABBREVIATED if _is_abbreviation(short, long) else 0.0
 
 
-def _abbreviates(short: str, long: str) -> bool:
+def _is_abbreviation(short: str, long: str) -> bool:
     """Return True if one word may abbreviate the other: ``conf`` config, ``src`` source, ``idx`` index."""
     if len(short) == len(long) or len(short) < _SHORTEST_SKELETON or short[0] != long[0]:
         return False
@@ -136,20 +136,27 @@ def best_order(arguments: Sequence[ArgumentName | None], parameters: Sequence[st
     count = len(arguments)
     if not 2 <= count <= MOST_ARGUMENTS or count != len(parameters):
         return None
-    fits = [[_fit(words, name) for name in parameters] for words in _told_apart(arguments)]
-    if not any(fits[i][j] >= fits[i][i] + _GAIN for i in range(count) for j in range(count)):
+    fits = [[_fit(words, name) for name in parameters] for words in _qualify_names(arguments)]
+    if not _has_better_position(fits):
         return None
-    order = _assignment(fits)
-    moves = tuple((i, j) for i, j in enumerate(order) if i != j)
-    gains = [fits[i][j] - fits[i][i] for i, j in moves]
-    if not moves or min(gains) < _GAIN or any(fits[i][j] < _AGREES for i, j in moves):
+    gains = {(i, j): fits[i][j] - fits[i][i] for i, j in enumerate(_best_assignment(fits)) if i != j}
+    if not gains or not all(_is_clear(fits, i, j) for i, j in gains):
         return None
-    if any(_is_as_good(fits, i, j) for i, j in moves):
-        return None
-    return Reordering(moves, min(gains))
+    return Reordering(tuple(gains), min(gains.values()))
 
 
-def _told_apart(arguments: Sequence[ArgumentName | None]) -> list[str]:
+def _has_better_position(fits: Sequence[Sequence[float]]) -> bool:
+    """Return True if an argument fits another parameter far better than its own."""
+    return any(max(row) >= row[own] + _GAIN for own, row in enumerate(fits))
+
+
+def _is_clear(fits: Sequence[Sequence[float]], i: int, j: int) -> bool:
+    """Return True if an argument fits a parameter well, far better than its own, and better than others."""
+    is_gain = fits[i][j] - fits[i][i] >= _GAIN
+    return is_gain and fits[i][j] >= _AGREES and not _is_as_good(fits, i, j)
+
+
+def _qualify_names(arguments: Sequence[ArgumentName | None]) -> list[str]:
     """Return the name of each argument; two with the same name are qualified by their owners' names."""
     names = [argument.name if argument else "" for argument in arguments]
     return [
@@ -179,21 +186,21 @@ def _is_as_good(fits: Sequence[Sequence[float]], argument: int, parameter: int) 
     )
 
 
-def _assignment(fits: Sequence[Sequence[float]]) -> list[int]:
+def _best_assignment(fits: Sequence[Sequence[float]]) -> list[int]:
     """Return for each argument the parameter of the best order; of equal ones that with the fewest moves."""
     count = len(fits)
     best: dict[int, tuple[float, int, tuple[int, ...]]] = {0: (0.0, 0, ())}
     for argument in range(count):
         following: dict[int, tuple[float, int, tuple[int, ...]]] = {}
-        for taken, (score, kept, order) in best.items():
+        for used, (score, retained, order) in best.items():
             for parameter in range(count):
-                if taken >> parameter & 1:
+                if used >> parameter & 1:
                     continue
                 total = round(score + fits[argument][parameter], 6)
-                candidate = (total, kept + (argument == parameter), (*order, parameter))
-                held = following.get(taken | 1 << parameter)
+                candidate = (total, retained + (argument == parameter), (*order, parameter))
+                held = following.get(used | 1 << parameter)
                 if held is None or candidate[:2] > held[:2]:
-                    following[taken | 1 << parameter] = candidate
+                    following[used | 1 << parameter] = candidate
         best = following
     return list(best[(1 << count) - 1][2])
 
@@ -201,7 +208,7 @@ def _assignment(fits: Sequence[Sequence[float]]) -> list[int]:
 def has_mirror_call(order: Sequence[str], others: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> bool:
     """Return True if another call has the same arguments in another order: then both are intended."""
     own = list(order)
-    return any(list(one) != own and sorted(one) == sorted(own) for one in others)
+    return any(list(call) != own and sorted(call) == sorted(own) for call in others)
 
 
 class ArgumentList(msgspec.Struct, frozen=True):
@@ -224,15 +231,15 @@ class ArgumentList(msgspec.Struct, frozen=True):
         found = best_order(self.arguments, self.parameters)
         return None if found is None or implies_reordering(self.callee) else found
 
-    def swapped(self, one: int, other: int) -> ArgumentList:
+    def swap(self, item: int, other: int) -> ArgumentList:
         """Return the same call with two arguments swapped."""
         order = list(range(len(self.arguments)))
-        order[one], order[other] = other, one
+        order[item], order[other] = other, item
         return ArgumentList(
             self.callee,
             self.parameters,
-            tuple(self.arguments[place] for place in order),
-            tuple(self.texts[place] for place in order),
+            tuple(self.arguments[location] for location in order),
+            tuple(self.texts[location] for location in order),
         )
 
     def describe(self, swap: Reordering) -> str:

@@ -1,10 +1,10 @@
-"""Measures of the complexity of a function: decisions by its tokens, nesting of loops by its layout."""
+"""Measures of the complexity of a function: decisions by its tokens, nesting of loops by its indentation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.enclosing import indentation
 
 _DECISIONS = frozenset(

@@ -1,6 +1,6 @@
 """Places of a change that lie on a trust boundary: where data of others enters, or access is decided.
 
-A note is a reason to read the place with care, and never a defect by itself.
+A note is a reason to read the position carefully, and never a defect by itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.boundary_notes import Boundary, BoundaryNote
 from wardround.semantics.enclosing import decorators, enclosing_lines
 from wardround.text.escaping import one_line
@@ -29,7 +29,7 @@ class ChangedLines(msgspec.Struct, frozen=True):
     """A changed file.
 
     Attributes:
-        text: of the head.
+        text: content at the head.
         numbers: the changed lines of the head, in order; a removal counts as the line after it.
         removed: line of the head -> the removed lines before it.
     """
@@ -117,26 +117,26 @@ def is_inspected(path: str) -> bool:
 def _notes(file: ChangedLines) -> Iterator[BoundaryNote]:
     lines = [line[:_LONGEST] for line in file.text.split("\n")]
     if _WORKFLOW.search(file.path):
-        found = _in_workflow(file, lines)
+        found = _boundaries_in_workflow(file, lines)
     elif file.path.endswith(_SOURCES):
-        found = _in_source(file, lines)
+        found = _boundaries_in_source(file, lines)
     else:
         return
     spans: dict[_Found, list[int]] = {}
     for key, number in found:
         spans.setdefault(key, []).append(number)
     for (kind, line), numbers in spans.items():
-        reason = _shown(lines[line - 1]) if line else "by the path of the file"
+        reason = _mask_line(lines[line - 1]) if line else "by the path of the file"
         yield BoundaryNote(file.path, min(numbers), max(numbers), kind, one_line(reason))
-    yield from _removed(file, {kind for kind, _ in spans})
+    yield from _removed_boundaries(file, {kind for kind, _ in spans})
 
 
-def _shown(line: str) -> str:
+def _mask_line(line: str) -> str:
     """Return the start of a line without secrets: a record contains no literal that may be one."""
     return redact_secrets(re.sub(_LITERAL, r"\1***\1", line[:_LONGEST])).strip()[:_SHOWN]
 
 
-def _removed(file: ChangedLines, known: Collection[Boundary]) -> Iterator[BoundaryNote]:
+def _removed_boundaries(file: ChangedLines, known: Collection[Boundary]) -> Iterator[BoundaryNote]:
     """Return the kinds that only removed lines show: a guard that is removed."""
     seen = set(known)
     for number, texts in file.removed.items():
@@ -144,12 +144,12 @@ def _removed(file: ChangedLines, known: Collection[Boundary]) -> Iterator[Bounda
             for kind, pattern in _IN_LINE if not text.strip().startswith((*_COMMENT, *_IMPORT)) else ():
                 if kind not in seen and pattern.search(text[:_LONGEST]):
                     seen.add(kind)
-                    reason = f"removed: {_shown(text)}"
+                    reason = f"removed: {_mask_line(text)}"
                     yield BoundaryNote(file.path, number, number, kind, one_line(reason))
 
 
-def _in_workflow(file: ChangedLines, lines: Sequence[str]) -> Iterator[tuple[_Found, int]]:
-    """A change anywhere in a workflow with privileges, and each line that names a secret."""
+def _boundaries_in_workflow(file: ChangedLines, lines: Sequence[str]) -> Iterator[tuple[_Found, int]]:
+    """Yield a change anywhere in a workflow with privileges, and each line that names a secret."""
     first = next((number for number, line in enumerate(lines, 1) if _PRIVILEGED.search(line)), 0)
     for number in file.numbers if first else ():
         if number <= len(lines) and not lines[number - 1].lstrip().startswith("#"):
@@ -157,21 +157,25 @@ def _in_workflow(file: ChangedLines, lines: Sequence[str]) -> Iterator[tuple[_Fo
             yield (Boundary.PRIVILEGED_WORKFLOW, own), number
 
 
-def _in_source(file: ChangedLines, lines: Sequence[str]) -> Iterator[tuple[_Found, int]]:
+def _boundaries_in_source(file: ChangedLines, lines: Sequence[str]) -> Iterator[tuple[_Found, int]]:
     by_path = [kind for kind, pattern in _BY_PATH if pattern.search(file.path)]
     headers = _Headers(lines)
     for number in file.numbers[:_MOST_LINES]:
-        text = lines[number - 1].strip() if number <= len(lines) else ""
-        if not text or text.startswith((*_COMMENT, *_IMPORT)):
+        if not _is_code(number, lines):
             continue
-        for kind in by_path:
-            yield (kind, 0), number
+        yield from (((kind, 0), number) for kind in by_path)
         for kind, pattern in _IN_LINE:
             if pattern.search(lines[number - 1]):
                 yield (kind, number), number
         for kind, line in headers.around(number).items():
             if kind not in by_path:
                 yield (kind, line), number
+
+
+def _is_code(number: int, lines: Sequence[str]) -> bool:
+    """Return True for a line of the file that is not blank, a comment or an import."""
+    text = lines[number - 1].strip() if number <= len(lines) else ""
+    return text != "" and not text.startswith((*_COMMENT, *_IMPORT))
 
 
 class _Headers:
@@ -185,10 +189,10 @@ class _Headers:
         """Return the boundaries that enclose a line with the line of the innermost of each kind."""
         found: dict[Boundary, int] = {}
         for header in (number, *enclosing_lines(self._lines, number)):
-            found = self._of(header) | found
+            found = self._boundaries_of(header) | found
         return found
 
-    def _of(self, header: int) -> dict[Boundary, int]:
+    def _boundaries_of(self, header: int) -> dict[Boundary, int]:
         if header not in self._known:
             found: dict[Boundary, int] = {}
             for line in (header, *decorators(self._lines, header)):

@@ -25,8 +25,8 @@ from wardround.service.documents import (
     ReportedReview,
     ReviewDocument,
     ReviewPage,
+    append_report,
     review_document,
-    with_report,
 )
 from wardround.service.journal import (
     Journal,
@@ -191,7 +191,9 @@ async def create_review(
     async with service.bodies.read(request) as body:
         submission = await run_in_threadpool(_submission, service, token, body)
         digest = hashlib.sha256(body).hexdigest()
-        state, is_new = await run_in_threadpool(_accept, service, token, submission, idempotency_key, digest)
+        state, is_new = await run_in_threadpool(
+            _submit_review, service, token, submission, idempotency_key, digest
+        )
     if is_new:
         await run_in_threadpool(service.pool.wake)
     content = review_document(state).model_dump_json()
@@ -217,7 +219,7 @@ def _submission(service: Service, token: Token, body: bytes) -> Submission:
     return submission
 
 
-def _accept(
+def _submit_review(
     service: Service, token: Token, submission: Submission, key: str | None, digest: str
 ) -> tuple[ReviewState, bool]:
     try:
@@ -244,11 +246,11 @@ def list_reviews(
 
 @_reviews.get("/{review_id}", response_model=ReportedReview, responses=_problems(404))
 def get_review(service: ServiceOf, token: Reader, review_id: str) -> Response:
-    """Return the state of a review, with its report once it is done."""
-    state = _found(service, token, review_id)
+    """Return the state of a review, with its report once it is finished."""
+    state = _find_review(service, token, review_id)
     is_done = state.status is Status.DONE
     report = service.journal.document(token.name, review_id, "report") if is_done else None
-    return Response(with_report(state, report), media_type=_JSON)
+    return Response(append_report(state, report), media_type=_JSON)
 
 
 @_reviews.get("/{review_id}/report", response_class=Response, responses=_problems(404, 409))
@@ -282,7 +284,7 @@ class _Findings(msgspec.Struct, frozen=True):
 @_reviews.get("/{review_id}/record", response_class=Response, responses=_problems(404))
 def get_record(service: ServiceOf, token: Reader, review_id: str) -> Response:
     """Return the signed record of a review."""
-    _found(service, token, review_id)
+    _find_review(service, token, review_id)
     record = service.journal.document(token.name, review_id, "record")
     if record is None:
         raise Problem(404, "the review has no record; the server writes none, or the review is not done")
@@ -292,7 +294,7 @@ def get_record(service: ServiceOf, token: Reader, review_id: str) -> Response:
 @_reviews.post("/{review_id}/cancel", responses=_problems(404))
 def cancel_review(service: ServiceOf, token: Writer, review_id: str) -> ReviewDocument:
     """Cancel a review; without effect on one that has ended."""
-    before = _found(service, token, review_id)
+    before = _find_review(service, token, review_id)
     state = service.journal.cancel(token.name, review_id)
     if state is None:
         raise not_found()
@@ -302,7 +304,7 @@ def cancel_review(service: ServiceOf, token: Writer, review_id: str) -> ReviewDo
     return review_document(state)
 
 
-def _found(service: Service, token: Token, review_id: str) -> ReviewState:
+def _find_review(service: Service, token: Token, review_id: str) -> ReviewState:
     state = service.journal.find(token.name, review_id)
     if state is None:
         raise not_found()
@@ -310,7 +312,7 @@ def _found(service: Service, token: Token, review_id: str) -> ReviewState:
 
 
 def _report(service: Service, token: Token, review_id: str) -> bytes:
-    state = _found(service, token, review_id)
+    state = _find_review(service, token, review_id)
     report = service.journal.document(token.name, review_id, "report")
     if report is None:
         raise Problem(409, f"the review is {state.status.value}; only one that is done has a report")

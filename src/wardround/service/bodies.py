@@ -38,11 +38,11 @@ class BodyReader:
             self._buffered += count
 
         try:
-            yield await self._within_time(request, take)
+            yield await self._read_in_time(request, take)
         finally:
             self._buffered -= size
 
-    async def _within_time(self, request: Request, take: Callable[[int], None]) -> bytes:
+    async def _read_in_time(self, request: Request, take: Callable[[int], None]) -> bytes:
         try:
             async with asyncio.timeout(self._limits.body_seconds):
                 return await self._collect(request, take)

@@ -11,7 +11,7 @@ from wardround.service.journal import ReviewState, Status
 
 
 class Document(BaseModel):
-    """A JSON object without further fields."""
+    """Base class of the JSON objects of the API; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,7 +31,7 @@ class ReviewDocument(Document):
 
 
 class ReportedReview(ReviewDocument):
-    """The state of a review, with its report once it is done."""
+    """The state of a review, with its report once it is finished."""
 
     report: dict[str, Any] | None = Field(description="wardround.report/1, as wardround review prints it")
 
@@ -74,18 +74,18 @@ def review_document(state: ReviewState) -> ReviewDocument:
         repository=state.repository,
         base=state.base,
         head=state.head,
-        accepted=_moment(state.accepted),
-        started=None if state.started is None else _moment(state.started),
-        finished=None if state.finished is None else _moment(state.finished),
+        accepted=_to_datetime(state.accepted),
+        started=None if state.started is None else _to_datetime(state.started),
+        finished=None if state.finished is None else _to_datetime(state.finished),
         reason=state.reason,
     )
 
 
-def with_report(state: ReviewState, report: bytes | None) -> bytes:
+def append_report(state: ReviewState, report: bytes | None) -> bytes:
     """Return the JSON of a review and its report, whose bytes are unchanged."""
     envelope = review_document(state).model_dump_json().encode()
     return envelope[:-1] + b',"report":' + (report or b"null").rstrip(b"\n") + b"}"
 
 
-def _moment(seconds: float) -> datetime:
+def _to_datetime(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)

@@ -10,15 +10,16 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from wardround import review
 from wardround.change.change_source import ChangeSource, PatchChangeSource
 from wardround.change.diff import Change
 from wardround.change.opening import change_between, open_repository
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
 from wardround.errors import DiffError, GitError, UsageError
+from wardround.execution.resources import Resources
 from wardround.host import PluginHost
 from wardround.reports import json as json_report
+from wardround.review import review_once
 from wardround.service.recorder import Recorded, Recorder
 from wardround.service.settings import Clone
 from wardround.service.submission import Submission
@@ -28,8 +29,8 @@ from wardround.tools.process import Processes
 _DIFF_REASON = "the diff cannot be read; give a unified diff, as git diff prints it"
 
 
-class Reviewed(msgspec.Struct, frozen=True):
-    """The result of a review: the JSON report, and the signed record if one is made."""
+class ServedReview(msgspec.Struct, frozen=True):
+    """The result of a review: the JSON report, and the signed record if one was requested."""
 
     report: bytes
     recorded: Recorded | None = None
@@ -46,7 +47,7 @@ class ReviewEngine:
     Args:
         request: the settings of every review.
         clones: by the names of their repositories.
-        empty: a folder without files, in place of the work tree of a diff.
+        empty: a folder without files, instead of the work tree of a diff.
     """
 
     def __init__(
@@ -63,38 +64,39 @@ class ReviewEngine:
         self._empty = empty
         self._recorder = recorder
 
-    def review(self, submission: Submission, processes: Processes) -> Reviewed:
+    def review(self, submission: Submission, processes: Processes) -> ServedReview:
         """Review a submission.
 
         Args:
             processes: the tools of this review; ``stop`` cancels it from another thread.
 
         Raises:
-            WardroundError: the change cannot be read or reviewed; the text has no path of this machine.
+            WardroundError: the change cannot be read or reviewed; the message contains no path of this
+                machine.
         """
         try:
-            with self._opened(submission) as (source, change, author):
+            with self._open_change(submission) as (source, author):
                 request = self._request.merging_into(submission.base)
-                result = review.run_review(source, change, self._host, request, processes)
+                result = review_once(source, self._host, request, Resources(processes))
                 report = lines_for_log(json_report.render(result), {})
             recorded = self._recorder.record(result, self._host, submission.repository or "", author)
         except DiffError as cause:  # its text may quote the diff
             raise UsageError(_DIFF_REASON) from cause
         except UsageError as cause:
-            raise UsageError(self._without_paths(str(cause))) from cause
-        return Reviewed(report.encode("utf-8", "backslashreplace"), recorded)
+            raise UsageError(self._hide_paths(str(cause))) from cause
+        return ServedReview(report.encode("utf-8", "backslashreplace"), recorded)
 
-    def stored(self, result: Reviewed) -> None:
+    def store_record(self, result: ServedReview) -> None:
         """Store the record of a review whose result is in the journal."""
         if result.recorded is not None:
             self._recorder.store(result.recorded)
 
     @contextmanager
-    def _opened(self, submission: Submission) -> Iterator[tuple[ChangeSource, Change, str]]:
+    def _open_change(self, submission: Submission) -> Iterator[tuple[ChangeSource, str]]:
         """Open the change of a submission, with its author, who is empty for a diff."""
         if submission.diff is not None:
             patch = PatchChangeSource(submission.diff, self._empty)
-            yield patch, patch.change, ""
+            yield patch, ""
             return
         assert submission.repository is not None
         assert submission.base is not None
@@ -104,10 +106,10 @@ class ReviewEngine:
             raise UsageError(f"the repository {submission.repository!r} is not configured any more")
         between = partial(_change_between, base=submission.base, head=submission.head, bases=clone.bases)
         with open_repository(clone.folder, between) as (source, change, repository):
-            yield source, change, repository.author(change.head)
+            yield source, repository.author(change.head)
 
-    def _without_paths(self, text: str) -> str:
-        """Return a message with the names of repositories in place of their paths."""
+    def _hide_paths(self, text: str) -> str:
+        """Return a message with the names of repositories instead of their paths."""
         for name, clone in self._clones.items():
             for folder in (clone.folder, clone.folder.resolve()):
                 text = text.replace(str(folder / ".git"), name).replace(str(folder), name)
@@ -126,6 +128,6 @@ def _change_between(repository: Repository, base: str, head: str, bases: Sequenc
     return change_between(repository, base, head)
 
 
-def with_jobs(request: ReviewRequest, workers: int, cores: int) -> ReviewRequest:
+def divide_cores(request: ReviewRequest, workers: int, cores: int) -> ReviewRequest:
     """Return the request with the cores divided among the workers, unless the configuration sets a number."""
     return request if request.jobs is not None else replace(request, jobs=max(1, cores // workers))

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from wardround.service.logs import EventLog, place_of
+from wardround.service.logs import EventLog, describe_crash
 from wardround.service.metrics import Metrics
 from wardround.service.problems import Problem, problem_response
 
@@ -36,7 +36,7 @@ class Exchange:
         try:
             await self._app(scope, receive, sending)
         except Exception as error:  # noqa: BLE001  (reported by its type: its text may quote the request)
-            self._log.write("error", error=place_of(error), route=_route(scope))
+            self._log.write("error", error=describe_crash(error), route=_route(scope))
             if not status:
                 problem = Problem(500, "internal error; the log of the server has its type and its place")
                 await problem_response(problem)(scope, receive, sending)
@@ -50,12 +50,14 @@ class Exchange:
 
 
 def _method(scope: Scope) -> str:
-    """The method, or a fixed word for one that is not of HTTP."""
+    """Return the method, or a fixed word for one that is not an HTTP method."""
     method: str = scope["method"]
     return method if method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS") else "other"
 
 
 def _route(scope: Scope) -> str:
-    """The template of the route, which has nothing of the client; a path without one may hold anything."""
+    """Return the template of the route, which contains nothing from the client; a path without one may
+    contain anything.
+    """
     route: Any = scope.get("route")
     return str(getattr(route, "path", "")) or "unknown"

@@ -1,8 +1,8 @@
 """The journal of the service: every accepted review and its result, in one SQLite file.
 
-A review is in the journal before its client is notified. Each change of its status is one transaction that
-holds only for the status and the attempt it starts from, so that a result is stored once, whatever happens
-in between. The diff is deleted when the review ends.
+A review is in the journal before its client is notified. Each change of its status is one transaction that is
+conditional on the status and the attempt that it starts from, so that a result is stored once, regardless of
+concurrent changes. The diff is deleted when the review ends.
 """
 
 from __future__ import annotations
@@ -84,10 +84,10 @@ class KeyReusedError(WardroundError):
 
 
 class Journal:
-    """The reviews of one server, for all of its threads. Use it as a context manager.
+    """The reviews of one server, shared by all of its threads. Use it as a context manager.
 
     Args:
-        file: created with its folder if absent, readable by the user alone.
+        file: created with its folder if absent, readable by the user only.
         clock: seconds since the epoch.
 
     Raises:
@@ -99,7 +99,7 @@ class Journal:
         self._lock = threading.Lock()
         try:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._owner = _locked(file)
+            self._owner = _lock(file)
             self._database = _connect(file)
         except (OSError, sqlite3.Error) as cause:
             raise UsageError(f"journal {file}: {cause}; give a file that can be written") from cause
@@ -130,10 +130,10 @@ class Journal:
             KeyReusedError: the key was used for another request.
         """
         with self._lock, transaction(self._database):
-            known = self._with_key(token, key, digest)
+            known = self._state_by_key(token, key, digest)
             if known is not None:
                 return known, False
-            if self._count(Status.QUEUED) >= most_queued:
+            if self._count_reviews(Status.QUEUED) >= most_queued:
                 raise QueueFullError(f"the queue has {most_queued} reviews; try again later")
             review_id = secrets.token_hex(16)
             self._database.execute(
@@ -146,7 +146,7 @@ class Journal:
         return found, True
 
     def find(self, token: str, review_id: str) -> ReviewState | None:
-        """Return a review of a token; None if there is none, or it is that of another token."""
+        """Return a review of a token; None if there is none, or it belongs to another token."""
         with self._lock:
             return self._state("id = ? AND token = ?", (review_id, token))
 
@@ -230,7 +230,7 @@ class Journal:
             self._database.execute(
                 "UPDATE reviews SET status = 'queued', started = NULL WHERE status = 'running'"
             )
-            return self._count(Status.QUEUED), failed
+            return self._count_reviews(Status.QUEUED), failed
 
     def prune(self, most_stored: int) -> int:
         """Delete the oldest reviews that have ended, and return how many."""
@@ -265,7 +265,7 @@ class Journal:
             )
         return done.rowcount == 1
 
-    def _with_key(self, token: str, key: str | None, digest: str) -> ReviewState | None:
+    def _state_by_key(self, token: str, key: str | None, digest: str) -> ReviewState | None:
         if key is None:
             return None
         where = "token = ? AND idempotency_key = ?"
@@ -278,7 +278,7 @@ class Journal:
         row = self._database.execute(f"SELECT {_STATE} FROM reviews WHERE {where}", values).fetchone()  # noqa: S608
         return None if row is None else _review_state(row)
 
-    def _count(self, status: Status) -> int:
+    def _count_reviews(self, status: Status) -> int:
         query = "SELECT count(*) FROM reviews WHERE status = ?"
         return int(self._database.execute(query, (status,)).fetchone()[0])
 
@@ -291,7 +291,7 @@ def _columns(submission: Submission) -> tuple[str | None, ...]:
     return submission.repository, submission.base, submission.head, submission.diff
 
 
-def _locked(file: Path) -> int:
+def _lock(file: Path) -> int:
     """Lock the journal for this process and return the descriptor that holds the lock."""
     descriptor = os.open(file.with_name(f"{file.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

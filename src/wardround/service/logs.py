@@ -54,7 +54,7 @@ class ServerLogHandler(logging.Handler):
             "server",
             level=record.levelname.lower(),
             message=str(record.msg) if crash else record.getMessage(),
-            error=place_of(crash) if crash else None,
+            error=describe_crash(crash) if crash else None,
         )
 
 
@@ -64,7 +64,7 @@ def _short(value: Value) -> Value:
     return one_line(value)[:_LONGEST_VALUE] if isinstance(value, str) else value
 
 
-def place_of(crash: BaseException) -> str:
+def describe_crash(crash: BaseException) -> str:
     """Return the type of an exception and where it was raised; its text may quote the change."""
     where = "unknown"
     for frame, line in traceback.walk_tb(crash.__traceback__):

@@ -47,5 +47,5 @@ def problem_response(problem: Problem) -> Response:
 
 
 def not_found() -> Problem:
-    """The problem of a review that does not exist or belongs to another token."""
+    """Return the problem of a review that does not exist or belongs to another token."""
     return Problem(404, "there is no such review")

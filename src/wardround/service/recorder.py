@@ -17,7 +17,7 @@ from wardround.records.location import Location, location_of
 from wardround.records.record import RecordedOrigin
 from wardround.records.recording import facts_of, make_record
 from wardround.records.signing import SignerSettings, SigningError, open_signer
-from wardround.review import ReviewResult
+from wardround.review_result import ReviewResult
 from wardround.service.logs import EventLog
 from wardround.service.settings import RecordSettings
 from wardround.text.escaping import one_line
@@ -63,7 +63,7 @@ class NoRecords:
 
 
 class SignedRecords:
-    """Makes records with one key.
+    """Creates records with one key.
 
     Args:
         store_location: the store to append them to; None stores them in the journal only.
@@ -79,25 +79,23 @@ class SignedRecords:
         """Sign the record of a review."""
         facts = facts_of(result.conclusion, repository, author)
         origin = RecordedOrigin(one_line(repository)) if repository else None
-        now = datetime.now(UTC)
+        current = datetime.now(UTC)
         try:
             with self._lock:
-                made = make_record(
-                    result.conclusion, result.config, result.request, host, facts, self._signer, now, origin
-                )
+                created = make_record(result, host, facts, self._signer, current, origin)
         except (RecordError, SigningError) as cause:  # its text may name the key
             self._log.write("record", error=type(cause).__name__, message=str(cause))
             raise WardroundError(
                 "the review cannot be recorded; the log of the server has the reason"
             ) from cause
-        return Recorded(made, facts)
+        return Recorded(created, facts)
 
     def store(self, recorded: Recorded) -> None:
-        """Append a record to the store; one that cannot be written costs an event, as it does in a review."""
+        """Append a record to the store; one that cannot be written is logged as an event, as in a review."""
         if self._store_location is None:
             return
         try:
-            with self._lock, store.opened(self._store_location) as records:
+            with self._lock, store.open_store(self._store_location) as records:
                 records.append(recorded.bundle, recorded.facts)
         except store.StoreError as cause:
             self._log.write("record", error=type(cause).__name__, message=str(cause))

@@ -23,7 +23,7 @@ from wardround.execution.thread_safety import serialize_unsafe_calls
 from wardround.host import PluginHost
 from wardround.service.api import Service, create_app
 from wardround.service.bodies import BodyReader
-from wardround.service.engine import ReviewEngine, with_jobs
+from wardround.service.engine import ReviewEngine, divide_cores
 from wardround.service.exchange import Exchange
 from wardround.service.journal import Journal
 from wardround.service.logs import EventLog, ServerLogHandler
@@ -67,9 +67,11 @@ def _service(
 ) -> Service:
     metrics, limits = Metrics(), settings.limits
     empty = _empty_folder(settings.journal_file.parent)
-    request = with_jobs(request, limits.workers, os.cpu_count() or 1)
+    request = divide_cores(request, limits.workers, os.cpu_count() or 1)
     engine = ReviewEngine(host, request, settings.clones, empty, recorder)
-    pool = WorkerPool(journal, engine, limits, partial(_ended, metrics, log), partial(_journal_trouble, log))
+    pool = WorkerPool(
+        journal, engine, limits, partial(_record_end, metrics, log), partial(_journal_trouble, log)
+    )
     metrics.watch(journal, pool)
     return Service(settings, journal, pool, BodyReader(limits), metrics, log)
 
@@ -144,7 +146,7 @@ def _require_repositories(settings: ServiceSettings) -> None:
 
 
 def _empty_folder(parent: Path) -> Path:
-    """Return a folder without files next to the journal, in place of the work tree of a diff."""
+    """Return a folder without files next to the journal, instead of the work tree of a diff."""
     folder = parent / "empty"
     folder.mkdir(mode=0o500, parents=True, exist_ok=True)
     if next(folder.iterdir(), None) is not None:
@@ -158,7 +160,7 @@ def _redirect_server_log(log: EventLog) -> None:
     logger.propagate = False
 
 
-def _ended(metrics: Metrics, log: EventLog, end: ReviewEnd) -> None:
+def _record_end(metrics: Metrics, log: EventLog, end: ReviewEnd) -> None:
     metrics.review(end)
     log.write("review", id=end.id, status=end.status.value, seconds=end.seconds, error=end.error or None)
 

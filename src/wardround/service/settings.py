@@ -48,7 +48,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
         body_seconds: the time a client has to send a body.
         header_seconds: the time a client has to send the headers, and to read some of a response.
         queue: accepted reviews that no worker has begun.
-        review_seconds: the time of one review, after which it is cancelled.
+        review_seconds: time limit of one review, after which it is cancelled.
         stop_seconds: the time that running reviews have to end before the server stops.
         stored_reviews: finished reviews; older ones are deleted.
         attempts: how often a review is begun that ends with the process of the server.
@@ -90,7 +90,7 @@ class ReviewSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
     """The options of ``wardround review`` that apply to every review of the server.
 
     Attributes:
-        config_from: with ``head``, a change decides by which rules it is reviewed, and the configuration of
+        config_from: with ``head``, a change controls the rules of its own review, and the configuration of
             some tools is code.
         language_model: contact the language model that the configuration of a repository names.
     """
@@ -128,7 +128,8 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
 
     Attributes:
         listen: ``HOST:PORT``; port 0 takes a free one.
-        plaintext: listen without TLS on an address that other machines reach, behind a proxy that ends TLS.
+        plaintext: listen without TLS on an address that other machines reach, behind a proxy that terminates
+            TLS.
         journal: the file of accepted and finished reviews; by default in the state folder.
         repositories: name -> a clone, or its path; no other path is read.
         records: without it, reviews have no records.
@@ -220,7 +221,7 @@ def _address_complaints(settings: ServiceSettings) -> list[str]:
         return []
     return [
         f"listen: {settings.listen} is not a loopback address, and tokens would be sent unencrypted; "
-        "give tls.certificate and tls.key, or set plaintext = true behind a proxy that ends TLS"
+        "give tls.certificate and tls.key, or set plaintext = true behind a proxy that terminates TLS"
     ]
 
 

@@ -46,7 +46,7 @@ def parse_submission(body: bytes) -> Submission:
 
 
 def submission_schema() -> dict[str, Any]:
-    """The JSON Schema of a submission, for the OpenAPI description."""
+    """Return the JSON Schema of a submission, for the OpenAPI description."""
 
     def way(**fields: str) -> dict[str, Any]:
         properties = {name: {"type": "string", "description": text} for name, text in fields.items()}

@@ -12,9 +12,9 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from wardround.errors import PLUGIN_EXCEPTIONS, WardroundError
-from wardround.service.engine import Reviewed
+from wardround.service.engine import ServedReview
 from wardround.service.journal import Job, Journal, Status
-from wardround.service.logs import place_of
+from wardround.service.logs import describe_crash
 from wardround.service.settings import Limits
 from wardround.service.submission import Submission
 from wardround.text.escaping import one_line
@@ -31,9 +31,9 @@ _ABANDON_S = 10.0
 class Engine(Protocol):
     """Reviews submissions; ``stored`` is called with each result that the journal has accepted."""
 
-    def review(self, submission: Submission, processes: Processes) -> Reviewed: ...
+    def review(self, submission: Submission, processes: Processes) -> ServedReview: ...
 
-    def stored(self, result: Reviewed) -> None: ...
+    def store_record(self, result: ServedReview) -> None: ...
 
 
 class ReviewEnd(msgspec.Struct, frozen=True):
@@ -59,7 +59,7 @@ class WorkerPool:
     """A fixed number of threads that review what the journal has queued.
 
     Args:
-        abandon_s: how long a cancelled review may take to notice it; then another thread takes its place.
+        abandon_s: seconds that a cancelled review may take to stop; then another thread replaces it.
         on_end: called in a worker with each review that ended there.
         on_trouble: called in a worker when the journal cannot be used, which is tried again.
     """
@@ -106,7 +106,7 @@ class WorkerPool:
     def running(self) -> int:
         """The number of reviews in work."""
         with self._changed:
-            return self._reacting()
+            return self._responsive_threads()
 
     @property
     def abandoned(self) -> int:
@@ -130,17 +130,17 @@ class WorkerPool:
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
-            before = self._reacting()
-            while self._reacting() and (left := deadline - time.monotonic()) > 0:
+            before = self._responsive_threads()
+            while self._responsive_threads() and (left := deadline - time.monotonic()) > 0:
                 self._changed.wait(left)
             rest = list(self._running.values())
-            ended = before - self._reacting()
+            ended = before - self._responsive_threads()
         requeued = sum(self._journal.requeue(running.job) for running in rest)
         for running in rest:
             running.processes.stop()
         return ended, requeued
 
-    def _reacting(self) -> int:
+    def _responsive_threads(self) -> int:
         return sum(not running.is_abandoned for running in self._running.values())
 
     def _start_thread(self) -> None:
@@ -160,14 +160,14 @@ class WorkerPool:
         """Wait for a review and begin it; None when the pool stops."""
         with self._changed:
             while not self._stopping:
-                job = self._until_stored(self._journal.claim)
+                job = self._retry_until_stored(self._journal.claim)
                 if job is not None:
                     self._running[job.id] = running = _Running(job)
                     return running
                 self._changed.wait()
         return None
 
-    def _until_stored(self, use: Callable[[], Stored]) -> Stored | None:
+    def _retry_until_stored(self, use: Callable[[], Stored]) -> Stored | None:
         """Use the journal, again and again if it cannot be written; None when the pool stops before that."""
         while True:
             try:
@@ -189,18 +189,22 @@ class WorkerPool:
 
     def _finish(self, running: _Running) -> None:
         job = running.job
-        result, reason, error = self._reviewed(running)
+        result, reason, error = self._review_job(running)
         if result is None:
-            done = self._until_stored(partial(self._journal.fail, job, one_line(reason)[:_LONGEST_REASON]))
+            done = self._retry_until_stored(
+                partial(self._journal.fail, job, one_line(reason)[:_LONGEST_REASON])
+            )
         else:
-            done = self._until_stored(partial(self._journal.complete, job, result.report, result.record))
+            done = self._retry_until_stored(
+                partial(self._journal.complete, job, result.report, result.record)
+            )
         if done:
             self._report_end(running, Status.FAILED if result is None else Status.DONE, error)
         if done and result is not None:
-            self._engine.stored(result)
-        self._until_stored(partial(self._journal.prune, self._limits.stored_reviews))
+            self._engine.store_record(result)
+        self._retry_until_stored(partial(self._journal.prune, self._limits.stored_reviews))
 
-    def _reviewed(self, running: _Running) -> tuple[Reviewed | None, str, str]:
+    def _review_job(self, running: _Running) -> tuple[ServedReview | None, str, str]:
         """Return the result of a review, or the reason it has none and the type of a crash."""
         try:
             return self._engine.review(running.job.submission, running.processes), "", ""
@@ -208,12 +212,12 @@ class WorkerPool:
             return None, str(cause), ""
         except PLUGIN_EXCEPTIONS as crash:  # plugin code: anything may be raised
             kind = type(crash).__name__
-            return None, f"internal error: {kind}; the log of the server has its place", place_of(crash)
+            return None, f"internal error: {kind}; the log of the server has its place", describe_crash(crash)
 
     def _expire(self, running: _Running) -> None:
         """End a review that exceeded its time."""
         reason = f"the review exceeded {self._limits.review_seconds:g} s and was cancelled"
-        if self._until_stored(partial(self._journal.fail, running.job, reason)):
+        if self._retry_until_stored(partial(self._journal.fail, running.job, reason)):
             self._report_end(running, Status.FAILED, "")
         running.processes.stop()
         self._abandon_later(running)

@@ -23,9 +23,9 @@ MOST_CHARACTERS = 1_000
 MOST_ACROSS_LINES = 10_000
 """The limits on unlimited repetitions in a bounded pattern.
 
-Of white space, of text on one line (``.*``), of word characters and other character classes (an encoded key
-has some hundred), and of anything else (``[^;]*``, a group). People write less, and the cost per character
-is at most the limit.
+For white space, text on one line (``.*``), word characters and other character classes (an encoded key has
+some hundred), and anything else (``[^;]*``, a group). People write less, and the cost per character is at
+most the limit.
 """
 
 
@@ -58,48 +58,50 @@ class CompiledPattern(msgspec.Struct, frozen=True, array_like=True):
         """
         parsed = cpython.parse_regex(text, flags)
         if bounded:
-            _bound(parsed, across=bool((flags | parsed.state.flags) & re.DOTALL))
+            _bind_repetitions(parsed, across=bool((flags | parsed.state.flags) & re.DOTALL))
         code = cpython.regex_code(parsed, flags)
         state = parsed.state
         return cls(flags | state.flags, state.groups - 1, dict(state.groupdict), array("I", code).tobytes())
 
 
-def _bound(tree: Any, *, across: bool) -> None:
+def _bind_repetitions(tree: Any, *, across: bool) -> None:
     r"""Limit every repetition of a parsed pattern that has no limit.
 
     A repetition at the end is unchanged, since nothing after it can fail, and so is one that excludes the
-    character the pattern begins with: ``#[^\n]*`` and ``"[^"]*"`` read no part of a text twice.
+    character that the pattern begins with: ``#[^\n]*`` and ``"[^"]*"`` read no part of a string twice.
 
     Args:
         across: True if a dot matches newlines.
     """
     constants = cpython.regex_constants()
     first = tree[0][1] if len(tree) and tree[0][0] is constants.LITERAL else None
-    _bound_part(tree, first, across, constants, is_end=True)
+    _limit_part(tree, first, across, constants, is_end=True)
 
 
-def _bound_part(tree: Any, first: int | None, across: bool, constants: Any, *, is_end: bool) -> None:
+def _limit_part(tree: Any, first: int | None, across: bool, constants: Any, *, is_end: bool) -> None:
     """Limit the repetitions of a part; every match begins with the character ``first``, if that is known."""
     repeats = (constants.MAX_REPEAT, constants.MIN_REPEAT, constants.POSSESSIVE_REPEAT)
     for number, (operation, argument) in enumerate(tree):
         ends = is_end and number == len(tree) - 1
         if operation in repeats and argument[1] is constants.MAXREPEAT:
             least, _, repeated = argument
-            if not (ends and _takes_one(repeated, constants)) and not _excludes(repeated, first, constants):
+            if not (ends and _matches_single_class(repeated, constants)) and not _excludes_character(
+                repeated, first, constants
+            ):
                 limit = _limit(repeated, constants, across=across)
                 tree[number] = (operation, (least, least + limit, repeated))
         passes_on = ends and operation in (constants.BRANCH, constants.SUBPATTERN)
         for part in _parts(argument):
-            _bound_part(part, first, across, constants, is_end=passes_on)
+            _limit_part(part, first, across, constants, is_end=passes_on)
 
 
-def _takes_one(repeated: Any, constants: Any) -> bool:
+def _matches_single_class(repeated: Any, constants: Any) -> bool:
     """Return True if each iteration of a repetition matches one character of a class, in one way only."""
-    one = (constants.IN, constants.ANY, constants.LITERAL, constants.NOT_LITERAL)
-    return len(repeated) == 1 and repeated[0][0] in one
+    item = (constants.IN, constants.ANY, constants.LITERAL, constants.NOT_LITERAL)
+    return len(repeated) == 1 and repeated[0][0] in item
 
 
-def _excludes(repeated: Any, character: int | None, constants: Any) -> bool:
+def _excludes_character(repeated: Any, character: int | None, constants: Any) -> bool:
     """Return True if a repetition matches any character except some, and ``character`` is one of those."""
     if len(repeated) != 1:
         return False
@@ -111,10 +113,10 @@ def _excludes(repeated: Any, character: int | None, constants: Any) -> bool:
 
 
 def _parts(argument: Any) -> Iterator[Any]:
-    """The parsed sequences within the argument of an operation."""
+    """Yield the parsed sequences within the argument of an operation."""
     if isinstance(argument, (tuple, list)):
-        for one in argument:
-            yield from _parts(one)
+        for part in argument:
+            yield from _parts(part)
     elif hasattr(argument, "getwidth"):
         yield argument
 
@@ -126,13 +128,19 @@ def _limit(repeated: Any, constants: Any, *, across: bool) -> int:
     operation, argument = repeated[0] if len(repeated) == 1 else (None, None)
     if operation is constants.ANY:
         return MOST_ACROSS_LINES if across else MOST_ON_A_LINE
-    if operation is not constants.IN:
-        return MOST_CHARACTERS if operation is constants.LITERAL else MOST_ACROSS_LINES
-    if argument == [(constants.CATEGORY, constants.CATEGORY_SPACE)]:
+    if operation is constants.LITERAL:
+        return MOST_CHARACTERS
+    if operation is constants.IN:
+        return _limit_of_class(argument, constants)
+    return MOST_ACROSS_LINES
+
+
+def _limit_of_class(members: Any, constants: Any) -> int:
+    if members == [(constants.CATEGORY, constants.CATEGORY_SPACE)]:
         return MOST_SPACES
-    if argument[0][0] is constants.NEGATE:
-        return MOST_ON_A_LINE if (constants.LITERAL, _NEWLINE) in argument else MOST_ACROSS_LINES
-    categories = {what for kind, what in argument if kind is constants.CATEGORY}
+    if members[0][0] is constants.NEGATE:
+        return MOST_ON_A_LINE if (constants.LITERAL, _NEWLINE) in members else MOST_ACROSS_LINES
+    categories = {category for kind, category in members if kind is constants.CATEGORY}
     return MOST_ACROSS_LINES if categories & _opposites(constants) else MOST_CHARACTERS
 
 

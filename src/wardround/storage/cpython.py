@@ -36,7 +36,7 @@ else:
 
 
 def engine_version() -> tuple[object, ...]:
-    """The version of the interpreter and of its regular expressions; compiled code is valid for that one."""
+    """The version of the interpreter and of its regular expressions; compiled code is only valid for it."""
     magic = import_module("_sre").MAGIC if is_tested() else ""
     return (sys.implementation.cache_tag, *sys.version_info, magic)
 
@@ -52,12 +52,12 @@ def parse_regex(pattern: str, flags: int = 0) -> Any:
 
 
 def regex_constants() -> Any:
-    """The module of the operations in parse trees."""
+    """Return the module of the operations in parse trees."""
     return import_module("re._constants")
 
 
 def regex_code(tree: Any, flags: int) -> list[int]:
-    """The code of a parse tree, in numbers of 32 bits."""
+    """Return the code of a parse tree, in numbers of 32 bits."""
     code: list[int] = import_module("re._compiler")._code(tree, flags)
     return code
 
@@ -65,7 +65,7 @@ def regex_code(tree: Any, flags: int) -> list[int]:
 def compile_code(
     text: str, flags: int, code: Sequence[int], groups: int, names: Mapping[str, int]
 ) -> re.Pattern[str]:
-    """The pattern of a code, which the interpreter checks.
+    """Return the pattern of a code, which the interpreter checks.
 
     Raises:
         LookupError, RuntimeError, TypeError, ValueError: it is not the code of a pattern.
@@ -73,14 +73,14 @@ def compile_code(
     by_number: list[str | None] = [None] * (groups + 1)
     for name, number in names.items():
         by_number[number] = name
-    made: re.Pattern[str] = import_module("_sre").compile(
+    created: re.Pattern[str] = import_module("_sre").compile(
         text, flags, list(code), groups, names, tuple(by_number)
     )
-    return made
+    return created
 
 
 def provide_compiled(pattern: re.Pattern[str], text: str, flags: int = 0) -> None:
-    """Make the next ``re.compile`` of a text return the compiled pattern."""
+    """Make the next ``re.compile`` of a string return the compiled pattern."""
     known = getattr(re, "_cache", None) if is_tested() else None
     if isinstance(known, dict):
         known.setdefault((str, text, flags), pattern)

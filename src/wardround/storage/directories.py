@@ -1,8 +1,8 @@
 """Directories opened one component at a time, so that no link committed to a work tree is followed.
 
 A link outside the work tree is the user's own (``/tmp`` on macOS, a runner's data disk) and is followed; a
-link inside it may come from the change under review, and is refused. Each component is opened relative to the
-one before, so that no component can be exchanged for a link between the check and the use.
+link inside it may come from the change under review, and is rejected. Each component is opened relative to
+the one before, so that no component can be exchanged for a link between the check and the use.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from wardround.errors import UsageError
 
 _PASS_THROUGH = getattr(os, "O_PATH", os.O_RDONLY)
-"""Where there is O_PATH, a folder that may be entered need not be readable too."""
+"""With O_PATH, a folder that may be entered need not be readable too."""
 _OPEN_DIRECTORY = _PASS_THROUGH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPEN_FILE = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
 _MOST_LINKS = 40
@@ -66,10 +66,10 @@ class _Position:
 
 
 @contextmanager
-def opened(path: Path, work_tree: Path | None, *, create: bool = False) -> Iterator[int]:
+def open_directory(path: Path, work_tree: Path | None, *, create: bool = False) -> Iterator[int]:
     """The descriptor of a directory, reached without following a link inside the work tree.
 
-    It is for opening what the directory has; it may not be readable itself.
+    It is for opening the entries of the directory, which may not be readable itself.
 
     Args:
         create: make the directories that are missing.
@@ -87,7 +87,7 @@ def opened(path: Path, work_tree: Path | None, *, create: bool = False) -> Itera
 
 
 def write_file(path: Path, content: bytes, work_tree: Path | None) -> None:
-    """Write a file, whatever it held before; the directories above it are made.
+    """Write a file, replacing its content; missing parent directories are created.
 
     Raises:
         LinkRefusedError: the file, or a directory above it, is a link inside the work tree.
@@ -105,11 +105,11 @@ def write_file(path: Path, content: bytes, work_tree: Path | None) -> None:
 
 
 def replace_file(path: Path, content: bytes, work_tree: Path | None) -> None:
-    """Write a file in one step: it has the new content or the old; the directories above it are made.
+    """Write a file atomically: it has the new content or the old; missing parent directories are created.
 
     Raises:
         LinkRefusedError: the file, or a directory above it, is a link inside the work tree.
-        OSError: it cannot be written; nothing is left next to it.
+        OSError: it cannot be written; no temporary file remains.
     """
     path, inside = Path(os.path.abspath(path)), _real(work_tree)
     position = _Position()
@@ -152,7 +152,7 @@ def _enter(position: _Position, parts: tuple[str, ...], work_tree: Path | None, 
                     os.mkdir(name, dir_fd=position.descriptor)
             position.move(name)
             continue
-        links = _counted(position, name, links, work_tree)
+        links = _count_link(position, name, links, work_tree)
         pending += reversed(Path(target).parts)
 
 
@@ -164,13 +164,13 @@ def _enter_parent(position: _Position, path: Path, work_tree: Path | None) -> st
         target = position.link(name)
         if target is None:
             break
-        links = _counted(position, name, links, work_tree)
+        links = _count_link(position, name, links, work_tree)
         _enter(position, Path(target).parent.parts, work_tree, create=False)
         name = Path(target).name
     return name
 
 
-def _counted(position: _Position, name: str, links: int, work_tree: Path | None) -> int:
+def _count_link(position: _Position, name: str, links: int, work_tree: Path | None) -> int:
     """One more link than before.
 
     Raises:

@@ -24,7 +24,7 @@ LIMIT_BYTES = 64 * 1024 * 1024
 _DAY_S = 86_400
 _LOCK_TIMEOUT_S = 0.5
 _CHUNK = 500
-"""Keys in one query; SQLite before 3.32 takes 999 parameters."""
+"""Keys in one query; SQLite before 3.32 accepts 999 parameters."""
 _SUM_BYTES = 8
 _VERSION = 1
 """Raised with the table and with the form of its values."""
@@ -35,7 +35,7 @@ class KeyValueCache:
     """Bytes by key, for all threads of a process; the file is opened at the first use.
 
     Args:
-        file: created with its folder if absent, readable by the user alone.
+        file: created with its folder if absent, readable by the user only.
         limit_bytes: past this size of the file, the half of the entries unused for longest is dropped.
     """
 
@@ -75,7 +75,7 @@ class KeyValueCache:
                 self._shrink(database)
 
     def close(self) -> None:
-        """Close the file; nothing is returned or stored from then on."""
+        """Close the file; nothing is returned or stored afterwards."""
         with self._lock:
             self._is_closed = True
             self._disconnect()
@@ -85,21 +85,21 @@ class KeyValueCache:
         """Return the open database for one operation, which its errors end; None if there is none."""
         with self._lock:
             try:
-                yield self._opened()
+                yield self._open_database()
             except sqlite3.DatabaseError as error:
                 if sqlite_file.is_damaged(error):
                     self._disconnect()
                     sqlite_file.remove(self._file)
 
-    def _opened(self) -> sqlite3.Connection | None:
+    def _open_database(self) -> sqlite3.Connection | None:
         if self._database is None and not self._is_closed and self._trouble is None:
             try:
-                self._database = self._connected()
+                self._database = self._connect()
             except (sqlite3.Error, OSError) as cause:
                 self._trouble = f"{self._file}: {cause}"
         return self._database
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not self._file.exists():
             self._file.touch(mode=0o600)
@@ -131,7 +131,7 @@ class KeyValueCache:
 
 
 def _read(database: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-    """The undamaged entries among some keys; they count as used today."""
+    """Return the undamaged entries among some keys; they count as used today."""
     today = _today()
     marks = ",".join("?" * len(keys))
     rows = database.execute(

@@ -18,13 +18,12 @@ T = TypeVar("T")
 def memoize_on_disk(kind: str, name: str, make: Callable[[], T], shape: Any = Any) -> T:
     """Return the value of a name, from the cache or computed and stored.
 
-    A cache that cannot be read or written, or whose bytes have changed, costs time and nothing else: each
-    value is
-    stored with its digest.
+    A cache that cannot be read or written, or whose bytes have changed, only costs time: each value is stored
+    with its digest.
 
     Args:
         kind: a folder of the cache.
-        name: a digest of everything the value depends on.
+        name: a digest of all inputs of the value.
         shape: the type the value is decoded as.
     """
     file = cache_dir() / kind / name
@@ -33,12 +32,12 @@ def memoize_on_disk(kind: str, name: str, make: Callable[[], T], shape: Any = An
         if content.startswith(_digest(content[_DIGEST_BYTES:])):
             answer: T = msgspec.msgpack.decode(content[_DIGEST_BYTES:], type=shape)
             return answer
-    made = make()
+    created = make()
     with suppress(OSError, OverflowError, RecursionError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        content = msgspec.msgpack.encode(made)
+        content = msgspec.msgpack.encode(created)
         write_atomic(file, _digest(content) + content)
-    return made
+    return created
 
 
 _DIGEST_BYTES = 16

@@ -1,8 +1,8 @@
-"""Regular expressions, compiled once for an interpreter and read from the cache from then on.
+"""Regular expressions, compiled once for an interpreter and then read from the cache.
 
 Compiling one takes about a millisecond, and a review of many kinds of files uses a hundred. The result is a
 list of numbers, which the interpreter verifies before it accepts them as a pattern. They are valid for
-exactly the version that compiled them; that is part of the file's name. One file contains all of them: a
+exactly the version that compiled them, which is part of the file's name. One file contains all of them: a
 database would take longer to open than the file takes to read.
 """
 
@@ -29,7 +29,7 @@ from wardround.storage.digest import sha256
 from wardround.storage.paths import cache_dir
 
 _KEY, _CHECK, _SIZE = 16, 8, 4
-"""Bytes of a record: the digest of its pattern, a digest of its body, the length of that."""
+"""Bytes of a record: the digest of its pattern, a digest of its body, and the body's length."""
 _LARGEST = 8 * 1024 * 1024
 """Bytes; all existing patterns take half a megabyte."""
 _NO_PATTERN = (
@@ -40,7 +40,7 @@ _NO_PATTERN = (
 
 
 class RegexCache:
-    """The compiled patterns of a file; one that cannot be read or written costs time only."""
+    """The compiled patterns of a file; one that cannot be read or written only costs time."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -53,7 +53,7 @@ class RegexCache:
                 file.unlink()  # it was truncated, or has grown for no good reason
             self._bodies = bodies or {}
 
-    def compiled(self, text: str, flags: int = 0, *, bounded: bool = False) -> re.Pattern[str]:
+    def compile(self, text: str, flags: int = 0, *, bounded: bool = False) -> re.Pattern[str]:
         """Return the pattern of a text.
 
         Args:
@@ -62,12 +62,12 @@ class RegexCache:
         Raises:
             re.error: it is not a regular expression.
         """
-        made = self._made.get((text, flags, bounded))
-        if made is None:
-            made = self._made[text, flags, bounded] = self._read_or_made(text, flags, bounded)
-        return made
+        created = self._made.get((text, flags, bounded))
+        if created is None:
+            created = self._made[text, flags, bounded] = self._load_or_compile(text, flags, bounded)
+        return created
 
-    def _read_or_made(self, text: str, flags: int, bounded: bool) -> re.Pattern[str]:
+    def _load_or_compile(self, text: str, flags: int, bounded: bool) -> re.Pattern[str]:
         if not cpython.is_tested():
             return re.compile(text, flags)
         limits = f"2 {MOST_SPACES} {MOST_ON_A_LINE} {MOST_CHARACTERS} {MOST_ACROSS_LINES}" if bounded else ""
@@ -103,14 +103,14 @@ def _digest(data: bytes, length: int) -> bytes:
 def _records(data: bytes) -> dict[bytes, bytes] | None:
     """Return the bodies in a file by their keys; None if the last one was truncated."""
     found: dict[bytes, bytes] = {}
-    place = 0
-    while place < len(data):
-        start = place + _KEY + _SIZE
-        end = start + int.from_bytes(data[place + _KEY : start], "big")
+    location = 0
+    while location < len(data):
+        start = location + _KEY + _SIZE
+        end = start + int.from_bytes(data[location + _KEY : start], "big")
         if end > len(data):
             return None
-        found[data[place : place + _KEY]] = data[start:end]
-        place = end
+        found[data[location : location + _KEY]] = data[start:end]
+        location = end
     return found
 
 
@@ -121,7 +121,7 @@ def regex_cache() -> RegexCache:
 
 
 @lru_cache(maxsize=1024)
-def bounded(text: str, flags: int = 0) -> re.Pattern[str]:
+def bounded_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
     """Return the pattern of a text that is built during a review, with a limit for every repetition.
 
     The time of a search is then proportional to the text; see ``LazyPattern``.

@@ -1,7 +1,7 @@
 """Disposable databases in a cache folder, one per repository, limited in total.
 
 A database that is damaged or of another version is replaced by an empty one. If none can be stored (a
-read-only home, a full disk) one in memory costs time and nothing else. Several processes may use one file.
+read-only home, a full disk) an in-memory one only costs time. Several processes may use one file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wardround.storage import sqlite_file
 from wardround.storage.digest import sha256
 
 LIMIT_BYTES = 1024 * 1024 * 1024
-"""The limit on the databases of one kind; a new one evicts those unused for longest."""
+"""Maximum number of databases of one kind; a new one evicts those unused for longest."""
 _LOCK_TIMEOUT_S = 10
 
 
@@ -57,7 +57,7 @@ class RepositoryDatabase:
                 if not file.exists():
                     _make_room(folder, kind.limit_bytes)
                     file.touch(mode=0o600)
-                connection = _connected(kind, str(file))
+                connection = _connect(kind, str(file))
                 os.utime(file)
                 return cls(kind, connection, file)
             except (OSError, sqlite3.OperationalError) as cause:
@@ -66,22 +66,22 @@ class RepositoryDatabase:
             except sqlite3.DatabaseError as cause:
                 problem = _unwritable(folder, cause)
                 sqlite_file.remove(file)
-        return cls(kind, _connected(kind, ":memory:"), None, problem)
+        return cls(kind, _connect(kind, ":memory:"), None, problem)
 
     @classmethod
     def in_memory(cls, kind: DatabaseKind) -> RepositoryDatabase:
         """Return an empty database that is never stored."""
-        return cls(kind, _connected(kind, ":memory:"), None)
+        return cls(kind, _connect(kind, ":memory:"), None)
 
-    def replaced(self, *, keep_file: bool) -> RepositoryDatabase:
-        """Return an empty database for this one, which failed: in its place, or in memory."""
+    def recreate(self, *, keep_file: bool) -> RepositoryDatabase:
+        """Return an empty database that replaces this one, which failed: in the same file, or in memory."""
         self.close()
         if self.file is not None and not keep_file:
             sqlite_file.remove(self.file)
             with suppress(OSError, sqlite3.Error):
                 self.file.touch(mode=0o600)
-                return RepositoryDatabase(self._kind, _connected(self._kind, str(self.file)), self.file)
-        return RepositoryDatabase(self._kind, _connected(self._kind, ":memory:"), None)
+                return RepositoryDatabase(self._kind, _connect(self._kind, str(self.file)), self.file)
+        return RepositoryDatabase(self._kind, _connect(self._kind, ":memory:"), None)
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
@@ -93,7 +93,7 @@ def _unwritable(folder: Path, cause: OSError | sqlite3.Error) -> str:
     return f"{folder} cannot be written ({why}); make it writable, or set XDG_CACHE_HOME"
 
 
-def _connected(kind: DatabaseKind, name: str) -> sqlite3.Connection:
+def _connect(kind: DatabaseKind, name: str) -> sqlite3.Connection:
     return sqlite_file.connect(name, kind.schema, kind.version, timeout_s=_LOCK_TIMEOUT_S)
 
 

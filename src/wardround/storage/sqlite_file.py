@@ -11,7 +11,7 @@ from pathlib import Path
 def connect(name: str, schema: Sequence[str], version: int, *, timeout_s: float) -> sqlite3.Connection:
     """Open a database whose tables are those of a schema; tables of another version are dropped.
 
-    Every statement is a transaction of its own unless ``transaction`` is used. Any thread may use the
+    Every statement is its own transaction unless ``transaction`` is used. Any thread may use the
     connection, one at a time.
 
     Args:

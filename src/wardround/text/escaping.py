@@ -1,7 +1,7 @@
-"""Text under review made safe for its destination: a line, a CI log, JSON, Markdown.
+"""Escaping of text under review for its destination: a line, a CI log, JSON, Markdown.
 
-Everything wardround prints passes through here, so a path, a ref name, a line of source or a message of a
-tool can neither start a line of its own nor be obeyed by a terminal or a CI runner.
+All output of wardround is escaped here, so that a path, a ref name, a line of source or a message of a tool
+can neither start a line of its own nor be interpreted by a terminal or a CI runner.
 
 GitHub's runner obeys ``::command::`` at the start of a line, after white space, and ``##[command]`` anywhere
 in one; Azure Pipelines and TeamCity obey ``##vso[`` and ``##teamcity[``. The runner compares by culture,
@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 _PLAIN = " .,:;()'/-?%"
@@ -32,10 +32,10 @@ def one_line(text: str) -> str:
 
     Undecodable bytes of a path, which Python keeps as surrogates, become ``\\xHH``.
     """
-    return text if text.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
 
 
-def _escaped(char: str) -> str:
+def _escape(char: str) -> str:
     code = ord(char)
     if 0xDC80 <= code <= 0xDCFF:
         code -= 0xDC00
@@ -52,16 +52,16 @@ def lines_for_log(text: str, environ: Mapping[str, str]) -> str:
     Tabs stay. Each line must already be one: a newline in a value is escaped by ``one_line`` before.
     """
     if not text.replace("\n", "").replace("\t", "").isprintable():
-        text = "".join(c if c in "\n\t" or c.isprintable() else _escaped(c) for c in text)
-    return without_commands(text) if is_ci_log(environ) else text
+        text = "".join(c if c in "\n\t" or c.isprintable() else _escape(c) for c in text)
+    return defuse_commands(text) if is_ci_log(environ) else text
 
 
 def is_ci_log(environ: Mapping[str, str]) -> bool:
-    """Return True if the output goes to the log of a CI job, whose runner may obey it."""
+    """Return True if the output goes to the log of a CI job, whose runner may interpret it."""
     return any(environ.get(name) for name in _CI_VARIABLES)
 
 
-def without_commands(text: str) -> str:
+def defuse_commands(text: str) -> str:
     """Return text in which no CI runner finds a command: the colon or the bracket is shown escaped."""
     if ":" in text:
         text = _COMMAND_AT_START.sub(r"\1\\x3a\2", text)
@@ -84,7 +84,7 @@ def _escaped_in_json(match: re.Match[str]) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """Return text as inline code for Markdown of GitHub and GitLab, in which nothing of it renders.
+    """Return text as inline code for Markdown of GitHub and GitLab, in which no markup is rendered.
 
     Every character with a meaning in Markdown or HTML is a character reference, so the text cannot end the
     code, start a table cell, a link, an image or a mention.
@@ -93,7 +93,7 @@ def markdown_code(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Return text for Markdown in which nothing of it renders; a word that could be a mention is code."""
+    """Return text for Markdown in which no markup is rendered; a word that could be a mention is code."""
     words = one_line(text).split(" ")
     shown = (
         markdown_code(word) if "@" in word or "#" in word else _references(word, _PLAIN) for word in words

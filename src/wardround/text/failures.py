@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _MARK = "E  "
 """The prefix of the lines of an error in the output of pytest."""
@@ -18,18 +18,18 @@ _SCRIPT_FRAME = LazyPattern(r"\s+at .{1,2000}:\d{1,7}\)?$")
 
 
 def error_line(text: str) -> str:
-    """Return the first line of the error that a text shows; the lines after it only explain it.
+    """Return the first line of the error that an output shows; the lines after it only explain it.
 
     That is the first that pytest marks, the first after the frames of the last traceback, or the first that
-    begins as an error of JavaScript does; of another text, the last line that is not a frame. A syntax error
-    has its file and line.
+    begins like an error of JavaScript; in other output, the last line that is not a frame. A syntax error has
+    its file and line.
     """
     lines = [line for line in text.splitlines() if line.strip() and not _SCRIPT_FRAME.match(line)]
     found = next(_error_lines(lines), "").strip()
-    return found + _place_of_syntax_error(lines) if _SYNTAX_ERROR.match(found) else found
+    return found + _syntax_error_location(lines) if _SYNTAX_ERROR.match(found) else found
 
 
-def _place_of_syntax_error(lines: Sequence[str]) -> str:
+def _syntax_error_location(lines: Sequence[str]) -> str:
     """Return the last file of a frame and its line, as Python appends them to the message."""
     frames = [_SYNTAX_FRAME.match(line.removeprefix(_MARK)) for line in lines]
     last = next((frame for frame in reversed(frames) if frame is not None), None)
@@ -41,12 +41,12 @@ def _error_lines(lines: Sequence[str]) -> Iterator[str]:
     if marked and _SYNTAX_FRAME.match(marked[0]):
         yield from (line for line in marked if _SYNTAX_ERROR.match(line.strip()))
     yield from marked
-    yield from _after_traceback(lines)
+    yield from _lines_after_traceback(lines)
     yield from (line for line in lines if _SCRIPT_ERROR.match(line))
     yield from reversed(lines)
 
 
-def _after_traceback(lines: Sequence[str]) -> Iterator[str]:
+def _lines_after_traceback(lines: Sequence[str]) -> Iterator[str]:
     """Yield the lines after the last header of a traceback that belong to no frame."""
     headers = [at for at, line in enumerate(lines) if line.lstrip(" |+").startswith(_TRACEBACK)]
     for line in lines[headers[-1] + 1 :] if headers else ():

@@ -9,15 +9,15 @@ import msgspec
 
 def schema_text(kind: type) -> str:
     """Return the schema as indented JSON; versions of msgspec indent docstrings differently."""
-    schema = _cleaned(msgspec.json.schema(kind))
+    schema = _clean(msgspec.json.schema(kind))
     return msgspec.json.format(msgspec.json.encode(schema, order="sorted")).decode() + "\n"
 
 
-def _cleaned(value: object) -> object:
+def _clean(value: object) -> object:
     if isinstance(value, dict):
         return {key: _cleaned_entry(key, part) for key, part in value.items()}
-    return [_cleaned(part) for part in value] if isinstance(value, list) else value
+    return [_clean(part) for part in value] if isinstance(value, list) else value
 
 
 def _cleaned_entry(key: object, value: object) -> object:
-    return inspect.cleandoc(value) if key == "description" and isinstance(value, str) else _cleaned(value)
+    return inspect.cleandoc(value) if key == "description" and isinstance(value, str) else _clean(value)

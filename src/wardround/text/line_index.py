@@ -1,4 +1,4 @@
-"""The lines of a text by the offsets at which they begin; lines and columns are 1-based, in code points."""
+"""The start offsets of the lines of a text; lines and columns are 1-based, in code points."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _LONE_RETURN = LazyPattern(r"\r(?!\n)")
 
@@ -17,14 +17,14 @@ def has_lone_returns(text: str) -> bool:
 
 
 def with_newlines(text: str) -> str:
-    """Return the text with a newline in place of each carriage return alone; all offsets are preserved."""
+    """Return the text with each single carriage return replaced by a newline; all offsets are preserved."""
     return _LONE_RETURN.sub("\n", text) if "\r" in text else text
 
 
 class LineIndex:
     """Positions in a text whose lines end in newlines, as git counts them.
 
-    For a language in which a carriage return alone ends a line, take the index of ``with_newlines(text)``.
+    For a language in which a single carriage return ends a line, use the index of ``with_newlines(text)``.
 
     Attributes:
         starts: where each line begins, in order; the last one may be empty.

@@ -1,4 +1,4 @@
-"""Parts of texts that may be tokens, which nothing may print or store."""
+"""Detection of possible tokens in texts, which must not be printed or stored."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _TOKEN_LIKE = LazyPattern(r"[A-Za-z0-9_-]{20,}")
 _WORDS = LazyPattern(r"(?:[a-z]{1,16}\d{0,4}|\d{1,4})(?:[-_](?:[a-z]{1,16}\d{0,4}|\d{1,4})){1,20}\Z")
@@ -63,7 +63,7 @@ def redact_tokens(text: str) -> str:
 def _is_name(run: str) -> bool:
     """Return True for words with short numbers, two of them long enough to be no part of a random text."""
     words = re.split("[-_]", run) if _WORDS.match(run) else []
-    return sum(len(one.rstrip("0123456789")) >= _LEAST_WORD for one in words) >= _LEAST_WORDS
+    return sum(len(word.rstrip("0123456789")) >= _LEAST_WORD for word in words) >= _LEAST_WORDS
 
 
 def _has_digit(run: str) -> bool:
@@ -71,15 +71,16 @@ def _has_digit(run: str) -> bool:
 
 
 def beginning(text: str, limit: int) -> str:
-    """Return the beginning of a text that does not end within a token, so that no part of one is left."""
+    """Return the beginning of a text, cut so that no part of a token remains."""
     return text if len(text) <= limit else text[:limit].rstrip(_UNBROKEN_CHARACTERS)
 
 
 def redact_secrets(text: str) -> str:
-    """Return a text, line by line, without what has the form of a secret; names and paths may be lost.
+    """Return a text, line by line, without strings in the form of a secret; names and paths may be removed
+    too.
 
-    It replaces private keys, the tokens of well-known services, passwords in addresses, quoted values of
-    names such as ``password``, and long random texts.
+    It replaces private keys, the tokens of well-known services, passwords in URLs, quoted values of names
+    such as ``password``, and long random strings.
     """
     for pattern in _FORMATS:
         text = pattern.sub(_masked_lines, text)
@@ -93,11 +94,11 @@ def redact_secrets(text: str) -> str:
 def redact_literals(text: str) -> str:
     """Return source code as ``redact_secrets`` does, with its plain numbers: a long one is not a token.
 
-    A number is redacted in a text literal, and as the value of a name such as ``password``.
+    A number is redacted in a string literal, and as the value of a name such as ``password``.
     """
     numbers: list[str] = []
 
-    def hidden(match: re.Match[str]) -> str:
+    def hide(match: re.Match[str]) -> str:
         before = text[max(0, match.start() - _LONGEST_NAME) : match.start()]
         before = before.removesuffix("Decimal(").removesuffix("decimal.")
         assigned = _ASSIGNED.search(f"{before}{_EXAMPLE}")
@@ -109,25 +110,25 @@ def redact_literals(text: str) -> str:
 
     if _NUMBER in text:
         return redact_secrets(text)
-    shown = iter(redact_secrets(_LITERAL.sub(hidden, text)).split(_NUMBER))
-    return next(shown) + "".join(f"{number}{one}" for number, one in zip(numbers, shown, strict=False))
+    shown = iter(redact_secrets(_LITERAL.sub(hide, text)).split(_NUMBER))
+    return next(shown) + "".join(f"{number}{mask}" for number, mask in zip(numbers, shown, strict=False))
 
 
 def assigned_secrets(text: str) -> frozenset[str]:
-    """Return the quoted values of names such as ``password`` that are not words, so that they can be found
-    in other texts.
+    """Return the quoted values of names such as ``password`` that are not words, so that they can be found in
+    other texts.
     """
     values = (match["quoted"] for match in _ASSIGNED.finditer(text) if match["quoted"])
     return frozenset(value for value in values if len(value) >= _LEAST_VALUE and _has_digit(value))
 
 
 def _masked_lines(match: re.Match[str]) -> str:
-    """The mask of a text, with as many lines."""
+    """Return the mask of a text, with as many lines."""
     return "\n".join("***" for _ in match.group().split("\n"))
 
 
 def _masked_value(match: re.Match[str]) -> str:
-    """The mask of the value of an assignment, unless the value is code, such as a name or a call."""
+    """Return the mask of the value of an assignment, unless the value is code, such as a name or a call."""
     if match["quoted"] is not None:
         return f"{match['name']}{match['quote']}***{match['quote']}"
     return f"{match['name']}***" if _has_digit(match["bare"]) else match.group()

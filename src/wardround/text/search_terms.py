@@ -1,4 +1,4 @@
-"""The search terms of text and code: whole identifiers, and the words they are made of."""
+"""The search terms of text and code: complete identifiers, and the words that they consist of."""
 
 from __future__ import annotations
 
@@ -21,32 +21,34 @@ _STOP_WORDS = """
 _STOP = frozenset(_STOP_WORDS.split())
 
 
-def counted(text: str) -> Counter[str]:
+def count_words(text: str) -> Counter[str]:
     """Return the count of each word in a text: stemmed parts of identifiers, and composite identifiers."""
     found: Counter[str] = Counter()
     for token, times in Counter(_TOKEN.findall(text)).items():
-        for word in _words_of(token):
+        for word in _terms_of(token):
             found[word] += times
     return found
 
 
 def parts(text: str) -> list[str]:
-    """Return the lower-case parts of a text's identifiers in order, neither stemmed nor stopped."""
-    return [part for token in _TOKEN.findall(text) if len(token) <= _LONGEST for part in _parts_of(token)]
+    """Return the lower-case parts of a text's identifiers in order, without stemming and stop word
+    removal.
+    """
+    return [part for token in _TOKEN.findall(text) if len(token) <= _LONGEST for part in _split_token(token)]
 
 
 @lru_cache(maxsize=1 << 16)
-def _parts_of(token: str) -> tuple[str, ...]:
+def _split_token(token: str) -> tuple[str, ...]:
     if token.isascii():
         return tuple(parts_of_name(token))
     return tuple(part.lower() for part in _ANY_PART.findall(token))
 
 
 @lru_cache(maxsize=1 << 16)
-def _words_of(token: str) -> tuple[str, ...]:
+def _terms_of(token: str) -> tuple[str, ...]:
     if len(token) > _LONGEST:
         return ()
-    pieces = _parts_of(token)
+    pieces = _split_token(token)
     words = [search_stem(part) for part in pieces if len(part) > 1 and part not in _STOP]
     if len(pieces) > 1:
         words.append(token.strip("_").lower())

@@ -24,12 +24,12 @@ _OTHER_SHORT = {
     "pwd": frozenset({"old", "init"}),
     "cookie": frozenset({"secure", "insecure", "session", "csrf", "ttl"}),
 }
-"""Words before a short one with which it has another meaning: a pass over data, a flag of a cookie."""
+"""Words before a short one that change its meaning: a pass over data, a flag of a cookie."""
 _KEYS = frozenset({"key", "keys"})
 _SECRET_KEYS = frozenset({"secret", "secrets", "private", "signing", "encryption"})
 """Words anywhere in a name that make any key secret."""
 _CREDENTIAL_KEYS = _SECRET_KEYS | {"api", "access", "auth", "license"}
-"""Words directly before ``key`` that make it secret wherever it is in the name."""
+"""Words directly before ``key`` that make it secret anywhere in the name."""
 _OTHER_KEYS = frozenset(
     {
         "public", "pub", "publishable", "site", "primary", "foreign", "sort", "cache", "partition", "row",
@@ -40,9 +40,9 @@ _OTHER_KEYS = frozenset(
         "host", "known", "gpg", "trusted", "apt", "color", "region", "project", "template", "search",
     }
 )  # fmt: skip
-"""Words before ``key`` of what is found, sorted or shown by it, or public; any other key is a secret."""
+"""Words before ``key`` for lookup, sort or display keys, or public ones; any other key is a secret."""
 _NOT_KEYS = frozenset({"monkey", "turkey", "donkey", "hockey", "jockey", "whiskey", "valkey", "passkey"})
-"""Words and names that only end like a key, or are one of another kind."""
+"""Words and names that only end like a key, or are another kind of key."""
 _FORMS = frozenset(
     {
         "dev", "development", "prod", "production", "stage", "staging", "test", "testing", "local", "live",
@@ -50,7 +50,7 @@ _FORMS = frozenset(
         "b", "hex", "pem", "raw", "v",
     }
 )  # fmt: skip
-"""Words at the end that state where a value is valid, or its form; ``base`` and ``b`` are of ``base64``."""
+"""Words at the end that state the scope or the encoding of a value; ``base`` and ``b`` are of ``base64``."""
 _ENCODED = frozenset({"json", "base", "content", "contents", "pem"})
 _ABOUT = frozenset(
     {
@@ -69,7 +69,7 @@ _ABOUT = frozenset(
         "cidr", "level",
     }
 )  # fmt: skip
-"""Words at the end of a name that describes a secret and does not hold one; plurals count too."""
+"""Words at the end of a name that describes a secret and does not contain one; plurals count too."""
 _PLACES = frozenset({"url", "uri", "endpoint", "path", "file", "host", "port", "region"})
 """Words of ``_ABOUT`` that also do so further on: ``CREDENTIALS_URL_V2``."""
 _ABOUT_RUN_TOGETHER = ("path", "file", "filename", "bundle", "username", "hostname")
@@ -79,27 +79,27 @@ _NO_SECRET = frozenset(
         "enable", "disable", "disabled", "require", "requires", "enforce", "skip", "show", "hide", "generate",
     }
 )  # fmt: skip
-"""Words anywhere that make a name public, a number or a switch."""
+"""Words anywhere that mark a name as public, a number or a boolean."""
 _HOLDERS = frozenset({"api", "access", "auth", "admin", "client", "bearer", "refresh", "bot", "service"})
-"""Words before ``tokens`` that authenticate; other tokens are those of a language."""
+"""Words before ``tokens`` for authentication; other tokens are those of a language."""
 _CODES = (["access", "code"], ["auth", "code"])
 
 
 def is_secret_name(name: str) -> bool:
     """Return True if a name denotes a secret: ``NPM_TOKEN``, ``APP_KEY``, not ``TOKEN_URL``."""
-    whole = parts(name)
-    if whole[-2:] == ["application", "credentials"]:  # by convention a path
+    complete = parts(name)
+    if complete[-2:] == ["application", "credentials"]:  # by convention a path
         return False
-    words = _without_form(whole)
+    words = _strip_scope_words(complete)
     if not words or _is_about(words[-1]) or not _NO_SECRET.isdisjoint(words):
         return False
     if words[-2:] == ["service", "account"]:
-        return not _ENCODED.isdisjoint(whole[len(words) :])
+        return not _ENCODED.isdisjoint(complete[len(words) :])
     return _is_secret(words)
 
 
-def _without_form(words: list[str]) -> list[str]:
-    """Return the words before those that state where a value is valid, what uses it, or its form."""
+def _strip_scope_words(words: list[str]) -> list[str]:
+    """Return the words before those that state the scope, the user or the encoding of a value."""
     if "for" in words[1:]:
         words = words[: words.index("for", 1)]
     end = len(words)
@@ -122,17 +122,17 @@ def _is_secret(words: Sequence[str]) -> bool:
         return len(words) > 1 and words[-2] in _HOLDERS
     if _is_short(words) or list(words[-2:]) in _CODES:
         return True
-    place = _last_secret(words)
-    return place is not None and _PLACES.isdisjoint(words[place:])
+    location = _last_secret(words)
+    return location is not None and _PLACES.isdisjoint(words[location:])
 
 
 def _is_secret_key(before: str, words: Sequence[str]) -> bool:
-    """Return True for a key that is not public, nor what something is found by."""
+    """Return True for a key that is neither public nor a lookup key."""
     return before not in _OTHER_KEYS or not _SECRET_KEYS.isdisjoint(words)
 
 
 def _is_short(words: Sequence[str]) -> bool:
-    """Return True if a name ends with a short word for a secret, or with one that is run together."""
+    """Return True if a name ends with a short word for a secret, or with a compound without separator."""
     last = words[-1]
     if len(words) == 1 and last in _SHORT:
         return last == "pass"
@@ -144,11 +144,11 @@ def _is_short(words: Sequence[str]) -> bool:
 
 
 def _last_secret(words: Sequence[str]) -> int | None:
-    """Return the place of the last word that denotes a secret by itself, or as a key."""
-    for place in range(len(words) - 1, -1, -1):
-        word = words[place]
+    """Return the index of the last word that denotes a secret by itself, or as a key."""
+    for location in range(len(words) - 1, -1, -1):
+        word = words[location]
         if word in _SECRETS or word.endswith(_RUN_TOGETHER):
-            return place
-        if word in _KEYS and place and words[place - 1] in _CREDENTIAL_KEYS:
-            return place
+            return location
+        if word in _KEYS and location and words[location - 1] in _CREDENTIAL_KEYS:
+            return location
     return None

@@ -1,6 +1,6 @@
 """English words without their endings, for two purposes that differ in the errors they tolerate.
 
-``stem`` compares the words of a comment with those of a name, and removes one ending. ``search_stem``
+``stem`` compares the words of a comment with those of a name, and removes one suffix. ``search_stem``
 returns the keys of the retrieval index and features of trained rankers; it also undoes doubled consonants
 (``stopped``), and needs a vowel before ``-ed`` and ``-ing`` (``string``). Any change of it needs a new
 format of the index and new rankers.
@@ -31,9 +31,14 @@ def search_stem(word: str) -> str:
     for ending in ("ing", "ed"):
         rest = word.removesuffix(ending)
         if rest != word and len(rest) >= 3 and _VOWEL.search(rest):
-            doubled = rest[-1] == rest[-2] and rest[-1] not in "lsz"
-            return rest[:-1] if doubled else rest
+            return _undouble(rest)
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+def _undouble(stem: str) -> str:
+    """Return a stem without the second consonant that -ing and -ed add, as in ``stopped``."""
+    is_doubled = stem[-1] == stem[-2] and stem[-1] not in "lsz"
+    return stem[:-1] if is_doubled else stem
 
 
 def _singular(word: str) -> str:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.text.stemming import stem
 
 TOKEN = LazyPattern(
     r"""(?P<string>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|(?P<name>[^\W\d]\w*)|(?P<number>\d[\w.]*)|[^\w\s]"""
 )
 NAME = LazyPattern(r"[^\W\d]\w*")
-QUOTED = LazyPattern(r"(?P<quote>[\"'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)")
-"""A string literal of code, on one line or more; ``text`` is its content."""
 NUMBER = LazyPattern(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
 _PART = LazyPattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CODE_LIKE = LazyPattern(r"_|\d|[a-z][A-Z]|^[A-Z]{2,}$")
@@ -56,7 +54,7 @@ def stems_of_name(name: str) -> tuple[str, ...]:
 
 
 def stems_of(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(one for name in names for one in stems_of_name(name))
+    return frozenset(stem for name in names for stem in stems_of_name(name))
 
 
 def is_code_like(name: str) -> bool:

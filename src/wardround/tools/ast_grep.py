@@ -1,9 +1,9 @@
 """ast-grep, with the structural rules of one kind of code.
 
 The rules are in ``<package>/<folder>/ast-grep/*.yml`` in ast-grep's own syntax, with our ``metadata``;
-``<package>/<folder>/sgconfig.yml`` names that folder and, where one grammar reads several kinds of files,
-those kinds. Reading a rule takes ast-grep some milliseconds, most of them for its regular expressions, so a
-run gets only those rules that a word of its files can match.
+``<package>/<folder>/sgconfig.yml`` names that folder and, if one grammar reads several kinds of files, those
+kinds. Parsing a rule takes ast-grep some milliseconds, most of them for its regular expressions, so a run
+only gets rules that a word of its files can match.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.findings import RawFinding, Span
+from wardround.findings import Plane, RawFinding, Span
 from wardround.rules.declarative import declared_sources, rules_digest, rules_folder
 from wardround.rules.model import RULES_PACKAGE
 from wardround.rules.yaml_loader import load_yaml
 from wardround.storage.memo import memoize_on_disk
-from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
+from wardround.tools.ignore_comments import IgnoreComment
+from wardround.tools.parsing import RAN, collapse_whitespace, decode_output, relative
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 
 _NUMBER = count()
@@ -51,7 +52,7 @@ def parse_ast_grep(output: bytes, run: Invocation) -> list[RawFinding]:
     program that never ran.
     """
     found = []
-    for result in decoded(output, list[AstGrepResult]):
+    for result in decode_output(output, list[AstGrepResult]):
         start, end = result.range.start, result.range.end
         span = Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
         found.append(
@@ -83,11 +84,13 @@ class AstGrep(Tool):
     """ast-grep with the rules of a folder, over files that contain a word that one of the rules needs.
 
     Args:
-        accepts: (path, text) -> True for those of the specialist's files that the rules are for.
+        accepts: (path, text) -> True for the specialist's files to which the rules apply.
         package: the package that holds the folder.
     """
 
     name = "ast-grep"
+    planes = frozenset(Plane) - {Plane.INTENT}
+    ignore_comments = (IgnoreComment(r"\bast-grep-ignore\b", ("ignore",)),)
     program = "ast-grep"
     success_codes = RAN
     install = install_line()

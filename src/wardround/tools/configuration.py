@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
+from typing import Protocol
 
 from wardround.errors import ToolFailed
 from wardround.tools.tool import Tool
@@ -13,35 +14,54 @@ _FROM_ELSEWHERE = ("/", "~", "\\", "file:")
 """Beginnings of paths that do not start at the folder of the configuration."""
 
 
+class SettingsReader(Protocol):
+    """The settings of the trusted side, or those of a self-test."""
+
+    def read(self, path: str) -> str | None:
+        """Return the content of a file, None if it does not exist."""
+
+    def files_in(self, folder: str) -> Iterable[str]:
+        """Return the paths of the files below a folder."""
+
+
 def configuration(
-    tool: Tool, folder: str, read: Callable[[str], str | None], above: Mapping[str, str]
+    tool: Tool, folder: str, settings: SettingsReader, above: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the files that apply in a folder, text by path, with those they refer to; ``../`` is above the
     root.
 
     Args:
-        read: the text of a file, None if it does not exist.
         above: the files that apply in the folder above; none for the root, whose name is empty.
     """
     found = dict(above)
-    stem = f"{folder}/" if folder else ""
-    waiting = [] if folder and tool.config_at_root else [stem + name for name in tool.config_names]
+    waiting = _names_in_folder(tool, folder) if folder else _names_at_root(tool, settings)
     while waiting:
         name = waiting.pop(0)
-        text = None if name in found else read(name)
+        text = None if name in found else settings.read(name)
         if text is not None:
             found[name] = text
             waiting += tool.config_closure(name, text)
     found |= tool.config_overlay(folder, found)
-    fallback = None if folder else tool.fallback_config(read)
+    fallback = None if folder else tool.fallback_config(settings.read)
     if fallback is not None:
         name, text = fallback
         found["../" + name] = text
     return found
 
 
+def _names_in_folder(tool: Tool, folder: str) -> list[str]:
+    return [] if tool.config_at_root else [f"{folder}/{name}" for name in tool.config_names]
+
+
+def _names_at_root(tool: Tool, settings: SettingsReader) -> list[str]:
+    names = list(tool.config_names)
+    for folder in tool.config_folders:
+        names += sorted(filter(tool.is_in_config_folder, settings.files_in(folder)))
+    return names
+
+
 def require_inside(tool: Tool, path: str, text: str) -> None:
-    """Make sure that a configuration names paths of the repository only: tools quote what they read.
+    """Verify that a configuration names paths of the repository only: tools quote what they read.
 
     Raises:
         ToolFailed: it names a path of the machine.

@@ -15,8 +15,7 @@ from pathlib import Path
 import msgspec
 
 from wardround.errors import ToolFailed
-from wardround.hookspecs import GROUP
-from wardround.plugin_discovery import discover
+from wardround.plugin_discovery import GROUP, discover
 from wardround.storage.digest import sha256
 from wardround.storage.memo import memoize_on_disk
 from wardround.storage.paths import cache_dir
@@ -32,8 +31,8 @@ class Identity(msgspec.Struct, frozen=True):
     """A program on disk.
 
     Attributes:
-        digest: ``sha256:`` and 64 hex digits, of the file that is started, links followed: the binary, or
-            the script in front of one; empty if it may be run but not read.
+        digest: ``sha256:`` and 64 hex digits, of the file that is started, links followed: the binary, or its
+            wrapper script; empty if it may be run but not read.
         version: the output of ``--version``; ``unknown`` if it contains no version.
     """
 
@@ -69,7 +68,7 @@ def _is_known(program: Path, options: tuple[str, ...]) -> bool:
 
 
 def _name(program: Path, options: tuple[str, ...]) -> str:
-    """Return a text that changes with the path or the content of a program, not its modification time."""
+    """Return a string that changes with the path or the content of a program, not its modification time."""
     file = os.path.realpath(program)
     found = os.stat(file)
     state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_dev, found.st_ino)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.tools.tool import install_line
 
 HOOKS = {
@@ -36,7 +36,8 @@ def install_hint(install: str) -> str:
         pushing = "PRE_COMMIT_REMOTE_NAME" in os.environ
         ids = (id_.replace("-", "-push-", 1) if pushing else id_ for id_ in HOOKS[extra[1]])
         return f"use the hook id {' or '.join(ids)}"
-    return f"give the hook additional_dependencies: {_needed(extra[1])}, which replace those of its id"
+    requirements = _extra_requirements(extra[1])
+    return f"give the hook additional_dependencies: {requirements}, which replace those of its id"
 
 
 def _runner() -> str | None:
@@ -46,7 +47,7 @@ def _runner() -> str | None:
     return next((name for name, prefix in _RUNNERS.items() if prefix.fullmatch(sys.prefix)), None)
 
 
-def _needed(extra: str) -> list[str]:
+def _extra_requirements(extra: str) -> list[str]:
     """Return the requirements of an extra, by the metadata of the installed distribution."""
     from importlib.metadata import requires  # slow to import, and rarely needed
 

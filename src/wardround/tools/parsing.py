@@ -19,7 +19,7 @@ RAN = frozenset({0, 1})
 Decoded = TypeVar("Decoded")
 
 
-def decoded(output: bytes, kind: type[Decoded]) -> Decoded:
+def decode_output(output: bytes, kind: type[Decoded]) -> Decoded:
     """Decode JSON into the values of a tool's output.
 
     Raises:

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from weakref import WeakSet
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolFailed, ToolMissing
+from wardround.lazy import LazyPattern
 
 _QUOTED_LINE = LazyPattern(r"(?m)^[ \t]*\d*[ \t]*[|\u2502\u2503\u00b7][^\n]*$")
 """A line of a file in the error of a tool, or the mark below it: the file may be any that a setting names."""
@@ -37,6 +38,15 @@ class Processes:
         self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._stopped = False
+        self._parts: WeakSet[Processes] = WeakSet()
+
+    def of_part(self) -> Processes:
+        """Return the processes of a part of the review, which stop with it and can be stopped before it."""
+        part = Processes()
+        with self._lock:
+            self._parts.add(part)
+            part._stopped = self._stopped
+        return part
 
     def run(
         self,
@@ -97,7 +107,7 @@ class Processes:
         if self._stopped and process.returncode < 0:
             raise ToolFailed(f"{name} was stopped, because the review was interrupted")
         if process.returncode not in clean:
-            raise ToolFailed(_how_it_ended(process.returncode, err))
+            raise ToolFailed(_describe_end(process.returncode, err))
         return ProcessOutput(out, err)
 
     @property
@@ -115,9 +125,11 @@ class Processes:
         """Kill every running tool with its children, and start no more: this cancels the review."""
         with self._lock:
             self._stopped = True
-            running = list(self._running)
+            running, parts = list(self._running), list(self._parts)
         for process in running:
             _kill(process)
+        for part in parts:
+            part.stop()
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -136,7 +148,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
             stream.close()
 
 
-def _how_it_ended(status: int, stderr: bytes) -> str:
+def _describe_end(status: int, stderr: bytes) -> str:
     message = " ".join(_QUOTED_LINE.sub("", stderr.decode("utf-8", "replace")).split())
     if len(message) > _QUOTED_ERROR:
         end = message[-_QUOTED_ERROR:]
@@ -161,7 +173,8 @@ def find_program(name: str) -> Path | None:
 def scripts_folder() -> str:
     """Return the folder of the programs of wardround's own environment.
 
-    In a virtual environment it is known without reading how Python was built, as ``sysconfig`` does.
+    In a virtual environment it is known without reading the build configuration of Python, as ``sysconfig``
+    does.
     """
     if sys.prefix != sys.base_prefix:
         return os.path.join(sys.prefix, "bin")

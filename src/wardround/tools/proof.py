@@ -1,8 +1,8 @@
 """Proof that a tool works: once per program, it must report a known defect.
 
 A program that prints an empty list, or nothing, or its version, resembles a tool that found nothing. The
-defect is on a line chosen at random each time, so that recorded output does not pass. A program made to
-deceive may still report this defect and no other; its digest, which reports name, reveals it.
+defect is on a line chosen at random each time, so that recorded output does not pass. A malicious program may
+still report this defect and no other; its digest, which reports name, reveals it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -27,6 +27,18 @@ from wardround.tools.tool import Invocation, Probe, Tool
 
 _MOST_LINES_ABOVE = 97
 _NUMBER = itertools.count()
+
+
+class _ProbeSettings(msgspec.Struct, frozen=True):
+    """The settings of a probe as the configuration of a project."""
+
+    texts: Mapping[str, str]
+
+    def read(self, path: str) -> str | None:
+        return self.texts.get(path)
+
+    def files_in(self, folder: str) -> Iterable[str]:
+        return [path for path in self.texts if path.startswith(f"{folder}/")]
 
 
 class Proofs:
@@ -76,12 +88,12 @@ class Proofs:
         found = self._results(tool, program, probe, above)
         expected = (probe.path, probe.code, probe.line + above)
         if not any((f.file, f.code, f.span.line) == expected for f in found):
-            raise _failed(tool, f"it did not report {probe.code} in a file that has it")
+            raise _failed_proof(tool, f"it did not report {probe.code} in a file that has it")
         return True
 
     def _results(self, tool: Tool, program: Path, probe: Probe, above: int) -> list[RawFinding]:
         """Return its findings in a file that has the defect below some empty lines."""
-        run = _prepared(self._folder() / f"probe-{next(_NUMBER)}", tool, program, probe, above)
+        run = _prepare_probe(self._folder() / f"probe-{next(_NUMBER)}", tool, program, probe, above)
         try:
             printed = self._processes.capture(
                 tool.command(run),
@@ -95,12 +107,12 @@ class Proofs:
             raise
         except (ToolFailed, OSError) as failure:
             text = str(failure).replace(f"{run.root}/", "").replace(str(run.root.parent), "probe")
-            raise _failed(tool, text) from failure
+            raise _failed_proof(tool, text) from failure
         except (msgspec.MsgspecError, ValueError, *PLUGIN_EXCEPTIONS) as cause:
-            raise _failed(tool, f"its output could not be read: {cause}") from cause
+            raise _failed_proof(tool, f"its output could not be read: {cause}") from cause
 
 
-def _failed(tool: Tool, reason: str) -> ToolFailed:
+def _failed_proof(tool: Tool, reason: str) -> ToolFailed:
     from wardround.tools.install_hints import install_hint  # most tools work
 
     return ToolFailed(
@@ -113,20 +125,21 @@ def _name(tool: Tool, program: Path, probe: Probe) -> str:
     variables = (part for pair in sorted(tool.variables.items()) for part in pair)
     settings = (part for pair in sorted(probe.settings.items()) for part in pair)
     known = identity(tool, program)
-    place = os.path.join(os.path.realpath(program.parent), program.name)
+    location = os.path.join(os.path.realpath(program.parent), program.name)
     return digest_key(
-        __version__, tool.name, place, known.digest, known.version, probe.path, probe.text, probe.code,
+        __version__, tool.name, location, known.digest, known.version, probe.path, probe.text, probe.code,
         str(probe.line), *variables, "settings", *settings,
     ).hex()  # fmt: skip
 
 
-def _prepared(room: Path, tool: Tool, program: Path, probe: Probe, above: int) -> Invocation:
+def _prepare_probe(room: Path, tool: Tool, program: Path, probe: Probe, above: int) -> Invocation:
     """Write a project that contains only the defect; return its folder."""
     root, scratch = room / "repo", room / "home"
     scratch.mkdir(parents=True)
     files: dict[str, str] = dict(probe.settings)
-    for folder in reversed([str(one) for one in PurePosixPath(probe.path).parents]):
-        files = configuration(tool, "" if folder == "." else folder, probe.settings.get, files)
+    settings = _ProbeSettings(probe.settings)
+    for folder in reversed([str(parent) for parent in PurePosixPath(probe.path).parents]):
+        files = configuration(tool, "" if folder == "." else folder, settings, files)
     for name, text in {**files, probe.path: "\n" * above + probe.text}.items():
         target = Path(os.path.normpath(root / name))
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The texts in settings of a configuration file that has been read, by their keys."""
+"""The strings in parsed settings of a configuration file, by their keys."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ def toml_document(text: str) -> object:
         return {}
 
 
-def path_beside(path: str, name: str) -> str | None:
-    """Resolve a path that a configuration names, relative to the root; None if it leads out of it."""
+def resolve_sibling(path: str, name: str) -> str | None:
+    """Resolve a path in a configuration, relative to the root; None if it is outside of it."""
     found = os.path.normpath(PurePosixPath(path).parent / name)
     return None if found.startswith(("..", "/")) else found
 
 
 def texts_at(document: object, *settings: str) -> list[str]:
-    """Return the texts in settings, in order; a list of texts counts as its items.
+    """Return the strings in settings, in order; a list counts as its items.
 
     Args:
         settings: keys from the top of the document, separated by dots: ``tool.ruff.extend``.
     """
-    return [text for setting in settings for text in _texts(document, setting.split("."))]
+    return [text for setting in settings for text in _strings_in(document, setting.split("."))]
 
 
-def _texts(value: object, keys: list[str]) -> Iterator[str]:
+def _strings_in(value: object, keys: list[str]) -> Iterator[str]:
     if keys:
         for inner in _inner(value, keys[0]):
-            yield from _texts(inner, keys[1:])
+            yield from _strings_in(inner, keys[1:])
     elif isinstance(value, str):
         yield value
     elif isinstance(value, list):

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from wardround.findings import RawFinding
+from wardround.findings import Plane, RawFinding
 from wardround.tools import process
+from wardround.tools.excluded_files import ExcludedFiles
+from wardround.tools.ignore_comments import IgnoreComment
 
 if TYPE_CHECKING:
-    from wardround.checks.source import RepositoryView
+    from wardround.change.repository_view import RepositoryView
 
 
 class Profile(enum.StrEnum):
@@ -50,7 +52,8 @@ class UntrustedPaths(msgspec.Struct, frozen=True):
     Attributes:
         worktree: the folder where it may be checked out.
         paths: the changed paths, relative to that.
-        with_settings: the settings of the change apply; one that it edits must not choose what is run.
+        with_settings: the settings of the change apply; a setting that it edits must not choose which code is
+            run.
     """
 
     worktree: str
@@ -118,19 +121,19 @@ class Probe(msgspec.Struct, frozen=True):
 class Tool(ABC):
     """A static analyser: a program and a parser of its output.
 
-    A plugin derives a class, sets its attributes and overrides what differs. Each object is a tool of its
-    own, compared by identity.
+    A plugin derives a class, sets its attributes and overrides what differs. Each object is a separate tool,
+    compared by identity.
 
     Attributes:
         name: the prefix of its rules: ``ruff`` in ``ruff/B006``; its map is ``tools/<name>.yml``.
         program: the executable's name.
         success_codes: exit statuses that mean "it ran", findings or not.
         install: the line that installs it, shown when it is missing.
-        distribution: the PyPI name it is installed by.
-        optional: True if its absence is not worth a report, because the project does not use it or another
-            tool of ours does its part.
+        distribution: the PyPI name of the distribution that contains it.
+        optional: True if its absence is not reported, because the project does not use it or another own tool
+            replaces it.
         opt_in: True if ``is_enabled`` is false everywhere until a project's options enable it.
-        returns_end_lines: True if it takes a carriage return alone for the end of a line.
+        returns_end_lines: True if a single carriage return ends a line for it.
         endings: the suffixes by which it recognises its files; a file with another name is passed as a copy
             that ends in the first. Without any the name does not matter.
         timeout_s: seconds one run may take over ``files_in_time`` files or ``bytes_in_time`` bytes; in
@@ -140,20 +143,27 @@ class Tool(ABC):
         typical_s: seconds it takes over a file or two, measured with the others running: the slowest start
             first.
         version_options: the options that make it print its version.
-        probe: the defect it must report before any of its results count; without one it is trusted.
+        probe: the defect that it must report before any of its results count; without one it is trusted.
         config_names: its configuration files, searched from each file's folder to the root.
-        config_code: names of configuration files that are code, which it would run: it never sees one, and a
+        config_folders: folders at the root whose YAML files are all its configuration.
+        config_code: names of configuration files that are code, which it would run: it never reads one, and a
             change to one is a change of the rules.
-        runs_config: True if its configuration may load code of the project. Where the change is not trusted,
+        runs_config: True if its configuration may load code of the project. If the change is not trusted,
             ``Invocation.untrusted`` names the files that must not be run.
         config_at_root: True if its configuration counts at the repository's root only.
         starts_in_packages: True if it starts in the folder that ``package_of`` returns for a file, with the
             program that is installed there or above it.
-        project_files: names of the files it must see next to those it reviews, to know what is first-party.
+        project_files: names of the files that it needs next to the reviewed ones, to know what is
+            first-party.
         expected_error: a regular expression: its comments that assert an error in the next line of code, of
-            which it reports those that do not hold; empty if it has none.
-        variables: environment variables it needs; it gets no others of the caller's.
+            which it reports the unused ones; empty if it has none.
+        variables: environment variables that it needs; it gets no others of the caller's.
         map_package: the package that holds its tool map.
+        ignore_comments: the comments by which it ignores findings.
+        excluded_files: the settings by which a project excludes files from it.
+        planes: the planes that its findings may belong to, which are inconclusive for a file where it fails;
+            all by default.
+        required_planes: those that judge each file of its specialist, and require its result for it.
     """
 
     name: str
@@ -176,6 +186,7 @@ class Tool(ABC):
     version_options: tuple[str, ...] = ("--version",)
     probe: Probe | None = None
     config_names: tuple[str, ...] = ()
+    config_folders: tuple[str, ...] = ()
     config_code: tuple[str, ...] = ()
     runs_config: bool = False
     config_at_root: bool = False
@@ -184,6 +195,10 @@ class Tool(ABC):
     expected_error: str = ""
     variables: Mapping[str, str] = MappingProxyType({})
     map_package: str = "wardround_rules"
+    ignore_comments: tuple[IgnoreComment, ...] = ()
+    excluded_files: tuple[ExcludedFiles, ...] = ()
+    planes: frozenset[Plane] = frozenset(Plane)
+    required_planes: frozenset[Plane] = frozenset()
 
     @abstractmethod
     def command(self, run: Invocation) -> Sequence[str]:
@@ -209,7 +224,7 @@ class Tool(ABC):
     def unparsed_files(self, output: bytes, run: Invocation) -> Mapping[str, str]:
         """Parse standard output: the files that it did not read to the end, with the reason.
 
-        They are unreviewed, and what it reports elsewhere in them counts.
+        They are unreviewed, and its results elsewhere in them count.
         """
         return {}
 
@@ -229,6 +244,11 @@ class Tool(ABC):
             paths: the files under review.
         """
         return True
+
+    def is_in_config_folder(self, path: str) -> bool:
+        """Return True for a file of its configuration that ``config_folders`` contain."""
+        folders = tuple(f"{folder}/" for folder in self.config_folders)
+        return path.startswith(folders) and path.endswith((".yml", ".yaml"))
 
     def package_of(self, path: str, configs: Mapping[str, str]) -> str | None:
         """Return the folder in which it must start for a file; None if it is not configured there.
@@ -251,7 +271,7 @@ class Tool(ABC):
         return True
 
     def accepts(self, path: str, text: str) -> bool:
-        """Return True for those of its specialist's files that it applies to."""
+        """Return True for the specialist's files to which it applies."""
         return True
 
     def suits(self, options: Any, path: str, text: str, project: RepositoryView) -> bool:
@@ -279,11 +299,11 @@ class Tool(ABC):
         return ""
 
     def can_match(self, text: str) -> bool:
-        """Return False if it certainly reports nothing about a text: a prefilter that saves a run."""
+        """Return False if it certainly reports nothing about a file: a prefilter that saves a run."""
         return True
 
     def identity(self) -> str:
-        """Return a text that changes with what results depend on besides the program: its own rules."""
+        """Return a string that changes with all inputs of the results besides the program: its own rules."""
         return ""
 
     def config_closure(self, path: str, text: str) -> Sequence[str]:
@@ -291,8 +311,8 @@ class Tool(ABC):
         return ()
 
     def named_paths(self, path: str, text: str) -> Sequence[str]:
-        """Return the files and folders that a configuration file has it read, as the file writes them:
-        configurations that it extends, and where it searches for code.
+        """Return the files and folders that a configuration file makes it read, verbatim: configurations that
+        it extends, and search paths of code.
 
         Raises:
             ToolFailed: that is unknown, because the file cannot be read as the tool reads it.

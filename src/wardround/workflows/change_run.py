@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from wardround.change.change_source import ChangeSource, GitChangeSource
+from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change
 from wardround.change.repository import WORKTREE, Repository
 from wardround.context.run_evidence import (
@@ -57,37 +57,32 @@ def run_change(
     progress: Callable[[str], None] = lambda text: None,
     workflows: Workflows | None = None,
 ) -> RunEvidence:
-    """Run the requested parts of a change. Whatever happens to one, the result states it.
+    """Run the requested parts of a change. Failures of a part are reported in the result.
 
     Args:
         sandbox: the isolation; ``none`` is recorded and counts for nothing, None is the configured one.
         workflows: by default, those that run in the sandbox.
     """
-    objection = _objection(source, change)
-    if objection or not isinstance(source, GitChangeSource):
-        return _refused(parts, objection)
+    if source.in_repository is None:
+        return _refused_run(parts, "a diff has no tree that could run; review commits or the index")
+    if change.head == WORKTREE:
+        return _refused_run(
+            parts, "the work tree is no commit that could run; stage the change, or review commits"
+        )
+    repository = source.in_repository.repository
     if workflows is None:
         from wardround.workflows.sandboxed import SandboxedWorkflows  # only runs need what it loads
 
         workflows = SandboxedWorkflows()
-    runnable = RunnableChange(source.repository, change, sandbox, progress, "mutations" in parts)
+    runnable = RunnableChange(repository, change, sandbox, progress, "mutations" in parts)
     run = RunEvidence(
         tests=_tests(workflows, runnable) if "tests" in parts else None,
         behaviour=_behaviour(workflows, runnable) if "behaviour" in parts else None,
     )
-    return recordable(run, machine_folders(source.repository, os.environ))
+    return recordable(run, machine_folders(repository, os.environ))
 
 
-def _objection(source: ChangeSource, change: Change) -> str:
-    """Return the reason why a change has no tree that could run; empty if it has."""
-    if not isinstance(source, GitChangeSource):
-        return "a diff has no tree that could run; review commits or the index"
-    if change.head == WORKTREE:
-        return "the work tree is no commit that could run; stage the change, or review commits"
-    return ""
-
-
-def _refused(parts: Sequence[RunPart], reason: str) -> RunEvidence:
+def _refused_run(parts: Sequence[RunPart], reason: str) -> RunEvidence:
     conditions = RunConditions(RunState.REFUSED, detail=reason)
     return RunEvidence(
         tests=TestsRun(conditions) if "tests" in parts else None,

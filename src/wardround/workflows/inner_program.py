@@ -34,11 +34,12 @@ def program_command(module: str, folder: str, request: str) -> list[str]:
 def program_view(visible: Visible, root: str) -> Visible:
     """Return a view of an environment with the package, and variables for the path of the tree in the run."""
     variables = tuple(
-        (name, ":".join(_at(root, part) for part in value.split(":"))) for name, value in visible.variables
+        (name, ":".join(_resolve_below(root, part) for part in value.split(":")))
+        for name, value in visible.variables
     )
     return msgspec.structs.replace(visible, read_only=(*visible.read_only, PACKAGE), variables=variables)
 
 
-def _at(root: str, path: str) -> str:
+def _resolve_below(root: str, path: str) -> str:
     is_in_tree = path == INNER_ROOT or path.startswith(f"{INNER_ROOT}/")
     return root + path[len(INNER_ROOT) :] if is_in_tree else path

@@ -13,15 +13,15 @@ import msgspec
 from wardround.change.encoding import escape_undecodable
 from wardround.change.repository import Repository
 from wardround.change.snapshot import scratch_root
-from wardround.checks.lazy import LazyPattern
 from wardround.context.run_evidence import RunEvidence
+from wardround.lazy import LazyPattern
 from wardround.text.redaction import beginning, redact_literals, redact_secrets
 
 _FREE_TEXTS = {
     "detail": 400, "mutation_problem": 400, "excerpt": 2_000, "call": 500, "returned": 500, "raised": 500,
     "arguments": 500, "printed": 500, "part": 500, "before": 200, "after": 200,
 }  # fmt: skip
-"""Fields whose text the code under test can choose -> the most characters of a text in a record."""
+"""Fields whose text the code under test can choose -> the maximum number of characters in a record."""
 _OF_CODE = frozenset({"call", "part", "returned", "raised", "arguments"})
 """Those with values as source code shows them."""
 _MOST_EXCERPTS = 100
@@ -69,20 +69,20 @@ def machine_folders(repository: Repository, environ: Mapping[str, str]) -> Machi
 
 def recordable(run: RunEvidence, folders: MachineFolders) -> RunEvidence:
     """Return the run as a record can keep it."""
-    return msgspec.convert(_ordered(_cleaned(msgspec.to_builtins(run), "", folders)), RunEvidence)
+    return msgspec.convert(_order_lists(_clean(msgspec.to_builtins(run), "", folders)), RunEvidence)
 
 
-def _cleaned(value: Any, field: str, folders: MachineFolders) -> Any:
+def _clean(value: Any, field: str, folders: MachineFolders) -> Any:
     if isinstance(value, str):
-        return _text(value, field, folders)
+        return _read_field(value, field, folders)
     if isinstance(value, Mapping):
-        return {name: _cleaned(part, name, folders) for name, part in value.items()}
+        return {name: _clean(part, name, folders) for name, part in value.items()}
     if isinstance(value, Sequence):
-        return [_cleaned(part, field, folders) for part in value]
+        return [_clean(part, field, folders) for part in value]
     return value
 
 
-def _text(text: str, field: str, folders: MachineFolders) -> str:
+def _read_field(text: str, field: str, folders: MachineFolders) -> str:
     text = escape_undecodable(text)
     limit = _FREE_TEXTS.get(field)
     if limit is None:
@@ -90,23 +90,24 @@ def _text(text: str, field: str, folders: MachineFolders) -> str:
     head, separator, rest = text.partition("(") if field == "call" else ("", "", text)
     redacted = redact_literals if field in _OF_CODE else redact_secrets
     clean = redacted(_ADDRESS.sub("0x...", folders.without(rest)))
-    return head + separator + _shortened(clean, limit, from_end=field == "excerpt")
+    return head + separator + _shorten(clean, limit, from_end=field == "excerpt")
 
 
-def _shortened(text: str, limit: int, *, from_end: bool) -> str:
+def _shorten(text: str, limit: int, *, from_end: bool) -> str:
     """Return the beginning of a text, or the end of an excerpt, whose last line is the failure."""
     if len(text) <= limit:
         return text
     return text[-limit:].partition("\n")[2] or "***" if from_end else f"{beginning(text, limit)}..."
 
 
-def _ordered(run: dict[str, Any]) -> dict[str, Any]:
+def _order_lists(run: dict[str, Any]) -> dict[str, Any]:
     """Return the run with its lists in an order that does not depend on the run, and few excerpts."""
     for part in run.values():
         for name, keys in _ORDER.items():
             if part is not None and part.get(name):
-                part[name].sort(key=lambda one, keys=keys: [one[key] for key in keys])
-    for number, test in enumerate(one for one in (run["tests"] or {}).get("tests", ()) if one["excerpt"]):
-        if number >= _MOST_EXCERPTS:
-            test["excerpt"] = ""
+                part[name].sort(key=lambda item, keys=keys: [item[key] for key in keys])
+    tests = run["tests"] or {}
+    with_excerpt = [test for test in tests.get("tests", ()) if test["excerpt"]]
+    for test in with_excerpt[_MOST_EXCERPTS:]:
+        test["excerpt"] = ""
     return run

@@ -1,9 +1,13 @@
-"""Bounds on what a run wrote: its tests can write to every file of results, more than a reader can hold."""
+"""Bounds on the output of a run: its tests can write to every file of results, more than a reader can
+process.
+"""
 
 from __future__ import annotations
 
 MOST_VALUES = 4_000_000
-"""Values of a JSON text; each takes up to a hundred bytes in memory, whatever its length in the text."""
+"""Maximum number of values of a JSON text; each takes up to a hundred bytes in memory, regardless of its
+length in the text.
+"""
 
 
 def has_too_many_values(content: bytes) -> bool:

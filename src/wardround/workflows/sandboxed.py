@@ -13,9 +13,9 @@ from wardround.workflows.behaviour.compare import compare_behaviour
 from wardround.workflows.behaviour.limits import limits_within
 from wardround.workflows.behaviour.project_environment import environment_for
 from wardround.workflows.change_run import RunnableChange
-from wardround.workflows.test.evidence import evidence_of
-from wardround.workflows.test.running import RunOptions, run_tests
-from wardround.workflows.tests_at_base import with_results_at_base
+from wardround.workflows.test.reports.evidence import evidence_of
+from wardround.workflows.test.runs.running import RunOptions, run_tests
+from wardround.workflows.tests_at_base import add_base_results
 
 _MUTATION_S = 60.0
 
@@ -32,7 +32,7 @@ class SandboxedWorkflows:
             logs = private.home
             run = partial(run_tests, environ=os.environ, progress=runnable.progress)
             found = evidence_of(run(repository, change, options, logs))
-            return with_results_at_base(found, repository, change, options, logs, run)
+            return add_base_results(found, repository, change, options, logs, run)
 
     def behaviour(self, runnable: RunnableChange, /) -> BehaviourRun:
         """Compare the changed functions on the same arguments before and after the change."""
@@ -51,10 +51,10 @@ class SandboxedWorkflows:
 
 
 def _isolation(runnable: RunnableChange) -> str:
-    """Return the requested isolation, or else the one of the base of the change."""
+    """Return the requested sandbox backend, or else the one that the configuration at the base sets."""
     return runnable.sandbox or _settings(runnable).backend
 
 
 def _settings(runnable: RunnableChange) -> SandboxSettings:
-    """Return the settings of the base of the change."""
+    """Return the sandbox settings of the configuration at the base."""
     return read_sandbox(runnable.repository.tree(runnable.change.base).read)

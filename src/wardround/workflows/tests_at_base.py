@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import TestEvidence, TestOutcome, TestsRun
-from wardround.workflows.test.planning import tree_of
-from wardround.workflows.test.report import TestReport
-from wardround.workflows.test.running import RunOptions
-from wardround.workflows.test.script_results import file_of
-from wardround.workflows.test.script_roles import is_script
-from wardround.workflows.test.selection import Target
-from wardround.workflows.test.shown_ids import without_parameters
+from wardround.workflows.test.plans.planning import tree_of
+from wardround.workflows.test.plans.selection import Target
+from wardround.workflows.test.recordings.shown_ids import without_parameters
+from wardround.workflows.test.reports.report import TestReport
+from wardround.workflows.test.runs.running import RunOptions
+from wardround.workflows.test.scripts.results import file_of
+from wardround.workflows.test.scripts.roles import is_script
 
 _FAILURES = frozenset({TestOutcome.FAILED, TestOutcome.ERROR})
 _KNOWN = frozenset({TestOutcome.PASSED, *_FAILURES})
@@ -30,24 +30,24 @@ class RunOfTests(Protocol):
     ) -> TestReport: ...
 
 
-def with_results_at_base(
+def add_base_results(
     run: TestsRun, repository: Repository, change: Change, options: RunOptions, logs: Path, runner: RunOfTests
 ) -> TestsRun:
     """Return the run with the results at the base of the failing tests that the base has."""
-    failing = {one.id for one in run.tests if one.outcome in _FAILURES}
+    failing = {test.id for test in run.tests if test.outcome in _FAILURES}
     if not failing or change.base == repository.empty_tree:
         return run
-    names = _at_base(failing, repository, change.base)
+    names = _select_base_tests(failing, repository, change.base)
     if not names:
         return run
     alone = replace(options, is_recorded=False, compares_base=False, mutation_s=None)
     requested = replace(alone, target=Target.of(names))
     report = runner(repository, replace(change, head=change.base, files=()), requested, logs)
-    before = {one.id: one.outcome for one in report.tests if one.outcome in _KNOWN}
-    return replace(run, tests=tuple(_with_base(one, before.get(one.id)) for one in run.tests))
+    before = {test.id: test.outcome for test in report.tests if test.outcome in _KNOWN}
+    return replace(run, tests=tuple(_add_base_result(test, before.get(test.id)) for test in run.tests))
 
 
-def _at_base(tests: set[str], repository: Repository, base: str) -> list[str]:
+def _select_base_tests(tests: set[str], repository: Repository, base: str) -> list[str]:
     """Return the tests that the base has, without parameters; of JavaScript their files."""
     tree = tree_of(repository, base)
     scripts = {file for test in tests if is_script(file := file_of(test))}
@@ -56,5 +56,5 @@ def _at_base(tests: set[str], repository: Repository, base: str) -> list[str]:
     return sorted([*found, *(scripts & tree.blobs.keys())])
 
 
-def _with_base(test: TestEvidence, before: TestOutcome | None) -> TestEvidence:
+def _add_base_result(test: TestEvidence, before: TestOutcome | None) -> TestEvidence:
     return replace(test, base=before) if test.outcome in _FAILURES else test

@@ -78,14 +78,14 @@ class AuditedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Result of the audit of one file of records, and of those it was audited with.
+    """Result of the audit of one file of records, and of the files with which it was audited.
 
     Attributes:
         records, sha256: the audited file, and its digest at that time.
-        hold_out: repositories of the evaluation, if one file holds both sides.
+        hold_out: repositories of the evaluation, if one file contains both parts.
         since: seconds since 1970; if set, the evaluation is at or after it and the training before it.
-        train_repositories, evaluation_repositories: sorted.
-        scope: the rule by which one repository was split; empty if the sides are disjoint repositories.
+            train_repositories, evaluation_repositories: sorted.
+        scope: the rule by which one repository was split; empty if the parts are disjoint repositories.
     """
 
     schema: Literal["wardround.audit/1"]
@@ -176,20 +176,20 @@ class CheckCounter:
         limit = limits.get(self.name, 0.0)
         share = self.count / max(self.items, 1) if self.share is None else self.share
         passed = share <= limit
-        said = self.note or f"{self.count} of {self.items} items {self.fault}"
+        reported = self.note or f"{self.count} of {self.items} items {self.fault}"
         return AuditCheck(
             name=self.name,
             passed=passed,
             count=self.count,
             share=round(share, 6),
             limit=limit,
-            said=said if passed else f"{said}; {self.advice}",
+            said=reported if passed else f"{reported}; {self.advice}",
             examples=tuple(self.examples),
             looked=self.looked,
         )
 
 
-def assembled(
+def assemble_audit(
     file: AuditedFile,
     files: Sequence[AuditedFile],
     checks: Sequence[AuditCheck],

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from wardround.errors import UsageError
-from wardround.training_tasks import Choice, Window
+from wardround.training_tasks import Choice, LabelledText, Window
 from wardround_lab.corpora.records import Curated, Mined, lines_of
 
 
@@ -52,7 +52,7 @@ class Item:
     Attributes:
         place: ``file:line``, for messages.
         repository, time, licence, path: its origin; empty or 0 if unknown.
-        group: items of one group must be on one side of a split; empty without a group.
+        group: items of one group must be in one part of a split; empty without a group.
         texts: all its texts written by people or programs.
         core: the text that identifies the record, for the detection of duplicates.
         choice: its choice, if it is one.
@@ -82,71 +82,78 @@ def items_of(path: Path) -> Iterator[Item]:
     }
     keys = msgspec.json.Decoder(dict[str, msgspec.Raw])
     for number, line in lines_of(path):
-        place = f"{path.name}:{number}"
+        location = f"{path.name}:{number}"
         try:
             there = keys.decode(line)
-            key = next((one for one in readers if one in there), None)
+            key = next((reader for reader in readers if reader in there), None)
             if key is None:
                 raise ValueError(f"unknown record with the keys {', '.join(sorted(there)) or '(none)'}")
             decoder, read = readers[key]
-            item = read(place, decoder.decode(line))
+            item = read(location, decoder.decode(line))
         except (msgspec.MsgspecError, ValueError, RecursionError) as cause:
             raise UsageError(f"{path}:{number}: {cause}; correct or remove this line") from cause
         yield item
 
 
-def _of_choice(place: str, one: Choice) -> Item:
-    right = [one.candidates[at] for at in one.right]
+def _choice_item(place: str, entry: Choice) -> Item:
+    right = [entry.candidates[at] for at in entry.right]
     return Item(
-        place, one.repository, one.time, "", one.group.partition("@")[0], f"{one.repository} {one.group}",
-        (one.query, *one.candidates), "\n".join([one.query, *right]), choice=one,
+        place, entry.repository, entry.time, "", entry.group.partition("@")[0],
+        f"{entry.repository} {entry.group}",
+        (entry.query, *entry.candidates), "\n".join([entry.query, *right]), choice=entry,
     )  # fmt: skip
 
 
-def _of_mined(place: str, one: Mined) -> Item:
-    lines = [line for file in one.files for hunk in file.hunks for line in (*hunk.removed, *hunk.added)]
+def _mined_item(place: str, entry: Mined) -> Item:
+    lines = [line for file in entry.files for hunk in file.hunks for line in (*hunk.removed, *hunk.added)]
     changed = "\n".join(lines)
-    texts = (one.subject, one.body, changed)
-    path = one.files[0].path if len(one.files) == 1 else ""
-    return Item(place, one.repository, one.time, "", path, f"{one.repository} {one.commit}",
+    texts = (entry.subject, entry.body, changed)
+    path = entry.files[0].path if len(entry.files) == 1 else ""
+    return Item(place, entry.repository, entry.time, "", path, f"{entry.repository} {entry.commit}",
                 texts, changed)  # fmt: skip
 
 
-def _of_window(place: str, one: Window) -> Item:
-    text = "\n".join(one.lines)
-    marked = "\n".join(f"{mark}{line}" for mark, line in zip(one.marks, one.lines, strict=True))
-    return Item(place, one.repository, one.time, "", one.group.partition("@")[0],
-                f"{one.repository} {one.group}", (text,), marked)  # fmt: skip
+def _window_item(place: str, window: Window) -> Item:
+    text = "\n".join(window.lines)
+    marked = "\n".join(f"{mark}{line}" for mark, line in zip(window.marks, window.lines, strict=True))
+    return Item(place, window.repository, window.time, "", window.group.partition("@")[0],
+                f"{window.repository} {window.group}", (text,), marked)  # fmt: skip
 
 
-def _of_curated(place: str, one: Curated) -> Item:
-    asked = "\n".join(part for part in (one.instruction, one.input) if part)
-    origin = ItemOrigin(one.repository, one.time, one.licence, one.path)
-    texts = (one.instruction, one.input, one.output)
-    return _instruction(place, origin, texts, asked, one.output)
+def _labelled_item(place: str, entry: LabelledText) -> Item:
+    return Item(place, entry.repository, entry.time, "", "", f"{entry.repository} {entry.group}",
+                (entry.text,), entry.text)  # fmt: skip
 
 
-def _of_chat(place: str, one: Chat) -> Item:
-    texts = tuple(message.content for message in one.messages)
-    asked = "\n".join(message.content for message in one.messages if message.role == "user")
-    said = "\n".join(message.content for message in one.messages if message.role == "assistant")
-    return _instruction(place, one.origin, texts, asked, said)
+def _curated_item(place: str, entry: Curated) -> Item:
+    requested = "\n".join(part for part in (entry.instruction, entry.input) if part)
+    origin = ItemOrigin(entry.repository, entry.time, entry.licence, entry.path)
+    texts = (entry.instruction, entry.input, entry.output)
+    return _instruction(place, origin, texts, requested, entry.output)
 
 
-def _of_plain(place: str, one: Plain) -> Item:
-    return _instruction(place, one.origin, (one.prompt, one.completion), one.prompt, one.completion)
+def _chat_item(place: str, chat: Chat) -> Item:
+    texts = tuple(message.content for message in chat.messages)
+    requested = "\n".join(message.content for message in chat.messages if message.role == "user")
+    reported = "\n".join(message.content for message in chat.messages if message.role == "assistant")
+    return _instruction(place, chat.origin, texts, requested, reported)
 
 
-def _instruction(place: str, origin: ItemOrigin, texts: tuple[str, ...], asked: str, said: str) -> Item:
+def _plain_item(place: str, plain: Plain) -> Item:
+    return _instruction(place, plain.origin, (plain.prompt, plain.completion), plain.prompt, plain.completion)
+
+
+def _instruction(place: str, origin: ItemOrigin, texts: tuple[str, ...], requested: str, said: str) -> Item:
     return Item(place, origin.repository, origin.time, origin.licence, origin.path, "", texts,
-                f"{asked}\n{said}", answer=(asked, said))  # fmt: skip
+                f"{requested}\n{said}", answer=(requested, said))  # fmt: skip
 
 
 _KINDS: tuple[tuple[str, Any, Callable[[str, Any], Item]], ...] = (
-    ("candidates", Choice, _of_choice),
-    ("marks", Window, _of_window),
-    ("kind", Mined, _of_mined),
-    ("instruction", Curated, _of_curated),
-    ("messages", Chat, _of_chat),
-    ("completion", Plain, _of_plain),
+    ("candidates", Choice, _choice_item),
+    ("label", LabelledText, _labelled_item),
+    ("marks", Window, _window_item),
+    ("kind", Mined, _mined_item),
+    ("instruction", Curated, _curated_item),
+    ("messages", Chat, _chat_item),
+    ("completion", Plain, _plain_item),
 )

@@ -1,4 +1,4 @@
-"""Audit files of records: index the evaluation side first, then check the training side against it."""
+"""Audit files of records: index the evaluation part first, then check the training part against it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wardround_lab.corpora.audit import (
     AuditCheck,
     AuditedFile,
     CheckCounter,
-    assembled,
+    assemble_audit,
     audit_of,
 )
 from wardround_lab.corpora.audit_items import Item, items_of
@@ -26,7 +26,7 @@ from wardround_lab.corpora.holdout import DEFAULT_FILE, HoldoutRepositories
 from wardround_lab.corpora.licence_detection import PERMISSIVE, UNKNOWN
 from wardround_lab.corpora.near_duplicates import NearIndex
 from wardround_lab.corpora.quality_filters import is_generated, is_vendored, lacks_prose, rejection_reason
-from wardround_lab.corpora.records import Corpus, digest_of, lines_of, record_of, write_json, write_whole
+from wardround_lab.corpora.records import Corpus, digest_of, lines_of, record_of, write_atomically, write_json
 from wardround_lab.corpora.secret_scan import SecretScan
 from wardround_lab.corpora.shortcut_probes import ShortcutProbe, query_leaks, shortcut_scores
 from wardround_lab.corpora.within_repository_split import OwnSides, WithinRepositorySplit, unit_of
@@ -57,14 +57,14 @@ class AuditPolicy:
     """Requirements of an audit.
 
     Attributes:
-        hold_out: repositories of the evaluation, if one file holds both sides.
-        since: seconds since 1970; in a file with both sides, older items are for training and younger ones
-            for evaluation. Without held-out repositories all are on both sides, which is a leak unless it is
+        hold_out: repositories of the evaluation, if one file contains both parts.
+        since: seconds since 1970; in a file with both parts, older items are for training and newer ones for
+            evaluation. Without held-out repositories all are in both parts, which is a leak unless it is
             allowed.
         licences: repository -> licence, for records without or with a wrong one.
         allowed: additional licences that count as permissive; ``unknown`` may be one.
         own: the rule by which one repository is split, whose licence then does not matter; ``since`` is then
-            the boundary of its two sides.
+            the boundary of its two parts.
         limits: check -> share, overriding the defaults.
     """
 
@@ -102,7 +102,7 @@ class AuditRunner:
         self._tallies = {name: CheckCounter(name, fault, advice) for name, fault, advice in _CHECKS}
         self._hold_out = {name.lower() for name in demands.hold_out}
         self._limits = {**SHARES, **({} if demands.own is None else {"licence": 1.0}), **demands.limits}
-        self._sides = self._own_sides()
+        self._sides = self._repository_sides()
         self._framing = ShortcutProbe()
         self._answers: Counter[str] = Counter()
         self._near = NearIndex()
@@ -112,7 +112,7 @@ class AuditRunner:
         self._eval_names: set[str] = set()
         self._train_repositories: Counter[str] = Counter()
         self._oldest: int | None = None
-        self._licences = _recorded([*train, *evaluation]) | dict(demands.licences)
+        self._licences = _recorded_licences([*train, *evaluation]) | dict(demands.licences)
         self._faulty: dict[Path, set[int]] = {path: set() for path in train}
 
     def run(self) -> list[Audit]:
@@ -126,11 +126,11 @@ class AuditRunner:
             raise UsageError("the same file is given twice; pass each once, for training or for evaluation")
         before = [digest_of(path) for path in paths]
         counts = dict.fromkeys(paths, 0)
-        for path, item in self._side(evaluation=True):
+        for path, item in self._read_items(evaluation=True):
             counts[path] += 1
             if self._look_at_evaluation(item) and self._sides is not None:
                 self._faulty[path].add(int(item.place.rpartition(":")[2]))
-        for path, item in self._side(evaluation=False):
+        for path, item in self._read_items(evaluation=False):
             counts[path] += 1
             if self._look_at_training(item):
                 self._faulty[path].add(int(item.place.rpartition(":")[2]))
@@ -154,10 +154,12 @@ class AuditRunner:
             target = folder / path.name
             if target.resolve() == path.resolve():
                 raise UsageError(f"--clean-to {folder}: {path.name} already exists; choose another directory")
-            kept = [line for number, line in lines_of(path) if number not in faulty]
-            sha256 = write_whole(target, kept)
+            retained = [line for number, line in lines_of(path) if number not in faulty]
+            sha256 = write_atomically(target, retained)
             if (corpus := _corpus(path)) is not None:
-                write_json(record_of(target), msgspec.structs.replace(corpus, items=len(kept), sha256=sha256))
+                write_json(
+                    record_of(target), msgspec.structs.replace(corpus, items=len(retained), sha256=sha256)
+                )
             written.append(target)
         return written
 
@@ -166,15 +168,17 @@ class AuditRunner:
             return "evaluation"
         return "both" if self._is_divided else "train"
 
-    def _own_sides(self) -> OwnSides | None:
-        """Return the sides of the one repository that is split by its files, if any."""
+    def _repository_sides(self) -> OwnSides | None:
+        """Return the training and evaluation parts of the one repository that is split by its files, if
+        any.
+        """
         own, since = self._demands.own, self._demands.since
         if own is None:
             return None
         if since is None or self._evaluation:
             raise UsageError("one repository is also split by time, within the same files; add --since DATE")
-        rows = (one for path in self._train for one in items_of(path))
-        items = ((one.repository, _group_of(one), one.time) for one in rows)
+        rows = (item for path in self._train for item in items_of(path))
+        items = ((row.repository, _group_of(row), row.time) for row in rows)
         return OwnSides.of(own, since, since, items)
 
     @property
@@ -182,23 +186,23 @@ class AuditRunner:
         """Return True if the training files contain the evaluation too."""
         return bool(self._demands.hold_out) or self._demands.since is not None
 
-    def _side(self, *, evaluation: bool) -> Iterator[tuple[Path, Item]]:
-        """Yield the items of one side; in a file with both sides, items of neither are skipped."""
+    def _read_items(self, *, evaluation: bool) -> Iterator[tuple[Path, Item]]:
+        """Yield the items of one part; in a file with both parts, items of neither are skipped."""
         paths = [*self._evaluation, *self._train] if evaluation else list(self._train)
         number = 0
         for path in paths:
-            whole = path in self._evaluation
-            if evaluation and not whole and not self._is_divided:
+            complete = path in self._evaluation
+            if evaluation and not complete and not self._is_divided:
                 continue
             for item in items_of(path):
-                if whole or self._belongs(item, evaluation):
+                if complete or self._belongs_to_split(item, evaluation):
                     number += 1
                     if number % 1000 == 0:
-                        self._say(f"{path.name}: {number} items of the {_spoken(evaluation)} side")
+                        self._say(f"{path.name}: {number} items of the {_split_name(evaluation)} side")
                     yield path, item
 
-    def _belongs(self, item: Item, evaluation: bool) -> bool:
-        """Return True if an item of a file with both sides belongs to this one."""
+    def _belongs_to_split(self, item: Item, evaluation: bool) -> bool:
+        """Return True if an item of a file with both parts belongs to this one."""
         if self._sides is not None:
             side = self._sides.side(item.repository, _group_of(item), item.time)
             return side is not None and (side == "evaluation") == evaluation
@@ -212,7 +216,7 @@ class AuditRunner:
         self._near.add(item.core, item.place)
         self._eval_groups.add(item.group)
         self._eval_repositories[item.repository] += 1
-        self._eval_names.add(self._whole(item))
+        self._eval_names.add(self._split_unit_of(item))
         if item.time:
             self._oldest = item.time if self._oldest is None else min(item.time, self._oldest)
         return self._look(item)
@@ -224,26 +228,30 @@ class AuditRunner:
         if self._eval_repositories:
             faults |= self._compare(item)
         digest = hashlib.blake2b(item.core.encode(), digest_size=16).digest()
-        faults |= self._count("duplicates", item, digest in self._seen)
+        faults |= self._count_item("duplicates", item, digest in self._seen)
         self._seen.add(digest)
-        faults |= self._count(
+        faults |= self._count_item(
             "kept-for-measuring", item, item.repository in self._demands.kept, item.repository
         )
         return faults
 
     def _compare(self, item: Item) -> bool:
-        """Properties that an item of the training side may not share with the evaluation."""
+        """Properties that an item of the training part may not share with the evaluation."""
         like = self._near.like(item.core)
-        faults = self._count("near-duplicates-across", item, like is not None, f"like {like}")
+        faults = self._count_item("near-duplicates-across", item, like is not None, f"like {like}")
         unknown = not item.repository or "" in self._eval_names
-        shared = unknown or self._whole(item) in self._eval_names
-        faults |= self._count("repository-leakage", item, shared, item.repository or "says no repository")
-        faults |= self._count("group-leakage", item, bool(item.group) and item.group in self._eval_groups)
+        shared = unknown or self._split_unit_of(item) in self._eval_names
+        faults |= self._count_item(
+            "repository-leakage", item, shared, item.repository or "says no repository"
+        )
+        faults |= self._count_item(
+            "group-leakage", item, bool(item.group) and item.group in self._eval_groups
+        )
         late = not item.time or self._oldest is None or item.time >= self._oldest
-        return faults | self._count("time-leakage", item, late, f"time {item.time}")
+        return faults | self._count_item("time-leakage", item, late, f"time {item.time}")
 
-    def _whole(self, item: Item) -> str:
-        """Return the unit that must be on one side: the repository, or the file if one repository is
+    def _split_unit_of(self, item: Item) -> str:
+        """Return the unit that must be in one part: the repository, or the file if one repository is
         split.
         """
         return item.repository.lower() if self._sides is None else unit_of(_group_of(item), item.time)
@@ -252,33 +260,37 @@ class AuditRunner:
         """Apply the checks for all items."""
         path = item.path or "records.txt"
         kinds = sorted({kind for text in item.texts for kind in self._scan.kinds(text, path)})
-        faults = self._count("secrets", item, bool(kinds), ", ".join(kinds))
+        faults = self._count_item("secrets", item, bool(kinds), ", ".join(kinds))
         written = item.path and (is_vendored(item.path) or is_generated(item.path))
         marked = any(is_generated("", text) for text in item.texts)
-        faults |= self._count("generated", item, bool(written) or marked, item.path)
+        faults |= self._count_item("generated", item, bool(written) or marked, item.path)
         reason = next((why for text in item.texts if (why := rejection_reason(text))), "")
         reason = reason or ("no words" if lacks_prose(item.core) else "")
-        faults |= self._count("poor-text", item, bool(reason), reason)
+        faults |= self._count_item("poor-text", item, bool(reason), reason)
         licence = self._licence(item)
         refused = licence not in PERMISSIVE and licence not in self._demands.allowed
-        faults |= self._count("licence", item, refused, f"{item.repository or 'no repository'}: {licence}")
+        faults |= self._count_item(
+            "licence", item, refused, f"{item.repository or 'no repository'}: {licence}"
+        )
         return faults | self._look_at_framing(item)
 
     def _look_at_framing(self, item: Item) -> bool:
         if item.choice is not None:
             self._framing.add(item.choice)
-            return self._count("echo", item, shortcut_scores(item.choice))
+            return self._count_item("echo", item, shortcut_scores(item.choice))
         if item.answer is not None:
-            asked, said = item.answer
-            self._answers[" ".join(said.split())] += 1
-            return self._count("echo", item, query_leaks(asked, said) and len(said) <= len(asked))
+            requested, reported = item.answer
+            self._answers[" ".join(reported.split())] += 1
+            return self._count_item(
+                "echo", item, query_leaks(requested, reported) and len(reported) <= len(requested)
+            )
         return False
 
     def _licence(self, item: Item) -> str:
         stated = self._demands.licences.get(item.repository)
         return stated or item.licence or self._licences.get(item.repository, UNKNOWN)
 
-    def _count(self, name: str, item: Item, broken: bool, why: str = "") -> bool:
+    def _count_item(self, name: str, item: Item, broken: bool, why: str = "") -> bool:
         """Count an item that breaks a check, or does not; whether it does and that is not allowed to all."""
         tally = self._tallies[name]
         tally.items += 1
@@ -287,7 +299,7 @@ class AuditRunner:
         return broken and self._limits[name] < 1
 
     def _audit(self, file: AuditedFile, files: Sequence[AuditedFile]) -> Audit:
-        return assembled(
+        return assemble_audit(
             file,
             files,
             [tally.check(self._limits) for tally in self._all_tallies(file)],
@@ -304,12 +316,19 @@ class AuditRunner:
             found[0] = CheckCounter("secrets", "", "install a plugin that does", share=1.0)
             found[0].note = "nothing that looks for secrets is installed"
         if not self._demands.kept.origin:
-            kept = self._tallies["kept-for-measuring"]
-            kept.note, kept.looked = (
+            retained = self._tallies["kept-for-measuring"]
+            retained.note, retained.looked = (
                 f"no list given; name one with --kept, or have {DEFAULT_FILE} here",
                 False,
             )
-        return [_records(file), *found, self._split(), self._position(), self._length(), self._one_answer()]
+        return [
+            _records(file),
+            *found,
+            self._split(),
+            self._position(),
+            self._length(),
+            self._require_single_answer(),
+        ]
 
     def _split(self) -> CheckCounter:
         sides = (self._train_repositories.total(), self._eval_repositories.total())
@@ -338,7 +357,7 @@ class AuditRunner:
         tally.note = f"length alone separates right from wrong with an AUC of {max(auc, 1 - auc):.2f}"
         return tally
 
-    def _one_answer(self) -> CheckCounter:
+    def _require_single_answer(self) -> CheckCounter:
         total = self._answers.total()
         tally = CheckCounter("one-answer", "", "balance the answers")
         most = max(self._answers.values(), default=0)
@@ -381,10 +400,10 @@ def _records(file: AuditedFile) -> CheckCounter:
     return tally
 
 
-def _recorded(paths: Sequence[Path]) -> dict[str, str]:
+def _recorded_licences(paths: Sequence[Path]) -> dict[str, str]:
     """Repository -> licence, from the mining records next to the files."""
     corpora = [corpus for path in paths if (corpus := _corpus(path)) is not None]
-    return {one.name: one.licence for corpus in corpora for one in corpus.repositories}
+    return {repository.name: repository.licence for corpus in corpora for repository in corpus.repositories}
 
 
 def _corpus(path: Path) -> Corpus | None:
@@ -394,5 +413,5 @@ def _corpus(path: Path) -> Corpus | None:
         return None
 
 
-def _spoken(evaluation: bool) -> str:
+def _split_name(evaluation: bool) -> str:
     return "evaluation" if evaluation else "training"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from wardround.config.globs import matches
 from wardround.retrieval.definitions import Definition, functions
+from wardround.text.globs import matches
 from wardround_lab.corpora.commit_classes import TESTS
 from wardround_lab.corpora.git_history import RepositoryHistory
 from wardround_lab.corpora.python_chunks import python_pieces
@@ -116,29 +116,35 @@ def cut(path: str, language: str, text: str) -> ChunkedFile:
     """Split a file into chunks; a file that cannot be parsed is one chunk."""
     if language == "python":
         pieces, imports = python_pieces(text)
-        found = [ChunkSpan(*one) for one in pieces]
+        found = [ChunkSpan(*piece) for piece in pieces]
     else:
-        found, imports = list(_scanned(path, language, text)), _imports(language, text)
+        found, imports = list(_scan(path, language, text)), _imports(language, text)
     lines = text.count("\n") + (not text.endswith("\n"))
     return ChunkedFile(path, language, text, tuple(found or [ChunkSpan("file", path, 1, lines)]), imports)
 
 
-def _scanned(path: str, language: str, text: str) -> Iterator[ChunkSpan]:
+def _scan(path: str, language: str, text: str) -> Iterator[ChunkSpan]:
     lines = text.split("\n")
     if language == "dockerfile":
         yield from _stages(lines)
     elif language in _SCRIPTS or language == "sql":
-        for one in functions(path, text):
-            kind = "statement" if language == "sql" else _script_kind(path, one)
-            yield ChunkSpan(kind, one.name, one.line, one.end_line, _comment_above(lines, one.line))
+        for function in functions(path, text):
+            kind = "statement" if language == "sql" else _script_kind(path, function)
+            yield ChunkSpan(
+                kind, function.name, function.line, function.end_line, _comment_above(lines, function.line)
+            )
 
 
-def _script_kind(path: str, one: Definition) -> str:
-    if _CLASS.search(one.signature):
+def _script_kind(path: str, definition: Definition) -> str:
+    if _CLASS.search(definition.signature):
         return "class"
-    if _TYPE.search(one.signature):
+    if _TYPE.search(definition.signature):
         return "type"
-    is_component = path.endswith(("x", ".vue", ".svelte")) and one.name[:1].isupper() and "." not in one.name
+    is_component = (
+        path.endswith(("x", ".vue", ".svelte"))
+        and definition.name[:1].isupper()
+        and "." not in definition.name
+    )
     return "component" if is_component else "function"
 
 
@@ -156,12 +162,12 @@ def _comment_above(lines: Sequence[str], line: int) -> str:
     above = "\n".join(lines[max(0, line - 41) : line - 1])
     if match := _BLOCK_COMMENT.search(above[above.rfind("/**") :] if "/**" in above else ""):
         return "\n".join(part.strip().lstrip("*").strip() for part in match[1].strip().split("\n"))
-    told: list[str] = []
+    reported: list[str] = []
     for text in reversed(lines[: line - 1]):
         if not text.strip().startswith(("//", "--")):
             break
-        told.append(text.strip().lstrip("/-").strip())
-    return "\n".join(reversed(told))
+        reported.append(text.strip().lstrip("/-").strip())
+    return "\n".join(reversed(reported))
 
 
 def _imports(language: str, text: str) -> tuple[str, ...]:

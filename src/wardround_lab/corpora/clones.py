@@ -12,8 +12,8 @@ def clone_of(clones: Path, name: str) -> Path | None:
     """
     owner, _, short = name.rpartition("/")
     spellings = (name, f"{owner}+{short}", short)
-    folders = (clones / f"{one}{end}" for one in spellings for end in ("", ".git"))
+    folders = (clones / f"{spelling}{end}" for spelling in spellings for end in ("", ".git"))
     found = next((folder for folder in folders if folder.is_dir()), None)
-    if found is None or any((found / one).exists() for one in (".git", "HEAD")):
+    if found is None or any((found / entry).exists() for entry in (".git", "HEAD")):
         return found
     return found / "repo" if (found / "repo").is_dir() else found

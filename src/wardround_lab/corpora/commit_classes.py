@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from wardround.config.globs import matches
+from wardround.text.globs import matches
 from wardround.training_tasks import Commit
 from wardround_lab.corpora.git_history import RepositoryHistory
 from wardround_lab.corpora.hunks import hunks
@@ -61,102 +61,108 @@ class CommitClassifier:
         self._progress = progress
         self._last: tuple[str, tuple[RecordedFile, ...]] = ("", ())
 
-    def mined(self, kind: str) -> Iterator[Mined]:
+    def mine_commits(self, kind: str) -> Iterator[Mined]:
         """Yield the commits of a class, newest first."""
         if kind == "bug-fix":
-            return (self._told(one, kind) for one in self._watched(self._fixes))
+            return (self._mined_commit(commit, kind) for commit in self._watch(self._fixes))
         if kind == "inducing":
-            return self._inducing()
+            return self._inducing_commits()
         if kind == "clean":
             return self._clean()
-        return (self._told(one, kind) for one in self._watched(self._all) if self._is_read(one))
+        return (
+            self._mined_commit(commit, kind)
+            for commit in self._watch(self._described_commits)
+            if self._is_read(commit)
+        )
 
     def fixes(self) -> Iterator[Commit]:
         """Yield small fixes of non-test code, newest first."""
-        return self._watched(self._fixes)
+        return self._watch(self._fixes)
 
     def all(self) -> Iterator[Commit]:
         """Yield commits that touch hand-written code and are not sweeps, newest first."""
-        return self._watched(self._all)
+        return self._watch(self._described_commits)
 
-    def _watched(self, commits: Sequence[Commit]) -> Iterator[Commit]:
+    def _watch(self, commits: Sequence[Commit]) -> Iterator[Commit]:
         for number, commit in enumerate(commits):
             self._progress(number, len(commits))
             yield commit
 
     @cached_property
-    def _all(self) -> list[Commit]:
+    def _described_commits(self) -> list[Commit]:
         """Commits that touch hand-written code and are not sweeps."""
         return [
             commit
             for commit in self._history.commits(CODE)
             if len(commit.changes) <= _FILES_AT_MOST
-            and not any(is_vendored(one.path) or is_generated(one.path) for one in commit.changes)
+            and not any(is_vendored(change.path) or is_generated(change.path) for change in commit.changes)
         ]
 
     @cached_property
     def _fixes(self) -> list[Commit]:
         """Small fixes of non-test code."""
         return [
-            one
-            for one in self._watched(self._all)
-            if is_fix(one.subject)
-            and 0 < len(_sources(one)) <= _FIXED_FILES_AT_MOST
-            and 0 < self._lines(one) <= _FIXED_LINES_AT_MOST
+            commit
+            for commit in self._watch(self._described_commits)
+            if is_fix(commit.subject)
+            and 0 < len(_sources(commit)) <= _FIXED_FILES_AT_MOST
+            and 0 < self._lines(commit) <= _FIXED_LINES_AT_MOST
         ]
 
     @cached_property
-    def _blamed(self) -> dict[str, dict[str, list[str]]]:
+    def _blamed_lines(self) -> dict[str, dict[str, list[str]]]:
         """Commit -> fix -> the lines that it added and the fix removed, as ``path:text``.
 
         Source: Sliwerski, Zimmermann, Zeller 2005, "When do changes induce fixes?"; white space, comments and
         imports are excluded, as in later work.
         """
         found: dict[str, dict[str, list[str]]] = {}
-        for fix in self._watched(self._fixes):
+        for fix in self._watch(self._fixes):
             for file in self._files(fix):
                 if fix.parent is None or file.base_path is None or matches(file.path, TESTS):
                     continue
-                taken = {
+                used = {
                     hunk.base_line + at: text
                     for hunk in file.hunks
                     for at, text in enumerate(hunk.removed)
                     if not _TELLS_NOTHING.match(text)
                 }
-                if 0 < len(taken) <= _RANGES_AT_MOST:
-                    for line, commit in self._history.blamed(fix.parent, file.base_path, sorted(taken)):
-                        told = f"{file.base_path}:{taken[line].strip()}"
-                        found.setdefault(commit, {}).setdefault(fix.id, []).append(told)
+                if 0 < len(used) <= _RANGES_AT_MOST:
+                    for line, commit in self._history.blame(fix.parent, file.base_path, sorted(used)):
+                        reported = f"{file.base_path}:{used[line].strip()}"
+                        found.setdefault(commit, {}).setdefault(fix.id, []).append(reported)
         return found
 
-    def _inducing(self) -> Iterator[Mined]:
-        for commit in self._all:
-            if fixes := self._blamed.get(commit.id):
+    def _inducing_commits(self) -> Iterator[Mined]:
+        for commit in self._described_commits:
+            if fixes := self._blamed_lines.get(commit.id):
                 lines = [line for fix in sorted(fixes) for line in fixes[fix]]
-                yield self._told(commit, "inducing", tuple(sorted(fixes)), tuple(dict.fromkeys(lines)))
+                yield self._mined_commit(
+                    commit, "inducing", tuple(sorted(fixes)), tuple(dict.fromkeys(lines))
+                )
 
     def _clean(self) -> Iterator[Mined]:
         """Yield old enough commits that changed code, are not fixes, and were neither fixed nor reverted."""
-        if not self._all:
+        if not self._described_commits:
             return
-        newest = self._all[0].time
-        reverted = {match for one in self._all for match in _REVERTED.findall(one.body)}
-        for commit in self._watched(self._all):
+        newest = self._described_commits[0].time
+        reverted = {match for commit in self._described_commits for match in _REVERTED.findall(commit.body)}
+        for commit in self._watch(self._described_commits):
             settled = commit.time <= newest - _SETTLED and commit.id not in reverted
-            praised = settled and not is_fix(commit.subject) and commit.id not in self._blamed
+            praised = settled and not is_fix(commit.subject) and commit.id not in self._blamed_lines
             if praised and _sources(commit) and self._is_read(commit):
-                yield self._told(commit, "clean")
+                yield self._mined_commit(commit, "clean")
 
     def _is_read(self, commit: Commit) -> bool:
         return 0 < self._lines(commit) <= _LINES_AT_MOST
 
     def _lines(self, commit: Commit) -> int:
-        """Return the changed lines of a commit; of a hunk, those of its longer side."""
+        """Return the changed lines of a commit; for a hunk, those of its longer version."""
         return sum(
             max(len(hunk.removed), len(hunk.added)) for file in self._files(commit) for hunk in file.hunks
         )
 
-    def _told(
+    def _mined_commit(
         self, commit: Commit, kind: str, related: tuple[str, ...] = (), blamed: tuple[str, ...] = ()
     ) -> Mined:
         return Mined(
@@ -167,10 +173,10 @@ class CommitClassifier:
     def _files(self, commit: Commit) -> tuple[RecordedFile, ...]:
         """Return the readable changed files of a commit; the last result is cached."""
         if self._last[0] != commit.id:
-            self._last = (commit.id, tuple(self._changed(commit)))
+            self._last = (commit.id, tuple(self._changed_files(commit)))
         return self._last[1]
 
-    def _changed(self, commit: Commit) -> Iterator[RecordedFile]:
+    def _changed_files(self, commit: Commit) -> Iterator[RecordedFile]:
         for change in commit.changes:
             old, new = self._history.text(change.base_blob), self._history.text(change.blob)
             known = old is not None or change.base_blob is None
@@ -184,4 +190,4 @@ def is_fix(subject: str) -> bool:
 
 
 def _sources(commit: Commit) -> Sequence[str]:
-    return [one.path for one in commit.changes if not matches(one.path, TESTS)]
+    return [change.path for change in commit.changes if not matches(change.path, TESTS)]

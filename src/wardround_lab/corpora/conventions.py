@@ -11,7 +11,7 @@ import msgspec
 from wardround_lab.corpora.chunks import ChunkedFile
 
 _USUAL = 0.8
-"""Share from which a style counts as the convention; below it is ``mixed``."""
+"""Share above which a style counts as the convention; below it is ``mixed``."""
 _STYLES = (
     ("UPPER_CASE", re.compile(r"_*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+_*|_*[A-Z]{2,}[0-9]*")),
     ("snake_case", re.compile(r"_*[a-z0-9]+(?:_[a-z0-9]+)*_*")),
@@ -65,10 +65,10 @@ def conventions(files: Sequence[ChunkedFile]) -> Iterator[Conventions]:
         some = by_language[language]
         docs, documented = _documentation(some)
         where, named = _tests(some)
-        yield Conventions(language, len(some), _naming(some), docs, documented, where, named)
+        yield Conventions(language, len(some), _naming_styles(some), docs, documented, where, named)
 
 
-def _naming(files: Sequence[ChunkedFile]) -> dict[str, str]:
+def _naming_styles(files: Sequence[ChunkedFile]) -> dict[str, str]:
     styles: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for file in files:
         for piece in file.pieces:
@@ -93,12 +93,12 @@ def _usual(counts: Counter[str]) -> str:
 
 def _documentation(files: Sequence[ChunkedFile]) -> tuple[str, float]:
     docs = [piece.doc for file in files if not file.is_test for piece in file.pieces if piece.kind != "file"]
-    told = [doc for doc in docs if doc.strip()]
-    if not told:
+    reported = [doc for doc in docs if doc.strip()]
+    if not reported:
         return "none", 0.0
-    forms = Counter(name for doc in told for name, pattern in _DOCS if pattern.search(doc))
+    forms = Counter(name for doc in reported for name, pattern in _DOCS if pattern.search(doc))
     form = min(forms, key=lambda name: (-forms[name], name)) if forms else "plain"
-    return form, round(len(told) / len(docs), 3)
+    return form, round(len(reported) / len(docs), 3)
 
 
 def _tests(files: Sequence[ChunkedFile]) -> tuple[str, str]:

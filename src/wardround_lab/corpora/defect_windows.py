@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from wardround.config.globs import matches
+from wardround.text.globs import matches
 from wardround.training_tasks import Changed, Commit, LineDefect, LineTask, Mutation, Window
 from wardround_lab.corpora.commit_classes import CommitClassifier, is_fix
 from wardround_lab.corpora.git_history import RepositoryHistory
@@ -29,7 +29,7 @@ _PER_FILE = 12
 _CLEAN = 500
 """Maximum number of ordinary changes of a repository."""
 _REAL_LINES = 3
-"""Maximum number of lines on either side of a hunk that counts as one small edit."""
+"""Maximum number of removed or added lines of a hunk that counts as one small edit."""
 _ADDED = 0.3
 """Share of injected windows that are entirely new code."""
 _TELLS_NOTHING = re.compile(r"\s*(?:#|import\b|from\s+\S+\s+import\b|[)\]}>,;]*\s*$|[rbu]*\"\"\"|[rbu]*''')")
@@ -38,7 +38,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 def windows(task: LineTask, history: RepositoryHistory, kinds: CommitClassifier) -> Iterator[Window]:
     """Yield the windows of one repository, in a stable order."""
-    yield from _injected(task, history)
+    yield from _injected_windows(task, history)
     yield from _real(task, history, kinds)
     yield from islice(_clean(task, history, kinds), _CLEAN)
 
@@ -51,7 +51,7 @@ def tokens_of(line: str) -> list[str]:
 # --- broken on purpose
 
 
-def _injected(task: LineTask, history: RepositoryHistory) -> Iterator[Window]:
+def _injected_windows(task: LineTask, history: RepositoryHistory) -> Iterator[Window]:
     """Yield injected defects in the head commit."""
     if not history.ids():
         return
@@ -61,36 +61,38 @@ def _injected(task: LineTask, history: RepositoryHistory) -> Iterator[Window]:
         for path, blob in history.tree(head, task.patterns)
         if task.is_source(path) and not is_vendored(path) and not is_generated(path)
     ]
-    for path, blob in sorted(sorted(files, key=lambda one: _digest(one[0]))[:_FILES]):
+    for path, blob in sorted(sorted(files, key=lambda file: _digest(file[0]))[:_FILES]):
         text = history.text(blob)
         if text is None or is_generated(path, text):
             continue
-        told = random.Random(f"{history.repository}:{path}")  # noqa: S311  (repeatable)
+        reported = random.Random(f"{history.repository}:{path}")  # noqa: S311  (repeatable)
         ways = list(task.inject(path, text, 0))
-        for number, way in enumerate(told.sample(ways, min(_PER_FILE, len(ways)))):
+        for number, way in enumerate(reported.sample(ways, min(_PER_FILE, len(ways)))):
             pair = f"{path}:{way.line}:{number}"
-            yield from _both(history.repository, time, f"{path}@{head[:12]}", pair, text, way, told)
+            yield from _mirrored_windows(
+                history.repository, time, f"{path}@{head[:12]}", pair, text, way, reported
+            )
 
 
-def _both(
+def _mirrored_windows(
     repository: str, time: int, group: str, pair: str, text: str, way: Mutation, told: random.Random
 ) -> Iterator[Window]:
     """Yield a breaking change and its mirrored fix: as an edit, or as entirely new code."""
     lines = text.split("\n")
-    before, after = _around(
+    before, after = _random_context(
         lines[way.first - 1 : way.line - 1], lines[way.line - 1 + len(way.right) : way.last],
         max(len(way.right), len(way.wrong)), told,
     )  # fmt: skip
     new = told.random() < _ADDED and bool(way.wrong) and bool(way.right)
     for bad in (True, False):
-        gone, come = (way.right, way.wrong) if bad else (way.wrong, way.right)
-        whole = (*before, *come, *after) if new else (*before, *gone, *come, *after)
-        marks = "+" * len(whole) if new else _marked(before, gone, come, after)
-        faults = _faults(len(before), () if new else gone, come, way.kind) if bad else ()
-        yield Window(repository, time, group, "injected", pair, marks, tuple(whole), faults)
+        removed, come = (way.right, way.wrong) if bad else (way.wrong, way.right)
+        complete = (*before, *come, *after) if new else (*before, *removed, *come, *after)
+        marks = "+" * len(complete) if new else _mark_lines(before, removed, come, after)
+        faults = _faults(len(before), () if new else removed, come, way.kind) if bad else ()
+        yield Window(repository, time, group, "injected", pair, marks, tuple(complete), faults)
 
 
-def _around(
+def _random_context(
     before: Sequence[str], after: Sequence[str], own: int, told: random.Random
 ) -> tuple[Sequence[str], Sequence[str]]:
     """Return some of the context lines before and after, with the change at a random position."""
@@ -100,7 +102,7 @@ def _around(
     return before[len(before) - first :], after[:last]
 
 
-def _marked(before: Sequence[str], gone: Sequence[str], come: Sequence[str], after: Sequence[str]) -> str:
+def _mark_lines(before: Sequence[str], gone: Sequence[str], come: Sequence[str], after: Sequence[str]) -> str:
     return " " * len(before) + "-" * len(gone) + "+" * len(come) + " " * len(after)
 
 
@@ -136,7 +138,7 @@ def _edits(task: LineTask, history: RepositoryHistory, commit: Commit, *, mirror
             continue
         for hunk in hunks(old, new):
             if _is_small(hunk):
-                yield from _of_hunk(history.repository, commit, change, new, hunk, mirrored)
+                yield from _windows_of_hunk(history.repository, commit, change, new, hunk, mirrored)
 
 
 def _is_small(hunk: RecordedHunk) -> bool:
@@ -147,23 +149,23 @@ def _is_small(hunk: RecordedHunk) -> bool:
     return few and tells and not same
 
 
-def _of_hunk(
+def _windows_of_hunk(
     repository: str, commit: Commit, change: Changed, new: str, hunk: RecordedHunk, mirrored: bool
 ) -> Iterator[Window]:
     lines = new.split("\n")
-    told = random.Random(f"{commit.id}:{change.path}:{hunk.line}")  # noqa: S311  (repeatable)
+    reported = random.Random(f"{commit.id}:{change.path}:{hunk.line}")  # noqa: S311  (repeatable)
     at, group = hunk.line - 1, f"{change.path}@{commit.id[:12]}"
-    before, after = _around(
+    before, after = _random_context(
         lines[max(0, at - LINES) : at], lines[at + len(hunk.added) : at + len(hunk.added) + LINES],
-        max(len(hunk.removed), len(hunk.added)), told,
+        max(len(hunk.removed), len(hunk.added)), reported,
     )  # fmt: skip
     pair = f"{group}:{hunk.line}"
     for bad in (True, False) if mirrored else (False,):
-        gone, come = (hunk.added, hunk.removed) if bad else (hunk.removed, hunk.added)
+        removed, come = (hunk.added, hunk.removed) if bad else (hunk.removed, hunk.added)
         yield Window(
             repository, commit.time, group, "real" if mirrored else "clean", pair,
-            _marked(before, gone, come, after), (*before, *gone, *come, *after),
-            _faults(len(before), gone, come, "") if bad else (),
+            _mark_lines(before, removed, come, after), (*before, *removed, *come, *after),
+            _faults(len(before), removed, come, "") if bad else (),
         )  # fmt: skip
 
 

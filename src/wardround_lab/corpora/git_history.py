@@ -19,19 +19,21 @@ from typing import Self
 import msgspec
 
 from wardround.change.git_process import GitProcess
-from wardround.change.repository_name import named
+from wardround.change.repository_name import find_repository_name
 from wardround.change.revisions import END, require_revision
-from wardround.config.globs import matches
 from wardround.errors import GitError
+from wardround.text.globs import matches
 from wardround.training_tasks import Commit
 from wardround_lab.corpora.git_objects import GitObjects
-from wardround_lab.corpora.raw_diff_parser import COMPARE, parsed, path_text
+from wardround_lab.corpora.raw_diff_parser import COMPARE, parse_commits, path_text
 from wardround_lab.corpora.rename_detection import pair_renames
 
 LARGEST = 1_000_000
 """Bytes; larger files are generated or data, and their text is not returned."""
 _BATCH = 400
 """Number of commits compared by one git process."""
+_MESSAGE = "%H%x1f%P%x1f%ct%x1f%s%x1f%b"
+"""git's format of a message: id, parents, time of the committer, subject and body."""
 _BLAMED = re.compile(rb"^([0-9a-f]{40,64}) \d+ (\d+)", re.MULTILINE)
 
 
@@ -45,7 +47,7 @@ class HistoryLimits:
         until: seconds since 1970; this and younger commits are excluded.
         commits: how many of the newest commits are read, whether or not they change matching files; 0 for
             all.
-        largest: bytes; larger texts are not returned.
+        largest: bytes; larger files are not returned.
         exclude: glob patterns of files that are never returned.
     """
 
@@ -84,7 +86,7 @@ class ReadProblems:
     large: int = 0
     undecodable: int = 0
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Describe the damage of the history itself; empty if there is none."""
         parts = [
             "its list of commits is truncated" if self.cut else "",
@@ -120,8 +122,8 @@ class RepositoryHistory:
         self.trouble = ReadProblems()
         self._git = GitProcess(folder, os.environ if environ is None else environ)
         self._git.env["GIT_NO_REPLACE_OBJECTS"] = "1"
-        self.head = self._resolved(self.limits.head)
-        self._name = name or named(folder, self._origin())
+        self.head = self._resolve(self.limits.head)
+        self._name = name or find_repository_name(folder, self._origin())
         self._objects = GitObjects(self._git)
         self._listed: list[tuple[int, str]] | None = None
 
@@ -161,9 +163,23 @@ class RepositoryHistory:
 
     def commits(self, patterns: Sequence[str]) -> Iterator[Commit]:
         for commit in self.every_commit():
-            wanted = [one for one in commit.changes if self._is_wanted(one.path, patterns)]
-            if wanted:
-                yield msgspec.structs.replace(commit, changes=pair_renames(wanted, self.text))
+            expected = [change for change in commit.changes if self._matches_patterns(change.path, patterns)]
+            if expected:
+                yield msgspec.structs.replace(commit, changes=pair_renames(expected, self.text))
+
+    def messages(self) -> Iterator[Commit]:
+        ids = self.ids()
+        for start in range(0, len(ids), _BATCH):
+            batch = "".join(f"{commit}\n" for commit in ids[start : start + _BATCH])
+            done = self._run("log", "--no-walk=unsorted", "--stdin", "-z", f"--format={_MESSAGE}",
+                             stdin=batch.encode())  # fmt: skip
+            self.trouble.commits += done.returncode != 0
+            for row in done.stdout.decode("utf-8", "replace").split("\0"):
+                fields = row.split("\x1f", 4)
+                if len(fields) == 5:
+                    commit, parents, time, subject, body = fields
+                    parent = parents.partition(" ")[0] or None
+                    yield Commit(commit.strip(), parent, int(time), subject, body.strip(), ())
 
     def every_commit(self) -> Iterator[Commit]:
         """Yield all commits within the limits with all their changes; moved files are deleted and added
@@ -171,14 +187,14 @@ class RepositoryHistory:
         """
         ids = self.ids()
         for start in range(0, len(ids), _BATCH):
-            yield from self._compared(ids[start : start + _BATCH])
+            yield from self._compare_batch(ids[start : start + _BATCH])
 
-    def _compared(self, ids: Sequence[str]) -> Iterator[Commit]:
+    def _compare_batch(self, ids: Sequence[str]) -> Iterator[Commit]:
         """Compare the commits of a batch; git stops at a damaged one, and is restarted after it."""
         while ids:
-            done = self._run(*COMPARE, stdin="".join(f"{one}\n" for one in ids).encode())
+            done = self._run(*COMPARE, stdin="".join(f"{commit}\n" for commit in ids).encode())
             last = None
-            for commit in parsed(done.stdout):
+            for commit in parse_commits(done.stdout):
                 last = commit.id
                 yield commit
             if done.returncode == 0:
@@ -192,10 +208,10 @@ class RepositoryHistory:
         for row in done.stdout.split(b"\0"):
             fields, _, path = row.partition(b"\t")
             name = path_text(path)
-            if fields.startswith(b"100") and self._is_wanted(name, patterns):
+            if fields.startswith(b"100") and self._matches_patterns(name, patterns):
                 yield name, fields.split()[2].decode()
 
-    def _is_wanted(self, path: str, patterns: Sequence[str]) -> bool:
+    def _matches_patterns(self, path: str, patterns: Sequence[str]) -> bool:
         return matches(path, patterns) and not matches(path, self.limits.exclude)
 
     def text(self, blob: str | None) -> str | None:
@@ -220,7 +236,7 @@ class RepositoryHistory:
         self.trouble.large += size is not None
         return None
 
-    def blamed(self, commit: str, path: str, lines: Sequence[int]) -> list[tuple[int, str]]:
+    def blame(self, commit: str, path: str, lines: Sequence[int]) -> list[tuple[int, str]]:
         """Return, for lines of a file (1-based), the commit that last changed each.
 
         Changes of white space do not count. Empty if git cannot tell.
@@ -230,7 +246,7 @@ class RepositoryHistory:
         found = _BLAMED.findall(done.stdout) if done.returncode == 0 else []
         return [(int(line), name.decode()) for name, line in found]
 
-    def _resolved(self, name: str) -> str:
+    def _resolve(self, name: str) -> str:
         done = self._run("rev-parse", "--verify", "--quiet", END, f"{require_revision(name)}^{{commit}}")
         if done.returncode == 0:
             return done.stdout.decode().strip()

@@ -22,7 +22,7 @@ class GitObjects:
         """Return the size of a blob in bytes; None if it is missing or not a blob."""
         if "\n" in blob:
             return None
-        stdin, stdout = self._asked()
+        stdin, stdout = self._open_processes()
         try:
             stdin.write(blob.encode() + b"\n")
             stdin.flush()
@@ -47,7 +47,7 @@ class GitObjects:
             blobs.close()
         self._end_sizes()
 
-    def _asked(self) -> tuple[IO[bytes], IO[bytes]]:
+    def _open_processes(self) -> tuple[IO[bytes], IO[bytes]]:
         if self._sizes is None:
             self._sizes = subprocess.Popen(
                 self._git.argv("cat-file", "--batch-check"),

@@ -22,8 +22,8 @@ class HoldoutRepositories:
     origin: str = ""
 
     def __contains__(self, repository: object) -> bool:
-        whole = str(repository).lower()
-        return whole in self.names or whole.rpartition("/")[2] in self.names
+        complete = str(repository).lower()
+        return complete in self.names or complete.rpartition("/")[2] in self.names
 
     @classmethod
     def read(cls, path: Path | None) -> HoldoutRepositories:

@@ -17,16 +17,16 @@ def hunks(old: str, new: str) -> tuple[RecordedHunk, ...]:
     start = _common(before, after)
     end = _common(before[start:][::-1], after[start:][::-1])
     left, right = before[start : len(before) - end], after[start : len(after) - end]
-    return tuple(_between(left, right, start + 1))
+    return tuple(_hunks_between(left, right, start + 1))
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
+def _common(sequence: Sequence[str], other: Sequence[str]) -> int:
     """Return the length of the common prefix of two sequences."""
-    length = min(len(one), len(other))
-    return next((at for at in range(length) if one[at] != other[at]), length)
+    length = min(len(sequence), len(other))
+    return next((at for at in range(length) if sequence[at] != other[at]), length)
 
 
-def _between(left: Sequence[str], right: Sequence[str], first: int) -> Iterator[RecordedHunk]:
+def _hunks_between(left: Sequence[str], right: Sequence[str], first: int) -> Iterator[RecordedHunk]:
     if not left and not right:
         return
     if max(len(left), len(right)) > _COMPARED_AT_MOST:

@@ -57,13 +57,13 @@ def licence_of(text: str) -> str:
         key=lambda name: plain.index(dict(_SIGNS)[name][0])
     )  # the GPL speaks of the AGPL, further down
     strict = next((name for name in named if name in _COPYLEFT), None)
-    granted = _granted(plain)
+    granted = _granted_licence(plain)
     if strict and not (granted and strict in ("GPL", "LGPL") and plain.count("gnu ") <= 1):
         return strict
     return granted or next((name for name in named if name not in _COPYLEFT), UNKNOWN)
 
 
-def _granted(plain: str) -> str | None:
+def _granted_licence(plain: str) -> str | None:
     """Detect the short licences, which are identified by the granted rights and not by a name."""
     if _MIT in plain:
         return "MIT" if _MIT_NOTICE in plain else "MIT-0"
@@ -86,9 +86,11 @@ def root_licence(texts: Mapping[str, str]) -> str:
     but a file that adds a condition does not.
     """
     found = [licence_of(texts[path]) for path in sorted(texts) if "/" not in path]
-    strict = [one for one in found if one in ("Commons-Clause", "SSPL-1.0", "BUSL-1.1", "Elastic-2.0")]
-    permissive = [one for one in found if is_permissive(one)]
-    return next(iter(strict or permissive or [one for one in found if one != UNKNOWN]), UNKNOWN)
+    strict = [
+        licence for licence in found if licence in ("Commons-Clause", "SSPL-1.0", "BUSL-1.1", "Elastic-2.0")
+    ]
+    permissive = [licence for licence in found if is_permissive(licence)]
+    return next(iter(strict or permissive or [licence for licence in found if licence != UNKNOWN]), UNKNOWN)
 
 
 def foreign_folders(texts: Mapping[str, str]) -> tuple[str, ...]:

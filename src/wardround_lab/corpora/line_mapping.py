@@ -18,7 +18,7 @@ _NOWHERE = "/dev/null"
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Replaced lines: 1-based first line and count on both sides, as ``-U0`` prints them."""
+    """Replaced lines: 1-based first line and count at base and head, as ``-U0`` prints them."""
 
     old_start: int
     old_count: int
@@ -95,12 +95,12 @@ class LineMaps:
         return at >= 0 and line <= came[at][1]
 
 
-def squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     """Return a line without white space: the part of it that ``-w`` compares."""
     return "".join(text.split())
 
 
-def parsed(printed: bytes) -> LineMaps:
+def parse_line_maps(printed: bytes) -> LineMaps:
     """Parse git's output. Paths that git had to quote are skipped."""
     maps = LineMaps()
     lines = printed.split(b"\n")
@@ -117,7 +117,7 @@ def _file(lines: Sequence[bytes], at: int, maps: LineMaps) -> int:
     """Parse one file's part and return the start of the next."""
     names: dict[str, str] = {}
     while at < len(lines) and not lines[at].startswith((b"diff --git ", b"@@ ")):
-        names.update(_named(lines[at]))
+        names.update(_named_paths(lines[at]))
         at += 1
     old, new = names.get("old"), names.get("new")
     hunks: list[Replaced] = []
@@ -140,7 +140,7 @@ def _body(lines: Sequence[bytes], at: int, hunk: Replaced, target: str | None, m
         if not lines[at].startswith(b"\\"):
             left -= 1
             if target is not None and lines[at].startswith(b"+"):
-                text = squeezed(lines[at][1:].decode("utf-8", "replace"))
+                text = squeeze(lines[at][1:].decode("utf-8", "replace"))
                 maps.texts.setdefault(text, set()).add(target)
         at += 1
     while at < len(lines) and lines[at].startswith(b"\\"):
@@ -156,7 +156,7 @@ _PREFIXES: Mapping[bytes, tuple[str, int]] = {
 }
 
 
-def _named(line: bytes) -> Iterator[tuple[str, str]]:
+def _named_paths(line: bytes) -> Iterator[tuple[str, str]]:
     for prefix, (key, cut) in _PREFIXES.items():
         if line.startswith(prefix):
             name = line[len(prefix) :].removesuffix(b"\t").decode("utf-8", "replace")

@@ -1,7 +1,7 @@
 """Mine repositories one after another; an interrupted run continues after the last finished one.
 
-Each repository's items are in a file of their own under ``parts``; the corpus is their union without
-duplicates. A part is valid as long as its repository's head, the filters and the miner are the same.
+Each repository's items are in a separate file under ``parts``; the corpus is their union without duplicates.
+A part is valid as long as its repository's head, the filters and the miner are the same.
 """
 
 from __future__ import annotations
@@ -17,9 +17,18 @@ from pathlib import Path
 import msgspec
 
 from wardround import __version__
-from wardround.checks.lazy import source_files
 from wardround.errors import UsageError
-from wardround.training_tasks import AnyTask, Choice, Commit, LineTask, Task, Window
+from wardround.lazy import source_files
+from wardround.training_tasks import (
+    AnyTask,
+    Choice,
+    Commit,
+    LabelledText,
+    LineTask,
+    Task,
+    TextTask,
+    Window,
+)
 from wardround_lab.corpora import defect_windows, licence_detection
 from wardround_lab.corpora.commit_classes import CommitClassifier
 from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
@@ -30,13 +39,13 @@ from wardround_lab.corpora.records import (
     MinedRepository,
     record_of,
     rows_of,
+    write_atomically,
     write_json,
-    write_whole,
 )
 from wardround_lab.corpora.secret_scan import SecretScan
 
 Progress = Callable[[str], None]
-Item = Choice | Mined | Window
+Item = Choice | Mined | Window | LabelledText
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +77,7 @@ class MiningSource:
         """Return a digest of the mining code: the plugin's package, this one and the readers they share."""
         packages = ["wardround_lab.corpora", "wardround.languages"]
         if self.task is not None:
-            mine = self.task.mine if isinstance(self.task, Task) else self.task.inject
+            mine = self.task.inject if isinstance(self.task, LineTask) else self.task.mine
             mine = mine.func if isinstance(mine, partial) else mine
             packages.append(mine.__module__.partition(".")[0])
         return _code_digest(tuple(packages))
@@ -76,10 +85,12 @@ class MiningSource:
     def items(self, history: RepositoryHistory, kinds: CommitClassifier) -> Iterator[Item]:
         if isinstance(self.task, LineTask):
             return defect_windows.windows(self.task, history, kinds)
-        return kinds.mined(self.name) if self.task is None else self.task.mine(history)
+        return kinds.mine_commits(self.name) if self.task is None else self.task.mine(history)
 
 
-_RECORDS: dict[type, type[Item]] = {Task: Choice, LineTask: Window, type(None): Mined}
+_RECORDS: dict[type, type[Item]] = {
+    Task: Choice, LineTask: Window, TextTask: LabelledText, type(None): Mined,
+}  # fmt: skip
 
 
 class MinedPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -115,7 +126,7 @@ class Miner:
         self._kept = kept
         self._scan = scan
         self._say = say
-        self._filters = _told(limits)
+        self._filters = _record_limits(limits)
 
     def mine(self, sources: Sequence[MiningSource], places: Sequence[RecordLocation]) -> list[Corpus]:
         """Mine every source in every repository; one record for each source, in their order.
@@ -125,36 +136,36 @@ class Miner:
             GitError: a path is not a repository.
         """
         for source in sources:
-            self._made(self._folder / "parts" / source.name)
+            self._make_folder(self._folder / "parts" / source.name)
         began = time.monotonic()
         known: dict[str, Path] = {}
         parts: dict[str, list[MinedPart]] = {source.name: [] for source in sources}
-        for number, place in enumerate(places):
-            with RepositoryHistory(place.folder, place.name, self._limits) as history:
+        for number, location in enumerate(places):
+            with RepositoryHistory(location.folder, location.name, self._limits) as history:
                 name = history.repository
-                self._admitted(name, place.folder, known)
+                self._admit(name, location.folder, known)
                 rate = (time.monotonic() - began) / number if number else None
                 left = "" if rate is None else f" ({_duration(rate * (len(places) - number))} left in all)"
                 where = f"{number + 1}/{len(places)} {name}{left}"
                 self._say(where)
-                for source, part in self._one(sources, history, where):
+                for source, part in self._mine_repository(sources, history, where):
                     parts[source.name].append(part)
-        return [self._joined(source, parts[source.name]) for source in sources]
+        return [self._join_parts(source, parts[source.name]) for source in sources]
 
-    def _admitted(self, name: str, folder: Path, known: dict[str, Path]) -> None:
+    def _admit(self, name: str, folder: Path, known: dict[str, Path]) -> None:
         if self._kept(name):
             raise UsageError(f"{folder}: {name} is held out for evaluation; remove it from the arguments")
         if name in known:
             raise UsageError(f"{folder} and {known[name]} are both {name}; rename one with NAME=PATH")
         known[name] = folder
 
-    def _one(
+    def _mine_repository(
         self, sources: Sequence[MiningSource], history: RepositoryHistory, where: str
     ) -> Iterator[tuple[MiningSource, MinedPart]]:
         """Mine the parts of one repository; existing ones are reused."""
         todo = []
         for source in sources:
-            part = self._finished(source, history)
+            part = self._finished_part(source, history)
             if part is None:
                 todo.append(source)
             else:
@@ -166,19 +177,19 @@ class Miner:
             with _Counted(history.folder, history.repository, limits, self._say, where) as counted:
                 kinds = CommitClassifier(counted, counted.show)
                 for source in todo:
-                    yield source, self._part(source, counted, kinds, licence, excluded)
+                    yield source, self._mine_part(source, counted, kinds, licence, excluded)
 
-    def _finished(self, source: MiningSource, history: RepositoryHistory) -> MinedPart | None:
+    def _finished_part(self, source: MiningSource, history: RepositoryHistory) -> MinedPart | None:
         items = self._part_file(source, history.repository)
         try:
             part = msgspec.json.decode(record_of(items).read_bytes(), type=MinedPart)
         except (OSError, msgspec.MsgspecError):
             return None
-        told = (part.version, part.code, part.filters, part.repository.head)
-        same = told == (__version__, source.digest, self._filters, history.head)
+        reported = (part.version, part.code, part.filters, part.repository.head)
+        same = reported == (__version__, source.digest, self._filters, history.head)
         return part if same and items.exists() else None
 
-    def _part(
+    def _mine_part(
         self,
         source: MiningSource,
         history: _Counted,
@@ -193,14 +204,14 @@ class Miner:
         def lines() -> Iterator[bytes]:
             nonlocal count
             for item in source.items(history, kinds):
-                if reason := self._refused(item):
+                if reason := self._reason_to_exclude(item):
                     dropped[reason] += 1
                 else:
                     count += 1
                     yield msgspec.json.encode(item) + b"\n"
 
         items = self._part_file(source, history.repository)
-        digest = write_whole(items, lines())
+        digest = write_atomically(items, lines())
         oldest, newest = history.span()
         repository = MinedRepository(
             name=history.repository,
@@ -212,7 +223,7 @@ class Miner:
             last=newest,
             items=count,
             dropped=dict(sorted(dropped.items())),
-            damage=history.trouble.told(),
+            damage=history.trouble.describe(),
             sha256=digest,
             seconds=round(time.monotonic() - began, 1),
         )
@@ -220,16 +231,16 @@ class Miner:
         write_json(record_of(items), part)
         return part
 
-    def _refused(self, item: Item) -> str:
+    def _reason_to_exclude(self, item: Item) -> str:
         """Return the reason to exclude an item; empty if it is included."""
-        path, texts = _texts(item)
+        path, texts = _path_and_texts(item)
         if is_vendored(path) or is_generated(path):
             return "generated or vendored"
         if any(rejection_reason(text) for text in texts) or lacks_prose("\n".join(texts)):
             return "poor text"
         return "secret" if any(self._scan.kinds(text) for text in texts) else ""
 
-    def _joined(self, source: MiningSource, parts: Sequence[MinedPart]) -> Corpus:
+    def _join_parts(self, source: MiningSource, parts: Sequence[MinedPart]) -> Corpus:
         """Join the parts; duplicates of an earlier item are dropped."""
         seen: set[bytes] = set()
         count = 0
@@ -246,7 +257,7 @@ class Miner:
                         yield msgspec.json.encode(item) + b"\n"
 
         file = self._folder / f"{source.name}.jsonl"
-        sha256 = write_whole(file, lines())
+        sha256 = write_atomically(file, lines())
         corpus = Corpus(
             schema="wardround.corpus/1",
             name=source.name,
@@ -264,7 +275,7 @@ class Miner:
     def _part_file(self, source: MiningSource, repository: str) -> Path:
         return self._folder / "parts" / source.name / f"{repository.replace('/', '+')}.jsonl"
 
-    def _made(self, folder: Path) -> None:
+    def _make_folder(self, folder: Path) -> None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as cause:
@@ -299,10 +310,10 @@ class _Counted(RepositoryHistory):
         if done < self._step:  # another step has begun
             self._began = time.monotonic()
         self._step = done
-        now = time.monotonic()
-        if done and now - self._said >= self._EVERY:
-            self._said = now
-            left = _duration((now - self._began) / done * (of - done))
+        current = time.monotonic()
+        if done and current - self._said >= self._EVERY:
+            self._said = current
+            left = _duration((current - self._began) / done * (of - done))
             self._say(f"{self._where}: {done} of {of}, {left} left in this step")
 
 
@@ -323,12 +334,14 @@ def _licence(history: RepositoryHistory) -> tuple[str, tuple[str, ...]]:
     return licence_detection.root_licence(texts), licence_detection.foreign_folders(texts)
 
 
-def _texts(item: Item) -> tuple[str, tuple[str, ...]]:
+def _path_and_texts(item: Item) -> tuple[str, tuple[str, ...]]:
     """Return the path of an item, if it has one, and all its texts."""
     if isinstance(item, Choice):
         return item.group.partition("@")[0], (item.query, *item.candidates)
     if isinstance(item, Window):
         return item.group.partition("@")[0], ("\n".join(item.lines),)
+    if isinstance(item, LabelledText):
+        return "", (item.text,)
     lines = [line for file in item.files for hunk in file.hunks for line in (*hunk.removed, *hunk.added)]
     return "", (item.subject, item.body, "\n".join(lines))
 
@@ -336,17 +349,19 @@ def _texts(item: Item) -> tuple[str, tuple[str, ...]]:
 def _digest(item: Item) -> bytes:
     """Return a digest of the content of an item, independent of repository and time."""
     if isinstance(item, Choice):
-        said: object = (item.query, sorted(item.candidates), [item.candidates[at] for at in item.right])
+        reported: object = (item.query, sorted(item.candidates), [item.candidates[at] for at in item.right])
     elif isinstance(item, Window):
-        said = (item.marks, item.lines)
+        reported = (item.marks, item.lines)
+    elif isinstance(item, LabelledText):
+        reported = item.text.lower()
     else:
-        said = (item.kind, [(hunk.removed, hunk.added) for file in item.files for hunk in file.hunks])
-    return hashlib.blake2b(msgspec.json.encode(said), digest_size=16).digest()
+        reported = (item.kind, [(hunk.removed, hunk.added) for file in item.files for hunk in file.hunks])
+    return hashlib.blake2b(msgspec.json.encode(reported), digest_size=16).digest()
 
 
-def _told(limits: HistoryLimits) -> dict[str, str]:
+def _record_limits(limits: HistoryLimits) -> dict[str, str]:
     """Return the limits as they are recorded."""
-    told = {
+    reported = {
         "head": limits.head,
         "since": "" if limits.since is None else str(limits.since),
         "until": "" if limits.until is None else str(limits.until),
@@ -354,7 +369,7 @@ def _told(limits: HistoryLimits) -> dict[str, str]:
         "largest": str(limits.largest),
         "exclude": " ".join(limits.exclude),
     }
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in reported.items() if value}
 
 
 def _duration(seconds: float) -> str:

@@ -35,28 +35,30 @@ class NearIndex:
 
     def add(self, text: str, place: str) -> None:
         """Add a text to the index."""
-        self._exact.setdefault(_squeezed(text), place)
+        self._exact.setdefault(_squeeze(text), place)
         shingles = _shingles(text)
         if len(shingles) >= _LONG_ENOUGH:
             number = len(self._shingles)
             self._shingles.append(shingles)
             self._places.append(place)
-            for one in _sketch(shingles):
-                if len(self._by_hash[one]) < _MET_AT_MOST:
-                    self._by_hash[one].append(number)
+            for shingle in _sketch(shingles):
+                if len(self._by_hash[shingle]) < _MET_AT_MOST:
+                    self._by_hash[shingle].append(number)
 
     def like(self, text: str) -> str | None:
         """Return the position of an equal or near-duplicate text in the index."""
-        if (place := self._exact.get(_squeezed(text))) is not None:
-            return place
+        if (location := self._exact.get(_squeeze(text))) is not None:
+            return location
         shingles = _shingles(text)
         if len(shingles) < _LONG_ENOUGH:
             return None
-        met = dict.fromkeys(number for one in _sketch(shingles) for number in self._by_hash.get(one, ()))
+        met = dict.fromkeys(
+            number for shingle in _sketch(shingles) for number in self._by_hash.get(shingle, ())
+        )
         return next((self._places[n] for n in met if _jaccard(shingles, self._shingles[n]) >= _LIKE), None)
 
 
-def _squeezed(text: str) -> str:
+def _squeeze(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -68,9 +70,9 @@ def _shingles(text: str) -> frozenset[int]:
 
 def _sketch(shingles: frozenset[int]) -> list[int]:
     """Return the smallest hashes, multiplied first, since crc32 values of similar texts are similar."""
-    return sorted((one * 0x9E3779B1) & 0xFFFFFFFF for one in shingles)[:_SKETCH]
+    return sorted((shingle * 0x9E3779B1) & 0xFFFFFFFF for shingle in shingles)[:_SKETCH]
 
 
-def _jaccard(one: frozenset[int], other: frozenset[int]) -> float:
-    both = len(one & other)
-    return both / (len(one) + len(other) - both)
+def _jaccard(item: frozenset[int], other: frozenset[int]) -> float:
+    both = len(item & other)
+    return both / (len(item) + len(other) - both)

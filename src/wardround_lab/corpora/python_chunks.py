@@ -20,30 +20,30 @@ def python_pieces(text: str) -> tuple[list[Found], tuple[str, ...]]:
         module = parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [], ()
-    return list(_within(module, "", False)), tuple(sorted(set(_imports(module))))
+    return list(_functions_within(module, "", False)), tuple(sorted(set(_imports(module))))
 
 
-def _within(node: ast.AST, around: str, in_class: bool) -> Iterator[Found]:
+def _functions_within(node: ast.AST, around: str, in_class: bool) -> Iterator[Found]:
     for child in getattr(node, "body", ()):
         if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             is_class = isinstance(child, ast.ClassDef)
             name = f"{around}.{child.name}" if around else child.name
-            first = min([child.lineno, *(one.lineno for one in child.decorator_list)])
+            first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
             kind = "class" if is_class else "method" if in_class else "function"
             yield kind, name, first, child.end_lineno or first, ast.get_docstring(child) or ""
             if is_class:
-                yield from _within(child, name, True)
+                yield from _functions_within(child, name, True)
         elif isinstance(child, ast.If | ast.Try):
-            yield from _within(child, around, in_class)
+            yield from _functions_within(child, around, in_class)
 
 
 def _imports(module: ast.Module) -> Iterator[str]:
-    """Return modules as written; for ``from a import b`` also ``a.b``, which may be one."""
+    """Return modules verbatim; for ``from a import b`` also ``a.b``, which may be one."""
     for node in ast.walk(module):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
+            yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = "." * node.level + (node.module or "")
             yield base
             joint = "" if base.endswith(".") else "."
-            yield from (f"{base}{joint}{one.name}" for one in node.names if one.name != "*")
+            yield from (f"{base}{joint}{name.name}" for name in node.names if name.name != "*")

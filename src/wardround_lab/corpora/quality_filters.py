@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from wardround.config.globs import matches
+from wardround.text.globs import matches
 
 _VENDORED = (
     "*node_modules/*", "*vendor/*", "*vendored/*", "*_vendor/*", "*third_party/*", "*third-party/*",
@@ -43,8 +43,10 @@ def rejection_reason(text: str) -> str:
         return "broken characters"
     if max(map(len, lines)) > _LONG_LINE:
         return "minified, or data"
-    told = [line.strip() for line in lines if len(line.strip()) > 3]
-    if len(told) >= _LINES_TO_REPEAT and Counter(told).most_common(1)[0][1] > _REPEATED * len(told):
+    reported = [line.strip() for line in lines if len(line.strip()) > 3]
+    if len(reported) >= _LINES_TO_REPEAT and Counter(reported).most_common(1)[0][1] > _REPEATED * len(
+        reported
+    ):
         return "mostly repeated lines"
     return ""
 

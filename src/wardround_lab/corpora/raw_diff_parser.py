@@ -13,27 +13,27 @@ COMPARE = (
 _HEADER_FIELDS = 5
 
 
-def parsed(listing: bytes) -> Iterator[Commit]:
+def parse_commits(listing: bytes) -> Iterator[Commit]:
     """Parse the commits of a listing: five fields, then (differences, path) pairs, all terminated by NUL.
 
     A truncated commit is skipped.
     """
     tokens = listing.split(b"\0")
     ends = len(tokens) - 1
-    place = 0
-    while place < ends:
-        if not tokens[place].strip(b"\n"):
-            place += 1
+    location = 0
+    while location < ends:
+        if not tokens[location].strip(b"\n"):
+            location += 1
             continue
-        header = tokens[place : place + _HEADER_FIELDS]
-        place += _HEADER_FIELDS
+        header = tokens[location : location + _HEADER_FIELDS]
+        location += _HEADER_FIELDS
         rows = []
-        while place < ends and (row := tokens[place].lstrip(b"\n"))[:1] in (b"", b":"):
+        while location < ends and (row := tokens[location].lstrip(b"\n"))[:1] in (b"", b":"):
             if row:
-                rows.append((row, tokens[place + 1]))
-                place += 1
-            place += 1
-        if place <= ends:
+                rows.append((row, tokens[location + 1]))
+                location += 1
+            location += 1
+        if location <= ends:
             yield _commit(header, rows)
 
 
@@ -51,13 +51,13 @@ def _commit(header: Sequence[bytes], rows: Sequence[tuple[bytes, bytes]]) -> Com
         subject=subject,
         body=body.strip(),
         changes=tuple(
-            change for fields, path in rows if (change := _changed(fields.decode(), path_text(path)))
+            change for fields, path in rows if (change := _parse_row(fields.decode(), path_text(path)))
         ),
     )
 
 
-def _changed(fields: str, path: str) -> Changed | None:
-    """Parse one row; None unless it is a regular file on one side and its text changed."""
+def _parse_row(fields: str, path: str) -> Changed | None:
+    """Parse one row; None unless it is a regular file at base and head and its content changed."""
     old_mode, new_mode, old, new, _ = fields.removeprefix(":").split(" ", 4)
     base_blob = old if old_mode.startswith("100") else None
     blob = new if new_mode.startswith("100") else None

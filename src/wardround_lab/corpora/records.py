@@ -80,7 +80,7 @@ class MinedRepository(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         first, last: times of the oldest and newest commit that was read.
         dropped: excluded items, by reason.
         damage: unreadable parts of the history; empty if there are none.
-        sha256: of the items.
+        sha256: SHA-256 of the items.
     """
 
     name: str
@@ -103,7 +103,7 @@ class Corpus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         name: the task or class.
         filters: the requested limits: since, until, limit ...
-        sha256: of the complete file.
+        sha256: SHA-256 of the complete file.
     """
 
     schema: Literal["wardround.corpus/1"]
@@ -167,7 +167,7 @@ def rows_of(path: Path, kind: type[Row]) -> Iterator[Row]:
             raise UsageError(f"{path}:{number}: {cause}; correct or remove this line") from cause
 
 
-def write_whole(path: Path, parts: Iterable[bytes]) -> str:
+def write_atomically(path: Path, parts: Iterable[bytes]) -> str:
     """Write a file atomically and return its SHA-256.
 
     Raises:
@@ -191,4 +191,4 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> str:
 def write_json(path: Path, value: msgspec.Struct) -> None:
     """Write a value as readable JSON, the same for the same value."""
     text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2)
-    write_whole(path, (text, b"\n"))
+    write_atomically(path, (text, b"\n"))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from wardround.training_tasks import Changed
 
 _PAIRS_AT_MOST = 400
-"""Maximum number of pairs of deleted and added files whose texts are compared; above it, only equal ones
+"""Maximum number of pairs of deleted and added files whose contents are compared; above it, only equal ones
 match.
 """
 _ALIKE = 0.5
@@ -19,21 +19,21 @@ def pair_renames(changes: Sequence[Changed], text: Callable[[str | None], str | 
     """Return the changes by path, with each matching pair of deleted and added files as one rename.
 
     Args:
-        changes: of one commit.
-        text: blob -> its text, None if it cannot be read; such files match only if they are equal.
+        changes: the changed files of one commit.
+        text: blob -> its content, None if it cannot be read; such files match only if they are equal.
     """
-    gone = sorted((one for one in changes if one.blob is None), key=_path)
-    come = sorted((one for one in changes if one.base_blob is None), key=_path)
-    if not gone or not come:
+    removed = sorted((change for change in changes if change.blob is None), key=_path)
+    come = sorted((change for change in changes if change.base_blob is None), key=_path)
+    if not removed or not come:
         return tuple(sorted(changes, key=_path))
-    pairs = _equal(gone, come)
-    gone = [one for one in gone if all(one is not old for old, _ in pairs)]
-    come = [one for one in come if all(one is not new for _, new in pairs)]
-    if len(gone) * len(come) <= _PAIRS_AT_MOST:
-        pairs += _alike(gone, come, text)
-    parted = {id(one) for pair in pairs for one in pair}
+    pairs = _equal(removed, come)
+    removed = [change for change in removed if all(change is not old for old, _ in pairs)]
+    come = [change for change in come if all(change is not new for _, new in pairs)]
+    if len(removed) * len(come) <= _PAIRS_AT_MOST:
+        pairs += _alike(removed, come, text)
+    parted = {id(change) for pair in pairs for change in pair}
     moved = [Changed(new.path, old.base_path, new.blob, old.base_blob) for old, new in pairs]
-    return tuple(sorted([one for one in changes if id(one) not in parted] + moved, key=_path))
+    return tuple(sorted([change for change in changes if id(change) not in parted] + moved, key=_path))
 
 
 def _path(change: Changed) -> str:
@@ -64,8 +64,8 @@ def _alike(
     """Return pairs of (deleted, added) files that share most lines, the most similar first, each file
     once.
     """
-    before = [_lines(text(one.base_blob)) for one in gone]
-    after = [_lines(text(one.blob)) for one in come]
+    before = [_lines(text(change.base_blob)) for change in gone]
+    after = [_lines(text(change.blob)) for change in come]
     scored = sorted(
         (-likeness, i, j)
         for i, old in enumerate(before)
@@ -83,9 +83,9 @@ def _lines(text: str | None) -> Counter[str]:
     return Counter(line for line in (text or "").split("\n") if line.strip())
 
 
-def _likeness(one: Counter[str], other: Counter[str]) -> float:
+def _likeness(counter: Counter[str], other: Counter[str]) -> float:
     """Return the share of the lines of the longer text that both have, 0 to 1."""
-    total, other_total = one.total(), other.total()
+    total, other_total = counter.total(), other.total()
     if min(total, other_total) < _ALIKE * max(total, other_total):
         return 0.0
-    return (one & other).total() / max(total, other_total, 1)
+    return (counter & other).total() / max(total, other_total, 1)

@@ -24,7 +24,8 @@ class SecretScan:
         self._seeing: list[tuple[Specialist, Sequence[type[Check]]]] = [
             (specialist, checks)
             for specialist in specialists
-            if specialist.reviews_all_text and (checks := [one for one in specialist.checks if one.MASKED])
+            if specialist.reviews_all_text
+            and (checks := [check for check in specialist.checks if check.MASKED])
         ]
         self._known: dict[bytes, tuple[str, ...]] = {}
 
@@ -39,10 +40,10 @@ class SecretScan:
         if key not in self._known:
             if len(self._known) >= _KEPT_ANSWERS:
                 self._known.clear()
-            self._known[key] = tuple(sorted(self._looked(text, path)))
+            self._known[key] = tuple(sorted(self._reporting_rules(text, path)))
         return self._known[key]
 
-    def _looked(self, text: str, path: str) -> set[str]:
+    def _reporting_rules(self, text: str, path: str) -> set[str]:
         found = set()
         for specialist, checks in self._seeing:
             severity = {check.ID: check.SEVERITY for check in checks}

@@ -17,7 +17,7 @@ from wardround.errors import UsageError
 from wardround_lab.corpora.audit_items import Chat, ItemOrigin, Message, Plain
 from wardround_lab.corpora.mined_pairs import curated_rows
 from wardround_lab.corpora.near_duplicates import NearIndex
-from wardround_lab.corpora.records import Curated, digest_of, write_json, write_whole
+from wardround_lab.corpora.records import Curated, digest_of, write_atomically, write_json
 
 TRAIN, EVALUATION, RECORD = "train.jsonl", "eval.jsonl", "sft.record.json"
 
@@ -28,7 +28,7 @@ class SftResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         inputs: file name -> SHA-256.
         cut: seconds since 1970; the training is older, the evaluation is not.
-        unused: records on the wrong side of the cut for their repository.
+        unused: records in the wrong part for their repository.
         duplicates: duplicates of an earlier record; ``near`` ones resemble the evaluation.
     """
 
@@ -72,17 +72,19 @@ def build(inputs: Sequence[Path], folder: Path, wish: SftOptions) -> SftResult:
         UsageError: a record is malformed, has no repository or time, or the records cannot be split.
     """
     records = [record for path in inputs for record in _read(path)]
-    distinct = list({_core(one): one for one in reversed(records)}.values())[::-1]
-    held = _held_out(distinct, wish)
+    distinct = list({_core(record): record for record in reversed(records)}.values())[::-1]
+    held = _draw_held_out(distinct, wish)
     cut = _best_cut(distinct, held, wish.share) if wish.cut is None else wish.cut
-    evaluation = [one for one in distinct if one.repository in held and one.time >= cut]
-    older = [one for one in distinct if one.repository not in held and one.time < cut]
+    evaluation = _shuffle(
+        [record for record in distinct if record.repository in held and record.time >= cut], wish.seed
+    )
+    older = [record for record in distinct if record.repository not in held and record.time < cut]
     if not evaluation or not older:
         raise UsageError(
             f"the records leave {len(older)} to train on and {len(evaluation)} to evaluate with; "
             "add repositories, or change --since, --eval-share or --seed"
         )
-    train = _unlike(older, evaluation)
+    train = _shuffle(_unlike(older, evaluation), wish.seed)
     render = _chat(wish.system) if wish.template == "chat" else _plain(wish.system)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -102,8 +104,8 @@ def build(inputs: Sequence[Path], folder: Path, wish: SftOptions) -> SftResult:
         unused=len(distinct) - len(older) - len(evaluation),
         duplicates=len(records) - len(distinct),
         near=len(older) - len(train),
-        train_sha256=write_whole(folder / TRAIN, _rendered(train, render, wish.seed)),
-        evaluation_sha256=write_whole(folder / EVALUATION, _rendered(evaluation, render, wish.seed)),
+        train_sha256=write_atomically(folder / TRAIN, _render_lines(train, render)),
+        evaluation_sha256=write_atomically(folder / EVALUATION, _render_lines(evaluation, render)),
     )
     write_json(folder / RECORD, built)
     return built
@@ -111,99 +113,108 @@ def build(inputs: Sequence[Path], folder: Path, wish: SftOptions) -> SftResult:
 
 def _read(path: Path) -> list[Curated]:
     found = []
-    for number, one in curated_rows(path):
-        if not one.instruction.strip() or not one.output.strip():
+    for number, record in curated_rows(path):
+        if not record.instruction.strip() or not record.output.strip():
             raise UsageError(f"{path}:{number}: the instruction and the output must not be empty")
-        if not one.repository or not one.time:
+        if not record.repository or not record.time:
             raise UsageError(
                 f"{path}:{number}: the record has no origin; "
                 "add repository and time (seconds since 1970), which determine the split"
             )
-        found.append(one)
+        found.append(record)
     return found
 
 
-def _core(one: Curated) -> tuple[str, ...]:
-    return tuple(" ".join(text.split()) for text in (one.instruction, one.input, one.output))
+def _core(item: Curated) -> tuple[str, ...]:
+    return tuple(" ".join(text.split()) for text in (item.instruction, item.input, item.output))
 
 
-def _drawn(seed: int, text: str) -> str:
+def _draw(seed: int, text: str) -> str:
     """Return a pseudo-random number that depends only on the seed and the text."""
     return hashlib.sha256(f"{seed}\0{text}".encode()).hexdigest()
 
 
-def _held_out(records: Sequence[Curated], wish: SftOptions) -> frozenset[str]:
+def _draw_held_out(records: Sequence[Curated], wish: SftOptions) -> frozenset[str]:
     """Draw repositories until they have the requested share, at least one and not all."""
-    sizes = Counter(one.repository for one in records)
+    sizes = Counter(record.repository for record in records)
     if not sizes:
         raise UsageError("the files have no records; mine more commits, tasks or kinds")
     if len(sizes) < 2:
         raise UsageError("all records are of one repository; add others, since the split is by repository")
-    order = sorted(sizes, key=lambda name: _drawn(wish.seed, name))
+    order = sorted(sizes, key=lambda name: _draw(wish.seed, name))
     held: list[str] = []
     for name in order[:-1]:
-        if held and sum(sizes[one] for one in held) >= wish.share * len(records):
+        if held and sum(sizes[repository] for repository in held) >= wish.share * len(records):
             break
         held.append(name)
     return frozenset(held)
 
 
 def _best_cut(records: Sequence[Curated], held: frozenset[str], share: float) -> int:
-    """Return the time that loses the fewest records and leaves both sides useful, as far as possible.
+    """Return the time that loses the fewest records and leaves both parts large enough, if possible.
 
     The evaluation then has its share of the records, and the training at least half of it. Of equal cuts the
     one with the most training records is chosen.
     """
-    inside = sorted(one.time for one in records if one.repository in held)
-    outside = sorted(one.time for one in records if one.repository not in held)
+    inside = sorted(record.time for record in records if record.repository in held)
+    outside = sorted(record.time for record in records if record.repository not in held)
     least = min(0.5, 1 - share)
 
     def good(cut: int) -> tuple[bool, float, int, int, int]:
         train, evaluation = bisect_left(outside, cut), len(inside) - bisect_left(inside, cut)
-        kept = train + evaluation
-        lacking = max(0.0, share - evaluation / kept, least - train / kept) if kept else 1.0
-        return min(train, evaluation) > 0, -lacking, kept, train, -cut
+        retained = train + evaluation
+        lacking = max(0.0, share - evaluation / retained, least - train / retained) if retained else 1.0
+        return min(train, evaluation) > 0, -lacking, retained, train, -cut
 
     return max({*inside, *(time + 1 for time in outside)}, key=good)
 
 
 def _unlike(older: Sequence[Curated], evaluation: Sequence[Curated]) -> list[Curated]:
-    """Return the records that do not resemble any in the evaluation."""
+    """Return the records that do not resemble any in the evaluation.
+
+    The texts and their order are those of the audit, whose index remembers a limited number of texts with the
+    same words, such as an instruction that all share.
+    """
     index = NearIndex()
-    for one in evaluation:
-        index.add("\n".join(_core(one)), one.repository)
-    return [one for one in older if index.like("\n".join(_core(one))) is None]
+    for record in evaluation:
+        index.add(_compared_text(record), record.repository)
+    return [record for record in older if index.like(_compared_text(record)) is None]
 
 
-def _rendered(
-    records: Iterable[Curated], render: Callable[[Curated], msgspec.Struct], seed: int
-) -> Iterable[bytes]:
-    """Return the lines, in an order that depends only on the seed."""
-    shuffled = sorted(records, key=lambda one: _drawn(seed, "\0".join((one.repository, *_core(one)))))
-    return (msgspec.json.encode(render(one)) + b"\n" for one in shuffled)
+def _compared_text(record: Curated) -> str:
+    return f"{_request_text(record)}\n{record.output}"
 
 
-def _asked(one: Curated) -> str:
-    return f"{one.instruction}\n\n{one.input}" if one.input else one.instruction
+def _shuffle(records: Iterable[Curated], seed: int) -> list[Curated]:
+    """Return the records in an order that depends only on the seed."""
+    return sorted(records, key=lambda record: _draw(seed, "\0".join((record.repository, *_core(record)))))
 
 
-def _origin(one: Curated) -> ItemOrigin:
-    return ItemOrigin(one.repository, one.time, one.licence, one.path)
+def _render_lines(records: Iterable[Curated], render: Callable[[Curated], msgspec.Struct]) -> Iterable[bytes]:
+    return (msgspec.json.encode(render(record)) + b"\n" for record in records)
+
+
+def _request_text(item: Curated) -> str:
+    return f"{item.instruction}\n\n{item.input}" if item.input else item.instruction
+
+
+def _origin(item: Curated) -> ItemOrigin:
+    return ItemOrigin(item.repository, item.time, item.licence, item.path)
 
 
 def _chat(system: str) -> Callable[[Curated], msgspec.Struct]:
     first = (Message("system", system),) if system else ()
-    return lambda one: Chat(
-        (*first, Message("user", _asked(one)), Message("assistant", one.output)), _origin(one)
+    return lambda record: Chat(
+        (*first, Message("user", _request_text(record)), Message("assistant", record.output)), _origin(record)
     )
 
 
 def _plain(system: str) -> Callable[[Curated], msgspec.Struct]:
     head = f"{system}\n\n" if system else ""
 
-    def render(one: Curated) -> Plain:
-        given = f"### Input\n{one.input}\n\n" if one.input else ""
-        prompt = f"{head}### Instruction\n{one.instruction}\n\n{given}### Response\n"
-        return Plain(prompt, one.output, _origin(one))
+    def render(item: Curated) -> Plain:
+        given = f"### Input\n{item.input}\n\n" if item.input else ""
+        prompt = f"{head}### Instruction\n{item.instruction}\n\n{given}### Response\n"
+        return Plain(prompt, item.output, _origin(item))
 
     return render

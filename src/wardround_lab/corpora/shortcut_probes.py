@@ -16,12 +16,12 @@ _SURE = 3.0
 
 def query_leaks(query: str, said: str) -> bool:
     """Return True if one of two texts contains the other, ignoring white space and case."""
-    one, other = _plain(query), _plain(said)
-    return min(len(one), len(other)) >= _ECHO and (one in other or other in one)
+    item, other = _plain(query), _plain(said)
+    return min(len(item), len(other)) >= _ECHO and (item in other or other in item)
 
 
 def shortcut_scores(choice: Choice) -> bool:
-    """Return True if the query and a right candidate echo each other, and no wrong one does."""
+    """Return True if the query shares a shortcut with a correct candidate, and with no wrong one."""
     echoing = {at for at, text in enumerate(choice.candidates) if query_leaks(choice.query, text)}
     return bool(echoing) and echoing <= set(choice.right)
 
@@ -32,7 +32,7 @@ def _plain(text: str) -> str:
 
 @dataclass(slots=True)
 class ProbeRate:
-    """How often a heuristic is right, and how often chance would be."""
+    """The accuracy of a heuristic, and that of chance."""
 
     items: int = 0
     right: int = 0
@@ -59,8 +59,8 @@ class ShortcutProbe:
     """Sums of the shortcuts of choices.
 
     Attributes:
-        by: heuristic -> how often it is right.
-        longer: sum over choices of the probability that a right candidate is longer than a wrong one.
+        by: heuristic -> its accuracy.
+        longer: sum over choices of the probability that a correct candidate is longer than a wrong one.
     """
 
     by: dict[str, ProbeRate] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class ShortcutProbe:
         self._compare(choice)
 
     def _compare(self, choice: Choice) -> None:
-        """Count how often the right candidate is the longer one; each choice has the same weight."""
+        """Count how often the correct candidate is the longer one; each choice has the same weight."""
         right = [len(choice.candidates[at]) for at in choice.right]
         wrong = [len(text) for at, text in enumerate(choice.candidates) if at not in choice.right]
         won = sum((a > b) + 0.5 * (a == b) for a in right for b in wrong)
@@ -83,7 +83,7 @@ class ShortcutProbe:
 
     @property
     def length_auc(self) -> float:
-        """Return the probability that a right candidate is longer than a wrong one; 0.5 if it is not
+        """Return the probability that a correct candidate is longer than a wrong one; 0.5 if it is not
         significant.
         """
         if not self.items:

@@ -2,7 +2,7 @@
 
 Between repositories nothing is shared by accident, so a split by repository needs only their names. Within
 one repository a later commit may touch a file of the training, and the evaluation would then measure memory.
-So each file is on one side only, whatever the time of its commits.
+So each file is in one part only, regardless of the time of its commits.
 """
 
 from __future__ import annotations
@@ -45,25 +45,23 @@ class WithinRepositorySplit(
         return f"{self.repository}, held {self.held:g}, validation {self.validation:g}"
 
     def fold(self, unit: str) -> Side:
-        """Return the side of a unit, whatever its time; a week is never held out, since later weeks
-        differ.
-        """
+        """Return the part of a unit, at any time; a week is never held out, since later weeks differ."""
         digest = hashlib.sha256(
             f"{self.repository.lower()}\0{unit}".encode("utf-8", "surrogatepass")
         ).digest()
-        place = int.from_bytes(digest[:8], "big") / 2**64
+        location = int.from_bytes(digest[:8], "big") / 2**64
         held = 0.0 if is_week(unit) else self.held
-        if place < held:
+        if location < held:
             return "evaluation"
-        return "validation" if place < held + self.validation else "train"
+        return "validation" if location < held + self.validation else "train"
 
 
 def file_of(group: str) -> str:
     """Return the file of a group, such as ``src/a.py`` of ``src/a.py:name@commit``; empty if there is
     none.
     """
-    place, at, _ = group.partition("@")
-    return place.partition(":")[0] if at else ""
+    location, at, _ = group.partition("@")
+    return location.partition(":")[0] if at else ""
 
 
 def week_of(time: int) -> str:
@@ -76,18 +74,18 @@ def is_week(unit: str) -> bool:
 
 
 def unit_of(group: str, time: int) -> str:
-    """Return the unit that must be on one side: the file, or the week for a group without one."""
+    """Return the unit that must be in one part: the file, or the week for a group without a file."""
     return file_of(group) or week_of(time)
 
 
 @dataclass(frozen=True, slots=True)
 class OwnSides:
-    """The sides of the questions of one repository.
+    """The parts of the questions of one repository.
 
     Attributes:
         until: seconds since 1970; training and validation are older.
         since: the evaluation is at or after it.
-        seen: units of the training and the validation side.
+        seen: units of the training and the validation part.
     """
 
     split: WithinRepositorySplit
@@ -99,7 +97,7 @@ class OwnSides:
     def of(
         cls, split: WithinRepositorySplit, until: int, since: int, items: Iterable[tuple[str, str, int]]
     ) -> OwnSides:
-        """Assign the files to the sides; ``items`` are (repository, group, time)."""
+        """Assign the files to the parts; ``items`` are (repository, group, time)."""
         bare = cls(split, until, since, frozenset())
         seen = {
             unit_of(group, time)
@@ -109,7 +107,7 @@ class OwnSides:
         return cls(split, until, since, frozenset(seen))
 
     def side(self, repository: str, group: str, time: int) -> Side | None:
-        """Return the side of one question; None if it is of another repository or would leak."""
+        """Return the part of one question; None if it is of another repository or would leak."""
         if repository.lower() != self.split.repository.lower():
             return None
         unit = unit_of(group, time)

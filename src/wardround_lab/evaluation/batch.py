@@ -10,22 +10,23 @@ from functools import cached_property
 
 import msgspec
 
+from wardround.assignment.change_under_review import ChangeUnderReview
+from wardround.assignment.review_context import ReviewContext, build_context
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import OWN_FILE, Config
-from wardround.context.review_context import ReviewContext, build_context
 from wardround.errors import PLUGIN_EXCEPTIONS, UsageError, WardroundError
+from wardround.execution.resources import Resources
 from wardround.execution.review_run import RawReview, ReviewRun, SideRequests
 from wardround.findings import INTRODUCED, UNPARSED, Finding, Unreviewed
 from wardround.host import PluginHost
+from wardround.pipeline_inputs import pipeline_inputs
 from wardround.processors import pipeline
-from wardround.review import pipeline_inputs
 from wardround.rules.catalogue import Catalogue
 from wardround.rules.maturity import Maturity
 from wardround.rules.model import Rule
-from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
-from wardround_lab.evaluation.case_builder import CaseChange, InvalidCase, build_change, placed
+from wardround_lab.evaluation.case_builder import CaseChange, InvalidCase, build_change, resolve_positions
 from wardround_lab.evaluation.case_source import CaseChangeSource
 from wardround_lab.evaluation.cases import Case, Expected
 from wardround_lab.evaluation.fragments import CaseFragment
@@ -82,7 +83,7 @@ class CaseOutcome(msgspec.Struct, frozen=True):
     """Result of one case.
 
     Attributes:
-        set: the set it belongs to.
+        set: the set to which it belongs.
         expected: the expected positions; empty for a clean case.
         added_lines: in files that were reviewed.
         unusable: the reason why the case cannot be scored; empty if it can.
@@ -104,7 +105,7 @@ class CaseOutcome(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> tuple[CaseFinding, ...]:
-        return tuple(one for one in self.said if not one.held_back)
+        return tuple(finding for finding in self.said if not finding.held_back)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +148,8 @@ class _Switched(Catalogue):
     def resolve(self, name: str) -> list[Rule]:
         return self._usual.resolve(name)
 
-    def listed(self) -> Sequence[Rule]:
-        return [_switched_on(rule) for rule in self._usual.listed()]
+    def all_rules(self) -> Sequence[Rule]:
+        return [_switched_on(rule) for rule in self._usual.all_rules()]
 
 
 def _switched_on(rule: Rule) -> Rule:
@@ -162,6 +163,7 @@ class _Running:
     case: Case
     known: CaseChange
     origin: CaseChangeSource
+    review: ChangeUnderReview
     context: ReviewContext
     steps: SideRequests
     asked: SideRequest | None
@@ -210,57 +212,56 @@ class CaseBatch:
             for number, case in enumerate(cases):
                 blank = _blank(case, self._settings.set_key, default_set)
                 try:
-                    running.append(self._begun(number, case))
+                    running.append(self._begin(number, case))
                 except InvalidCase as reason:
                     found[case.place] = msgspec.structs.replace(blank, unusable=str(reason))
                 else:
                     found[case.place] = blank
-            while asked := [one.asked for one in running if one.asked is not None]:
-                for name in sorted({one.side.name for one in asked}):
-                    bench.run([one for one in asked if one.side.name == name])
-                for one in running:
-                    _go_on(one)
-        for one in running:
-            found[one.case.place] = self._outcome(one, found[one.case.place])
+            while requested := [review.asked for review in running if review.asked is not None]:
+                for name in sorted({request.side.name for request in requested}):
+                    bench.run([request for request in requested if request.side.name == name])
+                for review in running:
+                    _continue_after(review)
+        for review in running:
+            found[review.case.place] = self._outcome(review, found[review.case.place])
         share = (time.monotonic() - started) / len(cases)
         return [msgspec.structs.replace(found[case.place], seconds=round(share, 4)) for case in cases]
 
-    def _begun(self, number: int, case: Case) -> _Running:
+    def _begin(self, number: int, case: Case) -> _Running:
         known = build_change(case)
         origin = CaseChangeSource(known, case.messages)
-        context = build_context(origin, known.change, self._host, self._config, self._request)
-        sides = ReviewRun(origin, context, self._host, self._config, self._request, Processes())
-        steps = sides.side_requests()
+        review = ChangeUnderReview(origin, known.change, self._host, self._request, self._config)
+        context = build_context(review)
+        steps = ReviewRun(review, context, Resources()).side_requests()
         side, units = next(steps)
-        return _Running(case, known, origin, context, steps, SideRequest(number, origin, side, units))
+        return _Running(case, known, origin, review, context, steps, SideRequest(number, origin, side, units))
 
-    def _outcome(self, one: _Running, blank: CaseOutcome) -> CaseOutcome:
-        assert one.reviewed is not None
-        expected = tuple(_place(e) for e in placed(one.case, one.known))
+    def _outcome(self, item: _Running, blank: CaseOutcome) -> CaseOutcome:
+        assert item.reviewed is not None
+        expected = tuple(_expected_position(e) for e in resolve_positions(item.case, item.known))
         try:
-            inputs = pipeline_inputs(
-                one.origin, one.context, one.reviewed, self._host, self._config, self._request
-            )
-            processed = pipeline.process(inputs)
+            processed = pipeline.process(pipeline_inputs(item.review, item.context, item.reviewed))
         except WardroundError as trouble:
             return msgspec.structs.replace(blank, expected=expected, unusable=str(trouble))
         except PLUGIN_EXCEPTIONS as crash:  # one case must not end the measurement of the others
             reason = f"{type(crash).__name__}: {crash}"
             return msgspec.structs.replace(blank, expected=expected, crashed=reason)
-        fragments = {k.file.path: k.fragment for k in one.known.files if k.fragment is not None}
+        fragments = {k.file.path: k.fragment for k in item.known.files if k.fragment is not None}
         return msgspec.structs.replace(
             blank,
             expected=expected,
-            said=tuple(self._said(finding, fragments.get(finding.file)) for finding in processed.findings),
-            unreviewed=_not_reviewed(processed.unreviewed, processed.findings, fragments),
-            added_lines=_reviewed_lines(one),
+            said=tuple(
+                self._case_finding(finding, fragments.get(finding.file)) for finding in processed.findings
+            ),
+            unreviewed=_unreviewed_paths(processed.unreviewed, processed.findings, fragments),
+            added_lines=_reviewed_lines(item),
         )
 
-    def _said(self, finding: Finding, fragment: CaseFragment | None) -> CaseFinding:
+    def _case_finding(self, finding: Finding, fragment: CaseFragment | None) -> CaseFinding:
         held = "" if finding.status in INTRODUCED else finding.status.value
         scope = self._scopes.get(finding.rule.partition("/")[0])
-        whole = finding.rule in self._whole
-        if not held and fragment is not None and not fragment.proves(finding, scope, whole_change=whole):
+        complete = finding.rule in self._whole
+        if not held and fragment is not None and not fragment.proves(finding, scope, whole_change=complete):
             held = "unproven"
         return CaseFinding(
             finding.file, finding.span.line, finding.span.end_line, finding.rule, finding.sources,
@@ -271,24 +272,24 @@ class CaseBatch:
 def _defaults(host: PluginHost, request: ReviewRequest, preview: bool) -> Config:
     """Return the configuration of a project that sets ``preview`` at most."""
     names = sorted(s.name for s in host.specialists)
-    for asked in (*request.only, *request.skip):
-        if asked not in names:
-            raise UsageError(f"unknown specialist {asked!r}; choose one of {', '.join(names)}")
+    for requested in (*request.only, *request.skip):
+        if requested not in names:
+            raise UsageError(f"unknown specialist {requested!r}; choose one of {', '.join(names)}")
     settings = (OWN_FILE, b"preview = true") if preview else None
     return loader.read(lambda path: None, (), host.specialists, settings)
 
 
-def _go_on(one: _Running) -> None:
-    if one.asked is None:
+def _continue_after(item: _Running) -> None:
+    if item.asked is None:
         return
-    results, number = one.asked.results, one.asked.number
-    one.asked = None
+    results, number = item.asked.results, item.asked.number
+    item.asked = None
     try:
-        side, units = one.steps.send(results)
+        side, units = item.steps.send(results)
     except StopIteration as done:
-        one.reviewed = done.value
+        item.reviewed = done.value
     else:
-        one.asked = SideRequest(number, one.origin, side, units)
+        item.asked = SideRequest(number, item.origin, side, units)
 
 
 def chunks(cases: Iterable[Case]) -> Iterator[list[Case]]:
@@ -308,31 +309,33 @@ def chunks(cases: Iterable[Case]) -> Iterator[list[Case]]:
 def _blank(case: Case, set_key: str, default_set: str) -> CaseOutcome:
     named = case.meta.get(set_key)
     name = str(named) if isinstance(named, (str, int)) and named != "" else default_set
-    expected = tuple(_place(one) for one in case.expected)
+    expected = tuple(_expected_position(position) for position in case.expected)
     return CaseOutcome(case.id, case.place, name, case.language, expected)
 
 
-def _place(one: Expected) -> ExpectedPosition:
-    return ExpectedPosition(one.file, one.line, one.last_line, one.category, one.rule, one.severity, one.how)
+def _expected_position(item: Expected) -> ExpectedPosition:
+    return ExpectedPosition(
+        item.file, item.line, item.last_line, item.category, item.rule, item.severity, item.how
+    )
 
 
-def _not_reviewed(
+def _unreviewed_paths(
     unreviewed: Sequence[Unreviewed], findings: Sequence[Finding], fragments: Mapping[str, CaseFragment]
 ) -> tuple[NotReviewed, ...]:
-    found = {NotReviewed(one.file, one.tool, one.reason) for one in unreviewed}
+    found = {NotReviewed(gap.file, gap.tool, gap.reason) for gap in unreviewed}
     broken = {f.file for f in findings if f.defect_class in UNPARSED}
     for path, fragment in fragments.items():
         if path in broken or fragment.unparsed:
             reason = "the part in the diff cannot be parsed alone; add 'before' or 'after'"
             found.add(NotReviewed(path, "fragment", reason))
-    return tuple(sorted(found, key=lambda one: (one.file, one.tool, one.reason)))
+    return tuple(sorted(found, key=lambda gap: (gap.file, gap.tool, gap.reason)))
 
 
-def _reviewed_lines(one: _Running) -> int:
+def _reviewed_lines(item: _Running) -> int:
     """Return the number of lines that the change adds to reviewed files."""
-    assert one.reviewed is not None
-    claimed = one.reviewed.claimed
-    return sum(known.file.added_lines for known in one.known.files if known.file.path in claimed)
+    assert item.reviewed is not None
+    claimed = item.reviewed.claimed
+    return sum(known.file.added_lines for known in item.known.files if known.file.path in claimed)
 
 
 def digest_of(case: Case, settings: Settings, reviewers: str) -> str:

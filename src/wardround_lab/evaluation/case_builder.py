@@ -1,4 +1,4 @@
-"""Build the change of a case: base and head of its files, as far as they are known.
+"""Build the change of a case: base and head of its files, if they are known.
 
 ``before`` and ``after`` must match the diff; line ends may differ. A missing one is computed from the diff.
 If both are missing, a file that the diff shows in part is a fragment: see ``fragments``.
@@ -61,10 +61,10 @@ class CaseChange:
 
     @property
     def added_lines(self) -> int:
-        return sum(_added(known) for known in self.files)
+        return sum(_added_line_count(known) for known in self.files)
 
 
-def _added(known: Known) -> int:
+def _added_line_count(known: Known) -> int:
     if known.file.status is FileStatus.DELETED:
         return 0
     return known.file.added_lines
@@ -80,36 +80,38 @@ def build_change(case: Case) -> CaseChange:
     for path in sorted({path for some in texts for path in some}):
         _require_inside(path)
     if not case.diff.strip():
-        return _compared(case)
+        return _compare_texts(case)
     try:
-        patches = read_patch(_with_header(case))
+        patches = read_patch(_add_header(case))
     except DiffError as cause:
         if case.after is None:
             raise InvalidCase(str(cause)) from cause
-        return _compared(case)
-    before = _by_path(case.before, [p.base_path for p in patches if p.base_path], "before")
-    after = _by_path(case.after, [p.path for p in patches if p.status is not FileStatus.DELETED], "after")
-    known = [_known(patch, before, after) for patch in patches]
+        return _compare_texts(case)
+    before = _index_by_path(case.before, [p.base_path for p in patches if p.base_path], "before")
+    after = _index_by_path(
+        case.after, [p.path for p in patches if p.status is not FileStatus.DELETED], "after"
+    )
+    known = [_read_base_and_head(patch, before, after) for patch in patches]
     touched = {path for patch in patches for path in (patch.path, patch.base_path)}
     return CaseChange(tuple(known), _neighbours(before, after, touched))
 
 
-def placed(case: Case, change: CaseChange) -> tuple[Expected, ...]:
+def resolve_positions(case: Case, change: CaseChange) -> tuple[Expected, ...]:
     """Return the expected positions with the file names of the change, where they can be resolved."""
     paths = [known.file.path for known in change.files]
-    return tuple(_placed(one, paths) for one in case.expected)
+    return tuple(_resolve_path(position, paths) for position in case.expected)
 
 
-def _placed(one: Expected, paths: Sequence[str]) -> Expected:
-    if one.file in paths:
-        return one
-    bare = re.sub(r"^[ab]/", "", one.file)
+def _resolve_path(item: Expected, paths: Sequence[str]) -> Expected:
+    if item.file in paths:
+        return item
+    bare = re.sub(r"^[ab]/", "", item.file)
     same = [path for path in paths if path == bare] or [
-        path for path in paths if path.endswith(f"/{one.file}") or one.file.endswith(f"/{path}")
+        path for path in paths if path.endswith(f"/{item.file}") or item.file.endswith(f"/{path}")
     ]
     if len(same) != 1:
-        return one
-    return Expected(same[0], one.line, one.category, one.end_line, one.rule, one.severity)
+        return item
+    return Expected(same[0], item.line, item.category, item.end_line, item.rule, item.severity)
 
 
 def _require_inside(path: str) -> None:
@@ -118,7 +120,7 @@ def _require_inside(path: str) -> None:
         raise InvalidCase(f"{path!r} is not a path inside a repository")
 
 
-def _with_header(case: Case) -> str:
+def _add_header(case: Case) -> str:
     """Return the diff, with a file header if it has hunks only."""
     if not _HUNK_ONLY.match(case.diff) or _HEADER.search(case.diff):
         return case.diff
@@ -137,16 +139,16 @@ def _only_path(case: Case) -> str | None:
     for texts in (case.after, case.before):
         if isinstance(texts, Mapping) and len(texts) == 1:
             return next(iter(texts))
-    places = {one.file for one in case.expected}
-    if len(places) != 1:
+    locations = {position.file for position in case.expected}
+    if len(locations) != 1:
         return None
-    (path,) = places
+    (path,) = locations
     _require_inside(path)
     return path
 
 
-def _by_path(texts: Texts, paths: Sequence[str], name: str) -> dict[str, str | None]:
-    """Return the texts of one side by path."""
+def _index_by_path(texts: Texts, paths: Sequence[str], name: str) -> dict[str, str | None]:
+    """Return the contents at base or head by path."""
     if texts is None:
         return {}
     if isinstance(texts, Mapping):
@@ -156,34 +158,36 @@ def _by_path(texts: Texts, paths: Sequence[str], name: str) -> dict[str, str | N
     return {paths[0]: texts}
 
 
-def _known(patch: FilePatch, before: Mapping[str, str | None], after: Mapping[str, str | None]) -> Known:
+def _read_base_and_head(
+    patch: FilePatch, before: Mapping[str, str | None], after: Mapping[str, str | None]
+) -> Known:
     """Return base and head of one file of the diff."""
     base = None if patch.base_path is None else before.get(patch.base_path)
     head = None if patch.status is FileStatus.DELETED else after.get(patch.path)
     for text, kind, name in ((base, "-", "before"), (head, "+", "after")):
-        if text is not None and _exchanged(text, patch.lines, kind) is None:
+        if text is not None and _apply_lines(text, patch.lines, kind) is None:
             raise InvalidCase(f"{name!r} of {patch.path} does not match the diff; correct one of them")
     fragment = None
     if patch.status is FileStatus.ADDED:
-        head = _joined(patch.lines, "+") if head is None else head
+        head = _join_lines(patch.lines, "+") if head is None else head
     elif patch.status is FileStatus.DELETED:
-        base = _joined(patch.lines, "-") if base is None else base
+        base = _join_lines(patch.lines, "-") if base is None else base
     elif head is None and base is None:
         base, head, fragment = _from_hunks(patch)
     elif head is None:
-        head = _exchanged(base or "", patch.lines, "-")
+        head = _apply_lines(base or "", patch.lines, "-")
     elif base is None:
-        base = _exchanged(head, patch.lines, "+")
+        base = _apply_lines(head, patch.lines, "+")
     file = ChangedFile(patch.path, patch.base_path, patch.status, patch.mode, hunks=patch.hunks())
     return Known(file, base, head, fragment)
 
 
 def _from_hunks(patch: FilePatch) -> tuple[str, str, CaseFragment | None]:
-    """Return base and head as far as the diff shows them; a fragment, unless it shows the complete file."""
+    """Return base and head if the diff shows them; a fragment, unless it shows the complete file."""
     if _shows_all(patch.lines):
-        return _joined(patch.lines, "-"), _joined(patch.lines, "+"), None
-    base = CaseFragment.of(patch.base_path or patch.path, _numbered(patch.lines, "-"))
-    head = CaseFragment.of(patch.path, _numbered(patch.lines, "+"))
+        return _join_lines(patch.lines, "-"), _join_lines(patch.lines, "+"), None
+    base = CaseFragment.of(patch.base_path or patch.path, _numbered_lines(patch.lines, "-"))
+    head = CaseFragment.of(patch.path, _numbered_lines(patch.lines, "+"))
     return base.text, head.text, head
 
 
@@ -199,7 +203,7 @@ def _shows_all(lines: Sequence[DiffLine]) -> bool:
     return trailing != _CONTEXT or not lines[-1].text.endswith("\n")
 
 
-def _numbered(lines: Sequence[DiffLine], kind: str) -> dict[int, str]:
+def _numbered_lines(lines: Sequence[DiffLine], kind: str) -> dict[int, str]:
     found = {}
     for line in lines:
         number = line.base_line if kind == "-" else line.head_line
@@ -208,11 +212,11 @@ def _numbered(lines: Sequence[DiffLine], kind: str) -> dict[int, str]:
     return found
 
 
-def _joined(lines: Sequence[DiffLine], kind: str) -> str:
+def _join_lines(lines: Sequence[DiffLine], kind: str) -> str:
     return "".join(line.text for line in lines if line.kind in (kind, " "))
 
 
-def _exchanged(text: str, lines: Sequence[DiffLine], kind: str) -> str | None:
+def _apply_lines(text: str, lines: Sequence[DiffLine], kind: str) -> str | None:
     """Apply or revert a diff to get the other version of a file; None if the text does not match."""
     have = text.split("\n")
     out: list[str] = []
@@ -248,13 +252,13 @@ def _neighbours(
     return found
 
 
-def _compared(case: Case) -> CaseChange:
+def _compare_texts(case: Case) -> CaseChange:
     """Return the change between ``before`` and ``after``, if the diff does not show it."""
     if case.after is None:
         raise InvalidCase("there is neither a valid diff nor 'after'; add one of them")
     path = _only_path(case)
-    after = _by_path(case.after, [path] if path else [], "after")
-    before = _by_path(case.before, [path] if path else [], "before")
+    after = _index_by_path(case.after, [path] if path else [], "after")
+    before = _index_by_path(case.before, [path] if path else [], "before")
     known = []
     neighbours = {}
     for name in sorted(before.keys() | after.keys()):
@@ -262,11 +266,11 @@ def _compared(case: Case) -> CaseChange:
         if base is not None and (base == head or (name not in after and isinstance(case.after, Mapping))):
             neighbours[name] = base
         elif base is not None or head is not None:
-            known.append(_changed(name, base, head))
+            known.append(_changed_file(name, base, head))
     return CaseChange(tuple(known), neighbours)
 
 
-def _changed(path: str, base: str | None, head: str | None) -> Known:
+def _changed_file(path: str, base: str | None, head: str | None) -> Known:
     status = FileStatus.MODIFIED
     if base is None or head is None:
         status = FileStatus.ADDED if base is None else FileStatus.DELETED

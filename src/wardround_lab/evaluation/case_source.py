@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from wardround.change.change_source import JudgeName, SideName
+from wardround.change.change_source import GitChangeSource, JudgeName, SideName
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.grep import contains_word
-from wardround.config.globs import matches_whole
+from wardround.text.globs import matches_whole
 from wardround_lab.evaluation.case_builder import CaseChange
 
 NOWHERE = Path("/nonexistent/wardround-case")
-"""Path in place of the work tree, which a case does not have."""
+"""Path instead of the work tree, which a case does not have."""
 
 
 class CaseChangeSource:
@@ -20,18 +20,24 @@ class CaseChangeSource:
 
     def __init__(self, case: CaseChange, messages: Sequence[str] = ()) -> None:
         self.root = NOWHERE
+        self.change = case.change
         self._messages = tuple(messages)
         self._sides: dict[str, tuple[bytes | None, bytes | None]] = {}
         self._trees: dict[SideName, dict[str, bytes]] = {"base": {}, "head": {}}
         for path, text in case.neighbours.items():
-            self._trees["base"][path] = self._trees["head"][path] = _encoded(text)
+            self._trees["base"][path] = self._trees["head"][path] = _encode(text)
         for known in case.files:
-            base, head = (None if t is None else _encoded(t) for t in (known.base, known.head))
+            base, head = (None if t is None else _encode(t) for t in (known.base, known.head))
             self._sides[known.file.path] = base, head
             if base is not None and known.file.base_path is not None:
                 self._trees["base"][known.file.base_path] = base
             if head is not None:
                 self._trees["head"][known.file.path] = head
+
+    @property
+    def in_repository(self) -> GitChangeSource | None:
+        """None: the trees of a case are not known."""
+        return None
 
     def fetch(self, files: Sequence[ChangedFile], *, base: bool = False) -> None:
         pass  # all of it is in memory
@@ -47,7 +53,7 @@ class CaseChangeSource:
         return ()
 
     def tree(self, side: SideName) -> dict[str, bytes]:
-        """Return every file of a side."""
+        """Return every file at base or head."""
         return self._trees[side]
 
     def state(self, change: Change, side: SideName) -> str | None:
@@ -66,7 +72,7 @@ class CaseChangeSource:
             and contains_word(content, words)
         )
 
-    def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
+    def tracked_paths(self, patterns: Sequence[str] = ()) -> Collection[str]:
         return set(self._trees["head"])
 
     def messages(self, change: Change) -> Sequence[str]:
@@ -75,6 +81,10 @@ class CaseChangeSource:
     def has_tracked(self, path: str) -> bool:
         return False
 
+    def files_in(self, folder: str, side: SideName | JudgeName) -> Sequence[str]:
+        tree = self._trees["base" if side == "target" else side]
+        return sorted(path for path in tree if path.startswith(f"{folder}/"))
 
-def _encoded(text: str) -> bytes:
+
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "replace")

@@ -45,7 +45,7 @@ class Expected:
     """An expected position; ``rule`` and ``severity`` are empty if any is accepted.
 
     Attributes:
-        how: how the position was found; ``ANCHOR`` for the line that a fix is attached to.
+        how: how the position was determined; ``ANCHOR`` for the line to which a fix is attached.
     """
 
     file: str
@@ -62,7 +62,7 @@ class Expected:
 
 
 Texts = str | Mapping[str, str | None] | None
-"""The text of one file, the texts of several by path, or None if unknown."""
+"""The content of one file, the contents of several by path, or None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +120,11 @@ class CasesOnDisk(Sequence[Case]):
         try:
             with self._path.open("rb") as file:
                 file.seek(start)
-                text = _text(file.readline(), number)
+                text = _require_string(file.readline(), number)
         except (OSError, UnicodeDecodeError) as cause:
             raise UsageError(f"{self._path}: it changed while it was read; run the command again") from cause
-        place = f"{self._path}:{number}"
-        return _case(_object(text, place), place, Counter())
+        location = f"{self._path}:{number}"
+        return _case(_object(text, location), location, Counter())
 
     def at(self, indices: Iterable[int]) -> CasesOnDisk:
         """Return the cases at some indices."""
@@ -152,12 +152,14 @@ def read_cases(path: Path, limit: int | None = None) -> CaseFile:
     for start, number, line in _lines(path):
         if limit is not None and len(starts) == limit:
             break
-        place = f"{path}:{number}"
-        values = _object(line, place)
+        location = f"{path}:{number}"
+        values = _object(line, location)
         ignored.update(values.keys() - _KEYS)
-        case = _case(values, place, ignored)
+        case = _case(values, location, ignored)
         if case.id in seen:
-            raise UsageError(f"{place}: id {case.id!r} is also that of {seen[case.id]}; ids must be unique")
+            raise UsageError(
+                f"{location}: id {case.id!r} is also that of {seen[case.id]}; ids must be unique"
+            )
         seen[case.id] = case.place
         starts.append((start, number))
     if not starts:
@@ -171,7 +173,7 @@ def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
         with path.open("rb") as file:
             start = 0
             for number, line in enumerate(file, 1):
-                text = _text(line, number)
+                text = _require_string(line, number)
                 if text:
                     yield start, number, text
                 start += len(line)
@@ -181,7 +183,7 @@ def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
         raise UsageError(f"{path}: not valid UTF-8; save it as UTF-8 JSON Lines") from cause
 
 
-def _text(line: bytes, number: int) -> str:
+def _require_string(line: bytes, number: int) -> str:
     return line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
 
 
@@ -189,9 +191,9 @@ def _object(line: str, place: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as cause:
-        said = str(cause).partition(":")[0] or "nested without end"
+        reported = str(cause).partition(":")[0] or "nested without end"
         raise UsageError(
-            f"{place}: this line is not JSON ({said[:_SHOWN]}); write one JSON object per line"
+            f"{place}: this line is not JSON ({reported[:_SHOWN]}); write one JSON object per line"
         ) from cause
     if not isinstance(value, dict):
         raise UsageError(f"{place}: this line is {_kind(value)}; write one JSON object per line")
@@ -204,28 +206,31 @@ def _case(values: dict[str, Any], place: str, ignored: Counter[str]) -> Case:
         raise UsageError(f"{place}: 'id' is {_kind(name)}; it must be a unique text")
     place = f"{place} ({str(name)[:_SHOWN]})"
     diff = values.get("diff")
-    texts = {key: _texts(values.get(key), key, place) for key in ("before", "after")}
+    texts = {key: _parse_texts(values.get(key), key, place) for key in ("before", "after")}
     if diff is None and any(text is not None for text in texts.values()):
         diff = ""
     if not isinstance(diff, str):
         raise UsageError(f"{place}: 'diff' is {_kind(diff)}; it must be a unified diff as text")
     if not diff.strip() and texts["after"] is None:
         raise UsageError(f"{place}: 'diff' is empty; add a unified diff, or 'after'")
-    expected = _of_kind(values, "expected", list, [], place)
-    language, meta = _of_kind(values, "language", str, "", place), _of_kind(values, "meta", dict, {}, place)
+    expected = _value_of_kind(values, "expected", list, [], place)
+    language, meta = (
+        _value_of_kind(values, "language", str, "", place),
+        _value_of_kind(values, "meta", dict, {}, place),
+    )
     return Case(
         id=str(name),
         place=place,
         diff=diff,
         before=texts["before"],
         after=texts["after"],
-        expected=tuple(_expected(one, place, ignored) for one in expected),
+        expected=tuple(_parse_expected(position, place, ignored) for position in expected),
         language=language,
         meta=meta,
     )
 
 
-def _of_kind(values: dict[str, Any], key: str, kind: type, default: Any, place: str) -> Any:
+def _value_of_kind(values: dict[str, Any], key: str, kind: type, default: Any, place: str) -> Any:
     value = values.get(key)
     if value is None:
         return default
@@ -234,7 +239,7 @@ def _of_kind(values: dict[str, Any], key: str, kind: type, default: Any, place: 
     return value
 
 
-def _texts(value: Any, key: str, place: str) -> Texts:
+def _parse_texts(value: Any, key: str, place: str) -> Texts:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, dict) and all(text is None or isinstance(text, str) for text in value.values()):
@@ -242,7 +247,7 @@ def _texts(value: Any, key: str, place: str) -> Texts:
     raise UsageError(f"{place}: {key!r} is {_kind(value)}; it must be a text, or an object path -> text")
 
 
-def _expected(value: Any, place: str, ignored: Counter[str]) -> Expected:
+def _parse_expected(value: Any, place: str, ignored: Counter[str]) -> Expected:
     if not isinstance(value, dict):
         raise UsageError(f"{place}: 'expected' holds {_kind(value)}; use objects with file, line, category")
     file = value.get("file", value.get("path"))

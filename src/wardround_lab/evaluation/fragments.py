@@ -97,7 +97,7 @@ def _parseable(block: Sequence[str], room: int) -> tuple[list[str], list[str]] |
         if len(above) > room:
             continue
         for below in ([], [f"{' ' * (_last_indent(block) + 1)}pass"]):
-            if _parses([*above, *block, *below]):
+            if _is_parsable([*above, *block, *below]):
                 return above, below
     return None
 
@@ -109,11 +109,11 @@ def _openers(block: Sequence[str]) -> Iterator[list[str]]:
     if not code:
         return
     indents = [len(line) - len(line.lstrip()) for line in code]
-    levels = sorted({0, *_left(indents)} - {indents[0]}) if indents[0] else []
+    levels = sorted({0, *_dedented_levels(indents)} - {indents[0]}) if indents[0] else []
     for kind in ("def _(self):", "async def _(self):", "for _ in _:"):
         above = []
         for level in levels:
-            resumed = _resumed(code, indents, level)
+            resumed = _opening_statement(code, indents, level)
             opener = kind if level == levels[-1] else "class _:" if level == 0 else "def _(self):"
             above.append(" " * level + (resumed or opener))
         yield above
@@ -124,7 +124,7 @@ def _openers(block: Sequence[str]) -> Iterator[list[str]]:
             yield [*above, stem + head, f"{stem} pass"]
 
 
-def _left(indents: Sequence[int]) -> Iterator[int]:
+def _dedented_levels(indents: Sequence[int]) -> Iterator[int]:
     """Return the indentation levels below the first line's to which a block returns."""
     lowest = indents[0]
     for indent in indents:
@@ -133,7 +133,7 @@ def _left(indents: Sequence[int]) -> Iterator[int]:
             yield indent
 
 
-def _resumed(code: Sequence[str], indents: Sequence[int], level: int) -> str | None:
+def _opening_statement(code: Sequence[str], indents: Sequence[int], level: int) -> str | None:
     """Return the statement that must have opened a level for the first line that returns to it."""
     back = next((line for line, indent in zip(code, indents, strict=True) if indent <= level), "")
     if len(back) - len(back.lstrip()) != level:
@@ -148,7 +148,7 @@ def _last_indent(block: Sequence[str]) -> int:
     return len(code[-1]) - len(code[-1].lstrip()) if code else 0
 
 
-def _parses(lines: Sequence[str]) -> bool:
+def _is_parsable(lines: Sequence[str]) -> bool:
     try:
         parse("\n".join(lines) + "\n")
     except (SyntaxError, ValueError, RecursionError, MemoryError):

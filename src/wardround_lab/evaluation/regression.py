@@ -1,8 +1,8 @@
 """Regression cases: the findings must equal the expected ones exactly.
 
-An expected position is met by a finding on its file and line; if it has a ``rule``, by one that has the rule
-as a source, and if it has a ``severity``, by one of that severity. ``meta.profile`` is the profile of the
-review, ``commit`` unless it is ``ci``.
+An expected position is matched by a finding on its file and line; if it has a ``rule``, by one that has the
+rule as a source, and if it has a ``severity``, by one of that severity. ``meta.profile`` is the profile of
+the review, ``commit`` unless it is ``ci``.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def default_folder(start: Path) -> Path:
     raise UsageError(f"there is no {FOLDER} here or above; pass a directory of cases")
 
 
-def compared(
+def compare_cases(
     files: Sequence[Path],
     host: PluginHost,
     settings: Settings,
@@ -87,9 +87,9 @@ def compared(
     for profile in profiles:
         chosen = [case for case in cases if _profile(case) is profile]
         batch = CaseBatch(host, replace(settings, profile=profile, preview=True), progress)
-        found += [_compared(outcome) for outcome in batch.review(chosen, "regression")]
+        found += [_compare_outcome(outcome) for outcome in batch.review(chosen, "regression")]
     order = {case.place: number for number, case in enumerate(cases)}
-    return sorted(found, key=lambda one: order[one.outcome.place])
+    return sorted(found, key=lambda diff: order[diff.outcome.place])
 
 
 def _profile(case: Case) -> Profile:
@@ -99,20 +99,22 @@ def _profile(case: Case) -> Profile:
     return Profile(name)
 
 
-def _compared(outcome: CaseOutcome) -> RegressionDiff:
+def _compare_outcome(outcome: CaseOutcome) -> RegressionDiff:
     left = list(outcome.shown)
     missing = []
-    for place in sorted(outcome.expected, key=lambda one: (one.rule == "", one.severity == "")):
-        met = next((said for said in left if _meets(said, place)), None)
+    for location in sorted(
+        outcome.expected, key=lambda position: (position.rule == "", position.severity == "")
+    ):
+        met = next((reported for reported in left if _meets_expectation(reported, location)), None)
         if met is None:
-            missing.append(place)
+            missing.append(location)
         else:
             left.remove(met)
-    missing.sort(key=lambda one: (one.file, one.line))
+    missing.sort(key=lambda finding: (finding.file, finding.line))
     return RegressionDiff(outcome, tuple(missing), tuple(left))
 
 
-def _meets(said: CaseFinding, place: ExpectedPosition) -> bool:
+def _meets_expectation(said: CaseFinding, place: ExpectedPosition) -> bool:
     return (
         (said.file, said.line) == (place.file, place.line)
         and place.rule in ("", said.rule, *said.sources)
@@ -123,69 +125,71 @@ def _meets(said: CaseFinding, place: ExpectedPosition) -> bool:
 def render(found: Sequence[RegressionDiff]) -> str:
     """Return the differences and the counts as text."""
     lines = []
-    for one in found:
-        outcome = one.outcome
+    for diff in found:
+        outcome = diff.outcome
         troubles = [
             *([f"cannot be used: {outcome.unusable}"] if outcome.unusable else []),
             *([f"crashed: {outcome.crashed}"] if outcome.crashed else []),
-            *(_told_place(place, one.inconclusive) for place in one.missing),
-            *(_told(said) for said in one.unexpected),
+            *(_describe_position(location, diff.inconclusive) for location in diff.missing),
+            *(_unexpected_line(reported) for reported in diff.unexpected),
             *(f"not reviewed  {u.file}: {u.tool}: {u.reason}" for u in outcome.unreviewed),
         ]
         if troubles:
             lines += [outcome.place, *(f"  {trouble}" for trouble in troubles)]
-    wrong = [one for one in found if one.wrong]
-    unsure = [one for one in found if one.inconclusive and not one.wrong]
-    places = sum(len(one.outcome.expected) for one in found)
+    wrong = [diff for diff in found if diff.wrong]
+    unsure = [diff for diff in found if diff.inconclusive and not diff.wrong]
+    locations = sum(len(diff.outcome.expected) for diff in found)
     right = len(found) - len(wrong) - len(unsure)
     lines.append(
-        f"{len(found)} cases, {places} expected findings: {right} as expected, {len(wrong)} not, "
+        f"{len(found)} cases, {locations} expected findings: {right} as expected, {len(wrong)} not, "
         f"{len(unsure)} inconclusive"
     )
     return "\n".join(map(one_line, lines)) + "\n"
 
 
-def _told_place(place: ExpectedPosition, inconclusive: bool) -> str:
-    wanted = " ".join(part for part in (place.severity, place.rule or place.category) if part)
-    said = "missing, possibly because of a missing tool" if inconclusive else "missing"
-    return f"{said}  {place.file}:{place.line} {wanted}".rstrip()
+def _describe_position(place: ExpectedPosition, inconclusive: bool) -> str:
+    expected = " ".join(part for part in (place.severity, place.rule or place.category) if part)
+    reported = "missing, possibly because of a missing tool" if inconclusive else "missing"
+    return f"{reported}  {place.file}:{place.line} {expected}".rstrip()
 
 
-def _told(said: CaseFinding) -> str:
+def _unexpected_line(said: CaseFinding) -> str:
     return f"unexpected  {said.file}:{said.line} {said.severity} {said.rule}: {said.message}"
 
 
 def update(files: Iterable[Path], found: Sequence[RegressionDiff]) -> list[Path]:
-    """Write the findings into the case files in place of the expectations; return the changed files.
+    """Write the findings into the case files instead of the expectations; return the changed files.
 
     Positions that were met keep their form, and so does the rest of every case. Cases that were not fully
     reviewed are not changed.
     """
-    by_id = {one.outcome.place: one for one in found if not one.inconclusive and not one.outcome.unusable}
+    by_id = {
+        diff.outcome.place: diff for diff in found if not diff.inconclusive and not diff.outcome.unusable
+    }
     changed = []
     for path in files:
         lines = path.read_text("utf-8").split("\n")
-        written = [_updated(line, f"{path}:{n}", by_id) for n, line in enumerate(lines, 1)]
+        written = [_update_line(line, f"{path}:{n}", by_id) for n, line in enumerate(lines, 1)]
         if written != lines:
             path.write_text("\n".join(written), "utf-8")
             changed.append(path)
     return changed
 
 
-def _updated(line: str, place: str, found: Mapping[str, RegressionDiff]) -> str:
+def _update_line(line: str, place: str, found: Mapping[str, RegressionDiff]) -> str:
     if not line.strip():
         return line
     values = json.loads(line)
-    one = found.get(f"{place} ({str(values['id'])[:60]})")
-    if one is None or not (one.missing or one.unexpected):
+    item = found.get(f"{place} ({str(values['id'])[:60]})")
+    if item is None or not (item.missing or item.unexpected):
         return line
-    gone = {(p.file, p.line, p.rule, p.severity, p.category) for p in one.missing}
-    kept: list[dict[str, Any]] = [e for e in values.get("expected") or [] if _key(e) not in gone]
-    kept += [
+    removed = {(p.file, p.line, p.rule, p.severity, p.category) for p in item.missing}
+    retained: list[dict[str, Any]] = [e for e in values.get("expected") or [] if _key(e) not in removed]
+    retained += [
         {"file": s.file, "line": s.line, "category": s.defect_class, "rule": s.rule, "severity": s.severity}
-        for s in one.unexpected
+        for s in item.unexpected
     ]
-    values["expected"] = sorted(kept, key=lambda e: (e.get("file") or e.get("path"), e["line"]))
+    values["expected"] = sorted(retained, key=lambda e: (e.get("file") or e.get("path"), e["line"]))
     return json.dumps(values, ensure_ascii=False)
 
 

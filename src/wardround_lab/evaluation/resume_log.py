@@ -17,8 +17,7 @@ from typing import IO, Self
 import msgspec
 
 from wardround.errors import UsageError
-from wardround.hookspecs import GROUP
-from wardround.plugin_discovery import discover
+from wardround.plugin_discovery import GROUP, discover
 from wardround.rules.model import RULES_PACKAGE
 from wardround.storage.digest import file_stamp
 from wardround_lab.evaluation.batch import CaseOutcome, Settings, digest_of
@@ -56,10 +55,10 @@ class ResumeLog:
         try:
             file = path.open("a+b")
             file.seek(0)
-            whole, _, rest = file.read().rpartition(b"\n")
-            found = _lines(whole, rest, path)
+            complete, _, rest = file.read().rpartition(b"\n")
+            found = _lines(complete, rest, path)
             if rest:  # a run that was killed wrote half a line
-                file.truncate(len(whole) + 1 if whole else 0)
+                file.truncate(len(complete) + 1 if complete else 0)
         except OSError as cause:
             raise UsageError(f"--results {path}: {cause.strerror}; choose another file") from cause
         return cls(file, found, settings)
@@ -73,14 +72,14 @@ class ResumeLog:
         if self._file is not None:
             self._file.close()
 
-    def known(self, cases: Sequence[Case]) -> dict[str, CaseOutcome]:
+    def known_outcomes(self, cases: Sequence[Case]) -> dict[str, CaseOutcome]:
         """Return the outcomes of cases that were reviewed before, by their index in the case file."""
         if not self._lines:
             return {}
         keys = {case.place: self._key(case) for case in cases}
         return {
-            place: msgspec.structs.replace(self._lines[key], place=place)
-            for place, key in keys.items()
+            location: msgspec.structs.replace(self._lines[key], place=location)
+            for location, key in keys.items()
             if key in self._lines
         }
 
@@ -120,9 +119,9 @@ def reviewers_digest() -> str:
     digest = hashlib.sha256()
     for name in packages:
         spec = importlib.util.find_spec(name)
-        places = [] if spec is None else spec.submodule_search_locations or [spec.origin or ""]
-        for place in places:
-            folder = Path(place)
+        locations = [] if spec is None else spec.submodule_search_locations or [spec.origin or ""]
+        for location in locations:
+            folder = Path(location)
             files = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
             for file in files:
                 if file.is_file() and file.suffix != ".pyc" and not _TELLING & {*file.parts}:

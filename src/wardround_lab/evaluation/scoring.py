@@ -53,17 +53,19 @@ class Recall:
     named: int = 0
 
     def add(self, place: ExpectedPosition, said: Sequence[CaseFinding]) -> None:
-        shown = [one for one in said if not one.held_back]
+        shown = [finding for finding in said if not finding.held_back]
         self.expected += 1
-        self.exact += any(is_near(place, one, 0) for one in shown)
-        self.near += any(is_near(place, one, NEAR) for one in shown)
-        self.near_held_back += any(is_near(place, one, NEAR) for one in said)
-        self.named += any(is_near(place, one, 0) and _has_name(one, place.category) for one in shown)
+        self.exact += any(is_near(place, finding, 0) for finding in shown)
+        self.near += any(is_near(place, finding, NEAR) for finding in shown)
+        self.near_held_back += any(is_near(place, finding, NEAR) for finding in said)
+        self.named += any(
+            is_near(place, finding, 0) and _has_name(finding, place.category) for finding in shown
+        )
 
     def extend(self, other: Recall) -> None:
         """Add other counts."""
-        for one in fields(self):
-            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+        for counter in fields(self):
+            setattr(self, counter.name, getattr(self, counter.name) + getattr(other, counter.name))
 
 
 @dataclass(slots=True)
@@ -79,7 +81,7 @@ class SetScore:
         alarmed: clean cases with a finding.
         shown: shown findings by severity.
         held_back: findings that were not shown, by reason.
-        seconds: of all cases.
+        seconds: seconds that all cases took.
     """
 
     name: str
@@ -109,7 +111,7 @@ class SetScore:
     def precision(self) -> Share:
         return Share(self.right, self.shown_in_defects)
 
-    def cases_found(self, distance: int) -> Share:
+    def found_cases(self, distance: int) -> Share:
         """Return the share of defect cases with a finding within 0 or ``NEAR`` lines of an expected
         position.
         """
@@ -182,28 +184,28 @@ class Score:
     @property
     def total(self) -> SetScore:
         """All sets as one."""
-        return summed(self.sets.values())
+        return sum_scores(self.sets.values())
 
 
 def score(outcomes: Iterable[CaseOutcome], level: str = "info") -> Score:
     """Score the outcomes of cases; findings below ``level`` do not count."""
-    floor = Severity.named(level)
+    floor = Severity.from_label(level)
     total = Score()
     for outcome in outcomes:
-        one = total.sets.setdefault(outcome.set, SetScore(outcome.set))
-        one.cases += 1
-        one.seconds += outcome.seconds
+        item = total.sets.setdefault(outcome.set, SetScore(outcome.set))
+        item.cases += 1
+        item.seconds += outcome.seconds
         if outcome.unusable:
-            one.unusable += 1
+            item.unusable += 1
             total.unusable.append((outcome.place, outcome.unusable))
             continue
         if outcome.crashed:
-            one.crashed += 1
+            item.crashed += 1
             total.crashed.append((outcome.place, outcome.crashed))
-        said = [s for s in outcome.said if Severity.named(s.severity) >= floor]
-        _add_to_set(one, outcome, said)
-        _add_to_rules(total, outcome, said)
-        _add_to_categories(total, outcome, said)
+        reported = [s for s in outcome.said if Severity.from_label(s.severity) >= floor]
+        _add_to_set(item, outcome, reported)
+        _add_to_rules(total, outcome, reported)
+        _add_to_categories(total, outcome, reported)
         total.unreviewed.update({(u.tool, u.reason) for u in outcome.unreviewed})
     return total
 
@@ -217,27 +219,27 @@ def _has_name(said: CaseFinding, category: str) -> bool:
     return category != "" and any(f"/{source}".endswith(f"/{category}") for source in said.sources)
 
 
-def _is_right(said: CaseFinding, outcome: CaseOutcome) -> bool:
-    return any(is_near(place, said, NEAR) for place in outcome.expected)
+def _is_correct(said: CaseFinding, outcome: CaseOutcome) -> bool:
+    return any(is_near(location, said, NEAR) for location in outcome.expected)
 
 
-def _add_to_set(one: SetScore, outcome: CaseOutcome, said: Sequence[CaseFinding]) -> None:
+def _add_to_set(item: SetScore, outcome: CaseOutcome, said: Sequence[CaseFinding]) -> None:
     shown = [s for s in said if not s.held_back]
-    one.added_lines += outcome.added_lines
-    one.shown.update(s.severity for s in shown)
-    one.held_back.update(s.held_back for s in said if s.held_back)
-    one.not_fully_reviewed += bool(outcome.unreviewed)
+    item.added_lines += outcome.added_lines
+    item.shown.update(s.severity for s in shown)
+    item.held_back.update(s.held_back for s in said if s.held_back)
+    item.not_fully_reviewed += bool(outcome.unreviewed)
     if not outcome.expected:
-        one.clean_cases += 1
-        one.alarmed += bool(shown)
+        item.clean_cases += 1
+        item.alarmed += bool(shown)
         return
-    one.defect_cases += 1
-    one.shown_in_defects += len(shown)
-    one.right += sum(_is_right(s, outcome) for s in shown)
-    one.found_exact += any(is_near(place, s, 0) for place in outcome.expected for s in shown)
-    one.found_near += any(_is_right(s, outcome) for s in shown)
-    for place in outcome.expected:
-        (one.anchored if place.how == ANCHOR else one.recall).add(place, said)
+    item.defect_cases += 1
+    item.shown_in_defects += len(shown)
+    item.right += sum(_is_correct(s, outcome) for s in shown)
+    item.found_exact += any(is_near(location, s, 0) for location in outcome.expected for s in shown)
+    item.found_near += any(_is_correct(s, outcome) for s in shown)
+    for location in outcome.expected:
+        (item.anchored if location.how == ANCHOR else item.recall).add(location, said)
 
 
 def _add_to_rules(total: Score, outcome: CaseOutcome, said: Sequence[CaseFinding]) -> None:
@@ -250,42 +252,42 @@ def _add_to_rules(total: Score, outcome: CaseOutcome, said: Sequence[CaseFinding
         rule.shown += 1
         rule.in_defects += bool(outcome.expected)
         rule.in_clean += not outcome.expected
-        rule.right += _is_right(s, outcome)
-        rule.exact += any(is_near(place, s, 0) for place in outcome.expected)
+        rule.right += _is_correct(s, outcome)
+        rule.exact += any(is_near(location, s, 0) for location in outcome.expected)
 
 
 def _add_to_categories(total: Score, outcome: CaseOutcome, said: Sequence[CaseFinding]) -> None:
-    for place in outcome.expected:
-        key = (outcome.set, place.category)
-        category = total.categories.setdefault(key, CategoryScore(place.category))
-        category.recall.add(place, said)
-        near = [s for s in said if not s.held_back and is_near(place, s, NEAR)]
+    for location in outcome.expected:
+        key = (outcome.set, location.category)
+        category = total.categories.setdefault(key, CategoryScore(location.category))
+        category.recall.add(location, said)
+        near = [s for s in said if not s.held_back and is_near(location, s, NEAR)]
         category.by_rule.update({s.rule for s in near})
         category.by_class.update({s.defect_class for s in near})
 
 
-def summed(sets: Iterable[SetScore]) -> SetScore:
+def sum_scores(sets: Iterable[SetScore]) -> SetScore:
     """Sum several sets."""
     total = SetScore("all")
-    for one in sets:
+    for set_score in sets:
         for name in ("cases", "defect_cases", "clean_cases", "unusable", "crashed", "not_fully_reviewed",
                      "added_lines", "found_exact", "found_near", "right", "shown_in_defects", "alarmed",
                      "seconds"):  # fmt: skip
-            setattr(total, name, getattr(total, name) + getattr(one, name))
-        total.recall.extend(one.recall)
-        total.anchored.extend(one.anchored)
-        total.shown += one.shown
-        total.held_back += one.held_back
+            setattr(total, name, getattr(total, name) + getattr(set_score, name))
+        total.recall.extend(set_score.recall)
+        total.anchored.extend(set_score.anchored)
+        total.shown += set_score.shown
+        total.held_back += set_score.held_back
     return total
 
 
-def over_sets(score: Score) -> tuple[list[RuleScore], list[CategoryScore]]:
+def sum_over_sets(score: Score) -> tuple[list[RuleScore], list[CategoryScore]]:
     """Return the rules and the categories, each summed over all sets."""
     rules: dict[str, RuleScore] = {}
-    for (_, name), one in sorted(score.rules.items()):
-        rule = rules.setdefault(name, RuleScore(name, one.defect_class, one.severity))
+    for (_, name), rule_score in sorted(score.rules.items()):
+        rule = rules.setdefault(name, RuleScore(name, rule_score.defect_class, rule_score.severity))
         for key in ("shown", "right", "exact", "in_defects", "in_clean", "held_back"):
-            setattr(rule, key, getattr(rule, key) + getattr(one, key))
+            setattr(rule, key, getattr(rule, key) + getattr(rule_score, key))
     categories: dict[str, CategoryScore] = {}
     for (_, name), found in sorted(score.categories.items()):
         category = categories.setdefault(name, CategoryScore(name))

@@ -8,7 +8,7 @@ runs separately for each case of more than one file, so no case sees another.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -16,11 +16,10 @@ from typing import Self
 
 from msgspec.structs import replace
 
+from wardround.assignment.work_units import WorkUnit
 from wardround.change.change_source import SideName
+from wardround.change.repository_view import InMemoryRepository
 from wardround.change.snapshot import Snapshot, scratch_root
-from wardround.checks.source import InMemoryRepository
-from wardround.config.globs import matches
-from wardround.context.work_units import WorkUnit
 from wardround.errors import ToolFailed
 from wardround.execution.model import Results
 from wardround.execution.review_side import ReviewSide
@@ -29,6 +28,7 @@ from wardround.execution.tool_runner import ToolJob
 from wardround.findings import RawFinding
 from wardround.host import PluginHost
 from wardround.storage.result_cache import ResultCache
+from wardround.text.globs import matches
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile, Tool, ToolScope
 from wardround_lab.evaluation.case_source import NOWHERE, CaseChangeSource
@@ -44,7 +44,7 @@ hundred.
 
 @dataclass(slots=True)
 class SideRequest:
-    """One side of one case to be analysed, and its results."""
+    """Base or head of one case to be analysed, and its results."""
 
     number: int
     origin: CaseChangeSource
@@ -56,6 +56,16 @@ class SideRequest:
     @property
     def folder(self) -> str:
         return f"c{self.number:06}"
+
+
+class _NoSettings:
+    """The configuration of a project that has none."""
+
+    def read(self, path: str) -> str | None:
+        return None
+
+    def files_in(self, folder: str) -> Iterable[str]:
+        return ()
 
 
 class SharedRunner(Scheduler):
@@ -70,10 +80,10 @@ class SharedRunner(Scheduler):
         super().__init__(
             root=NOWHERE,
             profile=profile,
-            read_trusted=lambda path: None,
+            trusted=_NoSettings(),
             cache=ResultCache(None),
             processes=Processes(),
-            snapshot=self._opened,
+            snapshot=self._open_snapshot,
             jobs=jobs,
             timeout_s=_TIMEOUT_S,
             is_secret=lambda rule: host.catalogue.rule(rule).masked,
@@ -96,49 +106,51 @@ class SharedRunner(Scheduler):
             self._snapshot.__exit__(None, None, None)
             self._snapshot = None
 
-    def _opened(self) -> Snapshot:
+    def _open_snapshot(self) -> Snapshot:
         if self._snapshot is None:
             self._snapshot = Snapshot(scratch_root(Path.cwd()))
         return self._snapshot
 
-    def run(self, asked: Sequence[SideRequest]) -> None:
-        """Analyse one side of many cases; the results are in their ``results``."""
-        for one in asked:
-            one.jobs = self.plan(one.side, one.units, one.results)
-        alone = [(one, job) for one in asked for job in one.jobs if _follows_imports(one, job)]
+    def run(self, requested: Sequence[SideRequest]) -> None:
+        """Analyse base or head of many cases; the results are in their ``results``."""
+        for request in requested:
+            request.jobs = self.plan(request.side, request.units, request.results)
+        alone = [
+            (request, job) for request in requested for job in request.jobs if _follows_imports(request, job)
+        ]
         apart = {id(job) for _, job in alone}
-        shared = [(one, job) for one in asked for job in one.jobs if id(job) not in apart]
+        shared = [(request, job) for request in requested for job in request.jobs if id(job) not in apart]
         runs = [_SharedRun(tuple(group)) for group in _groups(shared)]
-        side = _MergedSide(asked)
+        side = _MergedSide(requested)
         threads = self.tools.start(side, [run.job for run in runs]) if runs else []
-        for one in asked:
-            self.check(one.side, one.units, one.results)
+        for request in requested:
+            self.check(request.side, request.units, request.results)
         self.tools.wait(threads, [run.job for run in runs])
         for run in runs:
             self._settle(side, run)
-        for one, job in alone:
-            self._run_alone(one, job)
-        for one in asked:
-            self.conclude(one.jobs, one.results)
+        for request, job in alone:
+            self._run_alone(request, job)
+        for request in requested:
+            self.conclude(request.jobs, request.results)
 
     def _settle(self, side: ReviewSide, run: _SharedRun) -> None:
         """Assign each case its results; after a failure, isolate the failing cases by bisection."""
         left = _RETRIES
         waiting = [run]
         while waiting:
-            one = waiting.pop()
-            if one.job.error is None or len(one.parts) == 1 or left < 2:
-                one.give_back()
+            item = waiting.pop()
+            if item.job.error is None or len(item.parts) == 1 or left < 2:
+                item.give_back()
                 continue
-            half = len(one.parts) // 2
-            halves = [_SharedRun(one.parts[:half]), _SharedRun(one.parts[half:])]
+            half = len(item.parts) // 2
+            halves = [_SharedRun(item.parts[:half]), _SharedRun(item.parts[half:])]
             left -= 2
-            self.tools.work(side, self._opened(), [again.job for again in halves], threading.Lock())
+            self.tools.work(side, self._open_snapshot(), [again.job for again in halves], threading.Lock())
             waiting += halves
 
-    def _run_alone(self, one: SideRequest, job: ToolJob) -> None:
-        """Run a tool in a directory that contains one case, as in a repository of its own."""
-        self.tools.wait(self.tools.start(_CaseSide(one), [job]), [job])
+    def _run_alone(self, item: SideRequest, job: ToolJob) -> None:
+        """Run a tool in a directory that contains one case, as in a separate repository."""
+        self.tools.wait(self.tools.start(_CaseSide(item), [job]), [job])
 
 
 class _SharedRun:
@@ -147,7 +159,7 @@ class _SharedRun:
     def __init__(self, parts: Sequence[tuple[SideRequest, ToolJob]]) -> None:
         self.parts = parts
         first = parts[0][1]
-        names = {f"{one.folder}/{p}": job.specialists[p] for one, job in parts for p in job.files}
+        names = {f"{request.folder}/{p}": job.specialists[p] for request, job in parts for p in job.files}
         self.job = ToolJob(
             tool=first.tool,
             specialists=names,
@@ -161,21 +173,21 @@ class _SharedRun:
     def give_back(self) -> None:
         """Distribute the results among the cases."""
         share = self.job.seconds / max(len(self.job.files), 1)
-        for one, job in self.parts:
-            stem = f"{one.folder}/"
+        for request, job in self.parts:
+            stem = f"{request.folder}/"
             job.seconds = share * len(job.files)
             job.error = self.job.error and ToolFailed(str(self.job.error).replace(stem, ""))
             job.skipped = {
                 path: self.job.skipped[stem + path] for path in job.files if stem + path in self.job.skipped
             }
             job.results = {
-                path: [_within(result, path) for result in self.job.results[stem + path]]
+                path: [_restore_path(result, path) for result in self.job.results[stem + path]]
                 for path in job.files
                 if stem + path in self.job.results
             }
 
 
-def _within(result: RawFinding, path: str) -> RawFinding:
+def _restore_path(result: RawFinding, path: str) -> RawFinding:
     """Return a result with the path of its file in the case."""
     fix = result.fix
     if fix is not None:
@@ -183,20 +195,20 @@ def _within(result: RawFinding, path: str) -> RawFinding:
     return replace(result, file=path, fix=fix)
 
 
-def _follows_imports(one: SideRequest, job: ToolJob) -> bool:
+def _follows_imports(item: SideRequest, job: ToolJob) -> bool:
     """Return True if a tool may read other files of the case."""
     if job.tool.scope is not ToolScope.PROJECT:
         return False
     names = job.tool.project_files
-    tree = one.origin.tree(_side_name(one.side))
+    tree = item.origin.tree(_side_name(item.side))
     return sum(matches(path, names) for path in tree) > 1
 
 
 def _groups(parts: Sequence[tuple[SideRequest, ToolJob]]) -> Iterator[list[tuple[SideRequest, ToolJob]]]:
     """Group jobs by tool, with a limited number of files each."""
     by_tool: dict[tuple[Tool, Path, Path | None, tuple[str, ...]], list[tuple[SideRequest, ToolJob]]] = {}
-    for one, job in parts:
-        by_tool.setdefault((job.tool, job.program, job.environment, job.requested), []).append((one, job))
+    for request, job in parts:
+        by_tool.setdefault((job.tool, job.program, job.environment, job.requested), []).append((request, job))
     for group in by_tool.values():
         chunk: list[tuple[SideRequest, ToolJob]] = []
         for part in group:
@@ -209,7 +221,7 @@ def _groups(parts: Sequence[tuple[SideRequest, ToolJob]]) -> Iterator[list[tuple
 
 
 class _MergedSide(ReviewSide):
-    """One side of all cases as the tools see it."""
+    """Base or head of all cases as the tools see it."""
 
     def __init__(self, requests: Sequence[SideRequest]) -> None:
         self.name = requests[0].side.name
@@ -224,11 +236,11 @@ class _MergedSide(ReviewSide):
         return False
 
     def link_project(self, snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
-        """Link nothing: a tool that follows imports runs alone for a case of more than one file."""
+        """Link nothing: a tool that follows imports runs separately for a case of more than one file."""
 
 
 class _CaseSide(ReviewSide):
-    """One side of one case, in a directory of the snapshot that contains nothing else."""
+    """Base or head of one case, in a directory of the snapshot that contains nothing else."""
 
     def __init__(self, request: SideRequest) -> None:
         self.name = f"{request.side.name}-{request.folder}"

@@ -13,9 +13,9 @@ from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.model import Symbol, SymbolKind
 from wardround.context.code_graph.symbol_text import symbol_text
 from wardround.context.code_graph.tree_files import SourceTree
-from wardround.retrieval.file_search import is_beside
+from wardround.retrieval.file_search import is_accompanying_file
 from wardround.retrieval.protocols import TextEmbedder
-from wardround.retrieval.test_discovery import holds_tests
+from wardround.retrieval.test_discovery import contains_tests
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,13 +53,13 @@ class SymbolVectors:
         texts: list[str] = []
         self.symbols: list[Symbol] = []
         for entry in tree.entries:
-            found = [one for one in graph.facts(entry.path).symbols if _is_embedded(one)]
+            found = [symbol for symbol in graph.facts(entry.path).symbols if _is_embedded(symbol)]
             if found:
                 lines = tree.read(entry).decode("utf-8", "replace").split("\n")
-                texts += (symbol_text(one, lines) for one in found)
+                texts += (symbol_text(symbol, lines) for symbol in found)
                 self.symbols += found
         self._embedder = embedder
-        self.vectors = _embedded(texts, embedder)
+        self.vectors = _embed_texts(texts, embedder)
 
     def nearest(self, texts: Sequence[str], limit: int) -> list[list[Match]]:
         """Return for each text the symbols that are nearest in meaning, the nearest first.
@@ -77,15 +77,15 @@ class SymbolVectors:
 
         first = np.argpartition(-products, min(limit, len(products)) - 1)[:limit]
         found = [Match(self.symbols[at], round(float(products[at]), 4)) for at in first.tolist()]
-        return sorted(found, key=lambda one: (-one.similarity, one.symbol))
+        return sorted(found, key=lambda match: (-match.similarity, match.symbol))
 
 
 def _is_embedded(symbol: Symbol) -> bool:
-    is_source = not holds_tests(symbol.path) and not is_beside(symbol.path)
+    is_source = not contains_tests(symbol.path) and not is_accompanying_file(symbol.path)
     return is_source and symbol.kind in _KINDS and symbol.end_line - symbol.line + 1 >= _LEAST_LINES
 
 
-def _embedded(texts: Sequence[str], embedder: TextEmbedder) -> NDArray[np.float32]:
+def _embed_texts(texts: Sequence[str], embedder: TextEmbedder) -> NDArray[np.float32]:
     import numpy as np
 
     starts = range(0, max(len(texts), 1), _BATCH)

@@ -45,15 +45,15 @@ def review(
         try:
             for chunk in _each(first, runs):
                 work = (chunk, replace(settings, jobs=1), default_set)
-                pending.append((chunk, pool.apply_async(_reviewed, work)))
+                pending.append((chunk, pool.apply_async(_review_cases, work)))
                 while len(pending) >= _WAITING * settings.jobs:
-                    done += _keep_ready(pending, keep)
+                    done += _store_finished(pending, keep)
                     progress(f"{done} of {len(cases)} cases")
             while pending:
-                done += _keep_ready(pending, keep)
+                done += _store_finished(pending, keep)
                 progress(f"{done} of {len(cases)} cases")
         finally:
-            _keep_ready([run for run in pending if run[1].ready() and run[1].successful()], keep)
+            _store_finished([run for run in pending if run[1].ready() and run[1].successful()], keep)
 
 
 def _review_here(
@@ -71,7 +71,7 @@ def _each(first: list[Case], rest: Iterable[list[Case]]) -> Iterator[list[Case]]
     yield from rest
 
 
-def _keep_ready(pending: list[_Run], keep: Keep) -> int:
+def _store_finished(pending: list[_Run], keep: Keep) -> int:
     """Store finished outcomes, after a short wait if there are none; return the number of cases."""
     ready = [run for run in pending if run[1].ready()]
     if not ready and pending:
@@ -118,7 +118,7 @@ def _terminate(number: int, frame: FrameType | None) -> None:
     raise _Terminated
 
 
-def _reviewed(cases: list[Case], settings: Settings, default_set: str) -> list[CaseOutcome]:
+def _review_cases(cases: list[Case], settings: Settings, default_set: str) -> list[CaseOutcome]:
     try:
         signal.signal(signal.SIGTERM, _terminate)
         return list(_batch(settings).review(cases, default_set))

@@ -46,15 +46,15 @@ def mine_pair_choices(
     for commit in history.commits(patterns):
         if len(commit.changes) > _FILES_OF_A_SWEEP:
             continue
-        for path, pairs, before in _changed(history, commit, pairs_of):
+        for path, pairs, before in _changed_pairs(history, commit, pairs_of):
             fresh = [at for at, pair in enumerate(pairs) if pair not in before and _is_new(pair, seen)]
             for at in islice(fresh, _PER_FILE):
                 choice = _choice(history, commit, path, pairs, at)
                 if choice is not None:
-                    yield choice if not ask_code else _turned(choice, pairs, at)
+                    yield choice if not ask_code else _turn_choice(choice, pairs, at)
 
 
-def _changed(
+def _changed_pairs(
     history: History, commit: Commit, pairs_of: PairsOf
 ) -> Iterator[tuple[str, list[CommentCodePair], frozenset[CommentCodePair]]]:
     """Return the files of a commit with enough pairs to choose from, and their previous pairs."""
@@ -78,14 +78,14 @@ def _distinct(pairs: Sequence[CommentCodePair]) -> list[CommentCodePair]:
     """
     words: set[str] = set()
     codes: set[str] = set()
-    kept = []
+    retained = []
     for pair in pairs:
         if len(pair.code) < _SHORTEST_CODE or pair.words.lower() in words or pair.code in codes:
             continue
         words.add(pair.words.lower())
         codes.add(pair.code)
-        kept.append(CommentCodePair(pair.words[:_LONGEST_TEXT], pair.code[:_LONGEST_TEXT]))
-    return kept
+        retained.append(CommentCodePair(pair.words[:_LONGEST_TEXT], pair.code[:_LONGEST_TEXT]))
+    return retained
 
 
 def _is_new(pair: CommentCodePair, seen: set[bytes]) -> bool:
@@ -113,7 +113,7 @@ def _choice(
     )
 
 
-def _turned(choice: Choice, pairs: list[CommentCodePair], at: int) -> Choice:
+def _turn_choice(choice: Choice, pairs: list[CommentCodePair], at: int) -> Choice:
     """Return the reverse choice, from code to text."""
     words = {pair.code: pair.words for pair in pairs}
     return msgspec.structs.replace(

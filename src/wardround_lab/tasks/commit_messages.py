@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.retrieval.documents import hunk_text, query_text
 from wardround.training_tasks import Choice, Commit, History
 
@@ -38,16 +38,16 @@ class _DescribedCommit:
 
 
 def mine_message_choices(history: History, patterns: Sequence[str]) -> Iterator[Choice]:
-    """Yield, for every descriptive commit, one hunk of its own among one each of the neighbouring commits."""
-    told: list[_DescribedCommit] = []
+    """Yield, for every descriptive commit, one of its hunks among one each of the adjacent commits."""
+    reported: list[_DescribedCommit] = []
     for commit in history.commits(patterns):
         message = _message(commit)
         hunks = tuple(_hunks(history, commit)) if message else ()
         if hunks:
-            told.append(_DescribedCommit(commit, message, hunks))
-        if len(told) == 2 * _CANDIDATES:
-            yield from _choice(history, told, _CANDIDATES // 2)
-            told.pop(0)
+            reported.append(_DescribedCommit(commit, message, hunks))
+        if len(reported) == 2 * _CANDIDATES:
+            yield from _choice(history, reported, _CANDIDATES // 2)
+            reported.pop(0)
 
 
 def _message(commit: Commit) -> str:
@@ -68,36 +68,38 @@ def _hunks(history: History, commit: Commit) -> Iterator[str]:
             added = [line for kind, _, _, a, b in group if kind != "equal" for line in after[a:b]]
             removed = [line for kind, a, b, _, _ in group if kind != "equal" for line in before[a:b]]
             if any(line.strip() for line in (*added, *removed)):
-                yield hunk_text(change.path, _around(after, group[0][3]), "\n".join([*added, *removed]))
+                yield hunk_text(
+                    change.path, _definition_line(after, group[0][3]), "\n".join([*added, *removed])
+                )
 
 
-def _around(lines: Sequence[str], start: int) -> str:
+def _definition_line(lines: Sequence[str], start: int) -> str:
     """Return the first line of the definition around a position, or an empty string."""
     return next((line.strip() for line in reversed(lines[: start + 1]) if _DEFINITION.match(line)), "")
 
 
 def _choice(history: History, told: Sequence[_DescribedCommit], at: int) -> Iterator[Choice]:
     """Return the choice of a commit against its neighbours, unless they all changed the same."""
-    asked = told[at]
+    requested = told[at]
     near = sorted((n for n in range(len(told)) if n != at), key=lambda n: (abs(n - at), n))
-    own = _one_of(asked.hunks, asked.commit.id)
-    others = dict.fromkeys(_one_of(told[n].hunks, asked.commit.id) for n in near)
+    own = _sample_hunk(requested.hunks, requested.commit.id)
+    others = dict.fromkeys(_sample_hunk(told[n].hunks, requested.commit.id) for n in near)
     others.pop(own, None)
     if not others:
         return
     candidates = [own, *list(others)[: _CANDIDATES - 1]]
-    order = sorted(candidates, key=lambda text: _digest(asked.commit.id, text))
+    order = sorted(candidates, key=lambda text: _digest(requested.commit.id, text))
     yield Choice(
         repository=history.repository,
-        time=asked.commit.time,
-        group=asked.commit.id,
-        query=asked.message,
+        time=requested.commit.time,
+        group=requested.commit.id,
+        query=requested.message,
         candidates=tuple(order),
         right=(order.index(own),),
     )
 
 
-def _one_of(hunks: Sequence[str], salt: str) -> str:
+def _sample_hunk(hunks: Sequence[str], salt: str) -> str:
     return min(hunks, key=lambda text: _digest(salt, text))
 
 

@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from wardround.text.search_terms import counted, parts
+from wardround.text.search_terms import count_words, parts
 from wardround.training_tasks import Choice, History
 from wardround_lab.tasks.source_functions import (
     PATTERNS,
     SourceFunction,
     SourceTrees,
     digest,
-    wrong_candidates,
+    incorrect_candidates,
 )
 
 _MOST = 60
@@ -38,8 +38,8 @@ def mine_namesake_choices(history: History) -> Iterator[Choice]:
         return
     functions = SourceTrees(history).functions(newest.id)
     pairs = sorted(_pairs(functions), key=lambda pair: digest(history.repository, pair[0], pair[1].text))
-    for path, one, other in islice(pairs, _MOST):
-        choice = _choice(history, newest.id, newest.time, path, one, other, functions)
+    for path, namesake, other in islice(pairs, _MOST):
+        choice = _choice(history, newest.id, newest.time, path, namesake, other, functions)
         if choice is not None:
             yield choice
 
@@ -48,18 +48,18 @@ def _pairs(
     functions: Sequence[tuple[str, SourceFunction]],
 ) -> Iterator[tuple[str, SourceFunction, SourceFunction]]:
     by_name: dict[str, list[tuple[str, SourceFunction]]] = {}
-    for path, one in functions:
-        if len(parts(one.symbol.own_name)) > 1 and one.symbol.size >= _LEAST_TOKENS:
-            by_name.setdefault(one.symbol.own_name, []).append((path, one))
-    for _, some in sorted(by_name.items()):
-        if 1 < len({path for path, _ in some}) <= _MOST_FILES:
-            (path, one), (_, other) = some[0], some[-1]
-            if _jaccard(one.words, other.words) < _MOST_ALIKE:
-                yield path, one, other
+    for path, function in functions:
+        if len(parts(function.symbol.own_name)) > 1 and function.symbol.size >= _LEAST_TOKENS:
+            by_name.setdefault(function.symbol.own_name, []).append((path, function))
+    for _, namesakes in sorted(by_name.items()):
+        if 1 < len({path for path, _ in namesakes}) <= _MOST_FILES:
+            (path, first), (_, last) = namesakes[0], namesakes[-1]
+            if _jaccard(first.words, last.words) < _MOST_ALIKE:
+                yield path, first, last
 
 
-def _jaccard(one: Counter[str], other: Counter[str]) -> float:
-    return len(one.keys() & other.keys()) / max(len(one.keys() | other.keys()), 1)
+def _jaccard(counter: Counter[str], other: Counter[str]) -> float:
+    return len(counter.keys() & other.keys()) / max(len(counter.keys() | other.keys()), 1)
 
 
 def _choice(
@@ -67,14 +67,14 @@ def _choice(
     commit: str,
     time: int,
     path: str,
-    one: SourceFunction,
+    item: SourceFunction,
     other: SourceFunction,
     functions: Sequence[tuple[str, SourceFunction]],
 ) -> Choice | None:
-    name = one.symbol.own_name
-    query, right = _hidden(one), _hidden(other)
-    others = {_hidden(each): each.words for _, each in functions if each.symbol.own_name != name}
-    wrong = wrong_candidates(counted(query), others, f"{commit} {name}")
+    name = item.symbol.own_name
+    query, right = _hide_name(item), _hide_name(other)
+    others = {_hide_name(each): each.words for _, each in functions if each.symbol.own_name != name}
+    wrong = incorrect_candidates(count_words(query), others, f"{commit} {name}")
     if not wrong or query == right or right in wrong:
         return None
     candidates = sorted([right, *wrong], key=digest)
@@ -88,5 +88,5 @@ def _choice(
     )
 
 
-def _hidden(one: SourceFunction) -> str:
-    return re.sub(rf"\b{re.escape(one.symbol.own_name)}\b", _HIDDEN, one.text)
+def _hide_name(item: SourceFunction) -> str:
+    return re.sub(rf"\b{re.escape(item.symbol.own_name)}\b", _HIDDEN, item.text)

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.code_graph.extraction import language_of, read_file
 from wardround.context.code_graph.model import FileFacts, Symbol, SymbolKind, UseKind
 from wardround.context.code_graph.symbol_text import symbol_text
+from wardround.lazy import LazyPattern
 from wardround.retrieval import bm25
-from wardround.retrieval.file_search import is_beside
-from wardround.retrieval.test_discovery import holds_tests
-from wardround.text.search_terms import counted
+from wardround.retrieval.file_search import is_accompanying_file
+from wardround.retrieval.test_discovery import contains_tests
+from wardround.text.search_terms import count_words
 from wardround.training_tasks import Changed, History
 
 PATTERNS = ("*.py", "*.ts", "*.tsx", "*.js", "*.jsx")
@@ -28,7 +28,11 @@ _CALL = LazyPattern(r"\b([^\W\d]\w{2,})\s*\(|<([A-Z]\w+)")
 
 def is_source(path: str) -> bool:
     """Return True for code that is neither a test nor an example."""
-    return language_of(path) in ("python", "script") and not holds_tests(path) and not is_beside(path)
+    return (
+        language_of(path) in ("python", "script")
+        and not contains_tests(path)
+        and not is_accompanying_file(path)
+    )
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class SourceFunction:
 
     @cached_property
     def words(self) -> Counter[str]:
-        return counted(self.text)
+        return count_words(self.text)
 
 
 @dataclass(frozen=True)
@@ -62,9 +66,9 @@ class SourceTrees:
     def functions(self, commit: str) -> list[tuple[str, SourceFunction]]:
         """Return the functions of the source files of a commit, with their paths."""
         return [
-            (path, one)
+            (path, function)
             for path, blob in self.history.tree(commit, PATTERNS) if is_source(path)
-            for one in self.file(path, blob).functions.values()
+            for function in self.file(path, blob).functions.values()
         ]  # fmt: skip
 
     def file(self, path: str, blob: str | None) -> SourceFile:
@@ -95,9 +99,9 @@ def _read(path: str, text: str) -> SourceFile:
     facts = read_file(path, text.encode("utf-8", "surrogateescape")).facts
     calls = _calls(facts)
     return SourceFile(lines, {
-        one.name: SourceFunction(one, symbol_text(one, lines), frozenset(calls.get(number, ())))
-        for number, one in enumerate(facts.symbols)
-        if one.kind in _CALLABLE
+        symbol.name: SourceFunction(symbol, symbol_text(symbol, lines), frozenset(calls.get(number, ())))
+        for number, symbol in enumerate(facts.symbols)
+        if symbol.kind in _CALLABLE
     })  # fmt: skip
 
 
@@ -109,11 +113,11 @@ def _calls(facts: FileFacts) -> dict[int, set[str]]:
     return found
 
 
-def wrong_candidates(query: Counter[str], others: Mapping[str, Counter[str]], salt: str) -> list[str]:
+def incorrect_candidates(query: Counter[str], others: Mapping[str, Counter[str]], salt: str) -> list[str]:
     """Return wrong candidates of a choice, most of them with many words of the query; none if there are few.
 
     Args:
-        others: the texts of functions that are not right, with their words.
+        others: the texts of functions that are not correct, with their words.
         salt: decides which of the others are drawn.
     """
     texts = sorted(others)

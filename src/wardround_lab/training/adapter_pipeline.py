@@ -31,10 +31,10 @@ class TrainingOutcome:
     """The result of one task.
 
     Attributes:
-        metadata: of the model; None where there is none.
+        metadata: metadata of the model; None where there is none.
         notes: the deviations from the usual course, a sentence each.
-        folder: of the model.
-        base: of the frozen base that the model needs.
+        folder: folder of the model.
+        base: folder of the frozen base that the model needs; None if it needs none.
     """
 
     task: str
@@ -83,7 +83,7 @@ class AdapterPipeline:
         base, base_folder = self.places.base, self.places.base_folder
         for number, seed in enumerate(SEEDS, 1):
             run = self._run_folder(seed)
-            say = self._labelled(f"training {number} of {len(SEEDS)}")
+            say = self._label_progress(f"training {number} of {len(SEEDS)}")
             train(self.recipe, run, seed=seed, hub=self.places.hub, base_folder=base_folder, progress=say)
             base = shipped_base(run, base, base_folder=base_folder, progress=say)
             if not (run / MODEL_FOLDER / METADATA_FILE).is_file():  # written last
@@ -99,12 +99,14 @@ class AdapterPipeline:
         digests = {str(model.metadata.seed): model.metadata.model.sha256 for model in models}
         first = models[0].metadata
         if first.evaluation is None or first.evaluation.models != digests:
-            evaluate_shipped.evaluate_choices(models, self.recipe, base, {}, self._labelled("measuring"))
+            evaluate_shipped.evaluate_choices(
+                models, self.recipe, base, {}, self._label_progress("measuring")
+            )
             models[0] = model_of(str(models[0].folder))
         if models[0].metadata.calibration.model == first.model.sha256:
             return ()
         try:
-            say = self._labelled("calibrating")
+            say = self._label_progress("calibrating")
             evaluate_shipped.calibrate_choices(models[0], self.recipe, base, "platt", 0.003, say)
         except TrainingError as trouble:
             return (f"{self.task}: not calibrated, so its scores only order candidates: {trouble}",)
@@ -113,7 +115,7 @@ class AdapterPipeline:
     def _run_folder(self, seed: int) -> Path:
         return self.folder / f"seed-{seed}"
 
-    def _labelled(self, stage: str) -> Progress:
+    def _label_progress(self, stage: str) -> Progress:
         return lambda text: self.progress(f"{self.task}, {stage}: {text}")
 
 
@@ -122,10 +124,10 @@ def clean_records(
 ) -> list[str]:
     """Remove the items that fail the audit until it passes, and copy records and audit to ``target``.
 
-    Several rounds are needed: an item that leaves the training side may allow one of the evaluation.
+    Several rounds are needed: an item that leaves the training part may allow one of the evaluation.
 
     Returns:
-        What the last audit complains about; nothing where it passed.
+        Return the defects that the last audit reports; none if it passed.
     """
     records = mined
     for number in range(_CLEANINGS):

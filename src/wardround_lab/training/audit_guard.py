@@ -69,11 +69,13 @@ def passed_audit(files: Sequence[Path], data: DataPart) -> str:
 
 
 def _require_same_rule(file: Path, audited: str, data: DataPart) -> None:
-    """Require that records of one repository were audited by its split, and several not as one."""
-    wanted = "" if data.own is None else data.own.told
-    if audited != wanted:
-        hint = "with --recipe" if wanted else "without a recipe of one repository"
+    """Require that records of one repository were audited by its split, and records of several by
+    repository.
+    """
+    expected = "" if data.own is None else data.own.told
+    if audited != expected:
+        hint = "with --recipe" if expected else "without a recipe of one repository"
         raise TrainingError(
             f"{file}: its audit divided the records by another rule ({audited or 'whole repositories'}) than "
-            f"the recipe ({wanted or 'whole repositories'}); run wardround data audit {hint} again"
+            f"the recipe ({expected or 'whole repositories'}); run wardround data audit {hint} again"
         )

@@ -19,7 +19,7 @@ from typing import Literal
 import msgspec
 
 from wardround.errors import TrainingError
-from wardround_lab.training.recipe import MarkerPosition, decoded
+from wardround_lab.training.recipe import MarkerPosition, read_yaml
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _CONFIG = "config.json"
@@ -27,7 +27,7 @@ _SHARDS = ".index.json"
 _SAFETENSORS = ".safetensors"
 _SMALL_FILES = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "vocab.json",
-    "merges.txt", "added_tokens.json",
+    "merges.txt", "added_tokens.json", "chat_template.jinja", "generation_config.json",
 )  # fmt: skip
 
 
@@ -41,7 +41,7 @@ class Base(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
         architecture: in a ``decoder`` a token attends only to earlier ones.
         pooling: a text's vector is the ``mean`` of its tokens' vectors, or the ``last`` one.
         marker_position: the end of the text at which ``marker`` is added.
-        marker: a token that represents the whole text, if the tokenizer does not add one.
+        marker: a token that represents the complete text, if the tokenizer does not add one.
         window: maximum number of tokens of a text unless the recipe sets it.
         targets: suffixes of the names of the linear layers that LoRA may train.
         weights: the verified file.
@@ -100,7 +100,7 @@ def read_base(name: str, beside: Path | None = None) -> Base:
     """Read the description of a base.
 
     Args:
-        name: of a bundled base, or a file, relative to ``beside``.
+        name: name of a bundled base, or a file, relative to ``beside``.
 
     Raises:
         TrainingError: there is none, or it is malformed.
@@ -109,19 +109,19 @@ def read_base(name: str, beside: Path | None = None) -> Base:
         if name not in base_names():
             known = ", ".join(base_names())
             raise TrainingError(f"base {name!r}: unknown base; choose one of {known}, or pass a file")
-        return decoded(Path(str(_descriptions() / f"{name}.yml")), Base, "base")
+        return read_yaml(Path(str(_descriptions() / f"{name}.yml")), Base, "base")
     path = (beside or Path()) / name
-    base = decoded(path, Base, "base")
+    base = read_yaml(path, Base, "base")
     folder = str((path.parent / base.folder).resolve()) if base.folder else ""
     return msgspec.structs.replace(base, folder=folder)
 
 
-def described(base: Base) -> bytes:
+def describe_base(base: Base) -> bytes:
     """Return a description as ``read_base`` reads it."""
     import yaml
 
-    told: bytes = yaml.safe_dump(msgspec.to_builtins(base), sort_keys=False, encoding="utf-8")
-    return told
+    reported: bytes = yaml.safe_dump(msgspec.to_builtins(base), sort_keys=False, encoding="utf-8")
+    return reported
 
 
 def base_of_id(identity: str) -> Base:
@@ -147,15 +147,15 @@ def locate(base: Base, *, hub: bool = False, folder: Path | None = None) -> Loca
     Raises:
         TrainingError: there are none, or the weights have another digest.
     """
-    places: list[Callable[[Base], Path | None]] = [_in_package, _in_folder, _in_cache]
+    locations: list[Callable[[Base], Path | None]] = [_packaged_folder, _plain_folder, _cached_folder]
     if folder is not None:
-        places = [lambda _: folder if (folder / base.weights).is_file() else None]
+        locations = [lambda _: folder if (folder / base.weights).is_file() else None]
     elif hub:
-        places.append(_on_hub)
-    for place in places:
-        found = place(base)
+        locations.append(_hub_folder)
+    for location in locations:
+        found = location(base)
         if found is not None:
-            return Located(base, found, _checked(base, found))
+            return Located(base, found, _check_weights(base, found))
     raise TrainingError(_nowhere(base, folder, hub))
 
 
@@ -173,7 +173,7 @@ def _nowhere(base: Base, folder: Path | None, hub: bool) -> str:
     return f"the base {base.id} is not on this machine; {', or '.join(ways)}"
 
 
-def _in_package(base: Base) -> Path | None:
+def _packaged_folder(base: Base) -> Path | None:
     if not base.package:
         return None
     name, _, below = base.package.partition("/")
@@ -184,12 +184,12 @@ def _in_package(base: Base) -> Path | None:
     return folder if (folder / base.weights).is_file() else None
 
 
-def _in_folder(base: Base) -> Path | None:
+def _plain_folder(base: Base) -> Path | None:
     folder = Path(base.folder)
     return folder if base.folder and (folder / base.weights).is_file() else None
 
 
-def _in_cache(base: Base) -> Path | None:
+def _cached_folder(base: Base) -> Path | None:
     from huggingface_hub import try_to_load_from_cache
 
     revision = base.revision or "main"
@@ -202,21 +202,34 @@ def _in_cache(base: Base) -> Path | None:
     return Path(str(found[0])).parent
 
 
-def _on_hub(base: Base) -> Path | None:
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
+def _hub_folder(base: Base) -> Path | None:
     wanted = [_CONFIG, *_SMALL_FILES, base.weights]
     if base.weights.endswith(_SHARDS):
         wanted.append("*.safetensors")
+    return _download(base, wanted)
+
+
+def configuration_on_hub(base: Base) -> Path:
+    """Download the configuration of a base alone, and return its folder.
+
+    Raises:
+        TrainingError: the hub does not serve it.
+    """
+    return _download(base, [_CONFIG])
+
+
+def _download(base: Base, names: list[str]) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
     try:
-        return Path(snapshot_download(base.id, revision=base.revision or None, allow_patterns=wanted))
+        return Path(snapshot_download(base.id, revision=base.revision or None, allow_patterns=names))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as cause:
         what = str(cause).strip().split("\n")[0]
         raise TrainingError(f"the hub does not serve {base.id}: {what}; try again later") from cause
 
 
-def _checked(base: Base, folder: Path) -> str:
+def _check_weights(base: Base, folder: Path) -> str:
     """Return the digest of the weights; reject one that differs from the description's."""
     digest = weights_digest(folder, base.weights)
     if base.digest and digest != base.digest:
@@ -228,13 +241,13 @@ def _checked(base: Base, folder: Path) -> str:
 
 
 def weights_digest(folder: Path, weights: str) -> str:
-    """Return the SHA-256 of a weights file; of an index, that of the digests of its shards by name."""
+    """Return the SHA-256 of a weights file; for an index, that of the digests of its shards by name."""
     if not weights.endswith(_SHARDS):
         return _digest(folder / weights)
-    whole = hashlib.sha256()
+    complete = hashlib.sha256()
     for name in shards(folder, weights):
-        whole.update(_digest(folder / name).encode())
-    return whole.hexdigest()
+        complete.update(_digest(folder / name).encode())
+    return complete.hexdigest()
 
 
 def shards(folder: Path, weights: str) -> list[str]:

@@ -21,8 +21,8 @@ from wardround.errors import TrainingError
 from wardround.inference.metadata import File, Metadata, PromotionState, TrainingData, read_metadata
 from wardround_lab.training import gradient_boosting, tabular_evaluation
 from wardround_lab.training.choice_dataset import record_files, records_digest
-from wardround_lab.training.promote import Model, keep_recipe, write
-from wardround_lab.training.recipe import DataPart, TrainingPart, decoded, recipe_digest
+from wardround_lab.training.promote import Model, copy_recipe, write
+from wardround_lab.training.recipe import DataPart, TrainingPart, read_yaml, recipe_digest
 from wardround_lab.training.run_directory import MODEL_FOLDER
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ class TreeEnsemble:
     def train(
         self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress
     ) -> RunSummary:
-        made = train_trees(recipe, folder, seed)
-        return TreeRun(made.name, read_tree_recipe(recipe).trees.rounds, made.seed, made.seconds)
+        created = train_trees(recipe, folder, seed)
+        return TreeRun(created.name, read_tree_recipe(recipe).trees.rounds, created.seed, created.seconds)
 
     def finish(self, recipe: Path, folder: Path, files: Files, progress: Progress) -> Shipped:
         from wardround_lab.training.packaging import Shipped
@@ -108,10 +108,10 @@ class TreeEnsemble:
         (training,) = record_files(read.data, recipe.parent)
         measured = recipe.parent / read.measured
         found = evaluate_rows(models, measured, training, read.cheap, exempt, progress)
-        return _noted(models[0].folder, found, read.notes)
+        return _add_notes(models[0].folder, found, read.notes)
 
 
-def _noted(folder: Path, metadata: Metadata, notes: tuple[str, ...]) -> Metadata:
+def _add_notes(folder: Path, metadata: Metadata, notes: tuple[str, ...]) -> Metadata:
     """Write the metadata with the notes of the recipe among those of the evaluation, and return it."""
     assert metadata.evaluation is not None
     evaluation = msgspec.structs.replace(metadata.evaluation, notes=(*metadata.evaluation.notes, *notes))
@@ -125,7 +125,7 @@ def read_tree_recipe(path: Path) -> TreeRecipe:
     Raises:
         TrainingError: it cannot be read, or is malformed; the message names file and key.
     """
-    recipe = decoded(path, TreeRecipe, "recipe")
+    recipe = read_yaml(path, TreeRecipe, "recipe")
     if len(recipe.data.records) != 1:
         raise TrainingError(f"{path}: trees are trained on one file of rows, not {len(recipe.data.records)}")
     return recipe
@@ -135,7 +135,7 @@ def train_trees(recipe_file: Path, folder: Path, seed: int | None = None) -> Met
     """Train, export and compare the export; the state of the model is shadow.
 
     Args:
-        folder: of the training.
+        folder: folder of the training.
         seed: overrides the recipe's.
 
     Raises:
@@ -145,11 +145,11 @@ def train_trees(recipe_file: Path, folder: Path, seed: int | None = None) -> Met
     recipe = read_tree_recipe(recipe_file)
     files = record_files(recipe.data, recipe_file.parent)
     rows = [row for file in files for row in tabular_evaluation.read_rows(file)]
-    audit = audited(rows, recipe, recipe_file)
+    audit = audit_result(rows, recipe, recipe_file)
     own = recipe.trees if seed is None else msgspec.structs.replace(recipe.trees, seed=seed)
     values = np.array([row.features for row in rows], dtype=np.float64)
     trees = gradient_boosting.train(values, np.array([row.right for row in rows]), recipe.inputs, own)
-    model = gradient_boosting.exported(trees)
+    model = gradient_boosting.export_trees(trees)
     target = folder / MODEL_FOLDER
     target.mkdir(parents=True, exist_ok=True)
     (target / MODEL_FILE).write_bytes(model)
@@ -178,11 +178,11 @@ def train_trees(recipe_file: Path, folder: Path, seed: int | None = None) -> Met
         parity=(gradient_boosting.parity(trees, model, values),),
     )
     metadata = write(target, metadata)
-    keep_recipe(target, recipe_file)
+    copy_recipe(target, recipe_file)
     return metadata
 
 
-def audited(rows: Sequence[tabular_evaluation.FeatureRow], recipe: TreeRecipe, recipe_file: Path) -> str:
+def audit_result(rows: Sequence[tabular_evaluation.FeatureRow], recipe: TreeRecipe, recipe_file: Path) -> str:
     """Return the result of the audit of the rows for the metadata. Rows are numbers: no texts are checked.
 
     Raises:
@@ -199,5 +199,5 @@ def audited(rows: Sequence[tabular_evaluation.FeatureRow], recipe: TreeRecipe, r
             raise TrainingError(f"{recipe_file}: a row is of {row.repository}, which is not in data.train")
         if recipe.data.until and row.time >= recipe.data.until_seconds:
             raise TrainingError(f"{recipe_file}: a row of {row.repository} is more recent than data.until")
-    told = f"{len(rows)} rows, {len({row.repository for row in rows})} repositories, {recipe.data.until}"
-    return f"passed, {hashlib.sha256(told.encode()).hexdigest()[:16]}"
+    reported = f"{len(rows)} rows, {len({row.repository for row in rows})} repositories, {recipe.data.until}"
+    return f"passed, {hashlib.sha256(reported.encode()).hexdigest()[:16]}"

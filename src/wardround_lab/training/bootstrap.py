@@ -73,10 +73,10 @@ class Repositories:
     def resample(cls, of_rows: Sequence[str], *, seed: int = 0, draws: int = DRAWS) -> Repositories:
         """Draw with replacement, the same for the same names and seed."""
         names = tuple(sorted(set(of_rows)))
-        place = {name: at for at, name in enumerate(names)}
+        location = {name: at for at, name in enumerate(names)}
         generator = np.random.Generator(np.random.PCG64(seed))
         counts = generator.multinomial(len(names), np.full(len(names), 1 / len(names)), size=draws)
-        of_row = np.array([place[name] for name in of_rows], dtype=np.int64)
+        of_row = np.array([location[name] for name in of_rows], dtype=np.int64)
         return cls(names, of_row, counts.astype(np.float64))
 
     def mean(self, values: Floats) -> Figure:
@@ -88,7 +88,7 @@ class Repositories:
 
     def auc(self, scores: Floats, right: Flags, *, bins: Places | None = None, weights: Floats | None = None
             ) -> Figure:  # fmt: skip
-        """Return the share of pairs of a right and a wrong row that the score orders, ties counted half.
+        """Return the share of pairs of a correct and a wrong row that the score orders, ties count half.
 
         Args:
             bins: only pairs of the same bin count; all pairs by default.
@@ -114,7 +114,7 @@ class Repositories:
         counts = np.ones(len(right)) if weights is None else weights
         groups = len(self.names)
         ordered, pairs = np.zeros((groups, groups)), np.zeros((groups, groups))
-        for rows in _by_bin(bins, len(right)):
+        for rows in _group_by_bin(bins, len(right)):
             positive, negative = rows[right[rows]], rows[~right[rows]]
             found = np.bincount(self.of_row[positive], counts[positive], groups)
             for group in np.unique(self.of_row[negative]):
@@ -143,12 +143,16 @@ class ResampledUnits:
     def mean(self, values: Floats) -> Figure:
         """Return the mean over rows."""
         found = [way.mean(values) for way in self.ways]
-        return found[0] if len(found) == 1 else Figure(found[0].value, np.stack([one.draws for one in found]))
+        return (
+            found[0]
+            if len(found) == 1
+            else Figure(found[0].value, np.stack([result.draws for result in found]))
+        )
 
 
 def auc(scores: Floats, right: Flags, weights: Floats | None = None) -> float:
-    """Return the share of pairs of a right and a wrong row that the score orders, ties half; NaN without
-    pairs.
+    """Return the share of pairs of a correct and a wrong row that the score orders, ties count half; NaN
+    without pairs.
     """
     return binned_auc(scores, right, np.zeros(len(right), dtype=np.int64), weights)
 
@@ -157,7 +161,7 @@ def binned_auc(scores: Floats, right: Flags, bins: Places, weights: Floats | Non
     """Return the same over pairs of equal ``bins``: what the score adds to the bins."""
     counts = np.ones(len(right)) if weights is None else weights
     ordered = pairs = 0.0
-    for rows in _by_bin(bins, len(right)):
+    for rows in _group_by_bin(bins, len(right)):
         positive, negative = rows[right[rows]], rows[~right[rows]]
         below = _weight_below(scores[positive], scores[negative], counts[negative])
         ordered += float(counts[positive] @ below)
@@ -206,8 +210,8 @@ def quantile_bins(values: Floats, bins: int) -> Places:
     return np.searchsorted(edges, values, side="right").astype(np.int64)
 
 
-def _by_bin(bins: Places | None, rows: int) -> list[Places]:
-    """The rows of each bin."""
+def _group_by_bin(bins: Places | None, rows: int) -> list[Places]:
+    """Return the rows of each bin."""
     if bins is None:
         return [np.arange(rows)]
     order = np.argsort(bins, kind="stable")
@@ -225,6 +229,6 @@ def _weight_below(positive: Floats, negative: Floats, counts: Floats) -> Floats:
 
 
 def _quadratic(counts: Floats, matrix: Floats) -> Floats:
-    """Each row of ``counts`` on both sides of the matrix."""
+    """Return each row of ``counts`` on both sides of the matrix."""
     answer: Floats = np.einsum("dg,gh,dh->d", counts, matrix, counts, optimize=True)
     return answer

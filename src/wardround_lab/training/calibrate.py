@@ -18,7 +18,7 @@ BINS = 10
 _POINTS = 64
 """Most points of an isotonic map: more only follow the noise."""
 _FEWEST = 20
-"""Right rows, and wrong ones, below which a map means nothing."""
+"""Minimum numbers of correct and of wrong rows for a meaningful map."""
 _DIGITS = 6
 
 Method = Literal["platt", "isotonic"]
@@ -35,7 +35,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How well probabilities hold, on rows they were not fitted on.
+    """The reliability of probabilities on rows on which they were not fitted.
 
     Attributes:
         error: expected calibration error: the mean distance of ``said`` and ``right``, by rows; 0 to 1.
@@ -49,7 +49,7 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """A map, the probability from which it may speak, and how well it held on other repositories."""
+    """A map, the probability above which it may be stated, and its reliability on other repositories."""
 
     calibration: Calibration
     threshold: float
@@ -70,13 +70,13 @@ def calibrate(
     """Fit on half of the repositories, check on the other half.
 
     Args:
-        scores: of the shipped file, shape (rows,); none of the repositories was trained on.
+        scores: scores of the shipped file, shape (rows,); none of the repositories was trained on.
         alarm_rate: the share of wrong rows that may pass the threshold, above 0 and below 1.
         model: SHA-256 of the shipped file.
         weights: number of real rows that each represents, so that the rate is the natural one.
 
     Raises:
-        TrainingError: too few repositories or rows of one class on either side.
+        TrainingError: too few repositories or rows of one class in either part.
     """
     if not 0 < alarm_rate < 1:
         raise TrainingError(f"an alarm rate of {alarm_rate} is not between 0 and 1")
@@ -132,13 +132,13 @@ def fit_isotonic(scores: Floats, right: Flags, weights: Floats | None = None) ->
     counts = np.ones(len(right)) if weights is None else weights
     order = np.argsort(scores, kind="stable")
     blocks: list[tuple[float, float, float]] = []  # score * weight, right * weight, weight
-    for score, hit, weight in zip(*_tied(scores[order], right[order], counts[order]), strict=True):
+    for score, hit, weight in zip(*_merge_ties(scores[order], right[order], counts[order]), strict=True):
         blocks.append((score * weight, hit, weight))
         while len(blocks) > 1 and blocks[-2][1] * blocks[-1][2] >= blocks[-1][1] * blocks[-2][2]:
             last = blocks.pop()
             blocks[-1] = tuple(map(sum, zip(blocks[-1], last, strict=True)))  # type: ignore[assignment]
     points = [(moment / weight, hit / weight) for moment, hit, weight in blocks]
-    return Calibration(method="isotonic", points=_thinned(points), items=len(right))
+    return Calibration(method="isotonic", points=_thin_points(points), items=len(right))
 
 
 def probability(calibration: Calibration, scores: Floats) -> Floats:
@@ -186,11 +186,11 @@ def reliability(likely: Floats, right: Flags, weights: Floats | None = None) -> 
         rows = of_row == at
         if rows.any():
             inside = counts[rows]
-            said, hit = np.average(likely[rows], weights=inside), np.average(right[rows], weights=inside)
-            bins.append(Bin(float(said), float(hit), float(inside.sum())))
-    total = sum(one.rows for one in bins)
+            reported, hit = np.average(likely[rows], weights=inside), np.average(right[rows], weights=inside)
+            bins.append(Bin(float(reported), float(hit), float(inside.sum())))
+    total = sum(group.rows for group in bins)
     return Reliability(
-        error=sum(one.rows * abs(one.said - one.right) for one in bins) / total,
+        error=sum(group.rows * abs(group.said - group.right) for group in bins) / total,
         brier=float(np.average((likely - right) ** 2, weights=counts)),
         bins=tuple(bins),
     )
@@ -209,8 +209,8 @@ def _halves(repositories: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ..
     return tuple(sorted(names[:half])), tuple(sorted(names[half:]))
 
 
-def _tied(scores: Floats, right: Flags, counts: Floats) -> tuple[list[float], list[float], list[float]]:
-    """Merge sorted rows of equal score: the score, the weight of the right ones, the total weight."""
+def _merge_ties(scores: Floats, right: Flags, counts: Floats) -> tuple[list[float], list[float], list[float]]:
+    """Merge sorted rows of equal score: the score, the weight of the correct ones, the total weight."""
     starts = np.flatnonzero(np.diff(scores, prepend=np.nan) != 0)
     hits = np.add.reduceat(np.where(right, counts, 0.0), starts)
     return (
@@ -220,12 +220,12 @@ def _tied(scores: Floats, right: Flags, counts: Floats) -> tuple[list[float], li
     )
 
 
-def _thinned(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+def _thin_points(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
     """Return at most as many points as are significant, ends included, ascending after rounding too."""
     chosen = np.unique(np.linspace(0, len(points) - 1, min(_POINTS, len(points))).round().astype(int))
-    kept: list[tuple[float, float]] = []
+    retained: list[tuple[float, float]] = []
     for at in chosen:
         score, likely = (round(value, _DIGITS) for value in points[at])
-        if not kept or score > kept[-1][0]:
-            kept.append((score, likely))
-    return tuple(kept)
+        if not retained or score > retained[-1][0]:
+            retained.append((score, likely))
+    return tuple(retained)

@@ -53,17 +53,17 @@ class Checkpoint:
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
     """Return the state of an optimiser as tensors by name."""
     state: dict[int, dict[str, torch.Tensor]] = optimiser.state_dict()["state"]
-    return {f"{place}.{name}": value for place, parts in state.items() for name, value in parts.items()}
+    return {f"{location}.{name}": value for location, parts in state.items() for name, value in parts.items()}
 
 
 def set_optimiser_tensors(optimiser: torch.optim.Optimizer, tensors: Mapping[str, torch.Tensor]) -> None:
     """Restore the state of an optimiser."""
-    whole: dict[str, Any] = optimiser.state_dict()
+    complete: dict[str, Any] = optimiser.state_dict()
     state: dict[int, dict[str, torch.Tensor]] = {}
     for name, value in tensors.items():
-        place, _, part = name.partition(".")
-        state.setdefault(int(place), {})[part] = value
-    optimiser.load_state_dict({**whole, "state": state})
+        location, _, part = name.partition(".")
+        state.setdefault(int(location), {})[part] = value
+    optimiser.load_state_dict({**complete, "state": state})
 
 
 def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:

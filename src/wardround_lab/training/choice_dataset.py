@@ -1,4 +1,4 @@
-"""Choices for a training: the assignment to sides, and their texts as token ids."""
+"""Choices for a training: the assignment to parts, and their texts as token ids."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SIDES = ("train", "validation", "evaluation")
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The choices of the three sides, in the order of the records."""
+    """The choices of the three parts, in the order of the records."""
 
     training: tuple[Choice, ...]
     validation: tuple[Choice, ...]
@@ -62,7 +62,7 @@ def record_files(data: DataPart, folder: Path) -> list[Path]:
 
 
 def records_digest(paths: Sequence[Path]) -> str:
-    """Return the SHA-256 of a file of records; of several, that of their digests in the recipe's order.
+    """Return the SHA-256 of a file of records; for several, that of their digests in the recipe's order.
 
     Raises:
         TrainingError: one cannot be read.
@@ -77,10 +77,10 @@ def records_digest(paths: Sequence[Path]) -> str:
 
 
 def split(recipe: Recipe, folder: Path) -> Split:
-    """Split the choices of a recipe's records by its rule; those on no side are excluded.
+    """Split the choices of a recipe's records by its rule; those in no part are excluded.
 
     Raises:
-        TrainingError: a file cannot be read, or a requested side has no choices.
+        TrainingError: a file cannot be read, or a requested part has no choices.
     """
     data = recipe.data
     sides: dict[str, list[Choice]] = {side: [] for side in _SIDES}
@@ -90,8 +90,8 @@ def split(recipe: Recipe, folder: Path) -> Split:
         if side is not None:
             sides[side].append(choice)
     for side in ("train", "validation"):
-        asked = getattr(data, side) if data.own is None else side == "train"
-        if asked and not sides[side]:
+        requested = getattr(data, side) if data.own is None else side == "train"
+        if requested and not sides[side]:
             raise TrainingError(
                 f"data.{side}: the records hold no item of its repositories in its time; mine more"
             )
@@ -99,22 +99,30 @@ def split(recipe: Recipe, folder: Path) -> Split:
 
 
 def sides_of(data: DataPart, folder: Path) -> Callable[[Choice], str | None]:
-    """Return the rule by which a recipe splits its records: the side of a choice, or None.
+    """Return the rule by which a recipe splits its records: the part of a choice, or None.
 
     Raises:
         TrainingError: one repository is to be split, and a file of records cannot be read.
     """
     if data.own is not None:
-        rows = ((one.repository, one.group, one.time) for one in _choices(data, folder))
+        rows = ((example.repository, example.group, example.time) for example in _choices(data, folder))
         own = OwnSides.of(data.own, data.until_seconds, data.since_seconds, rows)
         return lambda choice: own.side(choice.repository, choice.group, choice.time)
+    side_of = repository_side(data)
+    return lambda choice: side_of(choice.repository, choice.time)
+
+
+def repository_side(data: DataPart) -> Callable[[str, int], str | None]:
+    """Return the rule of disjoint repositories: (repository, time) -> ``train``, ``validation``,
+    ``evaluation`` or None.
+    """
     names = {name.lower(): side for side in _SIDES for name in getattr(data, side)}
 
-    def by_repository(choice: Choice) -> str | None:
-        side = names.get(choice.repository.lower())
-        return side if side is not None and _in_time(choice, side, data) else None
+    def side_of(repository: str, time: int) -> str | None:
+        side = names.get(repository.lower())
+        return side if side is not None and _is_in_time(time, side, data) else None
 
-    return by_repository
+    return side_of
 
 
 def _choices(data: DataPart, folder: Path) -> Iterator[Choice]:
@@ -125,13 +133,13 @@ def _choices(data: DataPart, folder: Path) -> Iterator[Choice]:
         raise TrainingError(str(cause)) from cause
 
 
-def _in_time(choice: Choice, side: str, data: DataPart) -> bool:
+def _is_in_time(time: int, side: str, data: DataPart) -> bool:
     if side == "evaluation":
-        return choice.time >= data.since_seconds
-    return data.until is None or choice.time < data.until_seconds
+        return time >= data.since_seconds
+    return data.until is None or time < data.until_seconds
 
 
-def tokenized(
+def tokenize_choices(
     training: Sequence[Choice], validation: Sequence[Choice], tokenizer: Tokenizer
 ) -> ChoiceDataset:
     """Return choices with indices of texts, and the token ids of the texts."""
@@ -143,14 +151,14 @@ def tokenized(
         return Question(choice.group, query, candidates, choice.right)
 
     trained, validated = (
-        [one for one in map(numbers, side) if _has_wrong(one)] for side in (training, validation)
+        [row for row in map(numbers, side) if _has_distinct_negative(row)] for side in (training, validation)
     )
-    return ChoiceDataset([made.ids for made in tokenizer.encode_batch(list(texts))], trained, validated)
+    return ChoiceDataset([created.ids for created in tokenizer.encode_batch(list(texts))], trained, validated)
 
 
-def _has_wrong(question: Question) -> bool:
-    """Return True if a wrong candidate differs in text from the right ones and the query."""
-    right = {question.candidates[place] for place in question.right}
+def _has_distinct_negative(question: Question) -> bool:
+    """Return True if the text of a wrong candidate differs from the correct ones and the query."""
+    right = {question.candidates[location] for location in question.right}
     return bool(set(question.candidates) - right - {question.query})
 
 
@@ -166,25 +174,25 @@ def batches(
     at = start * size
     while True:
         batch = []
-        for place in range(at, at + size):
-            turn, number = divmod(place, len(questions))
+        for location in range(at, at + size):
+            turn, number = divmod(location, len(questions))
             if turn not in rounds:
                 rounds.clear()
-                rounds[turn] = _shuffled(len(questions), seed, turn)
+                rounds[turn] = _shuffled_order(len(questions), seed, turn)
             number = rounds[turn][number]
             batch.append(subsample(questions[number], candidates, f"{seed}:{turn}:{number}"))
         yield batch
         at += size
 
 
-def _shuffled(count: int, seed: int, turn: int) -> list[int]:
+def _shuffled_order(count: int, seed: int, turn: int) -> list[int]:
     order = list(range(count))
     random.Random(f"{seed}:{turn}").shuffle(order)  # noqa: S311  (an order that can be repeated)
     return order
 
 
 def subsample(question: Question, most: int, seed: str) -> Question:
-    """Return the question with at most ``most`` candidates: right ones up to half, the rest sampled wrong
+    """Return the question with at most ``most`` candidates: correct ones up to half, the rest sampled wrong
     ones.
     """
     count = len(question.candidates)
@@ -192,17 +200,17 @@ def subsample(question: Question, most: int, seed: str) -> Question:
         return question
     draw = random.Random(seed)  # noqa: S311  (a draw that can be repeated)
     right = sorted(draw.sample(question.right, min(len(question.right), most // 2)))
-    wrong = [place for place in range(count) if place not in question.right]
-    taken = sorted(right + draw.sample(wrong, min(len(wrong), most - len(right))))
+    wrong = [location for location in range(count) if location not in question.right]
+    used = sorted(right + draw.sample(wrong, min(len(wrong), most - len(right))))
     return Question(
         question.group,
         question.query,
-        tuple(question.candidates[place] for place in taken),
-        tuple(at for at, place in enumerate(taken) if place in question.right),
+        tuple(question.candidates[location] for location in used),
+        tuple(at for at, location in enumerate(used) if location in question.right),
     )
 
 
 def spread(items: Sequence[Item], count: int) -> Iterator[Item]:
     """Return at most ``count`` items, evenly spaced."""
-    taken = min(count, len(items))
-    return (items[at * len(items) // taken] for at in range(taken))
+    used = min(count, len(items))
+    return (items[at * len(items) // used] for at in range(used))

@@ -74,8 +74,8 @@ def fit_choices(rows: Floats, right: Flags, starts: Places, ridge: float = RIDGE
     Raises:
         ValueError: a number is not finite.
 
-    Source: D. McFadden, "Conditional Logit Analysis of Qualitative Choice Behavior", 1974; each right row of
-    a question is a choice of its own.
+    Source: D. McFadden, "Conditional Logit Analysis of Qualitative Choice Behavior", 1974; each correct row
+        of a question is a separate choice.
     """
     if not np.isfinite(rows).all():
         raise ValueError("a feature is not a finite number")
@@ -113,7 +113,7 @@ def _newton(design: Floats, right: Flags, counts: Floats, ridge: float) -> Float
 
 def _newton_choices(columns: Floats, right: Flags, starts: Places, sizes: Places, ridge: float) -> Floats:
     chosen = np.add.reduceat(right, starts, dtype=np.float64)
-    wanted = columns[right].sum(axis=0)
+    expected = columns[right].sum(axis=0)
 
     def look(at: Floats) -> tuple[float, Floats]:
         """Return the loss, and the probability of each row within its question."""
@@ -128,7 +128,7 @@ def _newton_choices(columns: Floats, right: Flags, starts: Places, sizes: Places
     loss, likely = look(found)
     for _ in range(_STEPS):
         weighed = columns * (likely * np.repeat(chosen, sizes))[:, None]
-        slope = weighed.sum(axis=0) - wanted + ridge * found
+        slope = weighed.sum(axis=0) - expected + ridge * found
         means = np.add.reduceat(columns * likely[:, None], starts)
         curve = columns.T @ weighed - means.T @ (means * chosen[:, None]) + ridge * np.eye(len(found))
         step = np.linalg.solve(curve, slope)

@@ -14,13 +14,13 @@ _FAR = -1e9
 
 def texts_of(batch: Sequence[Question]) -> list[int]:
     """Return the indices of the distinct texts of a batch, ascending."""
-    return sorted({text for one in batch for text in (one.query, *one.candidates)})
+    return sorted({text for question in batch for text in (question.query, *question.candidates)})
 
 
 def loss(
     vectors: torch.Tensor, texts: Sequence[int], batch: Sequence[Question], temperature: float
 ) -> torch.Tensor:
-    """InfoNCE: each right candidate against the wrong ones of its question and of the other questions.
+    """InfoNCE: each correct candidate against the wrong ones of its question and of the other questions.
 
     Candidates of other questions of the same group are excluded, since they are unlabelled here.
 
@@ -32,7 +32,7 @@ def loss(
     """
     row = {text: at for at, text in enumerate(texts)}
     right, wrong = _masks(batch, row, vectors.device)
-    queries = vectors[[row[one.query] for one in batch]]
+    queries = vectors[[row[question.query] for question in batch]]
     scores = queries @ vectors.T / temperature
     against = scores.masked_fill(~wrong, _FAR).logsumexp(1, keepdim=True)
     lost = torch.logaddexp(scores, against) - scores
@@ -42,12 +42,12 @@ def loss(
 def _masks(
     batch: Sequence[Question], row: dict[int, int], device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the masks of right and of wrong texts of each question, both of shape (questions, texts)."""
+    """Return the masks of correct and of wrong texts of each question, both of shape (questions, texts)."""
     right = torch.zeros((len(batch), len(row)), dtype=torch.bool)
     wrong = torch.zeros_like(right)
     for at, question in enumerate(batch):
-        others = {text for one in batch if one.group != question.group for text in one.candidates}
-        answers = {question.candidates[place] for place in question.right}
+        others = {text for other in batch if other.group != question.group for text in other.candidates}
+        answers = {question.candidates[location] for location in question.right}
         against = (others | set(question.candidates)) - answers - {question.query}
         right[at, [row[text] for text in sorted(answers)]] = True
         wrong[at, [row[text] for text in sorted(against)]] = True
@@ -55,7 +55,7 @@ def _masks(
 
 
 def mean_reciprocal_rank(vectors: torch.Tensor, texts: Sequence[int], questions: Sequence[Question]) -> float:
-    """Return the mean of 1 / rank of the first right candidate; ties rank it last."""
+    """Return the mean of 1 / rank of the first correct candidate; ties rank it last."""
     row = {text: at for at, text in enumerate(texts)}
     total = 0.0
     for question in questions:

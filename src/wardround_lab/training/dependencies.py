@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from wardround.errors import UsageError
 
-INSTALL = "pip install 'wardround[train]'"
 _MODULES = ("torch", "transformers", "peft", "safetensors", "tokenizers", "onnx", "onnxruntime")
 
 
@@ -15,12 +14,15 @@ MEASURING = ("numpy", "onnxruntime", "tokenizers", "matplotlib")
 """Dependencies of evaluation and calibration: no torch."""
 
 
-def require_extra(modules: Sequence[str] = _MODULES) -> None:
-    """Require parts of the ``train`` extra, without importing them.
+def require_extra(modules: Sequence[str] = _MODULES, extra: str = "wardround[train]") -> None:
+    """Require parts of an extra, without importing them.
+
+    Args:
+        extra: as pip names it.
 
     Raises:
         UsageError: a part of it is missing.
     """
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if missing:
-        raise UsageError(f"this needs {', '.join(missing)}; {INSTALL}")
+        raise UsageError(f"this needs {', '.join(missing)}; pip install '{extra}'")

@@ -39,11 +39,11 @@ class Encoder(nn.Module):
 
         Args:
             input_ids: shape (texts, tokens), padded on the right.
-            attention_mask: of the same shape, 1 for tokens.
+            attention_mask: 1 for tokens and 0 for padding, in the same shape.
         """
         mask = causal_mask(attention_mask) if self.causal else attention_mask
         hidden = self.model(input_ids=input_ids, attention_mask=mask).last_hidden_state
-        return pooled(hidden, attention_mask, self.pooling)
+        return pool(hidden, attention_mask, self.pooling)
 
 
 def causal_mask(attention_mask: torch.Tensor) -> torch.Tensor:
@@ -51,12 +51,12 @@ def causal_mask(attention_mask: torch.Tensor) -> torch.Tensor:
 
     Created here, because the library's own cannot be traced into an ONNX graph.
     """
-    places = torch.cumsum(torch.ones_like(attention_mask), dim=1)
-    before = places.unsqueeze(1) <= places.unsqueeze(2)
+    locations = torch.cumsum(torch.ones_like(attention_mask), dim=1)
+    before = locations.unsqueeze(1) <= locations.unsqueeze(2)
     return (before & attention_mask.bool().unsqueeze(1)).unsqueeze(1)
 
 
-def pooled(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str) -> torch.Tensor:
+def pool(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str) -> torch.Tensor:
     """Pool the vectors of the tokens of each text into one of length 1."""
     if pooling == "mean":
         weights = attention_mask.unsqueeze(-1).to(hidden.dtype)
@@ -72,7 +72,7 @@ def load_encoder(located: Located, **options: Any) -> Encoder:
     """Load the base, frozen and in float32.
 
     Args:
-        options: of transformers' loading: format and location of the weights.
+        options: options of transformers for loading: format and location of the weights.
 
     Raises:
         TrainingError: its files are not a valid model.
@@ -101,7 +101,7 @@ def load_encoder(located: Located, **options: Any) -> Encoder:
 
 
 def skeleton(located: Located) -> nn.Module:
-    """Return the base without its weights, from its configuration alone."""
+    """Return the base without its weights, from its configuration only."""
     import transformers
 
     configurations: Any = transformers.AutoConfig
@@ -115,11 +115,11 @@ def skeleton(located: Located) -> nn.Module:
 def load_from_disk(located: Located) -> Encoder:
     """Return the base with one layer at a time in memory; each call reads all of its files again."""
     parts = list(skeleton(located).named_children())
-    places = {name: "cpu" for name, part in parts if not isinstance(part, nn.ModuleList)}
+    locations = {name: "cpu" for name, part in parts if not isinstance(part, nn.ModuleList)}
     for name, part in parts:
         if isinstance(part, nn.ModuleList):
-            places |= {f"{name}.{layer}": "disk" for layer in range(len(part))}
-    return load_encoder(located, device_map=places, offload_folder=str(located.folder))
+            locations |= {f"{name}.{layer}": "disk" for layer in range(len(part))}
+    return load_encoder(located, device_map=locations, offload_folder=str(located.folder))
 
 
 def load_tokenizer(located: Located, window: int, marker_position: MarkerPosition) -> Tokenizer:
@@ -130,14 +130,14 @@ def load_tokenizer(located: Located, window: int, marker_position: MarkerPositio
     from tokenizers import Tokenizer
 
     file = located.folder / "tokenizer.json"
-    tokenizer = Tokenizer.from_file(str(file)) if file.is_file() else _converted(located)
+    tokenizer = Tokenizer.from_file(str(file)) if file.is_file() else _convert_tokenizer(located)
     tokenizer.no_padding()
     _mark(tokenizer, located.base.marker, marker_position, located.base.id)
     tokenizer.enable_truncation(window)
     return tokenizer
 
 
-def _converted(located: Located) -> Tokenizer:
+def _convert_tokenizer(located: Located) -> Tokenizer:
     """Convert the tokenizer of a base with a vocabulary and a list of merges."""
     import transformers
 
@@ -158,8 +158,8 @@ def _mark(tokenizer: Tokenizer, marker: str, position: MarkerPosition, base: str
     number = tokenizer.token_to_id(marker)
     if number is None:
         raise TrainingError(f"the tokenizer of {base} has no token {marker!r}; correct the base's marker")
-    made = tokenizer.encode("a").ids
-    if made[0 if position == "start" else -1] == number:
+    created = tokenizer.encode("a").ids
+    if created[0 if position == "start" else -1] == number:
         return
     from tokenizers.processors import Sequence as Both
     from tokenizers.processors import TemplateProcessing
@@ -170,7 +170,7 @@ def _mark(tokenizer: Tokenizer, marker: str, position: MarkerPosition, base: str
     tokenizer.post_processor = template if present is None else Both([present, template])
 
 
-def padded(
+def pad(
     rows: Sequence[Sequence[int]], device: torch.device | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the token ids of several texts as one tensor, padded with 0 on the right, and the mask."""
@@ -183,7 +183,7 @@ def padded(
     return ids.to(device), mask.to(device)
 
 
-def bucketed(lengths: Sequence[int], budget: int = _TOKEN_BUDGET) -> Iterator[list[int]]:
+def length_buckets(lengths: Sequence[int], budget: int = _TOKEN_BUDGET) -> Iterator[list[int]]:
     """Return the indices of texts by length, in buckets of about ``budget`` tokens with little padding."""
     order = sorted(range(len(lengths)), key=lambda place: (lengths[place], place))
     bucket: list[int] = []

@@ -45,14 +45,14 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSides:
-    """The questions of the three sides of a split.
+    """The questions of the three parts of a split.
 
     Attributes:
         training: the training data of the adapters; the weights of the inexpensive features are fitted on it.
-        validation: of repositories on neither other side; the two weights of a model next to the inexpensive
-            score are fitted on it. Without one, on ``training``, which overestimates an adapter.
-        evaluation: of repositories never trained on, later than all training.
-        own: all sides are of one repository; each of its files is on one side, and its weeks and files are
+        validation: questions of repositories in neither other part; the two weights of a model and the
+            inexpensive score are fitted on it. Without one, on ``training``, which overestimates an adapter.
+        evaluation: questions of repositories never trained on, later than all training.
+        own: all parts are of one repository; each of its files is in one part, and its weeks and files are
             resampled for the intervals.
     """
 
@@ -94,7 +94,7 @@ def evaluate(
         models: seed -> SHA-256 of the model file.
 
     Raises:
-        TrainingError: a side is empty, or the features do not match the task's names.
+        TrainingError: a part is empty, or the features do not match the task's names.
     """
     if not sides.evaluation or not sides.training:
         missing = "evaluation" if not sides.evaluation else "training"
@@ -102,7 +102,7 @@ def evaluate(
     if shipped not in adapters or set(models) != set(adapters):
         raise TrainingError(f"{task.name}: there is no adapter of seed {shipped}, or one has no digest")
     questions = RankedQuestions.of(sides.evaluation, own=sides.own)
-    scores, fusion = _scored(task, sides, questions, base, _named(adapters, shipped), progress)
+    scores, fusion = _score_task(task, sides, questions, base, _name_adapters(adapters, shipped), progress)
     return Measured(_figures(questions, scores, sides, models, shipped), fusion, questions, scores)
 
 
@@ -120,10 +120,10 @@ def leaks(fitted: Sequence[Choice], evaluation: Sequence[Choice], *, own: bool =
     """Count repositories, groups and answered questions of the evaluation that were fitted on too.
 
     Args:
-        own: all are of one repository; its files, or else weeks, are counted in place of repositories.
+        own: all are of one repository; its files, or else weeks, are counted instead of repositories.
     """
-    whole = _own_unit if own else _repository
-    keys: tuple[Callable[[Choice], object], ...] = (whole, lambda choice: choice.group, _answered)
+    complete = _split_unit if own else _repository
+    keys: tuple[Callable[[Choice], object], ...] = (complete, lambda choice: choice.group, _answered_question)
     return sum(
         len({key(choice) for choice in fitted} & {key(choice) for choice in evaluation}) for key in keys
     )
@@ -133,17 +133,17 @@ def _repository(choice: Choice) -> str:
     return choice.repository.lower()
 
 
-def _own_unit(choice: Choice) -> str:
+def _split_unit(choice: Choice) -> str:
     return unit_of(choice.group, choice.time)
 
 
-def _answered(choice: Choice) -> bytes:
-    """Return a question with its right answers, with normalised white space."""
+def _answered_question(choice: Choice) -> bytes:
+    """Return a question with its correct answers, with normalised white space."""
     texts = (choice.query, *(choice.candidates[at] for at in choice.right))
     return hashlib.sha256("\0".join(" ".join(text.split()) for text in texts).encode()).digest()
 
 
-def _named(adapters: Mapping[int, TextEmbedder], shipped: int) -> dict[str, TextEmbedder]:
+def _name_adapters(adapters: Mapping[int, TextEmbedder], shipped: int) -> dict[str, TextEmbedder]:
     """Name the shipped adapter ``adapter`` and others with their seed as suffix."""
     named = {"adapter": adapters[shipped]}
     return named | {f"adapter@{seed}": adapters[seed] for seed in sorted(adapters) if seed != shipped}
@@ -152,7 +152,7 @@ def _named(adapters: Mapping[int, TextEmbedder], shipped: int) -> dict[str, Text
 # --- scores
 
 
-def _scored(
+def _score_task(
     task: Task,
     sides: EvaluationSides,
     questions: RankedQuestions,
@@ -163,7 +163,7 @@ def _scored(
     fitting = sides.validation or sides.training
     training, fitted_on = RankedQuestions.of(sides.training), RankedQuestions.of(fitting)
     progress("cheap evidence")
-    cheap, told, learned = (evidence(task, side) for side in (sides.evaluation, fitting, sides.training))
+    cheap, reported, learned = (evidence(task, side) for side in (sides.evaluation, fitting, sides.training))
     size, size_told, size_learned = _size(questions), _size(fitted_on), _size(training)
     judge = _fit(learned, training)
     judge_size = _fit(np.column_stack([learned, size_learned]), training)
@@ -175,8 +175,8 @@ def _scored(
         "cheap+size": judge_size.scores(np.column_stack([cheap, size])),
     }
     fitted = {
-        "cheap": judge.scores(told),
-        "cheap+size": judge_size.scores(np.column_stack([told, size_told])),
+        "cheap": judge.scores(reported),
+        "cheap+size": judge_size.scores(np.column_stack([reported, size_told])),
     }
     shipped = conditional_logit.Logistic((), 0.0)
     for name, embedder in {"base": base, **adapters}.items():
@@ -188,7 +188,7 @@ def _scored(
             if (kind, name) == ("cheap", "adapter"):
                 shipped = pair
     weight, of_cosine = shipped.weights
-    weights = (*(round(weight * one, 9) for one in judge.weights), of_cosine)
+    weights = (*(round(weight * share, 9) for share in judge.weights), of_cosine)
     return scores, Fusion((*task.feature_names, "bm25", "cosine"), weights, 0.0)
 
 
@@ -211,7 +211,8 @@ def evidence(task: Task, choices: Sequence[Choice]) -> Floats:
                 f"candidates by {len(task.feature_names)} names"
             )
         lexical = bm25.scores(
-            search_terms.counted(choice.query), [search_terms.counted(text) for text in choice.candidates]
+            search_terms.count_words(choice.query),
+            [search_terms.count_words(text) for text in choice.candidates],
         )
         rows += [[*map(float, row), score] for row, score in zip(found, lexical, strict=True)]
     table = np.array(rows, dtype=np.float64)
@@ -221,25 +222,28 @@ def evidence(task: Task, choices: Sequence[Choice]) -> Floats:
 
 
 def _size(questions: RankedQuestions) -> Floats:
-    """Return features of length and position only: what a model could learn without reading a word."""
+    """Return features of length and position only: a baseline that reads no words."""
     logs = np.log1p(questions.lengths)
     mean = np.add.reduceat(logs, questions.starts) / questions.sizes
     apart = logs - mean[questions.question]
     longer = Ranking.by(questions.lengths, questions).better / questions.sizes[questions.question]
-    place = questions.places()
-    return np.column_stack([logs, apart, apart**2, longer, place, place == 0, place == 1])
+    location = questions.places()
+    return np.column_stack([logs, apart, apart**2, longer, location, location == 0, location == 1])
 
 
 def cosines(embedder: TextEmbedder, choices: Sequence[Choice], progress: Progress, what: str) -> Floats:
     """Return the cosine of each candidate with its query, rounded as in a review; each text is embedded
     once.
     """
-    place: dict[str, int] = {}
+    location: dict[str, int] = {}
     for choice in choices:
         for text in (choice.query, *choice.candidates):
-            place.setdefault(text, len(place))
-    vectors = _vectors(embedder, list(place), progress, what)
-    near = [vectors[[place[text] for text in one.candidates]] @ vectors[place[one.query]] for one in choices]
+            location.setdefault(text, len(location))
+    vectors = _vectors(embedder, list(location), progress, what)
+    near = [
+        vectors[[location[text] for text in choice.candidates]] @ vectors[location[choice.query]]
+        for choice in choices
+    ]
     return np.round(np.concatenate(near), GRID)
 
 
@@ -262,15 +266,15 @@ def _figures(
     shipped: int,
 ) -> Evaluation:
     figures = _measure(questions, scores)
-    alike, kept = questions.of_like_size()
+    alike, retained = questions.of_like_size()
     gains = _gains(figures, models, shipped, _PAIRS, METRICS)
     notes = [f"the fused scores were fitted on {_fitted_on(sides)}"]
     if len(alike.starts):
-        of_alike = _measure(alike, {name: rows[kept] for name, rows in scores.items()})
+        of_alike = _measure(alike, {name: rows[retained] for name, rows in scores.items()})
         gains += _gains(of_alike, models, shipped, _FUSED, (DECIDING,), f", {LIKE_SIZE}")
         notes.append(
             f"same size: lengths within a quarter, as many longer as shorter: {len(alike.starts)} of "
-            f"{len(questions.starts)} questions, in {told_units(alike)}"
+            f"{len(questions.starts)} questions, in {describe_units(alike)}"
         )
     else:
         notes.append("same size: no question has a wrong candidate as long as the right one")
@@ -280,7 +284,8 @@ def _figures(
         items=len(questions.starts),
         base_rate=round(float(questions.right.mean()), 6),
         metrics={
-            name: {metric: one.interval() for metric, one in found.items()} for name, found in figures.items()
+            name: {metric: sample.interval() for metric, sample in found.items()}
+            for name, found in figures.items()
         },
         gains=tuple(gains),
         controls={"size": figures["size"][DECIDING].interval(), "placebo": placebo(questions, scores)},
@@ -292,7 +297,7 @@ def _figures(
     )
 
 
-def told_units(questions: RankedQuestions) -> str:
+def describe_units(questions: RankedQuestions) -> str:
     """Describe the number of units of each kind."""
     return " and ".join(f"{len(set(names))} {kind}" for kind, names in questions.units.items())
 
@@ -302,7 +307,7 @@ def _fitted_on(sides: EvaluationSides) -> str:
         what = "the questions" if sides.own else "the repositories"
         return f"{what} the adapter was trained on, for want of others"
     if sides.own:
-        return f"{len({_own_unit(choice) for choice in sides.validation})} files of neither side"
+        return f"{len({_split_unit(choice) for choice in sides.validation})} files of neither side"
     return f"{len({choice.repository for choice in sides.validation})} repositories of neither side"
 
 
@@ -351,7 +356,7 @@ def placebo(questions: RankedQuestions, scores: Mapping[str, Floats]) -> Interva
     Any value but about 0 means that the evaluation itself produces the figures.
     """
     generator = np.random.Generator(np.random.PCG64(0))
-    shuffled = [questions.shuffled(generator) for _ in range(_SHUFFLES)]
+    shuffled = [questions.shuffle(generator) for _ in range(_SHUFFLES)]
     drawn = ResampledUnits.of(questions.units)
     chance = Ranking.by(np.zeros(len(questions.right)), questions).reciprocal_ranks()
     found = []

@@ -20,18 +20,18 @@ from wardround.inference.registry import ModelRegistry
 from wardround.inference.runtime import detect_runtime
 from wardround.inference.tabular import raw_score
 from wardround.retrieval.protocols import TextEmbedder
-from wardround.training_tasks import Choice, LineTask, Task
+from wardround.training_tasks import Choice, LineTask, Task, TextTask
 from wardround_lab.corpora.within_repository_split import unit_of
 from wardround_lab.training import conditional_logit, plots, tabular_evaluation
 from wardround_lab.training.bootstrap import Flags, Floats
 from wardround_lab.training.calibrate import Calibrated, Method, calibrate, probability
 from wardround_lab.training.choice_dataset import record_files, records_digest, split
 from wardround_lab.training.evaluate import EvaluationSides, Measured, Progress, cosines, evaluate, evidence
-from wardround_lab.training.promote import Model, keep_recipe, write
-from wardround_lab.training.recipe import Recipe, read_recipe, recipe_digest
+from wardround_lab.training.promote import Model, copy_recipe, write
+from wardround_lab.training.recipe import DataPart, Recipe, read_recipe, recipe_digest
 from wardround_lab.training.run_directory import MODEL_FOLDER, read_steps
 
-OneTask = TypeVar("OneTask", Task, LineTask)
+OneTask = TypeVar("OneTask", Task, LineTask, TextTask)
 REPORT = "report"
 """The threshold from which a model may make findings."""
 
@@ -73,7 +73,7 @@ def evaluate_choices(
         reasons=(),
     )
     metadata = write(first.folder, metadata)
-    keep_recipe(first.folder, recipe_file)
+    copy_recipe(first.folder, recipe_file)
     _draw_choices(first.folder, metadata.name, measured)
     return metadata
 
@@ -94,6 +94,32 @@ def line_task_of(name: str) -> LineTask:
         TrainingError: no plugin contributes it.
     """
     return _named_task(name, LineTask)
+
+
+def text_task_of(name: str) -> TextTask:
+    """Return the text task of a name.
+
+    Raises:
+        TrainingError: no plugin contributes it.
+    """
+    return _named_task(name, TextTask)
+
+
+def require_trained_by(models: Sequence[Model], recipe_file: Path, data: DataPart, kind: str) -> None:
+    """Require models of one kind that were trained by a recipe on its records, each with another seed.
+
+    Raises:
+        TrainingError: one was not, or two have the same seed.
+    """
+    inputs = (recipe_digest(recipe_file), records_digest(record_files(data, recipe_file.parent)))
+    for model in models:
+        trained = model.metadata.data
+        if model.metadata.kind != kind or trained is None or (trained.recipe, trained.records) != inputs:
+            raise TrainingError(
+                f"{model.folder}: it was trained by another recipe than {recipe_file}, or on other records"
+            )
+    if len({model.metadata.seed for model in models}) < len(models):
+        raise TrainingError("two of these models have the same seed; train the recipe with another")
 
 
 def _named_task(name: str, kind: type[OneTask]) -> OneTask:
@@ -148,13 +174,13 @@ def _draw_choices(folder: Path, name: str, measured: Measured) -> None:
     """Plot scores relative to their question, since they are not comparable across questions."""
     right = measured.questions.right
     shown = {
-        one: measured.questions.standardised(measured.scores[one])
-        for one in ("cheap+adapter", "cheap+base", "cheap", "bm25")
+        ranker: measured.questions.standardise(measured.scores[ranker])
+        for ranker in ("cheap+adapter", "cheap+base", "cheap", "bm25")
     }
     plots.draw_precision_recall(folder / plots.PRECISION_RECALL, shown, right, name)
     unit = "fused score (standard deviations within the question)"
     plots.draw_scores(folder / plots.SCORES, shown["cheap+adapter"], right, name, unit=unit)
-    steps = [plots.PlottedStep(one.step, one.loss, one.mrr) for one in read_steps(folder.parent)]
+    steps = [plots.PlottedStep(step.step, step.loss, step.mrr) for step in read_steps(folder.parent)]
     if steps and folder.name == MODEL_FOLDER:
         plots.draw_training(folder / plots.TRAINING, steps, name)
 
@@ -250,11 +276,11 @@ def calibrate_choices(
     _require_same([model], recipe_file, recipe)
     choices = split(recipe, recipe_file.parent).evaluation
     scores = fused_scores(model, base, choices, progress)
-    right = np.array([at in one.right for one in choices for at in range(len(one.candidates))])
+    right = np.array([at in choice.right for choice in choices for at in range(len(choice.candidates))])
     own = recipe.data.own is not None
-    units = [unit_of(one.group, one.time) if own else one.repository for one in choices]
-    of_rows = [unit for unit, one in zip(units, choices, strict=True) for _ in one.candidates]
-    return _calibrated(model, scores, right, of_rows, None, method, alarm_rate)
+    units = [unit_of(choice.group, choice.time) if own else choice.repository for choice in choices]
+    of_rows = [unit for unit, choice in zip(units, choices, strict=True) for _ in choice.candidates]
+    return _calibrate(model, scores, right, of_rows, None, method, alarm_rate)
 
 
 def calibrate_rows(
@@ -264,10 +290,10 @@ def calibrate_rows(
     rows = tabular_evaluation.read_rows(rows_file)
     scores = raw_scores(model, rows, progress)
     right, weights = np.array([row.right for row in rows]), np.array([row.weight for row in rows])
-    return _calibrated(model, scores, right, [row.repository for row in rows], weights, method, alarm_rate)
+    return _calibrate(model, scores, right, [row.repository for row in rows], weights, method, alarm_rate)
 
 
-def _calibrated(
+def _calibrate(
     model: Model,
     scores: Floats,
     right: Flags,

@@ -36,7 +36,7 @@ class BoostingRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
         ridge: penalty on squared leaf values.
         columns: share of the columns that each split considers, sampled per split.
         rising: inputs with a monotone increasing effect on the score.
-        seed: of the sampled columns.
+        seed: seed for sampling columns.
     """
 
     rounds: int = 300
@@ -128,7 +128,7 @@ def leave_one_group_out(
     return scores
 
 
-def exported(trees: Trees) -> bytes:
+def export_trees(trees: Trees) -> bytes:
     """Return the ensemble as an ONNX model; its metadata names the inputs in order."""
     import onnx
     from skl2onnx import to_onnx
@@ -136,13 +136,13 @@ def exported(trees: Trees) -> bytes:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy's integers are taken with a warning by protobuf
-        whole = to_onnx(
+        complete = to_onnx(
             trees.model,
             initial_types=[(INPUT, FloatTensorType([None, len(trees.inputs)]))],
             options={"zipmap": False, "raw_scores": True},
             target_opset={"": _OPSET, "ai.onnx.ml": _ML_OPSET},
         )
-    ensemble = next(node for node in whole.graph.node if node.op_type.startswith("TreeEnsemble"))
+    ensemble = next(node for node in complete.graph.node if node.op_type.startswith("TreeEnsemble"))
     graph = onnx.helper.make_graph(
         [_regressor(ensemble)],
         "boosted",
@@ -184,9 +184,9 @@ def parity(trees: Trees, model: bytes, rows: Floats) -> Parity:
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     found: NDArray[np.float32] = session.run([OUTPUT], {INPUT: rows.astype(np.float32)})[0]
-    told, trained = found[:, 0].astype(np.float64), trees.scores(rows)
+    reported, trained = found[:, 0].astype(np.float64), trees.scores(rows)
     return Parity(
         step="onnx-fp32",
-        largest=float(np.abs(told - trained).max()),
-        correlation=float(np.corrcoef(told, trained)[0, 1]),
+        largest=float(np.abs(reported - trained).max()),
+        correlation=float(np.corrcoef(reported, trained)[0, 1]),
     )

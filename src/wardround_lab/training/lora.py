@@ -23,7 +23,7 @@ WEIGHTS_FILE, CONFIG_FILE = LORA_FILES
 _LAYER = re.compile(r"(?:^|\.)layers?\.(\d+)\.")
 
 
-def chosen(encoder: Encoder, part: LoraPart, targets: Sequence[str]) -> Lora:
+def choose_lora(encoder: Encoder, part: LoraPart, targets: Sequence[str]) -> Lora:
     """Return a recipe's LoRA configuration with the defaults of the base.
 
     Raises:
@@ -62,20 +62,20 @@ def linear_layers(encoder: Encoder, lora: Lora) -> list[str]:
     """
     linear = [name for name, module in encoder.model.named_modules() if isinstance(module, nn.Linear)]
     for target in lora.targets:
-        if not any(_meant(name, target) for name in linear):
+        if not any(_is_target(name, target) for name in linear):
             raise TrainingError(f"lora.targets: no linear layer of the base ends in {target!r}; correct it")
     return [
         name
         for name in linear
-        if layer_of(f"{name}.") in lora.layers and any(_meant(name, target) for target in lora.targets)
+        if layer_of(f"{name}.") in lora.layers and any(_is_target(name, target) for target in lora.targets)
     ]
 
 
-def _meant(name: str, target: str) -> bool:
+def _is_target(name: str, target: str) -> bool:
     return name == target or name.endswith(f".{target}")
 
 
-def with_lora(encoder: Encoder, lora: Lora, seed: int) -> PeftModel:
+def add_lora(encoder: Encoder, lora: Lora, seed: int) -> PeftModel:
     """Add LoRA weights, initially without effect, to the encoder's model."""
     with silence_transformers():
         from peft import LoraConfig, get_peft_model
@@ -104,17 +104,17 @@ class _Fused(torch.autograd.Function):
         up: torch.Tensor,
         scale: float,
     ) -> torch.Tensor:
-        whole = torch.addmm(weight, up, down, alpha=scale)
-        ctx.save_for_backward(given, whole, down, up)
+        complete = torch.addmm(weight, up, down, alpha=scale)
+        ctx.save_for_backward(given, complete, down, up)
         ctx.scale = scale
-        return nn.functional.linear(given, whole, bias)
+        return nn.functional.linear(given, complete, bias)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        given, whole, down, up = ctx.saved_tensors
-        gradient = gradients[0].reshape(-1, whole.shape[0])
-        flat = given.reshape(-1, whole.shape[1])
-        back = (gradient @ whole).view_as(given) if ctx.needs_input_grad[0] else None
+        given, complete, down, up = ctx.saved_tensors
+        gradient = gradients[0].reshape(-1, complete.shape[0])
+        flat = given.reshape(-1, complete.shape[1])
+        back = (gradient @ complete).view_as(given) if ctx.needs_input_grad[0] else None
         to_up = ctx.scale * (gradient.T @ (flat @ down.T))
         to_down = ctx.scale * ((gradient @ up).T @ flat)
         return back, None, None, to_down, to_up, None
@@ -139,8 +139,8 @@ def _fused_forward(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
     fused: Any = _Fused
 
     def forward(given: torch.Tensor) -> torch.Tensor:
-        made: torch.Tensor = fused.apply(given, base.weight, base.bias, down.weight, up.weight, scale)
-        return made
+        created: torch.Tensor = fused.apply(given, base.weight, base.bias, down.weight, up.weight, scale)
+        return created
 
     return forward
 

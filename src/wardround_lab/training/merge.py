@@ -25,11 +25,11 @@ from wardround_lab.training.encoder import (
 )
 from wardround_lab.training.lora import (
     WEIGHTS_FILE,
+    add_lora,
     layer_of,
     linear_layers,
     read_lora,
     set_lora_weights,
-    with_lora,
 )
 from wardround_lab.training.qlora import load_trainable
 from wardround_lab.training.run_directory import BASE_FILE, LORA_FOLDER, RUN_FILE, Run, read_run
@@ -57,13 +57,13 @@ class Trained:
     base: BaseModel
     digest: str
 
-    def adapted(self) -> Encoder:
+    def load_adapted(self) -> Encoder:
         """Return the base with separate LoRA weights, as it was trained."""
         encoder = load_trainable(self.located, "float32")
-        set_lora_weights(with_lora(encoder, self.lora, 0), self.weights)
+        set_lora_weights(add_lora(encoder, self.lora, 0), self.weights)
         return encoder.eval()
 
-    def merged(self) -> Encoder:
+    def load_merged(self) -> Encoder:
         """Return the base with merged LoRA weights, in float32.
 
         Raises:
@@ -72,11 +72,11 @@ class Trained:
         encoder = load_encoder(self.located)
         before = {name: value.clone() for name, value in encoder.model.state_dict().items()}
         trained = {f"{name}.weight" for name in linear_layers(encoder, self.lora)}
-        adapted: Any = with_lora(encoder, self.lora, 0)
+        adapted: Any = add_lora(encoder, self.lora, 0)
         set_lora_weights(adapted, self.weights)
         with silence_transformers():
             encoder.model = adapted.merge_and_unload()
-        _require_untouched(before, encoder.model.state_dict(), trained, self.lora)
+        _require_frozen_weights(before, encoder.model.state_dict(), trained, self.lora)
         return encoder.eval()
 
     def write_merged(self, folder: Path) -> Encoder:
@@ -95,7 +95,7 @@ class Trained:
             merge_shards(self.located, self.lora, self.weights, folder)
             merged = load_from_disk(replace(self.located, folder=folder))
         else:
-            merged = self.merged()
+            merged = self.load_merged()
             folder.mkdir(parents=True, exist_ok=True)
             with silence_transformers():
                 merged.model.save_pretrained(str(folder))  # type: ignore[operator]
@@ -114,7 +114,7 @@ def read_trained(folder: Path, *, base_folder: Path | None = None) -> Trained:
         ModelError: a file of the model does not match its metadata.
     """
     if is_model(folder):
-        return _of_model(folder, base_folder)
+        return _trained_from_model(folder, base_folder)
     run = read_run(folder)
     file = folder / LORA_FOLDER / WEIGHTS_FILE
     try:
@@ -123,7 +123,7 @@ def read_trained(folder: Path, *, base_folder: Path | None = None) -> Trained:
         raise TrainingError(f"{file}: {cause.strerror}; train the adapter again") from cause
     if hashlib.sha256(content).hexdigest() != run.weights:
         raise TrainingError(f"{file}: these are not the weights that were trained here; train again")
-    located = _located(read_base(BASE_FILE, folder), run.base_model.digest, base_folder)
+    located = _locate_base(read_base(BASE_FILE, folder), run.base_model.digest, base_folder)
     tokenizer = load_tokenizer(located, run.window, run.marker_position)
     weights = read_lora(file, content)
     return Trained(located, run.lora, weights, tokenizer, run, run.base_model, run.weights)
@@ -143,11 +143,11 @@ def is_model(folder: Path) -> bool:
     return not (folder / RUN_FILE).is_file() and (folder / METADATA_FILE).is_file()
 
 
-def _of_model(folder: Path, base_folder: Path | None) -> Trained:
+def _trained_from_model(folder: Path, base_folder: Path | None) -> Trained:
     metadata = read_metadata(folder)
     if metadata.base is None or metadata.lora is None:
         raise TrainingError(f"{folder}: this model has no LoRA weights, so there is nothing to merge")
-    file = next((one for one in metadata.files if one.name == WEIGHTS_FILE), None)
+    file = next((part for part in metadata.files if part.name == WEIGHTS_FILE), None)
     if file is None:
         raise TrainingError(
             f"{folder / WEIGHTS_FILE} has no digest in {METADATA_FILE}, so it must not be used; "
@@ -158,12 +158,12 @@ def _of_model(folder: Path, base_folder: Path | None) -> Trained:
         raise TrainingError(f"{folder}: this model is not built; run `{entry.build_command}`")
     weights = read_lora(folder / WEIGHTS_FILE, read_verified(folder, file))
     base = base_of_id(metadata.base.id)
-    located = _located(base, metadata.base.digest, base_folder)
+    located = _locate_base(base, metadata.base.digest, base_folder)
     tokenizer = load_tokenizer(located, metadata.window, base.marker_position)
     return Trained(located, metadata.lora, weights, tokenizer, metadata, metadata.base, file.sha256)
 
 
-def _located(base: Base, digest: str, folder: Path | None) -> Located:
+def _locate_base(base: Base, digest: str, folder: Path | None) -> Located:
     located = locate(base, folder=folder)
     if located.digest != digest:
         raise TrainingError(
@@ -173,7 +173,7 @@ def _located(base: Base, digest: str, folder: Path | None) -> Located:
     return located
 
 
-def _require_untouched(
+def _require_frozen_weights(
     before: Mapping[str, torch.Tensor], after: Mapping[str, torch.Tensor], trained: set[str], lora: Lora
 ) -> None:
     """Require that only the weights of the trained layers changed."""

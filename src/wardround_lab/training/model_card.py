@@ -1,4 +1,4 @@
-"""Render a model's card from its metadata alone: the same metadata, the same bytes."""
+"""Render a model's card from its metadata only: the same metadata give the same bytes."""
 
 from __future__ import annotations
 
@@ -18,53 +18,82 @@ from wardround.inference.metadata import (
 )
 
 _STATES = {
-    PromotionState.SHADOW: "It decides nothing: no user sees what it says.",
-    PromotionState.RANK: "It may order and bind what is there anyway. It never makes a finding.",
+    PromotionState.SHADOW: "It has no effect: no user sees its results.",
+    PromotionState.RANK: "It may order existing results and assign them to each other. It never makes a "
+    "finding.",
     PromotionState.REPORT: "It may make findings of its own, above its threshold.",
 }
+_STATES_A_CLASS = "It may state the class of a text from its threshold on. It never makes a finding."
 _UNUSED = "It was measured and nothing runs it: no user sees what it says."
+_CHAT_STATES = {
+    PromotionState.SHADOW: "It has not shown that its answers are better than the rules and the base alone.",
+    PromotionState.RANK: "Its answers are better than those of the rules and of the base alone.",
+    PromotionState.REPORT: "Its answers are better than those of the rules and of the base alone.",
+}
+"""A chat model answers where a configuration names it, whatever its state."""
 _SCORERS = {
     "guess": "a guess",
-    "size": "length and place of a candidate alone, fitted on training repositories",
+    "size": "length and position of a candidate only, fitted on training repositories",
     "bm25": "BM25 over the words of code",
     "cheap": "logistic regression on cheap word and code overlap and BM25; no model",
-    "base": "the frozen base, never trained on this",
-    "adapter": "this adapter alone",
+    "base": "the frozen base, not trained on this task",
+    "adapter": "only this adapter",
     "cheap+base": "cheap evidence and the frozen base in one score",
-    "cheap+adapter": "cheap evidence and this adapter in one score: what is used",
-    "cheap+size": "cheap evidence with length and place",
+    "cheap+adapter": "cheap evidence and this adapter in one score: the scorer in use",
+    "cheap+size": "cheap evidence with length and position",
     "cheap+size+base": "the same with the frozen base",
-    "cheap+size+adapter": "the same with this adapter: does it know more than size",
-    "model": "this model: what is used",
+    "cheap+size+adapter": "the same with this adapter: tests for a gain over size",
+    "model": "this model: the scorer in use",
 }
 _METRICS = {
-    "mrr": "one over the rank of the first right candidate, on average",
-    "top-1": "share of questions with a right candidate first",
-    "auc": "share of pairs of a right and a wrong one that the score orders, for a ranker within a question; "
+    "mrr": "mean reciprocal rank of the first correct candidate",
+    "top-1": "share of questions with a correct candidate first",
+    "auc": "share of pairs of a correct and a wrong item that the score orders, for a ranker within a "
+    "question; "
     "0.5 is a guess",
-    "pairwise, same size": "share of real fixes of equal size of which the broken side scores higher than "
-    "the mended one; 0.5 is a guess",
+    "pairwise, same size": "share of real fixes of equal size whose broken version scores higher than "
+    "the fixed one; 0.5 is a guess",
+    "macro-f1": "mean over the classes of their F1, by the most likely class",
+    "precision above the threshold": "share of correct ones among the texts whose class would be stated",
+    "share above the threshold": "share of texts whose class would be stated",
     "pairwise": "the same of all real fixes, most of which size alone tells",
     "found at 2 alarms per 1,000 lines": "share of broken changes of equal size with a line above what 2 of "
     "1,000 right lines reach",
     "auc, same size": "the same among rows of like size alone",
+    "right answers": "share of answers that are the expected one, apart from white space",
+    "valid answers": "share of answers in the form that the recipe demands",
 }
 
 
 _ASKED = {
-    "embedder": ("questions", "candidates are right"),
-    "table": ("rows", "rows are right"),
-    "lines": ("pairs of a real fix and the same undone, of equal size,", "sides are broken"),
+    "embedder": ("questions", "candidates are correct"),
+    "table": ("rows", "rows are correct"),
+    "lines": ("pairs of a real fix and its reversal, of equal size,", "versions are broken"),
+    "texts": ("texts", "texts are of the most common class"),
+    "chat": ("requests", "requests have the most common answer"),
 }
-"""Kind of model -> its items, and what a right one is."""
+"""Kind of model -> its items, and the definition of a correct one."""
 _OWN_SCORERS = {
     "table": {
-        "size": "logistic regression on how large a row's change, or its words, are",
-        "cheap": "logistic regression on the inputs the recipe calls cheap; no trees",
+        "size": "logistic regression on the size of a row's change and of its words",
+        "cheap": "logistic regression on the cheap inputs of the recipe; no trees",
     },
     "lines": {
-        "size": "tokens that went less tokens that came",
-        "cheap": "logistic regression on which tokens came and went, fitted on real fixes; no model",
+        "size": "removed tokens minus added tokens",
+        "cheap": "logistic regression on added and removed tokens, fitted on real fixes; no model",
+    },
+    "texts": {
+        "size": "logistic regression on the length of a text",
+        "cheap": "logistic regression on words and parts of words, on three times the texts; no adapter",
+        "words": "the same on the texts of the adapter",
+        "base": "logistic regression on vectors of the frozen base",
+        "adapter": "only the adapter",
+        "model": "words and adapter together: the scorer in use",
+    },
+    "chat": {
+        "size": "the most common answer to requests of that length",
+        "rules": "the rules alone, without a model",
+        "base": "the base alone, never trained on this",
     },
 }
 """Scorers with another description for a kind of model."""
@@ -77,20 +106,20 @@ def card(metadata: Metadata, asked_by: Sequence[str] = ()) -> str:
         asked_by: the specialists that use the model.
     """
     evaluation = metadata.evaluation
-    parts = [_head(metadata, asked_by), _trained(metadata)]
+    parts = [_head(metadata, asked_by), _training_lines(metadata)]
     if evaluation is None:
         parts.append(["## How it was measured", "", "It was not measured."])
     else:
         parts += [
-            _measured(metadata, evaluation),
-            _compared(metadata, evaluation),
+            _measure_lines(metadata, evaluation),
+            _comparison_lines(metadata, evaluation),
             _controls(metadata, evaluation),
         ]
     parts += [
-        _calibrated(metadata),
-        _silent(metadata, asked_by),
+        _calibration_lines(metadata),
+        _unused_models(metadata, asked_by),
         _limits(metadata),
-        _exported(metadata),
+        _export_lines(metadata),
         _licence(metadata),
         _reproduce(metadata),
     ]
@@ -108,43 +137,52 @@ def _head(metadata: Metadata, asked_by: Sequence[str]) -> list[str]:
         f"`{_cell(metadata.task)}`, trained {_cell(metadata.date)}.",
         "",
         *_scope(metadata),
-        f"**State: {metadata.state.value}.** {_meaning(metadata, asked_by)}",
+        f"**State: {metadata.state.value}.** {_describe_meaning(metadata, asked_by)}",
     ]
     if metadata.reasons:
-        lines += ["", "Why not more:", "", *(f"- {_cell(reason)}" for reason in metadata.reasons)]
+        lines += [
+            "",
+            "Why its state is not higher:",
+            "",
+            *(f"- {_cell(reason)}" for reason in metadata.reasons),
+        ]
     elif metadata.state is PromotionState.SHADOW:
         lines += [
             "",
-            "Nobody has asked for more yet: `wardround adapters promote` says whether it earned it.",
+            "No promotion was requested yet: `wardround adapters promote` checks whether it meets the "
+            "requirements.",
         ]
     return lines
 
 
-def _meaning(metadata: Metadata, asked_by: Sequence[str]) -> str:
+def _describe_meaning(metadata: Metadata, asked_by: Sequence[str]) -> str:
     if metadata.kind == "lines":
         return _UNUSED
-    asked = _listed(asked_by)
+    if metadata.kind == "chat":
+        return _CHAT_STATES[metadata.state]
+    asked = _cell_list(asked_by)
     if not asked_by:
-        who = "Nothing asks it: no specialist has it among its `models`."
+        who = "Nothing uses it: no specialist has it among its `models`."
     elif metadata.state is PromotionState.SHADOW:
-        who = f"Its scores are kept where `log-shadow` is on, for it is asked by: {asked}."
+        who = f"Its scores are logged if `log-shadow` is on. Used by: {asked}."
     else:
-        who = f"Asked by: {asked}."
-    return f"{_STATES[metadata.state]} {who}"
+        who = f"Used by: {asked}."
+    is_stated = metadata.kind == "texts" and metadata.state is PromotionState.RANK
+    return f"{_STATES_A_CLASS if is_stated else _STATES[metadata.state]} {who}"
 
 
 def _scope(metadata: Metadata) -> list[str]:
     if not metadata.scope:
         return []
     return [
-        f"**For {_cell(metadata.scope)} alone.** What it claims is to be better on later commits of this one "
+        f"**Only for {_cell(metadata.scope)}.** It claims to be better on later commits of this "
         "repository; elsewhere it must not be used.",
         "",
     ]
 
 
-def _trained(metadata: Metadata) -> list[str]:
-    lines = ["## What it was trained on", ""]
+def _training_lines(metadata: Metadata) -> list[str]:
+    lines = ["## Training data", ""]
     base, lora, data = metadata.base, metadata.lora, metadata.data
     if base is not None:
         lines.append(
@@ -153,17 +191,19 @@ def _trained(metadata: Metadata) -> list[str]:
     if lora is not None:
         lines.append(
             f"- LoRA of rank {lora.rank}, alpha {lora.alpha}, dropout {lora.dropout:g} on "
-            f"{_listed(lora.targets)}, layers {_listed(map(str, lora.layers))} (counted from 0)."
+            f"{_cell_list(lora.targets)}, layers {_cell_list(map(str, lora.layers))} (counted from 0)."
         )
     if metadata.kind == "lines":
-        lines.append(f"- Heads: {_listed(metadata.inputs)}.")
+        lines.append(f"- Heads: {_cell_list(metadata.inputs)}.")
+    elif metadata.kind == "texts":
+        lines.append(f"- Classes: {_cell_list(metadata.inputs)}.")
     elif metadata.inputs:
-        lines.append(f"- Numbers it reads: {_listed(metadata.inputs)}.")
+        lines.append(f"- Input features: {_cell_list(metadata.inputs)}.")
     if data is None:
-        return [*lines, "- What it was trained on is not recorded."]
+        return [*lines, "- The training data is not recorded."]
     lines.append(
         f"- {_number(data.items)} items of {_repositories(len(data.repositories))}, all older than "
-        f"{_day(data.until)}: {_listed(sorted(data.repositories))}."
+        f"{_day(data.until)}: {_cell_list(sorted(data.repositories))}."
     )
     return [*lines, f"- Audit of these items: {_cell(data.audit) or 'not made'}.", f"- {_run(metadata)}"]
 
@@ -176,23 +216,23 @@ def _run(metadata: Metadata) -> str:
 # --- how it was measured
 
 
-def _measured(metadata: Metadata, evaluation: Evaluation) -> list[str]:
-    asked, right = _ASKED[metadata.kind]
+def _measure_lines(metadata: Metadata, evaluation: Evaluation) -> list[str]:
+    requested, right = _ASKED[metadata.kind]
     columns = _columns(evaluation)
     lines = [
         "## How it was measured",
         "",
-        f"On {_number(evaluation.items)} {asked} of {_repositories(len(evaluation.repositories))}, none "
+        f"On {_number(evaluation.items)} {requested} of {_repositories(len(evaluation.repositories))}, none "
         f"older than {_day(evaluation.since)}; {evaluation.base_rate:.1%} of the {right}. "
         + _leaks(metadata, evaluation)
-        + f"Repositories: {_listed(evaluation.repositories)}.",
+        + f"Repositories: {_cell_list(evaluation.repositories)}.",
         "",
-        f"In brackets: 95% intervals, by drawing {_drawn(evaluation)} again.",
+        f"In brackets: 95% intervals, by resampling {_drawn_text(evaluation)} again.",
         "",
         "| scorer | " + " | ".join(columns) + " |",
         "|---|" + "---|" * len(columns),
     ]
-    for name in _in_order(evaluation.metrics):
+    for name in _sorted_names(evaluation.metrics):
         cells = (_figure(evaluation.metrics[name].get(column)) for column in columns)
         lines.append(f"| {_scorer(name, metadata.kind)} | " + " | ".join(cells) + " |")
     lines += ["", *(f"- {column}: {_METRICS[column]}." for column in columns if column in _METRICS)]
@@ -200,21 +240,25 @@ def _measured(metadata: Metadata, evaluation: Evaluation) -> list[str]:
 
 
 def _leaks(metadata: Metadata, evaluation: Evaluation) -> str:
-    one, more = ("file", "files") if metadata.scope else ("repository", "repositories")
+    item, more = ("file", "files") if metadata.scope else ("repository", "repositories")
     if evaluation.leaks is None:
-        return "Nobody looked for items that stand on both sides. "
+        return "The split was not checked for items in both parts. "
     if evaluation.leaks:
-        return f"**{evaluation.leaks} {more}, groups or texts stand on both sides.** "
+        return f"**{evaluation.leaks} {more}, groups or texts are in both parts of the split.** "
     if metadata.scope and "files" not in evaluation.drawn:
-        return "No week, group or answered question stands on both sides; its questions name no files. "
-    return f"No {one}, group or answered question stands on both sides. "
+        return (
+            "No week, group or answered question is in both parts of the split; its questions name no files. "
+        )
+    return f"No {item}, group or answered question is in both parts of the split. "
 
 
-def _drawn(evaluation: Evaluation) -> str:
+def _drawn_text(evaluation: Evaluation) -> str:
     if not evaluation.drawn:
         return "repositories"
-    told = " and ".join(f"{count} {kind}" for kind, count in sorted(evaluation.drawn.items(), reverse=True))
-    return f"{told}, each kind alone, and taking the ends that lie furthest out,"
+    reported = " and ".join(
+        f"{count} {kind}" for kind, count in sorted(evaluation.drawn.items(), reverse=True)
+    )
+    return f"{reported}, each kind separately, with the widest ends,"
 
 
 def _columns(evaluation: Evaluation) -> list[str]:
@@ -224,7 +268,7 @@ def _columns(evaluation: Evaluation) -> list[str]:
     return known + sorted(found - set(known))
 
 
-def _in_order(names: Iterable[str]) -> list[str]:
+def _sorted_names(names: Iterable[str]) -> list[str]:
     known = list(_SCORERS)
     return sorted(
         names, key=lambda name: (known.index(plain) if (plain := _plain(name)) in known else 99, name)
@@ -237,43 +281,43 @@ def _plain(name: str) -> str:
 
 def _scorer(name: str, kind: str) -> str:
     plain, _, seed = name.partition("@")
-    told = _OWN_SCORERS.get(kind, {}).get(plain) or _SCORERS.get(plain, "")
+    reported = _OWN_SCORERS.get(kind, {}).get(plain) or _SCORERS.get(plain, "")
     of_seed = f" (seed {seed})" if seed else ""
-    return f"`{_cell(plain)}`{of_seed}" + (f": {told}" if told and not seed else "")
+    return f"`{_cell(plain)}`{of_seed}" + (f": {reported}" if reported and not seed else "")
 
 
 # --- what it beats
 
 
-def _compared(metadata: Metadata, evaluation: Evaluation) -> list[str]:
+def _comparison_lines(metadata: Metadata, evaluation: Evaluation) -> list[str]:
     decides = promotion_policy.deciding(metadata)
     by_pair: dict[tuple[str, str, str], list[Improvement]] = {}
-    for one in evaluation.gains:
-        if one.metric.startswith(decides):
-            by_pair.setdefault((one.of, one.over, one.metric), []).append(one)
-    lines = ["## What it beats, and what it does not", ""]
+    for gain in evaluation.gains:
+        if gain.metric.startswith(decides):
+            by_pair.setdefault((gain.of, gain.over, gain.metric), []).append(gain)
+    lines = ["## Comparison with baselines", ""]
     if not by_pair:
         return [*lines, "Nothing was compared."]
     lines += [
-        f"A gain in {decides} decides; that was fixed before anything was measured. It counts where the "
-        "lower end of its interval is above zero on every seed.",
+        f"A gain in {decides} decides; that was fixed before any measurement. It counts if the "
+        "lower end of its interval is above zero for every seed.",
         "",
         "| gain of | over | in | by seed | |",
         "|---|---|---|---|---|",
     ]
     for (of, over, metric), found in by_pair.items():
-        by_seed = "; ".join(f"{one.seed}: {_signed(one.gain)}" for one in found)
+        by_seed = "; ".join(f"{gain.seed}: {_signed_text(gain.gain)}" for gain in found)
         lines.append(f"| `{_cell(of)}` | `{_cell(over)}` | {_cell(metric)} | {by_seed} | {_verdict(found)} |")
-    others = sorted({one.metric for one in evaluation.gains} - {metric for _, _, metric in by_pair})
+    others = sorted({gain.metric for gain in evaluation.gains} - {metric for _, _, metric in by_pair})
     if others:
-        lines += ["", f"The metadata has the gains in {_listed(others)} too; they decide nothing."]
+        lines += ["", f"The metadata has the gains in {_cell_list(others)} too; they are not decisive."]
     return lines
 
 
 def _verdict(found: Sequence[Improvement]) -> str:
-    if all(one.gain.low > 0 for one in found):
+    if all(gain.gain.low > 0 for gain in found):
         return "**beats it**"
-    if all(one.gain.high < 0 for one in found):
+    if all(gain.gain.high < 0 for gain in found):
         return "**is worse**"
     return "not shown to beat it"
 
@@ -283,11 +327,11 @@ def _controls(metadata: Metadata, evaluation: Evaluation) -> list[str]:
     size, placebo = evaluation.controls.get("size"), evaluation.controls.get("placebo")
     if size is not None:
         decides = promotion_policy.deciding(metadata)
-        lines.append(f"- Size: what only looks at size reaches {_figure(size)} in {decides}.")
+        lines.append(f"- Size: a scorer that only uses size reaches {_figure(size)} in {decides}.")
     if placebo is not None:
         lines.append(
-            f"- Placebo: with the right answers drawn at random {_signed(placebo)} is left above a guess; it "
-            "should be about 0."
+            f"- Placebo: with randomly permuted answers the gain above chance is {_signed_text(placebo)}"
+            "; it should be about 0."
         )
     others = sorted(set(evaluation.controls) - {"size", "placebo"})
     missing = sorted({"size", "placebo"} - set(evaluation.controls) - set(evaluation.exempt))
@@ -305,53 +349,70 @@ def _controls(metadata: Metadata, evaluation: Evaluation) -> list[str]:
 # --- what it says
 
 
-def _calibrated(metadata: Metadata) -> list[str]:
+def _calibration_lines(metadata: Metadata) -> list[str]:
     found = metadata.calibration
     lines = ["## Probabilities", ""]
+    if metadata.kind == "texts":
+        return [*lines, *_threshold_lines(metadata)]
     if found.method == "none":
-        return [*lines, "Its scores are not calibrated: they order, and mean nothing as numbers."]
-    lines.append(_fitted(metadata, found))
+        return [*lines, "Its scores are not calibrated: only their order is meaningful."]
+    lines.append(_fit_text(metadata, found))
     if found.error is not None and found.brier is not None:
         lines.append(
-            f"Checked on {_units(metadata, len(found.checked), 'other ')}: what it says is off by "
+            f"Checked on {_units(metadata, len(found.checked), 'other ')}: its probabilities deviate by "
             f"{found.error:.3f} on average (expected calibration error), Brier score {found.brier:.4f}."
         )
     for name, threshold in sorted(metadata.thresholds.items()):
         lines.append(
             f"Threshold `{_cell(name)}`: {threshold:.4f}, which at most {metadata.alarm_rate:.2%} of the "
-            "wrong ones reach where it was fitted."
+            "wrong ones reach on the data on which it was fitted."
         )
     return lines
 
 
-def _fitted(metadata: Metadata, found: Calibration) -> str:
-    how = {"platt": "a slope and a bias (Platt)", "isotonic": "a map that never falls (isotonic)"}[
-        found.method
-    ]
+def _threshold_lines(metadata: Metadata) -> Iterator[str]:
+    """Yield the origin of the probabilities of texts, and the thresholds that were chosen with it."""
+    yield (
+        "The mean of two distributions, by the adapter and by words. Their temperatures and shares and the "
+        "threshold were fitted on the validation repositories of the recipe."
+    )
+    for name, threshold in sorted(metadata.thresholds.items()):
+        stated = f"from {threshold:.4f} on" if threshold <= 1 else "never, for want of precision there"
+        yield f"Threshold `{_cell(name)}`: a class is stated {stated}."
+
+
+def _fit_text(metadata: Metadata, found: Calibration) -> str:
+    how = {"platt": "a slope and a bias (Platt)", "isotonic": "a monotonic map (isotonic)"}[found.method]
     return (
         f"Fitted on the shipped file's scores of {_number(found.items)} items of "
-        f"{_units(metadata, len(found.repositories))} it was not trained on, as {how}; "
-        f"{found.base_rate:.2%} of them are right."
+        f"{_units(metadata, len(found.repositories))} on which it was not trained, as {how}; "
+        f"{found.base_rate:.2%} of them are correct."
     )
 
 
-def _silent(metadata: Metadata, asked_by: Sequence[str]) -> list[str]:
-    lines = ["## Where it is silent", ""]
+def _unused_models(metadata: Metadata, asked_by: Sequence[str]) -> list[str]:
+    lines = ["## When it reports nothing", ""]
     if metadata.state is PromotionState.SHADOW:
-        lines.append("- Everywhere: in this state nothing it says reaches a review.")
+        lines.append("- Always: in this state its results are not part of a review.")
     elif not asked_by:
-        lines.append("- Everywhere: no specialist asks it.")
+        lines.append("- Always: no specialist uses it.")
     elif metadata.state is PromotionState.RANK:
-        lines.append("- It raises nothing. Where there is nothing to order, it is not asked.")
+        lines.append(
+            "- Below its threshold, and about texts whose prefix states their class."
+            if metadata.kind == "texts"
+            else "- It makes no findings, and it does not run if there is nothing to order."
+        )
     else:
-        lines.append("- Below its threshold, and about what a rule is sure of without it.")
-    lines.append("- Where models are not installed, are switched off, or a file is not the one named below.")
+        lines.append("- Below its threshold, and for findings of which a rule is certain without it.")
+    lines.append(
+        "- If models are not installed or are disabled, or if a file differs from the one named below."
+    )
     if metadata.kind == "lines":
         lines.append(f"- Where the changed lines have more than {metadata.window} tokens.")
+    elif metadata.kind == "chat":
+        lines.append(f"- Where a request with its answer has more than {metadata.window} tokens.")
     elif metadata.window:
-        lines.append(
-            f"- It reads the first {metadata.window} tokens of a text; what comes after is not seen."
-        )
+        lines.append(f"- It reads the first {metadata.window} tokens of a text; the rest is ignored.")
     return lines
 
 
@@ -359,39 +420,43 @@ def _limits(metadata: Metadata) -> list[str]:
     evaluation = metadata.evaluation
     lines = ["## Limits", ""]
     if metadata.kind == "lines":
-        lines.append("- No review runs a model of this kind: it is measured, and waits for a larger base.")
-        lines.append("- Its weights do not come with wardround; the recipe makes them again.")
-        lines.append("- Windows are a dozen lines: it sees no types, no callers and no other file.")
+        lines.append("- No review runs a model of this kind: it is only measured.")
+        lines.append("- Its weights do not ship with wardround; the recipe rebuilds them.")
+        lines.append(
+            "- Windows have a dozen lines: types, callers and other files are not part of its input."
+        )
     elif metadata.scope:
-        lines.append(f"- Nothing is known about any repository but {_cell(metadata.scope)}.")
+        lines.append(f"- It was only measured on {_cell(metadata.scope)}.")
     else:
         lines.append(
-            "- Whether your repository is like those named above was not measured; train and measure on it "
+            "- It was not measured on your repository; train and measure it there "
             "with `wardround adapters train --from-history`."
         )
     if evaluation is not None:
         count = len(evaluation.repositories)
         if count < 20 and not metadata.scope:
             lines.append(
-                f"- {count} repositories make rough intervals: another kind of project may differ more."
+                f"- {count} repositories give wide intervals: other kinds of projects may differ more."
             )
         if len(evaluation.models) < promotion_policy.FEWEST_SEEDS:
-            lines.append("- It was trained once: how much of its figures is luck of the seed is not known.")
+            lines.append("- It was trained once: the influence of the seed on its figures is not known.")
         lines.append(_read(evaluation))
     if metadata.kind == "embedder":
-        lines.append("- The score orders the candidates of one question; it says nothing across questions.")
+        lines.append(
+            "- The score orders the candidates of one question; it is not comparable between questions."
+        )
     return lines
 
 
 def _read(evaluation: Evaluation) -> str:
     read = evaluation.read
     if read is None:
-        return "- Labels come from history. Nobody has read what it would say to a user."
+        return "- Labels come from history. Nobody has judged the results that a user would see."
     from wardround.rules.intervals import wilson
 
     low, high = wilson(read.right, read.items)
     return (
-        f"- People read {read.items} of its findings: {read.right} were right "
+        f"- People judged {read.items} of its findings: {read.right} were correct "
         f"({read.right / max(read.items, 1):.0%} [{low:.0%}, {high:.0%}]). {_sentence(read.note)}"
     )
 
@@ -399,16 +464,24 @@ def _read(evaluation: Evaluation) -> str:
 # --- the files
 
 
-def _exported(metadata: Metadata) -> list[str]:
+def _export_lines(metadata: Metadata) -> list[str]:
     if not metadata.parity:
         return []
-    return [
+    lines = [
         "## What exporting it changed",
         "",
         "| step | largest difference of an output | correlation of the scores |",
         "|---|---|---|",
-        *(f"| {_cell(one.step)} | {one.largest:.2g} | {one.correlation:.5f} |" for one in metadata.parity),
+        *(
+            f"| {_cell(step.step)} | {step.largest:.2g} | {step.correlation:.5f} |"
+            for step in metadata.parity
+        ),
     ]
+    compared = [step for step in metadata.parity if step.agreement is not None]
+    if compared:
+        shares = "; ".join(f"{_cell(step.step)} {step.agreement:.1%}" for step in compared)
+        lines += ["", f"First greedy tokens that are the same: {shares}. Used: {_cell(metadata.precision)}."]
+    return lines
 
 
 def _licence(metadata: Metadata) -> list[str]:
@@ -418,7 +491,7 @@ def _licence(metadata: Metadata) -> list[str]:
 
 
 def _reproduce(metadata: Metadata) -> list[str]:
-    recipe = "" if metadata.kind == "table" else f", `{RECIPE_FILE}` beside this card the recipe"
+    recipe = "" if metadata.kind == "table" else f", `{RECIPE_FILE}` next to this card is the recipe"
     data = metadata.data or TrainingData(recipe="", records="", repositories=(), items=0, until=0, audit="")
     evaluated = metadata.evaluation.records if metadata.evaluation else ""
     digests = [
@@ -427,12 +500,13 @@ def _reproduce(metadata: Metadata) -> list[str]:
         ("records evaluated on", evaluated),
         ("base weights", metadata.base.digest if metadata.base else ""),
         (f"model file `{_cell(metadata.model.name)}`", metadata.model.sha256),
+        *((f"`{_cell(file.name)}`", file.sha256) for file in metadata.decoder_files),
     ]
     return [
         "## How to reproduce it",
         "",
-        f"`adapters/README.md` has the commands{recipe}. The figures above belong to these files "
-        "and no others. Plots stand beside this card where they were drawn.",
+        f"`adapters/README.md` has the commands{recipe}. The figures above are only valid for these files. "
+        "Plots, if there are any, are next to this card.",
         "",
         "| file | SHA-256 |",
         "|---|---|",
@@ -449,7 +523,7 @@ def _figure(figure: Interval | None) -> str:
     return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"
 
 
-def _signed(figure: Interval) -> str:
+def _signed_text(figure: Interval) -> str:
     return f"{figure.value:+.3f} [{figure.low:+.3f}, {figure.high:+.3f}]"
 
 
@@ -474,7 +548,7 @@ def _day(seconds: int) -> str:
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%d")
 
 
-def _listed(names: Iterable[str]) -> str:
+def _cell_list(names: Iterable[str]) -> str:
     return ", ".join(_cell(name) for name in names) or "none"
 
 

@@ -30,11 +30,13 @@ def vectors(merged: Path, pooling: str, texts: Sequence[Sequence[int]]) -> Float
         options.log_severity_level = 4
         file = str(Path(scratch) / "model.onnx")
         session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
-        wanted = [one.name for one in session.get_inputs()]
-        return np.stack([_vector(session.run(None, _inputs(wanted, text))[0][0], pooling) for text in texts])
+        expected = [tensor.name for tensor in session.get_inputs()]
+        return np.stack(
+            [_vector(session.run(None, _inputs(expected, text))[0][0], pooling) for text in texts]
+        )
 
 
-def _inputs(wanted: Sequence[str], tokens: Sequence[int]) -> dict[str, object]:
+def _inputs(expected: Sequence[str], tokens: Sequence[int]) -> dict[str, object]:
     ids = np.array([list(tokens)], dtype=np.int64)
     known = {
         "input_ids": ids,
@@ -42,7 +44,7 @@ def _inputs(wanted: Sequence[str], tokens: Sequence[int]) -> dict[str, object]:
         "token_type_ids": np.zeros_like(ids),
         "position_ids": np.arange(ids.shape[1], dtype=np.int64)[None],
     }
-    return {name: known[name] for name in wanted}
+    return {name: known[name] for name in expected}
 
 
 def _vector(hidden: Floats, pooling: str) -> Floats:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wardround.errors import ModelError, TrainingError
-from wardround.inference.locations import LORA_FILES, package_folder
+from wardround.inference.locations import LORA_FILES, TOKENIZER_FILE, package_folder
 from wardround.inference.metadata import (
     BaseModel,
     File,
@@ -34,7 +34,7 @@ from wardround_lab.training.base_model import Located
 from wardround_lab.training.encoder import load_encoder, load_tokenizer
 from wardround_lab.training.merge import Trained, is_model, read_trained
 from wardround_lab.training.onnx_export import export_onnx, float32_graph
-from wardround_lab.training.quantise import quantised
+from wardround_lab.training.quantise import quantise_weights
 from wardround_lab.training.resource_checks import require_memory, require_one_file, require_writable
 from wardround_lab.training.run_directory import (
     LORA_FOLDER,
@@ -47,14 +47,13 @@ from wardround_lab.training.run_directory import (
     read_run,
     write_atomically,
 )
-from wardround_lab.training.shared_tensors import laid_out, places_of, shared
+from wardround_lab.training.shared_tensors import extract_large_tensors, share_tensors, tensor_offsets
 
 if TYPE_CHECKING:
     from onnx import ModelProto
     from tokenizers import Tokenizer
 
 MODEL_FILE = "model.onnx"
-TOKENIZER_FILE = "tokenizer.json"
 PARITY_FILE = "parity.json"
 BASE_NAME = "base"
 Progress = Callable[[str], None]
@@ -77,7 +76,7 @@ def merge(folder: Path, target: Path | None = None, *, base_folder: Path | None 
     """Merge an adapter.
 
     Args:
-        folder: of a training, or of a model.
+        folder: folder of a training, or of a model.
         target: directory of the merged model; by default ``merged`` below the directory of a training.
 
     Raises:
@@ -90,11 +89,11 @@ def merge(folder: Path, target: Path | None = None, *, base_folder: Path | None 
         _require_free(target)
     trained = read_trained(folder, base_folder=base_folder)
     tokens = _tokens(folder, trained.tokenizer)
-    before = parity.embedded_together(trained.adapted(), tokens)
+    before = parity.embedded_together(trained.load_adapted(), tokens)
     merged = trained.write_merged(folder / MERGED_FOLDER if target is None else target)
-    found = parity.compared("merged", before, parity.embedded_together(merged, tokens))
+    found = parity.compare_vectors("merged", before, parity.embedded_together(merged, tokens))
     if target is None:
-        _keep_parity(folder, found)
+        _store_parity(folder, found)
     return found
 
 
@@ -109,14 +108,14 @@ def export(folder: Path, *, base_folder: Path | None = None) -> Parity:
     trained = read_trained(folder, base_folder=base_folder)
     require_memory(trained.located)
     tokens = _tokens(folder, trained.tokenizer)
-    merged = trained.merged()
+    merged = trained.load_merged()
     file = folder / ONNX_FOLDER / MODEL_FILE
     export_onnx(merged, tokens[0], file)
     _save_tokenizer(trained.tokenizer, file.parent)
-    before = parity.embedded(parity.of_torch(merged), tokens)
-    after = parity.embedded(parity.of_session(plain_session(file)), tokens)
-    found = parity.compared("onnx-fp32", before, after)
-    _keep_parity(folder, found)
+    before = parity.embed_texts(parity.wrap_encoder(merged), tokens)
+    after = parity.embed_texts(parity.wrap_session(plain_session(file)), tokens)
+    found = parity.compare_vectors("onnx-fp32", before, after)
+    _store_parity(folder, found)
     return found
 
 
@@ -134,8 +133,8 @@ def against_optimum(folder: Path, *, base_folder: Path | None = None) -> Parity:
     trained = read_trained(folder, base_folder=base_folder)
     tokens = _tokens(folder, trained.tokenizer)
     theirs = optimum_export.vectors(merged, trained.located.base.pooling, tokens)
-    ours = parity.embedded(parity.of_session(plain_session(exported)), tokens)
-    return parity.compared("optimum", theirs, ours)
+    ours = parity.embed_texts(parity.wrap_session(plain_session(exported)), tokens)
+    return parity.compare_vectors("optimum", theirs, ours)
 
 
 def quantise(
@@ -156,21 +155,21 @@ def quantise(
     exported = folder / ONNX_FOLDER / MODEL_FILE
     if not exported.is_file():
         raise TrainingError(f"{exported} does not exist; run `wardround adapters export {folder}` first")
-    base_metadata = _base_metadata(base, run)
-    assert base_metadata.shares is not None
-    content = read_verified(base, base_metadata.shares)
-    model = quantised(exported)
-    tensors = shared(model, places_of(content, base_metadata.shared))
+    of_base = base_metadata(base, run.base_model, run.base)
+    assert of_base.shares is not None
+    content = read_verified(base, of_base.shares)
+    model = quantise_weights(exported)
+    tensors = share_tensors(model, tensor_offsets(content, of_base.shared))
     target = target or folder / MODEL_FOLDER
-    metadata = _adapter_metadata(run, base_metadata, write_model(model, target), tensors)
-    metadata = with_tokenizer(metadata, trained.tokenizer, target, base_metadata)
-    before = parity.embedded(parity.of_session(plain_session(exported)), tokens)
-    after = parity.embedded(parity.of_session(session(target, metadata, base)), tokens)
-    _keep_parity(folder, parity.compared("onnx-int8", before, after))
+    metadata = _adapter_metadata(run, of_base, write_model(model, target), tensors)
+    metadata = add_tokenizer(metadata, trained.tokenizer, target, of_base)
+    before = parity.embed_texts(parity.wrap_session(plain_session(exported)), tokens)
+    after = parity.embed_texts(parity.wrap_session(session(target, metadata, base)), tokens)
+    _store_parity(folder, parity.compare_vectors("onnx-int8", before, after))
     beside = tuple(_write(target, name, (folder / LORA_FOLDER / name).read_bytes()) for name in LORA_FILES)
     if (folder / RECIPE_FILE).is_file():
         write_atomically(target / RECIPE_FILE, (folder / RECIPE_FILE).read_bytes())
-    metadata = msgspec.structs.replace(metadata, files=beside, parity=_kept_parity(folder))
+    metadata = msgspec.structs.replace(metadata, files=beside, parity=_stored_parity(folder))
     return Shipped(target, write_metadata(target, metadata))
 
 
@@ -195,10 +194,10 @@ def shipped_base(
         return base
     run = read_run(folder)
     own = package_folder()
-    for place in ([] if own is None else [own / BASE_NAME]) + [folder / BASE_NAME]:
+    for location in ([] if own is None else [own / BASE_NAME]) + [folder / BASE_NAME]:
         with suppress(TrainingError):
-            _base_metadata(place, run)
-            return place
+            base_metadata(location, run.base_model, run.base)
+            return location
     trained = read_trained(folder, base_folder=base_folder)
     return export_base(trained.located, folder / BASE_NAME, progress=progress).folder
 
@@ -228,16 +227,22 @@ def _adapter_metadata(run: Run, base: Metadata, model: File, tensors: tuple[Shar
     )
 
 
-def _base_metadata(base: Path, run: Run) -> Metadata:
+def base_metadata(base: Path, base_model: BaseModel, name: str) -> Metadata:
+    """Return the metadata of an exported base.
+
+    Args:
+        base_model: the base that an adapter was trained on; ``name``: as its recipe calls it.
+
+    Raises:
+        TrainingError: there is none, or it is another base.
+    """
     try:
         metadata = read_metadata(base)
     except ModelError as cause:
-        hint = f"`wardround adapters export --base {run.base} --out {base}`"
+        hint = f"`wardround adapters export --base {name} --out {base}`"
         raise TrainingError(f"{base}: there is no exported base; create it with {hint}") from cause
-    if metadata.shares is None or metadata.base is None or metadata.base.digest != run.base_model.digest:
-        raise TrainingError(
-            f"{base}: this is not the base {run.base_model.id} that the adapter was trained on"
-        )
+    if metadata.shares is None or metadata.base is None or metadata.base.digest != base_model.digest:
+        raise TrainingError(f"{base}: this is not the base {base_model.id} that the adapter was trained on")
     return metadata
 
 
@@ -250,16 +255,16 @@ def export_base(located: Located, target: Path, *, date: str = "", progress: Pro
     """
     base = located.base
     tokenizer = load_tokenizer(located, base.window, base.marker_position)
-    tokens = [made.ids for made in tokenizer.encode_batch(own_texts())]
+    tokens = [created.ids for created in tokenizer.encode_batch(own_texts())]
     require_memory(located)
     encoder = load_encoder(located)
     progress("exporting")
     with float32_graph(encoder, tokens[0], target) as float_file:
-        vectors = [parity.embedded(parity.of_torch(encoder), tokens)]
-        vectors.append(parity.embedded(parity.of_session(plain_session(float_file)), tokens))
+        vectors = [parity.embed_texts(parity.wrap_encoder(encoder), tokens)]
+        vectors.append(parity.embed_texts(parity.wrap_session(plain_session(float_file)), tokens))
         progress("quantising")
-        model = quantised(float_file)
-    content, tensors = laid_out(model)
+        model = quantise_weights(float_file)
+    content, tensors = extract_large_tensors(model)
     metadata = Metadata(
         schema="wardround.adapter/1",
         name=BASE_NAME,
@@ -279,9 +284,12 @@ def export_base(located: Located, target: Path, *, date: str = "", progress: Pro
         window=base.window,
         shared=tensors,
     )  # fmt: skip
-    metadata = with_tokenizer(metadata, tokenizer, target, None)
-    vectors.append(parity.embedded(parity.of_session(session(target, metadata, target)), tokens))
-    found = (parity.compared("onnx-fp32", *vectors[:2]), parity.compared("onnx-int8", *vectors[1:]))
+    metadata = add_tokenizer(metadata, tokenizer, target, None)
+    vectors.append(parity.embed_texts(parity.wrap_session(session(target, metadata, target)), tokens))
+    found = (
+        parity.compare_vectors("onnx-fp32", *vectors[:2]),
+        parity.compare_vectors("onnx-int8", *vectors[1:]),
+    )
     metadata = msgspec.structs.replace(metadata, parity=found)
     return Shipped(target, write_metadata(target, metadata))
 
@@ -304,10 +312,10 @@ def export_alone(trained: Trained, target: Path, *, int8: bool) -> Shipped:
     require_memory(trained.located)
     file, tokens = target / MODEL_FILE, trained.tokenizer.encode(own_texts()[0]).ids
     if int8:
-        with float32_graph(trained.merged(), tokens, target) as float_file:
-            write_model(quantised(float_file), target)
+        with float32_graph(trained.load_merged(), tokens, target) as float_file:
+            write_model(quantise_weights(float_file), target)
     else:
-        export_onnx(trained.merged(), tokens, file)
+        export_onnx(trained.load_merged(), tokens, file)
     _save_tokenizer(trained.tokenizer, target)
     about = trained.about
     metadata = Metadata(
@@ -349,10 +357,10 @@ def session(folder: Path, metadata: Metadata, base: Path) -> Session:
     from wardround.inference.verified_files import mmap_verified
 
     file = base / SHARED_FILE
-    lent = File(
+    shared = File(
         name=SHARED_FILE, sha256=metadata.base.shared if metadata.base else "", bytes=file.stat().st_size
     )
-    return load(content, metadata, SharedTensors(base, mmap_verified(base, lent)), _ON_CPU)
+    return load(content, metadata, SharedTensors(base, mmap_verified(base, shared)), _ON_CPU)
 
 
 def own_texts() -> list[str]:
@@ -370,18 +378,20 @@ def _tokens(folder: Path, tokenizer: Tokenizer) -> list[list[int]]:
     """Return texts for measurements: those of the training, or else our own."""
     file = folder / TEXTS_FILE
     texts = msgspec.json.decode(file.read_bytes(), type=list[str]) if file.is_file() else own_texts()
-    return [made.ids for made in tokenizer.encode_batch(texts)]
+    return [created.ids for created in tokenizer.encode_batch(texts)]
 
 
-def _keep_parity(folder: Path, found: Parity) -> None:
+def _store_parity(folder: Path, found: Parity) -> None:
     """Store a measured difference, and drop those of later steps, which are outdated."""
     order = ("merged", "onnx-fp32", "onnx-int8")
     earlier = order[: order.index(found.step)]
-    kept = [*(one for one in _kept_parity(folder) if one.step in earlier), found]
-    write_atomically(folder / PARITY_FILE, msgspec.json.format(msgspec.json.encode(kept), indent=2) + b"\n")
+    retained = [*(step for step in _stored_parity(folder) if step.step in earlier), found]
+    write_atomically(
+        folder / PARITY_FILE, msgspec.json.format(msgspec.json.encode(retained), indent=2) + b"\n"
+    )
 
 
-def _kept_parity(folder: Path) -> tuple[Parity, ...]:
+def _stored_parity(folder: Path) -> tuple[Parity, ...]:
     file = folder / PARITY_FILE
     return msgspec.json.decode(file.read_bytes(), type=tuple[Parity, ...]) if file.is_file() else ()
 
@@ -405,7 +415,7 @@ def _file(path: Path) -> File:
     return File(name=path.name, sha256=digest_of(path), bytes=path.stat().st_size)
 
 
-def with_tokenizer(metadata: Metadata, tokenizer: Tokenizer, target: Path, base: Metadata | None) -> Metadata:
+def add_tokenizer(metadata: Metadata, tokenizer: Tokenizer, target: Path, base: Metadata | None) -> Metadata:
     """Return the metadata with the tokenizer, which is written unless it equals the base's."""
     content = _tokenizer_json(tokenizer)
     file = File(name=TOKENIZER_FILE, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content))
@@ -425,5 +435,5 @@ def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
 
     free = Tokenizer.from_str(tokenizer.to_str())
     free.no_truncation()
-    told: str = free.to_str()
-    return told.encode()
+    reported: str = free.to_str()
+    return reported.encode()

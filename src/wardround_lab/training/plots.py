@@ -53,7 +53,7 @@ class PlottedStep:
 
     Attributes:
         at: completed optimiser steps.
-        loss: of the training batches since the previous record.
+        loss: loss of the training batches since the previous record.
         held_out: the deciding metric on validation repositories; None if it was not computed.
     """
 
@@ -65,13 +65,13 @@ class PlottedStep:
 def draw_calibration(path: Path, reliability: Reliability, what: str) -> None:
     """Plot predicted against observed rates, one point per tenth of the rows."""
     with _figure(path, f"{what}: calibration", "probability it said", "share that was right") as axes:
-        said = [one.said for one in reliability.bins]
-        right = [one.right for one in reliability.bins]
-        end = min(1.0, 1.15 * max(0.02, *said, *right))
+        reported = [group.said for group in reliability.bins]
+        right = [group.right for group in reliability.bins]
+        end = min(1.0, 1.15 * max(0.02, *reported, *right))
         axes.plot([0, end], [0, end], color=_INK, linestyle=":", linewidth=1.2, label="as often as it said")
         colour, dash = _STYLES[0]
         axes.plot(
-            said, right, color=colour, linestyle=dash, marker="o", label="on repositories not fitted on"
+            reported, right, color=colour, linestyle=dash, marker="o", label="on repositories not fitted on"
         )
         axes.set(xlim=(0, end), ylim=(0, end))
         axes.text(0.02, 0.94, f"error {reliability.error:.3f}, Brier {reliability.brier:.3f}",
@@ -91,8 +91,8 @@ def draw_precision_recall(
     with _figure(path, f"{what}: precision and recall", "recall", "precision") as axes:
         for (name, rows), (colour, dash) in zip(scores.items(), _STYLES, strict=False):
             _, precision, recall = precision_recall(rows, right, weights)
-            kept = _thinned(recall)
-            axes.plot(recall[kept], precision[kept], color=colour, linestyle=dash, label=name)
+            retained = _thin_indices(recall)
+            axes.plot(recall[retained], precision[retained], color=colour, linestyle=dash, label=name)
         rate = float(np.average(right, weights=weights))
         axes.axhline(rate, color=_INK, linestyle=":", linewidth=1.2, label=f"all of them: {rate:.1%}")
         axes.set(xlim=(0, 1), ylim=(0, 1.02))
@@ -120,16 +120,17 @@ def draw_training(path: Path, steps: Sequence[PlottedStep], what: str, metric: s
     """Plot the training loss, and the metric on held-out repositories, over the steps."""
     with _figure(path, f"{what}: training", "optimiser steps", "training loss (nats)") as axes:
         (colour, dash), (other, other_dash) = _STYLES[:2]
-        kept = steps[:: max(1, len(steps) // _MOST_POINTS)]
-        axes.plot([one.at for one in kept], [one.loss for one in kept], color=colour, linestyle=dash,
+        retained = steps[:: max(1, len(steps) // _MOST_POINTS)]
+        axes.plot([point.at for point in retained], [point.loss for point in retained],
+                  color=colour, linestyle=dash,
                   label="training loss (left)")  # fmt: skip
         axes.set_ylim(bottom=0)
-        taken = [(one.at, one.held_out) for one in steps if one.held_out is not None]
-        if taken:
+        used = [(step.at, step.held_out) for step in steps if step.held_out is not None]
+        if used:
             right = axes.twinx()
             right.spines["right"].set_visible(True)
             right.grid(visible=False)
-            right.plot(*zip(*taken, strict=True), color=other, linestyle=other_dash, marker="o",
+            right.plot(*zip(*used, strict=True), color=other, linestyle=other_dash, marker="o",
                        label=f"{metric} on held-out repositories (right)")  # fmt: skip
             right.set_ylabel(f"{metric} (0 to 1)")
 
@@ -161,10 +162,10 @@ def _figure(path: Path, title: str, across: str, up: str) -> Iterator[Axes]:
             raise TrainingError(f"{path}: {cause.strerror}; choose another directory") from cause
 
 
-def _thinned(values: Floats) -> slice | list[int]:
-    """Return the indices of few points that preserve the curve: one per step of the horizontal axis."""
+def _thin_indices(values: Floats) -> slice | list[int]:
+    """Return the indices of about ``_MOST_POINTS`` points, evenly spaced along the horizontal axis."""
     if len(values) <= _MOST_POINTS:
         return slice(None)
-    wanted = np.linspace(float(values[0]), float(values[-1]), _MOST_POINTS)
-    places = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
-    return sorted({0, *map(int, places), len(values) - 1})
+    expected = np.linspace(float(values[0]), float(values[-1]), _MOST_POINTS)
+    locations = np.minimum(np.searchsorted(values, expected), len(values) - 1)
+    return sorted({0, *map(int, locations), len(values) - 1})

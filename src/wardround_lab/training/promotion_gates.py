@@ -15,12 +15,12 @@ class FileDigests:
     """SHA-256 of the local files; None for a missing one.
 
     Attributes:
-        model: of the model's file.
-        base: of the weights that the base was exported from, as the base records; None for tables.
-        recipe: of the recipe.
-        records: of the training records.
-        shared: of the file of tensors shared with the base.
-        tokenizer: of the tokenizer.
+        model: digest of the model's file.
+        base: digest of the weights that the base was exported from, as the base records; None for tables.
+        recipe: digest of the recipe.
+        records: digest of the training records.
+        shared: digest of the file of tensors shared with the base.
+        tokenizer: digest of the tokenizer.
     """
 
     model: str | None
@@ -31,11 +31,11 @@ class FileDigests:
     tokenizer: str | None = None
 
 
-def decide(metadata: Metadata, wanted: PromotionState, seen: FileDigests) -> Decision:
+def decide(metadata: Metadata, expected: PromotionState, seen: FileDigests) -> Decision:
     """Return the highest state up to ``wanted`` that is earned."""
-    if wanted is PromotionState.SHADOW:
+    if expected is PromotionState.SHADOW:
         return Decision(PromotionState.SHADOW, ())
-    found = promotion_policy.allowed_state(metadata, wanted)
+    found = promotion_policy.allowed_state(metadata, expected)
     against = tuple(against_files(metadata, seen))
     if not against:
         return found
@@ -56,11 +56,11 @@ def against_files(metadata: Metadata, seen: FileDigests) -> Iterator[str]:
         pairs.append(("tokenizer", metadata.tokenizer.sha256, seen.tokenizer))
     if data is not None:
         pairs += [("recipe", data.recipe, seen.recipe), ("file of records", data.records, seen.records)]
-    for what, said, found in pairs:
+    for what, reported, found in pairs:
         if found is None:
             yield f"The {what} is not at hand, so its digest cannot be checked."
-        elif said != found:
-            yield f"The {what} has digest {_short(found)}, but the metadata says {_short(said)}."
+        elif reported != found:
+            yield f"The {what} has digest {_short(found)}, but the metadata says {_short(reported)}."
 
 
 def _short(digest: str) -> str:

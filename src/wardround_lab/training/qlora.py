@@ -22,25 +22,29 @@ def load_trainable(located: Located, precision: Precision) -> Encoder:
     """Load the base for a LoRA training: frozen, in four bits if its description requires that.
 
     Args:
-        precision: of the computation of a four-bit base. Its other tensors, and every other base, are in
-            float32.
+        precision: number format of the computation of a four-bit base. Its other tensors, and every other
+            base, are in float32.
 
     Raises:
         TrainingError: its files are not a valid model, or bitsandbytes is missing for four bits.
     """
     if not located.base.four_bit:
         return load_encoder(located)
-    if importlib.util.find_spec("bitsandbytes") is None:
-        raise TrainingError(
-            f"{located.base.id}: a base in four bits needs bitsandbytes; pip install 'wardround[qlora]'"
-        )
-    encoder = load_encoder(located, **_four_bits(precision))
+    encoder = load_encoder(located, **four_bit_options(located, precision))
     _recompute(encoder)
     return encoder
 
 
-def _four_bits(precision: Precision) -> dict[str, Any]:
-    """Return transformers' configuration for a base in four bits: on the GPU, or on the CPU without one."""
+def four_bit_options(located: Located, precision: Precision) -> dict[str, Any]:
+    """Return transformers' options to load a base in four bits: on the GPU, or on the CPU without one.
+
+    Raises:
+        TrainingError: bitsandbytes is missing.
+    """
+    if importlib.util.find_spec("bitsandbytes") is None:
+        raise TrainingError(
+            f"{located.base.id}: a base in four bits needs bitsandbytes; pip install 'wardround[qlora]'"
+        )
     import transformers
 
     configuration: Any = transformers.BitsAndBytesConfig
@@ -48,8 +52,8 @@ def _four_bits(precision: Precision) -> dict[str, Any]:
         load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True,
         bnb_4bit_compute_dtype=getattr(torch, precision),
     )  # fmt: skip
-    place = 0 if torch.cuda.is_available() else "cpu"
-    return {"quantization_config": quantisation, "device_map": {"": place}}
+    location = 0 if torch.cuda.is_available() else "cpu"
+    return {"quantization_config": quantisation, "device_map": {"": location}}
 
 
 def _recompute(encoder: Encoder) -> None:
@@ -60,8 +64,8 @@ def _recompute(encoder: Encoder) -> None:
 
     for module in encoder.modules():
         if isinstance(module, GradientCheckpointingLayer):
-            whole: Any = module
-            whole.forward = partial(checkpoint, module.forward, use_reentrant=False)
+            complete: Any = module
+            complete.forward = partial(checkpoint, module.forward, use_reentrant=False)
         if isinstance(module, Linear4bit):
             # On a processor it would repack its weights at the first look at validation questions, in a way
             # that no gradient passes.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 
-def quantised(file: Path) -> ModelProto:
+def quantise_weights(file: Path) -> ModelProto:
     """Return the ONNX model of a file with weights in eight bits, one scale for each output of a layer.
 
     The same file gives the same bytes, so a layer that equals the base's stays equal. Products of two

@@ -71,7 +71,7 @@ class RankedQuestions:
         answer: Floats = at / np.maximum(self.sizes[self.question] - 1, 1)
         return answer
 
-    def standardised(self, scores: Floats) -> Floats:
+    def standardise(self, scores: Floats) -> Floats:
         """Return scores in standard deviations from the mean of their question; 0 if all are equal."""
         sizes = self.sizes
         apart = scores - np.repeat(np.add.reduceat(scores, self.starts) / sizes, sizes)
@@ -82,9 +82,9 @@ class RankedQuestions:
     def of_like_size(self) -> tuple[RankedQuestions, Flags]:
         """Return the questions of similar size, and the remaining rows.
 
-        Remaining are the right rows and wrong ones of similar length, as many longer as shorter, since within
-        any width the right ones could still be the longer ones. Surplus rows furthest from the right length
-        are dropped first, and so are questions without a wrong row.
+        The correct rows and wrong ones of similar length remain, as many longer as shorter, since within any
+        width the correct ones could still be the longer ones. Surplus rows furthest from the right length are
+        dropped first, and so are questions without a wrong row.
         """
         gaps = self._gaps()
         near = ~self.right & (np.abs(gaps) <= ALIKE)
@@ -93,11 +93,13 @@ class RankedQuestions:
         for side in sides:
             near[side[np.argsort(np.abs(gaps[side]), kind="stable")][few:]] = False
         usable = np.bincount(self.question, near, len(self.starts)) > 0
-        kept = (near | self.right) & usable[self.question]
-        return self._only(kept, usable), kept
+        retained = (near | self.right) & usable[self.question]
+        return self._only(retained, usable), retained
 
     def _gaps(self) -> Floats:
-        """Return the relative difference of each row's length from the nearest right one of its question."""
+        """Return the relative difference of each row's length from the nearest correct one of its
+        question.
+        """
         gaps = np.empty(len(self.right))
         for start, size in zip(self.starts, self.sizes, strict=True):
             rows = slice(int(start), int(start + size))
@@ -111,7 +113,7 @@ class RankedQuestions:
         question = number[self.question[rows]]
         return RankedQuestions(
             units={
-                kind: tuple(name for name, kept in zip(names, questions, strict=True) if kept)
+                kind: tuple(name for name, retained in zip(names, questions, strict=True) if retained)
                 for kind, names in self.units.items()
             },
             starts=np.flatnonzero(np.diff(question, prepend=-1)),
@@ -120,13 +122,13 @@ class RankedQuestions:
             lengths=self.lengths[rows],
         )
 
-    def shuffled(self, generator: np.random.Generator) -> Flags:
-        """Return as many right rows in each question as there are, but at random."""
+    def shuffle(self, generator: np.random.Generator) -> Flags:
+        """Return as many correct rows in each question as there are, but at random."""
         order = np.lexsort((generator.random(len(self.right)), self.question))
-        wanted = np.add.reduceat(self.right, self.starts, dtype=np.int64)
-        place = np.arange(len(self.right)) - self.starts[self.question]
+        expected = np.add.reduceat(self.right, self.starts, dtype=np.int64)
+        location = np.arange(len(self.right)) - self.starts[self.question]
         answer = np.zeros(len(self.right), dtype=np.bool_)
-        answer[order] = place < wanted[self.question]
+        answer[order] = location < expected[self.question]
         return answer
 
 
@@ -164,20 +166,20 @@ class Ranking:
         return cls(questions, better, tied)
 
     def reciprocal_ranks(self, right: Flags | None = None) -> Floats:
-        """Return one over the rank of the first right row, expected over ties; shape (questions,)."""
+        """Return one over the rank of the first correct row, expected over ties; shape (questions,)."""
         first, tied, hits = self._first(self.questions.right if right is None else right)
         answer: Floats = 1 / (first + 1.0)
         for at in np.flatnonzero(tied > 1):
-            answer[at] = _expected(int(first[at]), int(tied[at]), int(hits[at]))
+            answer[at] = _expected_reciprocal_rank(int(first[at]), int(tied[at]), int(hits[at]))
         return answer
 
     def top1(self, right: Flags | None = None) -> Floats:
-        """Return the probability that a right row comes first; shape (questions,)."""
+        """Return the probability that a correct row comes first; shape (questions,)."""
         first, tied, hits = self._first(self.questions.right if right is None else right)
         return np.where(first == 0, hits / tied, 0.0)
 
     def ordered_pairs(self) -> Floats:
-        """Return the share of pairs of a right and a wrong row in the right order, ties half; shape
+        """Return the share of pairs of a correct and a wrong row in the correct order, ties count half; shape
         (questions,).
         """
         questions, right = self.questions, self.questions.right
@@ -189,7 +191,7 @@ class Ranking:
         return answer
 
     def _first(self, right: Flags) -> tuple[Places, Places, Places]:
-        """Return for each question: rows above its first right one, rows tied with it, right ones among
+        """Return for each question: rows above its first correct one, rows tied with it, correct ones among
         these.
         """
         starts, question = self.questions.starts, self.questions.question
@@ -200,9 +202,10 @@ class Ranking:
 
 
 @lru_cache(maxsize=1 << 14)
-def _expected(above: int, tied: int, hits: int) -> float:
+def _expected_reciprocal_rank(above: int, tied: int, hits: int) -> float:
     """Return the mean of one over the rank of the first of ``hits`` rows among ``tied`` in a random order."""
     ways = math.comb(tied, hits)
     return sum(
-        math.comb(tied - place, hits - 1) / ways / (above + place) for place in range(1, tied - hits + 2)
+        math.comb(tied - location, hits - 1) / ways / (above + location)
+        for location in range(1, tied - hits + 2)
     )

@@ -55,19 +55,19 @@ class TrainingPart(_Strict, frozen=True):
     """Parameters of the training.
 
     Attributes:
-        steps: of the optimiser; the rate falls to 0 over them.
+        steps: number of optimiser steps; the rate falls to 0 over them.
         batch: questions per step.
-        candidates: maximum number of candidates of a question in training; the right ones come first.
+        candidates: maximum number of candidates of a question in training; the correct ones come first.
         rate: maximum learning rate.
         warm_up: share of the steps in which the rate rises.
         temperature: cosines are divided by it.
         precision: ``auto`` uses bfloat16 if the processor supports it, else float32.
         max_minutes: limit of wall time, after which the current weights are used. 0 for no limit.
         checkpoint: steps between two checkpoints.
-        validate: steps between two validations; 0 for eight in the whole training.
+        validate: steps between two validations; 0 for eight in the entire training.
         validation_items: maximum number of validation questions.
         keep: use the weights of the ``best`` validation, or the ``last``.
-        threads: of the processor.
+        threads: number of processor threads.
         cache: MiB of memory for cached outputs of the layers below the trained ones.
     """
 
@@ -107,7 +107,7 @@ class DataPart(_Strict, frozen=True):
         train, validation, evaluation: repositories, ``owner/name``.
         until: training and validation items are older.
         since: evaluation items are at or after it.
-        scope: in place of the three: all are of this one repository, and files are on one side only.
+        scope: instead of the three: all are of this one repository, and files are in one part only.
     """
 
     records: tuple[str, ...]
@@ -160,7 +160,7 @@ class Recipe(_Strict, frozen=True):
     """A recipe.
 
     Attributes:
-        name: of the adapter, in kebab case.
+        name: name of the adapter, in kebab case.
         specialist: the specialist of the adapter.
         task: the choice it learns.
         title: one-line description.
@@ -196,7 +196,22 @@ def read_recipe(path: Path) -> Recipe:
     Raises:
         TrainingError: it cannot be read, or is malformed; the message names file and key.
     """
-    return decoded(path, Recipe, "recipe")
+    return read_yaml(path, Recipe, "recipe")
+
+
+def read_data_part(path: Path) -> DataPart:
+    """Read the data of a recipe of any kind.
+
+    Raises:
+        TrainingError: it cannot be read, or has no valid ``data``; the message names the file.
+    """
+    return read_yaml(path, _DataOfRecipe, "recipe").data
+
+
+class _DataOfRecipe(msgspec.Struct, frozen=True):
+    """A recipe of any kind; only its data is read."""
+
+    data: DataPart
 
 
 def recipe_digest(path: Path) -> str:
@@ -204,7 +219,7 @@ def recipe_digest(path: Path) -> str:
     return hashlib.sha256(read_bytes(path, "recipe")).hexdigest()
 
 
-def decoded(path: Path, kind: type[Kind], what: str) -> Kind:
+def read_yaml(path: Path, kind: type[Kind], what: str) -> Kind:
     """Return the value of a YAML file.
 
     Raises:
@@ -219,7 +234,7 @@ def decoded(path: Path, kind: type[Kind], what: str) -> Kind:
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as cause:
         raise TrainingError(f"{path}: not valid YAML: {' '.join(str(cause).split())}; correct it") from cause
     except (msgspec.MsgspecError, ValueError) as cause:
-        raise TrainingError(f"{path}: {_pointed(str(cause))}; correct the {what}") from cause
+        raise TrainingError(f"{path}: {_message_with_key(str(cause))}; correct the {what}") from cause
 
 
 def read_bytes(path: Path, what: str) -> bytes:
@@ -234,7 +249,7 @@ def read_bytes(path: Path, what: str) -> bytes:
         raise TrainingError(f"{path}: {cause.strerror}; pass the file of a {what}") from cause
 
 
-def _pointed(message: str) -> str:
+def _message_with_key(message: str) -> str:
     """Return msgspec's message with the key as written in the file: ``$.lora`` becomes ``lora``."""
     return message.replace("`$.", "`").replace(" - at `$`", "").replace("Object ", "it ", 1)
 

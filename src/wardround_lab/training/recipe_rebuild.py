@@ -63,16 +63,16 @@ class RecipeRebuild:
         return (self.recipe.parent / read.data.records[0]).resolve()
 
     def _mine(self, read: Recipe, records: Path) -> None:
-        task = next((one for one in self.tasks if one.name == read.task), None)
+        task = next((known for known in self.tasks if known.name == read.task), None)
         if task is None:
             raise UsageError(f"{self.recipe}: no installed plugin has the task {read.task!r}")
         locations = list(self._locations(read))
-        kept, scan = HoldoutRepositories.read(None), SecretScan(self.specialists)
+        retained, scan = HoldoutRepositories.read(None), SecretScan(self.specialists)
         raw = records.parent / _RAW
-        mining = Miner(raw, HistoryLimits(), kept.__contains__, scan, self.progress)
+        mining = Miner(raw, HistoryLimits(), retained.__contains__, scan, self.progress)
         mining.mine([MiningSource(task.name, task)], locations)
         since = read.data.since_seconds if read.data.since else None
-        demands = AuditPolicy(hold_out=frozenset(read.data.evaluation), since=since, kept=kept)
+        demands = AuditPolicy(hold_out=frozenset(read.data.evaluation), since=since, kept=retained)
         failures = clean_records(raw / f"{task.name}.jsonl", records, demands, scan, self.progress)
         if failures:
             raise UsageError(f"{self.recipe}: its records fail their audit: {'; '.join(failures)}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wardround.errors import TrainingError
 from wardround_lab.training.boosting_pipeline import TreeEnsemble
-from wardround_lab.training.recipe import decoded, read_recipe
+from wardround_lab.training.recipe import read_recipe, read_yaml
 
 if TYPE_CHECKING:
     from wardround.inference.metadata import Metadata
@@ -88,7 +88,82 @@ class LineDefectRun:
         return evaluate_line_models(models, recipe, base, exempt, progress)
 
 
-KINDS: Mapping[str, RecipeKind] = {CHOICE: Choices(), "lines": LineDefectRun(), "trees": TreeEnsemble()}
+class TextClasses:
+    """Classification of short texts."""
+
+    metric = "macro-f1"
+
+    def read(self, recipe: Path) -> AnyRecipe:
+        from wardround_lab.training.text_classes.recipe import read_text_recipe
+
+        return read_text_recipe(recipe)
+
+    def train(
+        self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress
+    ) -> RunSummary:
+        from wardround_lab.training.text_classes.train import train_texts
+
+        return train_texts(
+            recipe, folder, seed=seed, hub=files.hub, base_folder=files.base_folder, progress=progress
+        )
+
+    def finish(self, recipe: Path, folder: Path, files: Files, progress: Progress) -> Shipped:
+        from wardround_lab.training.promote import required_base
+        from wardround_lab.training.text_classes.export import finish_texts
+
+        base = required_base(files.base)
+        return finish_texts(folder, recipe, base, base_folder=files.base_folder, progress=progress)
+
+    def evaluate(
+        self, models: Sequence[Model], recipe: Path, base: Path | None, exempt: Mapping[str, str],
+        progress: Progress,
+    ) -> Metadata:  # fmt: skip
+        from wardround_lab.training.promote import required_base
+        from wardround_lab.training.text_classes.evaluate import evaluate_text_models
+
+        return evaluate_text_models(models, recipe, required_base(base), exempt, progress)
+
+
+class ChatModels:
+    """Decoders that answer a request."""
+
+    metric = "held-out loss"
+
+    def read(self, recipe: Path) -> AnyRecipe:
+        from wardround_lab.training.chat.recipe import read_chat_recipe
+
+        return read_chat_recipe(recipe)
+
+    def train(
+        self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress
+    ) -> RunSummary:
+        from wardround_lab.training.chat.train import train_chat
+
+        return train_chat(
+            recipe, folder, seed=seed, hub=files.hub, base_folder=files.base_folder, progress=progress
+        )
+
+    def finish(self, recipe: Path, folder: Path, files: Files, progress: Progress) -> Shipped:
+        from wardround_lab.training.chat.export import finish_chat
+
+        return finish_chat(folder, base_folder=files.base_folder, progress=progress)
+
+    def evaluate(
+        self, models: Sequence[Model], recipe: Path, base: Path | None, exempt: Mapping[str, str],
+        progress: Progress,
+    ) -> Metadata:  # fmt: skip
+        from wardround_lab.training.chat.evaluate import evaluate_chat_models
+
+        return evaluate_chat_models(models, recipe, exempt, progress)
+
+
+KINDS: Mapping[str, RecipeKind] = {
+    "chat": ChatModels(),
+    CHOICE: Choices(),
+    "lines": LineDefectRun(),
+    "texts": TextClasses(),
+    "trees": TreeEnsemble(),
+}
 
 
 def kind_of(recipe: Path) -> RecipeKind:
@@ -97,7 +172,7 @@ def kind_of(recipe: Path) -> RecipeKind:
     Raises:
         TrainingError: it cannot be read, or its kind is unknown.
     """
-    name = decoded(recipe, dict[str, Any], "recipe").get("kind", CHOICE)
+    name = read_yaml(recipe, dict[str, Any], "recipe").get("kind", CHOICE)
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise TrainingError(

@@ -54,8 +54,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     Attributes:
         head: the newest commit of the history, whatever was committed since.
         base: the base to train on, as a recipe names it.
-        steps: of each training; 0 to derive them from the number of questions.
-        hours: of all trainings together; 0 for no limit.
+        steps: steps of each training; 0 to derive them from the number of questions.
+        hours: hours for all trainings together; 0 for no limit.
     """
 
     schema: Literal["wardround.own/1"]
@@ -91,9 +91,9 @@ class RepositoryAdapterTraining:
             UsageError: there is no such repository, it is held out, or the directory contains a run with
                 other options.
         """
-        self.plan = self._planned(base, steps, hours)
+        self.plan = self._plan(base, steps, hours)
         self._mine()
-        recipes = {task.name: self._prepared(task) for task in self.tasks}
+        recipes = {task.name: self._prepare_recipe(task) for task in self.tasks}
         return [
             self._pipeline(task, found).run()
             if isinstance(found := recipes[task.name], Path)
@@ -104,22 +104,22 @@ class RepositoryAdapterTraining:
     def _pipeline(self, task: Task, recipe: Path) -> AdapterPipeline:
         return AdapterPipeline(task.name, recipe, recipe.parent, self.places, self.progress)
 
-    def _planned(self, base: str, steps: int, hours: float) -> Plan:
+    def _plan(self, base: str, steps: int, hours: float) -> Plan:
         names = tuple(task.name for task in self.tasks)
         with RepositoryHistory(self.repository) as history:
-            wanted = Plan(
+            expected = Plan(
                 schema="wardround.own/1", repository=history.repository, head=history.head, tasks=names,
                 base=base, steps=steps, hours=hours,
             )  # fmt: skip
         file = self.folder / PLAN_FILE
         if not file.is_file():
-            write_struct(file, wanted)
-            return wanted
+            write_struct(file, expected)
+            return expected
         try:
             begun = msgspec.json.decode(file.read_bytes(), type=Plan)
         except (OSError, msgspec.MsgspecError) as cause:
             raise UsageError(f"{file}: {cause}; choose another --out") from cause
-        if msgspec.structs.replace(begun, head="") != msgspec.structs.replace(wanted, head=""):
+        if msgspec.structs.replace(begun, head="") != msgspec.structs.replace(expected, head=""):
             raise UsageError(
                 f"{self.folder}: it contains a run with other tasks or options; "
                 "use the same ones to continue, or choose another --out"
@@ -129,22 +129,22 @@ class RepositoryAdapterTraining:
     # --- mining and auditing
 
     @property
-    def _mined(self) -> Path:
+    def _mined_folder(self) -> Path:
         return self.folder / "mined"
 
     def _mine(self) -> None:
-        kept = HoldoutRepositories.read(None)
+        retained = HoldoutRepositories.read(None)
         scan = SecretScan(self.specialists)
         limits = HistoryLimits(head=self.plan.head)
-        mining = Miner(self._mined, limits, kept.__contains__, scan, self.progress)
+        mining = Miner(self._mined_folder, limits, retained.__contains__, scan, self.progress)
         mining.mine([MiningSource(task.name, task) for task in self.tasks], [RecordLocation(self.repository)])
 
-    def _prepared(self, task: Task) -> Path | str:
+    def _prepare_recipe(self, task: Task) -> Path | str:
         """Return the recipe of a task with prepared records, or the reason why there is none."""
         file = self.folder / task.name / RECIPE_FILE
         if file.is_file():
             return file
-        mined = self._mined / f"{task.name}.jsonl"
+        mined = self._mined_folder / f"{task.name}.jsonl"
         times = sorted(choice.time for choice in rows_of(mined, Choice))
         if len(times) < FEWEST_TRAINED + FEWEST_MEASURED:
             return _too_little(task, len(times), 0, 0)
@@ -163,7 +163,7 @@ class RepositoryAdapterTraining:
         trained, measured = len(sides.training), len(sides.evaluation)
         if trained < FEWEST_TRAINED or measured < FEWEST_MEASURED:
             return _too_little(task, len(times), trained, measured)
-        write_atomically(file, self._written(recipe, trained))
+        write_atomically(file, self._write_recipe(recipe, trained))
         return file
 
     # --- the recipe
@@ -181,7 +181,7 @@ class RepositoryAdapterTraining:
             )  # fmt: skip
         return msgspec.structs.replace(model, data=data)
 
-    def _written(self, recipe: Recipe, items: int) -> bytes:
+    def _write_recipe(self, recipe: Recipe, items: int) -> bytes:
         """Write the recipe, with a number of steps that matches its questions."""
         import yaml
 
@@ -190,13 +190,13 @@ class RepositoryAdapterTraining:
         steps = self.plan.steps or min(given.steps, worth)
         minutes = self.plan.hours * 60 / (len(self.tasks) * len(SEEDS))
         training: TrainingPart = msgspec.structs.replace(given, steps=steps, max_minutes=round(minutes, 2))
-        whole = msgspec.structs.replace(recipe, training=training)
+        complete = msgspec.structs.replace(recipe, training=training)
         head = (
             f"# Records: wardround data mine --task {recipe.task} --head {self.plan.head}, then wardround "
             "data audit --recipe recipe.yml --clean-to.\n"
         )
-        told: str = yaml.safe_dump(msgspec.to_builtins(whole), sort_keys=False, allow_unicode=True)
-        return (head + told).encode()
+        reported: str = yaml.safe_dump(msgspec.to_builtins(complete), sort_keys=False, allow_unicode=True)
+        return (head + reported).encode()
 
 
 def shipped_recipe(task: str) -> Recipe | None:

@@ -30,11 +30,26 @@ def require_memory(located: Located) -> None:
     Raises:
         TrainingError: it would take more memory than is free.
     """
-    needed, free = _EXPORTING * _FLOAT32 * numbers(located), free_memory()
+    require_bytes(located.base.id, "its ONNX export", _EXPORTING * _FLOAT32 * numbers(located), _OTHERWISE)
+
+
+def require_bytes(identity: str, step: str, needed: int, advice: str, free: int | None = None) -> None:
+    """Require enough free memory for a step.
+
+    Args:
+        identity: that of the base.
+        needed: bytes.
+        advice: what to do otherwise.
+        free: bytes, if not those of the machine.
+
+    Raises:
+        TrainingError: there is less.
+    """
+    free = free_memory() if free is None else free
     if needed > free:
         raise TrainingError(
-            f"{located.base.id}: its ONNX export takes about {needed / 1e9:.3g} GB of memory, and "
-            f"{free / 1e9:.3g} GB are free; {_OTHERWISE}"
+            f"{identity}: {step} takes about {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are "
+            f"free; {advice}"
         )
 
 
@@ -69,16 +84,16 @@ def require_writable(model: ModelProto) -> None:
 
 
 def numbers(located: Located) -> int:
-    """Return the number of parameters of a base, from its configuration alone."""
-    return sum(one.numel() for one in skeleton(located).parameters())
+    """Return the number of parameters of a base, only from its configuration."""
+    return sum(parameter.numel() for parameter in skeleton(located).parameters())
 
 
 def free_memory() -> int:
     """Return the available bytes: of the machine, or of the control group if that has less."""
     free = _available()
     try:
-        allowed, taken = ((_GROUP / name).read_text("utf-8") for name in ("memory.max", "memory.current"))
-        return min(free, int(allowed) - int(taken))
+        allowed, used = ((_GROUP / name).read_text("utf-8") for name in ("memory.max", "memory.current"))
+        return min(free, int(allowed) - int(used))
     except (OSError, ValueError):  # no control group, or one that has ``max``: no limit
         return free
 
@@ -86,7 +101,7 @@ def free_memory() -> int:
 def _available() -> int:
     """Return the available bytes of the machine; its total if that is unknown."""
     try:
-        told = _MEMORY.read_text("utf-8")
+        reported = _MEMORY.read_text("utf-8")
     except OSError:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return int(told.partition("MemAvailable:")[2].split()[0]) * 1024
+    return int(reported.partition("MemAvailable:")[2].split()[0]) * 1024

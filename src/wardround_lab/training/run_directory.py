@@ -13,6 +13,7 @@ from wardround.errors import TrainingError
 from wardround.inference.metadata import BaseModel, Lora, TrainingData
 
 RUN_FILE = "run.json"
+CHAT_RUN_FILE = "chat-run.json"
 STEPS_FILE = "run.jsonl"
 BASE_FILE = "base.yml"
 RECIPE_FILE = "recipe.yml"
@@ -35,7 +36,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab
         seconds: wall time, over all parts of an interrupted training.
         weights: SHA-256 of the LoRA weights.
         scope: the one repository of training and evaluation; empty for a general one.
-        versions: of the packages involved.
+        versions: versions of the packages involved.
     """
 
     schema: Literal["wardround.run/1"]
@@ -67,7 +68,7 @@ class TrainingStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
 
     Attributes:
         rate: learning rate.
-        mrr: of the validation questions, if they were evaluated after this step.
+        mrr: mean reciprocal rank of the validation questions, if they were evaluated after this step.
         seconds: since the training began, without interruptions.
     """
 
@@ -95,13 +96,13 @@ def read_run(folder: Path) -> Run:
         raise TrainingError(f"{file}: {cause}; train again") from cause
 
 
-def require_same(folder: Path, made: TrainingData, made_seed: int, data: TrainingData, seed: int) -> None:
+def require_same(folder: Path, created: TrainingData, made_seed: int, data: TrainingData, seed: int) -> None:
     """Require that the finished training in a directory is the requested one.
 
     Raises:
         TrainingError: it is another one.
     """
-    if (made.recipe, made.records, made_seed) != (data.recipe, data.records, seed):
+    if (created.recipe, created.records, made_seed) != (data.recipe, data.records, seed):
         raise TrainingError(
             f"{folder}: it contains the training of another recipe, seed or records; choose another --out"
         )
@@ -123,8 +124,8 @@ def read_steps(folder: Path) -> Iterator[TrainingStep]:
 
 def cut_steps(folder: Path, last: int) -> None:
     """Remove the lines after step ``last`` from the record: those steps are repeated."""
-    kept = [msgspec.json.encode(step) + b"\n" for step in read_steps(folder) if step.step <= last]
-    write_atomically(folder / STEPS_FILE, b"".join(kept))
+    retained = [msgspec.json.encode(step) + b"\n" for step in read_steps(folder) if step.step <= last]
+    write_atomically(folder / STEPS_FILE, b"".join(retained))
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -46,14 +46,14 @@ def merge_shards(located: Located, lora: Lora, weights: Mapping[str, torch.Tenso
             cannot be written.
     """
     names = shards(located.folder, located.base.weights)
-    places = {name: _places(located.folder / name) for name in names}
-    trained = _trained(places, weights, located)
+    locations = {name: _tensor_locations(located.folder / name) for name in names}
+    trained = _trained_layers(locations, weights, located)
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         half = folder / f"{name}.half"
         try:
             shutil.copyfile(located.folder / name, half)
-            _fold(half, located.folder / name, places[name], trained, lora, weights)
+            _fold(half, located.folder / name, locations[name], trained, lora, weights)
             half.replace(folder / name)
         except OSError as cause:
             raise TrainingError(
@@ -85,7 +85,7 @@ def _fold(
             folded.view(torch.uint8).numpy().tofile(file)
 
 
-def _places(file: Path) -> dict[str, TensorLocation]:
+def _tensor_locations(file: Path) -> dict[str, TensorLocation]:
     """Return the location of each tensor from the header, which the library has validated."""
     from safetensors import SafetensorError, safe_open
 
@@ -98,18 +98,26 @@ def _places(file: Path) -> dict[str, TensorLocation]:
     header.pop("__metadata__", None)
     begun = _LENGTH + length
     return {
-        name: TensorLocation(told["dtype"], begun + told["data_offsets"][0]) for name, told in header.items()
+        name: TensorLocation(reported["dtype"], begun + reported["data_offsets"][0])
+        for name, reported in header.items()
     }
 
 
-def _trained(
+def _trained_layers(
     places: Mapping[str, Mapping[str, TensorLocation]], weights: Mapping[str, torch.Tensor], located: Located
 ) -> dict[str, str]:
     """Name of a weight in the files -> name of the trained layer."""
-    kinds = {name: place.kind for file in places.values() for name, place in file.items()}
+    kinds = {name: location.kind for file in places.values() for name, location in file.items()}
     found = {}
     for layer in sorted(name[len(_ADAPTED) : -len(_DOWN)] for name in weights if name.endswith(_DOWN)):
-        name = next((one for one in (f"{layer}.weight", f"{_WITHIN}{layer}.weight") if one in kinds), None)
+        name = next(
+            (
+                weight_name
+                for weight_name in (f"{layer}.weight", f"{_WITHIN}{layer}.weight")
+                if weight_name in kinds
+            ),
+            None,
+        )
         if name is None or kinds[name] not in _FLOATS:
             kind = "not there" if name is None else f"of {kinds[name]}"
             raise TrainingError(

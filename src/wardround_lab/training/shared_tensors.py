@@ -23,28 +23,28 @@ Key = tuple[str, tuple[int, ...], str]
 """dtype, shape and SHA-256 of a tensor."""
 
 
-def laid_out(model: ModelProto) -> tuple[bytes, tuple[SharedTensor, ...]]:
+def extract_large_tensors(model: ModelProto) -> tuple[bytes, tuple[SharedTensor, ...]]:
     """Move a base's large tensors out of its graph.
 
     Returns:
         The shared file, and the location of each tensor in it.
     """
     content = bytearray()
-    places: dict[Key, int] = {}
+    locations: dict[Key, int] = {}
     for tensor in _large(model):
-        key, data = _keyed(tensor)
-        if key not in places:
+        key, data = _key_tensor(tensor)
+        if key not in locations:
             content += bytes(-len(content) % ALIGNMENT)
-            places[key] = len(content)
+            locations[key] = len(content)
             content += data
-    return bytes(content), shared(model, places)
+    return bytes(content), share_tensors(model, locations)
 
 
-def shared(model: ModelProto, places: Mapping[Key, int]) -> tuple[SharedTensor, ...]:
+def share_tensors(model: ModelProto, places: Mapping[Key, int]) -> tuple[SharedTensor, ...]:
     """Replace the tensors of a graph that are in a shared file by references to it."""
     found = []
     for tensor in _large(model):
-        key, data = _keyed(tensor)
+        key, data = _key_tensor(tensor)
         offset = places.get(key)
         if offset is not None:
             _refer(tensor, offset, len(data))
@@ -52,25 +52,25 @@ def shared(model: ModelProto, places: Mapping[Key, int]) -> tuple[SharedTensor, 
     return tuple(found)
 
 
-def places_of(content: bytes, tensors: tuple[SharedTensor, ...]) -> dict[Key, int]:
+def tensor_offsets(content: bytes, tensors: tuple[SharedTensor, ...]) -> dict[Key, int]:
     """Return the locations of the tensors in a base's shared file, from the base's metadata."""
     import math
 
     import numpy as np
 
-    places = {}
+    locations = {}
     for tensor in tensors:
         size = math.prod(tensor.shape) * np.dtype(tensor.dtype).itemsize
         data = content[tensor.offset : tensor.offset + size]
-        places[tensor.dtype, tensor.shape, hashlib.sha256(data).hexdigest()] = tensor.offset
-    return places
+        locations[tensor.dtype, tensor.shape, hashlib.sha256(data).hexdigest()] = tensor.offset
+    return locations
 
 
 def _large(model: ModelProto) -> list[TensorProto]:
     return [tensor for tensor in model.graph.initializer if len(_data(tensor)) >= SMALLEST]
 
 
-def _keyed(tensor: TensorProto) -> tuple[Key, bytes]:
+def _key_tensor(tensor: TensorProto) -> tuple[Key, bytes]:
     import onnx
 
     data = _data(tensor)

@@ -36,7 +36,7 @@ class FeatureRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         repository: ``owner/name``.
         time: seconds since 1970.
-        group: the unit that must be on one side of a split, such as ``path@commit``.
+        group: the unit that must be in one part of a split, such as ``path@commit``.
         features: in the order of the model's ``inputs``.
         bin: rows of one bin are equal in properties that must not decide.
         weight: the number of real rows that it represents.
@@ -57,11 +57,10 @@ class FeatureTable:
 
     Attributes:
         right: shape (rows,).
-        repositories: of each row.
+        repositories: shape (rows,), the repository of each row.
         bins: shape (rows,), rows of one bin are equal in properties that must not decide (size, length of the
             text ...).
-        weights: the number of real rows that each represents, if some were sampled; 1 each gives the natural
-            rate.
+        weights: the number of original rows that each sampled row represents; all are 1 without sampling.
         since: seconds since 1970; no row is older.
     """
 
@@ -133,19 +132,19 @@ def cheap_scores(
     unknown = [name for name in cheap if name not in inputs]
     if unknown or not cheap:
         raise TrainingError(f"the cheap inputs are some of {', '.join(inputs)}; {unknown or 'none'} is not")
-    places = [inputs.index(name) for name in cheap]
+    locations = [inputs.index(name) for name in cheap]
     right = np.array([row.right for row in training])
     weights = np.array([row.weight for row in training])
 
     def score(columns: Callable[[FeatureRow], list[float]]) -> Floats:
-        fitted, asked = (np.array([columns(row) for row in side]) for side in (training, rows))
+        fitted, requested = (np.array([columns(row) for row in side]) for side in (training, rows))
         try:
-            return conditional_logit.fit(fitted, right, weights).scores(asked)
+            return conditional_logit.fit(fitted, right, weights).scores(requested)
         except ValueError as cause:
             raise TrainingError(f"the cheap baseline cannot be fitted: {cause}; mine more rows") from cause
 
     return {
-        "cheap": score(lambda row: [row.features[at] for at in places]),
+        "cheap": score(lambda row: [row.features[at] for at in locations]),
         "size": score(lambda row: [float(row.bin), float(row.bin) ** 2]),
     }
 
@@ -164,11 +163,11 @@ def evaluate_table(
 
     Args:
         models: seed -> scores of the model as shipped; the shipped one is named ``model``.
-        cheap: name -> scores; one must be ``cheap``, the best baseline without a model. ``size`` uses size
-            alone.
+        cheap: name -> scores; one must be ``cheap``, the best baseline without a model. ``size`` only uses
+            the size.
         digests: seed -> SHA-256 of the model file.
         records: SHA-256 of the rows.
-        leaks: groups and rows on both sides of the split.
+        leaks: groups and rows in both parts of the split.
 
     Raises:
         TrainingError: there is no baseline, or a class of row is missing.
@@ -192,7 +191,7 @@ def evaluate_table(
         base_rate=round(float(np.average(table.right, weights=table.weights)), 6),
         metrics={
             name: {
-                **{metric: one.interval() for metric, one in found.items()},
+                **{metric: sample.interval() for metric, sample in found.items()},
                 **_precisions(table, scores[name]),
             }
             for name, found in figures.items()
@@ -251,7 +250,9 @@ def _placebo(table: FeatureTable, scores: Mapping[str, Floats], repositories: Re
         drawn.append(shuffled)
     found = []
     for name in sorted(scores):
-        figures = [repositories.auc(scores[name], one, bins=cells, weights=table.weights) for one in drawn]
-        value = float(np.mean([one.value for one in figures])) - 0.5
-        found.append(Figure(value, np.mean([one.draws for one in figures], axis=0) - 0.5))
+        figures = [
+            repositories.auc(scores[name], flags, bins=cells, weights=table.weights) for flags in drawn
+        ]
+        value = float(np.mean([figure.value for figure in figures])) - 0.5
+        found.append(Figure(value, np.mean([figure.draws for figure in figures], axis=0) - 0.5))
     return max(found, key=lambda figure: figure.value)

@@ -20,7 +20,7 @@ from wardround.inference.metadata import BaseModel, Lora, TrainingData
 from wardround.training_tasks import Choice
 from wardround_lab.training import contrastive_loss
 from wardround_lab.training.audit_guard import audited_data
-from wardround_lab.training.base_model import Located, described, locate, read_base
+from wardround_lab.training.base_model import Located, describe_base, locate, read_base
 from wardround_lab.training.checkpoint import Position
 from wardround_lab.training.choice_dataset import (
     ChoiceDataset,
@@ -29,18 +29,18 @@ from wardround_lab.training.choice_dataset import (
     split,
     spread,
     subsample,
-    tokenized,
+    tokenize_choices,
 )
-from wardround_lab.training.encoder import Encoder, bucketed, load_tokenizer, padded
+from wardround_lab.training.encoder import Encoder, length_buckets, load_tokenizer, pad
 from wardround_lab.training.frozen_layer_cache import FrozenLayerCache
 from wardround_lab.training.lora import (
     WEIGHTS_FILE,
-    chosen,
+    add_lora,
+    choose_lora,
     fuse,
     lora_weights,
     save_lora,
     set_lora_weights,
-    with_lora,
 )
 from wardround_lab.training.qlora import load_trainable
 from wardround_lab.training.recipe import MarkerPosition, Recipe, read_recipe
@@ -107,39 +107,41 @@ def train(
         TrainingError: the recipe, the records, their audit or the base is invalid, or the directory contains
             the training of another recipe.
     """
-    recipe = _seeded(read_recipe(recipe_file), seed)
+    recipe = _set_seed(read_recipe(recipe_file), seed)
     progress("reading the base")
     base = read_base(recipe.base, recipe_file.parent)
     located = locate(base, hub=hub, folder=base_folder)
     progress("reading the records")
     sides = split(recipe, recipe_file.parent)
     inputs = _inputs(recipe, recipe_file, located, len(sides.training))
-    finished = _finished(folder, inputs)
+    finished = _finished_run(folder, inputs)
     if finished is not None:
         return finished
     torch.set_num_threads(recipe.training.threads)
     tokenizer = load_tokenizer(located, inputs.window, inputs.marker_position)
-    questions = tokenized(sides.training, sides.validation, tokenizer)
+    questions = tokenize_choices(sides.training, sides.validation, tokenizer)
     if not questions.training:
         raise TrainingError("data.train: its items have no distinct wrong candidate; mine others")
-    write_atomically(folder / BASE_FILE, described(base))
+    write_atomically(folder / BASE_FILE, describe_base(base))
     write_atomically(folder / RECIPE_FILE, recipe_file.read_bytes())
     write_atomically(
-        folder / TEXTS_FILE, msgspec.json.encode(_some_texts(sides.validation or sides.training))
+        folder / TEXTS_FILE, msgspec.json.encode(_sample_texts(sides.validation or sides.training))
     )
     return Training(inputs, questions, folder, progress).run()
 
 
-def _seeded(recipe: Recipe, seed: int | None) -> Recipe:
+def _set_seed(recipe: Recipe, seed: int | None) -> Recipe:
     if seed is None:
         return recipe
     return msgspec.structs.replace(recipe, training=msgspec.structs.replace(recipe.training, seed=seed))
 
 
-def _some_texts(choices: Sequence[Choice]) -> list[str]:
+def _sample_texts(choices: Sequence[Choice]) -> list[str]:
     """Return evenly sampled texts, to measure the steps of the export."""
-    taken = spread(choices, _MEASURED)
-    return list(dict.fromkeys(text for one in taken for text in (one.query, *one.candidates[:3])))
+    used = spread(choices, _MEASURED)
+    return list(
+        dict.fromkeys(text for question in used for text in (question.query, *question.candidates[:3]))
+    )
 
 
 def _inputs(recipe: Recipe, recipe_file: Path, located: Located, items: int) -> Inputs:
@@ -153,7 +155,7 @@ def _inputs(recipe: Recipe, recipe_file: Path, located: Located, items: int) -> 
     )
 
 
-def _finished(folder: Path, inputs: Inputs) -> Run | None:
+def _finished_run(folder: Path, inputs: Inputs) -> Run | None:
     """Return the training in a directory if it is the requested one and finished."""
     if not (folder / RUN_FILE).is_file():
         return None
@@ -173,17 +175,19 @@ class Training(Trainer[list[Question], Run]):
         self.inputs = inputs
         self.questions = questions
         self.encoder: Encoder = load_trainable(inputs.located, inputs.precision)
-        self.lora: Lora = chosen(self.encoder, inputs.recipe.lora, inputs.located.base.targets)
-        self.adapted: PeftModel = with_lora(self.encoder, self.lora, self.settings.seed)
+        self.lora: Lora = choose_lora(self.encoder, inputs.recipe.lora, inputs.located.base.targets)
+        self.adapted: PeftModel = add_lora(self.encoder, self.lora, self.settings.seed)
         if next(self.encoder.parameters()).device.type != self.device.type:
             self.encoder.to(self.device)
-        self.begin([one for one in self.adapted.parameters() if one.requires_grad], inputs.digest)
+        self.begin(
+            [parameter for parameter in self.adapted.parameters() if parameter.requires_grad], inputs.digest
+        )
         if inputs.precision == "float32" and not self.lora.dropout and self.device.type == "cpu":
             fuse(self.adapted)
         count = self.settings.validation_items
         self.asked = [
-            subsample(one, _VALIDATION_CANDIDATES, f"validation:{at}")
-            for at, one in enumerate(spread(questions.validation, count))
+            subsample(question, _VALIDATION_CANDIDATES, f"validation:{at}")
+            for at, question in enumerate(spread(questions.validation, count))
         ]
         self.halves = self._halves()
 
@@ -211,7 +215,7 @@ class Training(Trainer[list[Question], Run]):
         return batches(self.questions.training, settings.batch, settings.candidates, settings.seed, start)
 
     def loss(self, batch: list[Question]) -> torch.Tensor:
-        _dropping(self.adapted)
+        _enable_dropout(self.adapted)
         texts = contrastive_loss.texts_of(batch)
         return contrastive_loss.loss(self._vectors(texts), texts, batch, self.settings.temperature)
 
@@ -229,7 +233,7 @@ class Training(Trainer[list[Question], Run]):
     def set_tensors(self, tensors: Tensors) -> None:
         set_lora_weights(self.adapted, tensors)
 
-    def written(self, weights: Tensors, kept: int, ended: Literal["steps", "minutes"]) -> Run:
+    def write_result(self, weights: Tensors, kept: int, ended: Literal["steps", "minutes"]) -> Run:
         target = self.folder / LORA_FOLDER
         save_lora(self.adapted, weights, self.inputs.located.base.id, target)
         return _run(self.inputs, self.lora, self.position, ended, kept, target / WEIGHTS_FILE)
@@ -237,16 +241,16 @@ class Training(Trainer[list[Question], Run]):
     def _vectors(self, texts: Sequence[int]) -> torch.Tensor:
         """Return the vectors of texts in order; computed by length, to minimise padding."""
         tokens = [self.questions.tokens[text] for text in texts]
-        parts, places = [], []
-        for bucket in bucketed([len(row) for row in tokens]):
+        parts, locations = [], []
+        for bucket in length_buckets([len(row) for row in tokens]):
             if self.halves is not None:
-                parts.append(self.halves.vectors([texts[place] for place in bucket]))
+                parts.append(self.halves.vectors([texts[location] for location in bucket]))
             else:
-                ids, mask = padded([tokens[place] for place in bucket], self.device)
+                ids, mask = pad([tokens[location] for location in bucket], self.device)
                 with self.computing():
                     parts.append(self.encoder(ids, mask).float())
-            places += bucket
-        back = torch.argsort(torch.tensor(places, device=self.device))
+            locations += bucket
+        back = torch.argsort(torch.tensor(locations, device=self.device))
         return torch.cat(parts)[back]
 
 
@@ -287,7 +291,7 @@ def _run(
     )
 
 
-def _dropping(adapted: PeftModel) -> None:
+def _enable_dropout(adapted: PeftModel) -> None:
     """Enable LoRA's own dropout; the base has none while its lower layers are cached."""
     adapted.eval()
     for name, module in adapted.named_modules():

@@ -49,7 +49,7 @@ class Trainer(ABC, Generic[Batch, RunResult]):
         RUN_FILE: the file of a finished training.
         settings: its steps, rate and limits; ``precision``: of the layers.
         weights: the trained ones.
-        inputs_digest: of all inputs of the weights, except time limits.
+        inputs_digest: digest of all inputs of the weights, except time limits.
     """
 
     METRIC: ClassVar[str]
@@ -91,7 +91,7 @@ class Trainer(ABC, Generic[Batch, RunResult]):
         """Restore the result of ``tensors``."""
 
     @abstractmethod
-    def written(self, weights: Tensors, kept: int, ended: Literal["steps", "minutes"]) -> RunResult:
+    def write_result(self, weights: Tensors, kept: int, ended: Literal["steps", "minutes"]) -> RunResult:
         """Write the weights of step ``kept``, and return the result of the training."""
 
     def run(self) -> RunResult:
@@ -110,13 +110,13 @@ class Trainer(ABC, Generic[Batch, RunResult]):
                 lost, rate = self._step(batch)
                 step = self.position.step + 1
                 metric = self._look(step)
-                self._moved(step, before + time.monotonic() - self.begun, metric)
+                self._advance(step, before + time.monotonic() - self.begun, metric)
                 line = TrainingStep(step, round(lost, 6), rate, round(self.position.seconds, 2), metric)
                 record.write(msgspec.json.encode(line) + b"\n")
                 record.flush()
                 if step % settings.checkpoint == 0:
                     self._save()
-                self.progress(self._told(lost, step - started, self.position.seconds - before))
+                self.progress(self._format_progress(lost, step - started, self.position.seconds - before))
         return self._end(ended)
 
     def computing(self) -> AbstractContextManager[object]:
@@ -168,22 +168,22 @@ class Trainer(ABC, Generic[Batch, RunResult]):
         metric = self.metric()
         return None if metric is None else round(metric, 6)
 
-    def _moved(self, step: int, seconds: float, metric: float | None) -> None:
+    def _advance(self, step: int, seconds: float, metric: float | None) -> None:
         """Advance to a step, and remember the best weights so far."""
         best = self.position.best
         better = metric is not None and (best is None or metric > best)
         if better and self.settings.keep == "best":
             self.best = self.tensors()
-        kept = step if better else self.position.kept
-        self.position = Position(self.position.inputs, step, seconds, kept, metric if better else best)
+        retained = step if better else self.position.kept
+        self.position = Position(self.position.inputs, step, seconds, retained, metric if better else best)
 
     def _save(self) -> None:
         state = optimiser_tensors(self.optimiser)
-        now = Checkpoint(self.position, self.tensors(), self.best, state, torch.get_rng_state())
-        write_checkpoint(self.folder, now)
+        current = Checkpoint(self.position, self.tensors(), self.best, state, torch.get_rng_state())
+        write_checkpoint(self.folder, current)
 
-    def _told(self, lost: float, made: int, seconds: float) -> str:
-        left = seconds / made * (self.settings.steps - self.position.step)
+    def _format_progress(self, lost: float, created: int, seconds: float) -> str:
+        left = seconds / created * (self.settings.steps - self.position.step)
         if self.settings.max_minutes:
             left = min(left, self.settings.max_minutes * 60 - self.position.seconds)
         best = "" if self.position.best is None else f", best {self.METRIC} {self.position.best:.3f}"
@@ -195,8 +195,8 @@ class Trainer(ABC, Generic[Batch, RunResult]):
         if not self.position.step:
             raise TrainingError("training.max-minutes elapsed before the first step; increase it")
         self._save()
-        kept = self.position.kept if self.best else self.position.step
-        run = self.written(self.best or self.tensors(), kept, ended)
+        retained = self.position.kept if self.best else self.position.step
+        run = self.write_result(self.best or self.tensors(), retained, ended)
         write_struct(self.folder / self.RUN_FILE, run)
         (self.folder / CHECKPOINT_FILE).unlink()
         return run

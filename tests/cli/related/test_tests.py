@@ -46,18 +46,18 @@ def _out(repo: GitRepository, *arguments: str | Path, cwd: Path | None = None) -
 
 
 def _ids(repo: GitRepository, *arguments: str) -> list[str]:
-    return [one["test"] for one in json.loads(_out(repo, "--format", "json", *arguments))["results"]]
+    return [result["test"] for result in json.loads(_out(repo, "--format", "json", *arguments))["results"]]
 
 
 def test_the_tests_of_a_function_as_text(shop: GitRepository) -> None:
-    told = _out(shop, "src/shop/rows.py::parse_row")
-    assert told.startswith('  1  tests/test_rows.py::test_a_row_is_split\n       calls "parse_row"; ')
+    reported = _out(shop, "src/shop/rows.py::parse_row")
+    assert reported.startswith('  1  tests/test_rows.py::test_a_row_is_split\n       calls "parse_row"; ')
     assert (
         '  2  tests/test_files.py::TestFiles::test_all_rows\n       uses "read_rows", which uses "parse_row"'
-        in told
+        in reported
     )
-    assert told.endswith("\nmost likely among the tests of 4 files; nothing was run\n")
-    assert "web/rows.test.ts" not in told
+    assert reported.endswith("\nmost likely among the tests of 4 files; nothing was run\n")
+    assert "web/rows.test.ts" not in reported
 
 
 def test_the_same_as_json(shop: GitRepository) -> None:
@@ -73,10 +73,10 @@ def test_the_same_as_json(shop: GitRepository) -> None:
     assert first["why"][0] == 'calls "parse_row"'
 
 
-def test_a_second_run_and_a_run_from_a_folder_say_the_same(shop: GitRepository) -> None:
-    told = _out(shop, "src/shop/rows.py::parse_row")
-    assert _out(shop, "src/shop/rows.py::parse_row") == told
-    assert _out(shop, "shop/rows.py::parse_row", cwd=shop.root / "src") == told
+def test_a_second_run_and_a_run_from_a_folder_state_the_same(shop: GitRepository) -> None:
+    reported = _out(shop, "src/shop/rows.py::parse_row")
+    assert _out(shop, "src/shop/rows.py::parse_row") == reported
+    assert _out(shop, "shop/rows.py::parse_row", cwd=shop.root / "src") == reported
 
 
 def test_the_tests_of_what_is_staged(shop: GitRepository) -> None:
@@ -94,9 +94,9 @@ def test_several_functions_share_one_order(shop: GitRepository) -> None:
             "src/shop/mail.py": SHOP["src/shop/mail.py"] + "    log(address)\n",
         }
     )
-    told = _out(shop, "--staged")
-    assert '       send: calls "send"' in told
-    assert '       parse_row: calls "parse_row"' in told
+    reported = _out(shop, "--staged")
+    assert '       send: calls "send"' in reported
+    assert '       parse_row: calls "parse_row"' in reported
 
 
 def test_a_test_that_is_only_on_disk_counts_for_what_is_on_disk(shop: GitRepository) -> None:
@@ -113,8 +113,10 @@ def test_another_commit_and_a_bare_repository(shop: GitRepository, tmp_path: Pat
     assert _ids(shop, "--at", "HEAD~1", "src/shop/rows.py::parse_row")[0].endswith("test_a_row_is_split")
     bare = tmp_path / "bare"
     shop.git("clone", "--quiet", "--bare", shop.root, bare)
-    told = shop.wardround("related", "--tests", "--repo", bare, "src/shop/rows.py::read_rows", cwd=tmp_path)
-    assert told.stdout.startswith("  1  tests/test_files.py::TestFiles::test_all_rows\n")
+    reported = shop.wardround(
+        "related", "--tests", "--repo", bare, "src/shop/rows.py::read_rows", cwd=tmp_path
+    )
+    assert reported.stdout.startswith("  1  tests/test_files.py::TestFiles::test_all_rows\n")
 
 
 def test_many_files_of_tests_are_narrowed_down_first(shop: GitRepository) -> None:
@@ -126,7 +128,7 @@ def test_many_files_of_tests_are_narrowed_down_first(shop: GitRepository) -> Non
     ]
 
 
-def test_nothing_in_common_is_said(repo: GitRepository) -> None:
+def test_nothing_in_common_is_reported(repo: GitRepository) -> None:
     repo.commit({"zig.py": "def zag():\n    return 1\n", "README.md": ""})
     assert _out(repo, "zig.py::zag") == "no test in 0 files is related to zig.py::zag\n"
 
@@ -143,7 +145,7 @@ def test_nothing_in_common_is_said(repo: GitRepository) -> None:
         (["a.py::b", "--at", "nowhere"], "'nowhere' names no commit"),
     ],
 )
-def test_wrong_input_is_refused_with_one_sentence(
+def test_wrong_input_is_rejected_with_one_sentence(
     shop: GitRepository, arguments: list[str], told: str
 ) -> None:
     done = shop.wardround("related", "--tests", *arguments)

@@ -15,19 +15,19 @@ def facts_of(path: str, source: str | bytes) -> FileFacts:
 
 def symbols_of(facts: FileFacts) -> list[tuple[str, str, int, int]]:
     """Name, kind, first and last line of each symbol but the module."""
-    return [(one.name, str(one.kind), one.line, one.end_line) for one in facts.symbols[1:]]
+    return [(symbol.name, str(symbol.kind), symbol.line, symbol.end_line) for symbol in facts.symbols[1:]]
 
 
 def uses_of(facts: FileFacts) -> set[tuple[str, str, str, str]]:
     """Owner, receiver, name and kind of each use."""
-    return {(facts.symbols[one.owner].name, one.receiver, one.name, str(one.kind)) for one in facts.uses}
+    return {(facts.symbols[use.owner].name, use.receiver, use.name, str(use.kind)) for use in facts.uses}
 
 
 def symbol_of(graph: CodeGraph, path: str, name: str) -> Symbol:
-    (found,) = [one for one in graph.symbols_in(path) if one.name == name]
+    (found,) = [item for item in graph.symbols_in(path) if item.name == name]
     return found
 
 
 def ends(links: Iterable[Link]) -> list[tuple[str, str, int, str]]:
     """File and name of the other end of each link, the line of the use, and the certainty."""
-    return [(one.symbol.path, one.symbol.name, one.line, str(one.certainty)) for one in links]
+    return [(link.symbol.path, link.symbol.name, link.line, str(link.certainty)) for link in links]

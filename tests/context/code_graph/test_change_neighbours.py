@@ -44,7 +44,7 @@ def test_a_changed_function_has_its_callers_callees_and_examples(repo: GitReposi
     assert found.callers == (Place("shop/cart.py", 5, "total"),)
     assert found.callees == (Place("shop/prices.py", 1, "net"),)
     assert found.siblings == (Place("shop/prices.py", 1, "net"),)
-    assert [place.path for place in found.examples] == ["shop/report.py"]
+    assert [location.path for location in found.examples] == ["shop/report.py"]
 
 
 def test_hunks_of_one_function_share_its_neighbours(repo: GitRepository) -> None:
@@ -55,11 +55,11 @@ def test_hunks_of_one_function_share_its_neighbours(repo: GitRepository) -> None
     assert found.hunks == ((3, 3), (9, 9))
 
 
-def test_a_use_of_an_equal_name_is_no_caller(repo: GitRepository) -> None:
+def test_a_use_of_an_equal_name_is_not_a_caller(repo: GitRepository) -> None:
     other = {"app.py": "def show(thing):\n    return thing.gross(1)\n"}
     after = SHOP["shop/prices.py"].replace("* 2", "* 3")
     (found,) = neighbours(repo, {**SHOP, **other}, {"shop/prices.py": after})
-    assert "app.py" not in {place.path for place in found.callers}
+    assert "app.py" not in {location.path for location in found.callers}
 
 
 def test_deleted_and_unread_files_have_none(repo: GitRepository) -> None:

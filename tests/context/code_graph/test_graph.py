@@ -58,18 +58,20 @@ def test_callees_are_the_definitions_that_are_used(graph_of: GraphOf) -> None:
 
 def test_importers_and_imported_files_are_inverse(graph_of: GraphOf) -> None:
     graph = graph_of(PYTHON)
-    assert [(one.path, one.line, one.names) for one in graph.importers("shop/cart.py")] == [
+    assert [
+        (importer.path, importer.line, importer.names) for importer in graph.importers("shop/cart.py")
+    ] == [
         ("app/views.py", 3, ("cart",)),
         ("shop/__init__.py", 1, ("total",)),
     ]
-    assert graph.imported("app/views.py") == ("shop/__init__.py", "shop/cart.py")
-    assert [one.path for one in graph.importers("app/views.py")] == ["tests/test_views.py"]
+    assert graph.imported_files("app/views.py") == ("shop/__init__.py", "shop/cart.py")
+    assert [importer.path for importer in graph.importers("app/views.py")] == ["tests/test_views.py"]
 
 
 def test_a_test_reaches_what_it_calls_and_what_that_calls(graph_of: GraphOf) -> None:
     graph = graph_of(PYTHON)
     found = graph.tests_reaching(symbol_of(graph, "shop/cart.py", "total"))
-    assert [(one.test.name, one.distance, one.via, str(one.certainty)) for one in found] == [
+    assert [(item.test.name, item.distance, item.via, str(item.certainty)) for item in found] == [
         ("test_show", 2, ("show",), "resolved")
     ]
 
@@ -85,7 +87,7 @@ def test_a_test_reaches_what_its_fixtures_use(graph_of: GraphOf) -> None:
         "tests/unit/test_base.py": "def test_twice(twice, other):\n    assert len(twice) == 2\n",
     })  # fmt: skip
     found = graph.tests_reaching(symbol_of(graph, "shop/base.py", "Priced"))
-    assert [(one.distance, one.via) for one in found if one.test.name == "test_twice"] == [
+    assert [(item.distance, item.via) for item in found if item.test.name == "test_twice"] == [
         (3, ("twice", "priced"))
     ]
 
@@ -101,7 +103,7 @@ def test_a_string_with_the_path_of_a_symbol_is_a_use_of_it(graph_of: GraphOf) ->
     )
     assert ("conf.py", "A", 1, "resolved") in ends(graph.callers(symbol_of(graph, "shop/cart.py", "Cart")))
     assert [
-        one for one in ends(graph.callers(symbol_of(graph, "shop/cart.py", "Cart.add"))) if "B" in one
+        end for end in ends(graph.callers(symbol_of(graph, "shop/cart.py", "Cart.add"))) if "B" in end
     ] == [("conf.py", "B", 2, "resolved")]
 
 
@@ -110,7 +112,7 @@ def test_siblings_are_adjacent_or_have_the_same_name_and_kind(graph_of: GraphOf)
         {**PYTHON, "shop/basket.py": "class Basket:\n    def add(self): ...\n    def drop(self): ...\n"}
     )
     found = graph.siblings(symbol_of(graph, "shop/basket.py", "Basket.add"))
-    assert [(one.path, one.name) for one in found] == [
+    assert [(item.path, item.name) for item in found] == [
         ("shop/basket.py", "Basket.drop"), ("shop/cart.py", "Cart.add"),
     ]  # fmt: skip
 
@@ -129,9 +131,9 @@ def test_a_renamed_copy_has_the_same_digest_and_is_similar(graph_of: GraphOf) ->
     first = BODY.format(name="one", rows="rows", row="row", found="found")
     second = BODY.format(name="two", rows="items", row="item", found="out")
     graph = graph_of({"a.py": first, "b.py": f"# moved\n{second}", "c.py": "def three(a):\n    return a\n"})
-    one, two = symbol_of(graph, "a.py", "one"), symbol_of(graph, "b.py", "two")
-    assert one.body_digest == two.body_digest
-    assert [(found.symbol.name, found.similarity) for found in graph.similar(one)] == [("two", 1.0)]
+    item, two = symbol_of(graph, "a.py", "one"), symbol_of(graph, "b.py", "two")
+    assert item.body_digest == two.body_digest
+    assert [(found.symbol.name, found.similarity) for found in graph.similar(item)] == [("two", 1.0)]
 
 
 def test_another_call_or_literal_gives_another_digest(graph_of: GraphOf) -> None:
@@ -182,13 +184,13 @@ def test_scripts_are_linked_through_packages_aliases_and_index_files(graph_of: G
 
 def test_files_of_scripts_are_linked(graph_of: GraphOf) -> None:
     graph = graph_of(SCRIPTS)
-    assert [one.path for one in graph.importers("packages/lib/src/index.ts")] == [
+    assert [item.path for item in graph.importers("packages/lib/src/index.ts")] == [
         "web/page.tsx",
         "web/util/index.ts",
     ]
-    assert graph.imported("web/page.tsx") == ("packages/lib/src/index.ts", "web/util/index.ts")
+    assert graph.imported_files("web/page.tsx") == ("packages/lib/src/index.ts", "web/util/index.ts")
     found = graph.tests_reaching(symbol_of(graph, "packages/lib/src/cart.ts", "total"))
-    assert [(one.test.name, one.distance) for one in found] == [("shows", 3)]
+    assert [(item.test.name, item.distance) for item in found] == [("shows", 3)]
 
 
 def test_a_name_of_an_installed_package_is_not_a_symbol_here(graph_of: GraphOf) -> None:
@@ -228,7 +230,7 @@ def test_a_class_that_is_its_own_base_ends(graph_of: GraphOf) -> None:
             "class E(D): ...\n"
         ),
     })  # fmt: skip
-    assert {one[:2] for one in ends(graph.callees(symbol_of(graph, "a.py", "A.m")))} == {("a.py", "A")}
+    assert {end[:2] for end in ends(graph.callees(symbol_of(graph, "a.py", "A.m")))} == {("a.py", "A")}
     assert graph.callees(symbol_of(graph, "a.py", "D.m")) == ()
 
 
@@ -239,10 +241,10 @@ def test_a_file_that_is_not_parsed_can_be_imported(graph_of: GraphOf) -> None:
         "a.ts": "import big, { x } from './big';\nimport * as all from './big';\n"
         "import p from './package.json';\nexport function f() { return big(x, all.y, p.version); }\n",
     })  # fmt: skip
-    assert {one[:2] for one in ends(graph.callees(symbol_of(graph, "a.ts", "f")))} == {
+    assert {item[:2] for item in ends(graph.callees(symbol_of(graph, "a.ts", "f")))} == {
         ("big.ts", ""), ("package.json", ""),
     }  # fmt: skip
-    assert [one.path for one in graph.importers("big.ts")] == ["a.ts"]
+    assert [item.path for item in graph.importers("big.ts")] == ["a.ts"]
 
 
 def test_a_string_with_the_name_of_a_table_is_a_use_by_name(graph_of: GraphOf) -> None:
@@ -290,7 +292,7 @@ def test_the_usual_aliases_of_bundlers_lead_to_the_sources_of_a_package(graph_of
             "web/tests/send.ts": 'import { send } from "~/mail/send"\n',
         }
     )
-    assert [one.path for one in graph.importers("web/src/mail/send.ts")] == [
+    assert [importer.path for importer in graph.importers("web/src/mail/send.ts")] == [
         "web/src/app.ts",
         "web/tests/send.ts",
     ]
@@ -305,7 +307,7 @@ def test_the_title_of_a_group_of_tests_does_not_hide_what_they_import(graph_of: 
         ),
     })  # fmt: skip
     found = graph.tests_reaching(symbol_of(graph, "cart.ts", "total"))
-    assert [(one.test.name, str(one.certainty)) for one in found] == [("total.counts", "resolved")]
+    assert [(item.test.name, str(item.certainty)) for item in found] == [("total.counts", "resolved")]
 
 
 def test_a_resolved_way_counts_before_a_nearer_one_by_name(graph_of: GraphOf) -> None:
@@ -314,7 +316,7 @@ def test_a_resolved_way_counts_before_a_nearer_one_by_name(graph_of: GraphOf) ->
         "test_cart.py": "from cart import fill\n\ndef test_fill(x):\n    fill()\n    x.add()\n",
     })  # fmt: skip
     found = graph.tests_reaching(symbol_of(graph, "cart.py", "Cart.add"))
-    assert [(one.distance, str(one.certainty)) for one in found] == [(2, "resolved")]
+    assert [(item.distance, str(item.certainty)) for item in found] == [(2, "resolved")]
 
 
 def test_a_test_reaches_what_the_implementation_of_an_overloaded_function_uses(graph_of: GraphOf) -> None:
@@ -327,12 +329,14 @@ def test_a_test_reaches_what_the_implementation_of_an_overloaded_function_uses(g
         "sum.test.ts": "import { sum } from './sum'\ntest('adds', () => {\n  expect(sum([])).toBe(0)\n})\n",
     })  # fmt: skip
     found = graph.tests_reaching(symbol_of(graph, "sum.ts", "added"))
-    assert [(one.test.name, one.distance, str(one.certainty)) for one in found] == [("adds", 2, "resolved")]
+    assert [(item.test.name, item.distance, str(item.certainty)) for item in found] == [
+        ("adds", 2, "resolved")
+    ]
 
 
 def test_a_file_whose_name_is_not_text_has_no_symbols(graph_of: GraphOf, repo: GitRepository) -> None:
     repo.git("config", "core.precomposeUnicode", "false")
     (repo.root / "b\udcff.py").write_text("def g(): ...\n")
     graph = graph_of({"a.py": "def f(): ...\n"})
-    assert [one.name for one in graph.symbols_in("a.py")] == ["f"]
+    assert [item.name for item in graph.symbols_in("a.py")] == ["f"]
     assert graph.symbols_in("b\udcff.py") == ()

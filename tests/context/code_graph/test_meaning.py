@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import GitRepository
 from tests.installed import require_installed
 from tests.retrieval.conftest import GroupEmbedder
-from wardround.change.change_source import GitChangeSource, in_any_encoding
+from wardround.change.change_source import GitChangeSource, decode_any_encoding
 from wardround.change.diff import ChangedFile
 from wardround.change.repository import Repository
 from wardround.context.code_graph.base_repetitions import repetitions_of
@@ -67,7 +67,7 @@ def repetitions(
 
         def read(file: ChangedFile, is_base: bool) -> str | None:
             content = source.content(file, base=is_base)
-            return None if content is None else in_any_encoding(content)
+            return None if content is None else decode_any_encoding(content)
 
         return list(repetitions_of(source, change, read, (), UpdateLimit(60.0), embedder))
 
@@ -155,7 +155,7 @@ class TestReports:
             json.loads(base64.b64decode(json.loads(line)["payload"]))
             for line in file.read_text().splitlines()
         )
-        tools = [one["tool"] for one in statement["predicate"]["evidence"]["tools"]]
+        tools = [tool["tool"] for tool in statement["predicate"]["evidence"]["tools"]]
         assert "model base" in tools
 
     def test_nothing_is_compared_at_commit_or_without_models(self, repo: GitRepository) -> None:
@@ -166,8 +166,10 @@ class TestReports:
     def test_models_that_are_off_compare_nothing(self, repo: GitRepository) -> None:
         assert "related" not in repo.report(*self.change(repo, 'models = "off"\n'), "ci")
 
-    def test_the_report_is_the_same_with_stored_vectors(self, repo: GitRepository, own_places: Path) -> None:
+    def test_the_report_is_the_same_with_stored_vectors(
+        self, repo: GitRepository, isolated_folders: Path
+    ) -> None:
         change = self.change(repo)
         first = repo.report(*change, "ci")["related"]
-        assert list((own_places / "cache" / "wardround" / "code-vectors").glob("*.sqlite"))
+        assert list((isolated_folders / "cache" / "wardround" / "code-vectors").glob("*.sqlite"))
         assert repo.report(*change, "ci")["related"] == first

@@ -9,7 +9,7 @@ import pytest
 from tests.context.code_graph.conftest import GraphOf
 from tests.context.code_graph.shown import symbol_of
 from wardround.context.code_graph.graph import CodeGraph
-from wardround.context.code_graph.neighbours import fused, ranked
+from wardround.context.code_graph.neighbours import fuse, rank
 from wardround.retrieval.commit_signals import CommitIndex
 from wardround.retrieval.hunk_search import ChangedCode
 
@@ -28,20 +28,20 @@ HUNK = ChangedCode("shop/cart.py", 3, 4, "def total(x):", "    return sum(x) * r
 
 def _named(graph: CodeGraph, *hunks: ChangedCode, **options: object) -> dict[str, tuple[str, str, str]]:
     found = graph.neighbours(hunks or (HUNK,), **options)  # type: ignore[arg-type]
-    return {one.path: (one.symbol.name, str(one.relation), one.reason) for one in found}
+    return {item.path: (item.symbol.name, str(item.relation), item.reason) for item in found}
 
 
 def test_callers_callees_and_tests_of_a_changed_function_are_first(graph_of: GraphOf) -> None:
     found = graph_of(FILES).neighbours((HUNK,))
-    assert {one.path for one in found[:3]} == {"shop/checkout.py", "shop/rates.py", "tests/test_cart.py"}
-    assert all(one.path != "shop/cart.py" for one in found)
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert {item.path for item in found[:3]} == {"shop/checkout.py", "shop/rates.py", "tests/test_cart.py"}
+    assert all(item.path != "shop/cart.py" for item in found)
+    assert [item.score for item in found] == sorted((item.score for item in found), reverse=True)
 
 
 def test_each_neighbour_has_its_strongest_reason(graph_of: GraphOf) -> None:
     graph = graph_of(FILES)
     evidence = graph.evidence((HUNK,))
-    links = {path: (str(one.relation), one.reason) for path, one in evidence["links"].items()}
+    links = {path: (str(item.relation), item.reason) for path, item in evidence["links"].items()}
     assert links == {
         "shop/checkout.py": ("caller", "calls total at line 4"),
         "shop/rates.py": ("callee", "is used by total at line 4"),
@@ -49,7 +49,7 @@ def test_each_neighbour_has_its_strongest_reason(graph_of: GraphOf) -> None:
     }
     assert evidence["imports"]["shop/rates.py"].reason == "is imported by shop/cart.py"
     assert evidence["names"]["shop/rates.py"].reason == "defines rate_of"
-    assert {one.symbol for one in graph.neighbours((HUNK,)) if one.path == "shop/rates.py"} <= {
+    assert {item.symbol for item in graph.neighbours((HUNK,)) if item.path == "shop/rates.py"} <= {
         symbol_of(graph, "shop/rates.py", "rate_of"), graph.facts("shop/rates.py").symbols[0],
     }  # fmt: skip
 
@@ -57,7 +57,7 @@ def test_each_neighbour_has_its_strongest_reason(graph_of: GraphOf) -> None:
 def test_files_that_changed_together_are_near(graph_of: GraphOf) -> None:
     graph = graph_of(FILES)
     past = [CommitIndex({}, ("shop/cart.py", "shop/mail.py")), CommitIndex({}, ("docs/conf.py",))]
-    assert "history" not in {one[1] for one in _named(graph).values()}
+    assert "history" not in {item[1] for item in _named(graph).values()}
     name, relation, reason = _named(graph, past=past)["shop/mail.py"]
     assert (name, relation) == ("", "history")
     assert reason.startswith("an earlier commit changed it together with shop/cart.py")
@@ -108,4 +108,4 @@ def test_equal_scores_are_ordered_by_path() -> None:
         "path": {},
         "history": {},
     }
-    assert ranked(columns) == sorted(columns["links"], key=lambda path: (-fused(columns)[path], path))
+    assert rank(columns) == sorted(columns["links"], key=lambda path: (-fuse(columns)[path], path))

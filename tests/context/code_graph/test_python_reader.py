@@ -56,7 +56,7 @@ def test_symbols_have_their_kinds_and_lines_with_decorators() -> None:
         ("outer", "function", 30, 34),
         ("outer.inner", "function", 31, 32),
     ]
-    assert [one.name for one in facts.symbols[1:] if not one.exported] == [
+    assert [symbol.name for symbol in facts.symbols[1:] if not symbol.exported] == [
         "Order.__init__", "Order._hidden", "outer.inner",
     ]  # fmt: skip
 
@@ -101,7 +101,7 @@ def test_a_local_of_two_classes_has_an_unknown_one() -> None:
     assert {use for use in uses if use[2] == "go"} == {("f", "*", "go", "call")}
 
 
-def test_uses_of_locals_are_left_out() -> None:
+def test_uses_of_locals_are_excluded() -> None:
     facts = facts_of(
         "m.py", "def f(x, *args, y=1, **more):\n    for z in x:\n        print(z, y, args, more)\n"
     )
@@ -117,20 +117,20 @@ def test_a_module_that_lists_its_names_exports_only_those() -> None:
     facts = facts_of(
         "m.py", '__all__ = ["shown", "_odd"]\ndef shown(): ...\ndef other(): ...\ndef _odd(): ...\n'
     )
-    assert [one.name for one in facts.symbols[1:] if one.exported] == ["shown", "_odd"]
+    assert [symbol.name for symbol in facts.symbols[1:] if symbol.exported] == ["shown", "_odd"]
 
 
 def test_tests_are_symbols_of_their_own_kind() -> None:
     facts = facts_of(
         "tests/test_m.py", "class TestA:\n    def test_b(self): ...\n\ndef test_c(): ...\ndef helper(): ...\n"
     )
-    assert [one.name for one in facts.symbols if one.kind == "test"] == ["TestA.test_b", "test_c"]
+    assert [symbol.name for symbol in facts.symbols if symbol.kind == "test"] == ["TestA.test_b", "test_c"]
 
 
 def test_a_file_with_a_syntax_error_has_what_is_around_it() -> None:
     facts = facts_of("m.py", "def a():\n    return 1\n\nx = = 2\n\ndef c():\n    return a()\n")
     assert facts.problem == "parts of it do not parse"
-    assert {"a", "c"} <= {one.name for one in facts.symbols}
+    assert {"a", "c"} <= {symbol.name for symbol in facts.symbols}
     assert ("c", "", "a", "call") in uses_of(facts)
 
 
@@ -163,4 +163,4 @@ def test_a_file_with_a_syntax_error_has_what_is_around_it() -> None:
 def test_a_call_that_loads_a_module_by_its_name_is_an_import(call: str, expected: set[object]) -> None:
     text = f'from importlib import import_module as load\nNAME = "tests.data"\n\n\ndef f():\n    {call}\n'
     found = facts_of("shop/a.py", text).imports
-    assert {(one.module, one.name) for one in found if one.line == 6} == expected
+    assert {(item.module, item.name) for item in found if item.line == 6} == expected

@@ -14,12 +14,12 @@ from wardround.change.repository import Repository
 from wardround.context.code_graph.reached_functions import (
     MOST_TESTS,
     ChangedFunction,
-    Reached,
+    ReachedFunctions,
     changed_functions,
     reached_functions,
 )
+from wardround.context.code_graph.symbol_moves import find_moves
 from wardround.context.code_graph.update_limit import UpdateLimit
-from wardround.context.symbol_moves import find_moves
 
 BEFORE = {
     "shop.py": "def total(rows):\n    return sum(rows)\n\ndef unused(rows):\n    return rows\n",
@@ -47,7 +47,7 @@ def functions_of(source: GitChangeSource, change: Change) -> tuple[ChangedFuncti
     return changed_functions(files, read, find_moves(change, read))
 
 
-def searched(repo: GitRepository, base: str, head: str, *, with_base: bool = False) -> Reached:
+def searched(repo: GitRepository, base: str, head: str, *, with_base: bool = False) -> ReachedFunctions:
     with changed(repo, base, head) as (source, change):
         return reached_functions(
             source, change, functions_of(source, change), UpdateLimit(10.0, 100), with_base=with_base
@@ -56,7 +56,7 @@ def searched(repo: GitRepository, base: str, head: str, *, with_base: bool = Fal
 
 def test_each_changed_function_has_the_tests_that_reach_it(repo: GitRepository) -> None:
     found = searched(repo, repo.commit(BEFORE), repo.commit(AFTER))
-    assert [(one.name, one.is_reached, one.is_resolved) for one in found.functions] == [
+    assert [(function.name, function.is_reached, function.is_resolved) for function in found.functions] == [
         ("total", True, True),
         ("unused", False, False),
     ]
@@ -71,10 +71,10 @@ def test_only_some_tests_are_listed_and_the_others_counted(repo: GitRepository) 
     assert (len(total.tests), total.more_tests) == (MOST_TESTS, 3)
 
 
-def test_documentation_is_no_change_of_a_function(repo: GitRepository) -> None:
+def test_documentation_is_not_a_change_of_a_function(repo: GitRepository) -> None:
     base = repo.commit(BEFORE)
     head = repo.commit({"shop.py": BEFORE["shop.py"].replace("(rows):\n", '(rows):\n    """Add."""\n', 1)})
-    assert searched(repo, base, head) == Reached()
+    assert searched(repo, base, head) == ReachedFunctions()
 
 
 def test_a_function_that_moves_as_it_is_does_not_change(repo: GitRepository) -> None:
@@ -84,14 +84,14 @@ def test_a_function_that_moves_as_it_is_does_not_change(repo: GitRepository) -> 
     )
     base = repo.commit({"shop.py": body + "\ndef other(): ...\n"})
     head = repo.commit({"shop.py": "\ndef other(): ...\n", "sums.py": body})
-    assert searched(repo, base, head) == Reached()
+    assert searched(repo, base, head) == ReachedFunctions()
 
 
 def test_the_tests_of_the_base_are_those_that_may_be_lost(repo: GitRepository) -> None:
     base = repo.commit(BEFORE)
     head = repo.commit({**AFTER, "test_shop.py": "def test_other(): ...\n"})
     found = searched(repo, base, head, with_base=True)
-    assert [one.is_reached for one in found.functions] == [False, False]
+    assert [function.is_reached for function in found.functions] == [False, False]
     assert {test.name: names for test, names in found.base_tests.items()} == {
         "test_total": ("shop.py::total",)
     }
@@ -131,4 +131,6 @@ def test_what_runs_without_its_name_is_reached_by_name_alone(
     )
     base = repo.commit({"shop.py": definition.format(0), "test_shop.py": test})
     found = searched(repo, base, repo.commit({"shop.py": definition.format(1)}))
-    assert [(one.name, one.is_reached, one.is_resolved) for one in found.functions] == [(name, True, False)]
+    assert [(function.name, function.is_reached, function.is_resolved) for function in found.functions] == [
+        (name, True, False)
+    ]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.context.code_graph.conftest import two_commits
-from wardround.change.change_source import GitChangeSource, in_any_encoding
+from wardround.change.change_source import GitChangeSource, decode_any_encoding
 from wardround.change.diff import ChangedFile
 from wardround.change.repository import Repository
 from wardround.context.code_graph.base_repetitions import repetitions_of
+from wardround.context.code_graph.symbol_moves import find_moves
 from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.context.repetition import Repetition
-from wardround.context.symbol_moves import find_moves
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -73,14 +73,15 @@ def repetitions(
 
         def read(file: ChangedFile, is_base: bool) -> str | None:
             content = source.content(file, base=is_base)
-            return None if content is None else in_any_encoding(content)
+            return None if content is None else decode_any_encoding(content)
 
         return repetitions_of(source, change, read, find_moves(change, read), limit)
 
 
 def named(found: tuple[Repetition, ...]) -> list[tuple[str, str, str]]:
     return [
-        (one.name, f"{one.existing_path}:{one.existing_line} {one.existing_name}", one.kind) for one in found
+        (item.name, f"{item.existing_path}:{item.existing_line} {item.existing_name}", item.kind)
+        for item in found
     ]
 
 
@@ -251,7 +252,7 @@ def test_a_file_that_is_not_utf8_is_compared(repo: GitRepository) -> None:
     base = repo.commit(PACKAGE)
     head = repo.commit({"shop/pages.py": b"# caf\xe9\n" + RENAMED.encode()})
     report = repo.report("--base", base, "--head", head, "--profile", "ci")
-    assert [one["symbol"] for one in report["related"]["repetitions"]] == ["slugify"]
+    assert [repetition["symbol"] for repetition in report["related"]["repetitions"]] == ["slugify"]
 
 
 class TestReports:
@@ -275,8 +276,8 @@ class TestReports:
         base = repo.git("rev-parse", "HEAD").strip()
         head = repo.commit({"shop/pages.py": RENAMED})
         related = repo.report("--base", base, "--head", head, "--profile", "ci")["related"]
-        assert [one["file"] for one in related["companions"]] == ["shop/menu.py"]
-        assert [one["symbol"] for one in related["repetitions"]] == ["slugify"]
+        assert [item["file"] for item in related["companions"]] == ["shop/menu.py"]
+        assert [item["symbol"] for item in related["repetitions"]] == ["slugify"]
 
     def test_text_names_the_existing_function(self, repo: GitRepository) -> None:
         base = repo.commit(PACKAGE)
@@ -303,7 +304,7 @@ class TestReports:
         repo.write("shop/pages.py", RENAMED)
         repo.git("add", ".")
         report = repo.report("--staged", "--profile", "ci")
-        assert [one["symbol"] for one in report["related"]["repetitions"]] == ["slugify"]
+        assert [repetition["symbol"] for repetition in report["related"]["repetitions"]] == ["slugify"]
         assert "repetitions" not in repo.report("--staged").get("related", {})
 
     def test_other_literals_are_in_json_alone(self, repo: GitRepository) -> None:
@@ -312,4 +313,4 @@ class TestReports:
         done = repo.wardround("review", "--base", base, "--head", head, "--profile", "ci")
         report = repo.report("--base", base, "--head", head, "--profile", "ci")
         assert "repeats" not in done.stdout
-        assert [one["kind"] for one in report["related"]["repetitions"]] == ["literals"]
+        assert [repetition["kind"] for repetition in report["related"]["repetitions"]] == ["literals"]

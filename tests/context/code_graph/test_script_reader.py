@@ -54,7 +54,7 @@ def test_symbols_have_their_kinds_and_lines() -> None:
         ("hidden", "function", 23, 23),
         ("listed", "constant", 24, 24),
     ]
-    assert [one.name for one in facts.symbols if not one.exported] == ["hidden"]
+    assert [symbol.name for symbol in facts.symbols if not symbol.exported] == ["hidden"]
 
 
 def test_imports_and_exports_have_their_names() -> None:
@@ -93,7 +93,7 @@ def test_uses_have_their_owner_and_receiver() -> None:
     } <= uses_of(facts_of("app/page.tsx", MODULE))
 
 
-def test_locals_and_type_parameters_are_left_out() -> None:
+def test_locals_and_type_parameters_are_excluded() -> None:
     names = {name for _, _, name, kind in uses_of(facts_of("app/page.tsx", MODULE)) if kind != "literal"}
     assert not names & {"open", "setOpen", "title", "user", "props", "T", "client"}
 
@@ -101,7 +101,7 @@ def test_locals_and_type_parameters_are_left_out() -> None:
 def test_modules_of_the_older_kind_are_read() -> None:
     facts = facts_of("a.js", "const { one, two: three } = require('./m');\nconst all = require('x');\n"
                              "function f() { return one(three); }\nmodule.exports = { f };\n")  # fmt: skip
-    assert [(one.module, one.name, one.alias) for one in facts.imports] == [
+    assert [(item.module, item.name, item.alias) for item in facts.imports] == [
         ("./m", "one", "one"), ("./m", "three", "three"), ("x", "", "all"),
     ]  # fmt: skip
     assert facts.symbols[1].exported
@@ -109,7 +109,7 @@ def test_modules_of_the_older_kind_are_read() -> None:
 
 def test_modules_loaded_by_a_call_are_imports() -> None:
     facts = facts_of("a.ts", "const page = lazy(() => import('./page'));\njest.mock('../api');\n")
-    assert [one.module for one in facts.imports] == ["./page", "../api"]
+    assert [item.module for item in facts.imports] == ["./page", "../api"]
 
 
 def test_tests_are_named_by_their_titles() -> None:
@@ -145,4 +145,4 @@ def test_a_call_that_loads_a_module_by_its_name_is_an_import(code: str, expected
     found = facts_of(
         "src/a.ts", f'const NAME: string = "../test/data";\nexport function f() {{ return {code}; }}\n'
     )
-    assert [one.module for one in found.imports] == expected
+    assert [item.module for item in found.imports] == expected

@@ -67,7 +67,7 @@ def test_templates_are_the_relations_that_they_refer_to() -> None:
         "{{ config(materialized='x') }}\nselect id, {{ cents('price') }} as p from {{ ref('stg_orders') }}\n"
     )
     facts = facts_of("models/marts/orders.sql", source)
-    assert [(one.name, one.kind) for one in facts.symbols[1:]] == [("orders", "view")]
+    assert [(symbol.name, symbol.kind) for symbol in facts.symbols[1:]] == [("orders", "view")]
     assert ("orders", "", "stg_orders", "table") in uses_of(facts)
     assert ("orders", "stg_orders", "id", "column") in uses_of(facts)
 

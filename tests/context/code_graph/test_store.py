@@ -1,4 +1,4 @@
-"""What is stored of a repository, and what happens when the store fails."""
+"""The stored facts of a repository, and the behaviour when the store fails."""
 
 from __future__ import annotations
 
@@ -63,20 +63,20 @@ def test_files_of_another_tree_have_no_effect(repo: GitRepository) -> None:
 
 
 def test_the_store_is_private_and_the_repository_is_not_touched(
-    repo: GitRepository, own_places: Path
+    repo: GitRepository, isolated_folders: Path
 ) -> None:
     repo.commit(FILES)
     before = repo.fingerprint()
     _callers(repo)
     assert repo.fingerprint() == before
-    assert stat.S_IMODE(_database(own_places).stat().st_mode) == 0o600
+    assert stat.S_IMODE(_database(isolated_folders).stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("damage", ["not a database", "cut off", "overwritten"])
-def test_a_damaged_store_is_built_again(repo: GitRepository, own_places: Path, damage: str) -> None:
+def test_a_damaged_store_is_built_again(repo: GitRepository, isolated_folders: Path, damage: str) -> None:
     repo.commit(FILES)
     expected = _callers(repo)
-    file = _database(own_places)
+    file = _database(isolated_folders)
     content = file.read_bytes()
     file.write_bytes({
         "not a database": b"x" * 5000,
@@ -87,12 +87,12 @@ def test_a_damaged_store_is_built_again(repo: GitRepository, own_places: Path, d
     assert _callers(repo) == expected
 
 
-def test_facts_that_cannot_be_decoded_are_read_again(repo: GitRepository, own_places: Path) -> None:
+def test_facts_that_cannot_be_decoded_are_read_again(repo: GitRepository, isolated_folders: Path) -> None:
     import sqlite3
 
     repo.commit(FILES)
     expected = _callers(repo)
-    database = sqlite3.connect(_database(own_places))
+    database = sqlite3.connect(_database(isolated_folders))
     database.execute("UPDATE files SET facts = x'c1'")
     database.commit()
     database.close()
@@ -132,7 +132,7 @@ def test_files_no_longer_used_are_dropped(repo: GitRepository, monkeypatch: pyte
         for at in range(9):
             commit = repo.commit({"b.py": f"from a import one\n\ndef two():\n    return one() + {at}\n"})
             graph.update(tree_at(repository, commit))
-        assert len(graph._store.known()) <= 8
+        assert len(graph._store.stored_files()) <= 8
         assert ends(graph.callers(symbol_of(graph, "a.py", "one"))) == [("b.py", "two", 4, "resolved")]
 
 
@@ -146,7 +146,7 @@ def test_the_index_is_the_base_with_the_staged_files(repo: GitRepository) -> Non
     repo.write("b.py", "unstaged = (")
     repo.write("untracked.py", "from a import one\n\none()\n")
     with Repository(repo.root) as repository, CodeGraph.open(repository.git_dir) as graph:
-        change = repository.staged()
+        change = repository.staged_change()
         graph.update(reviewed_tree(repository, change, GitChangeSource(repository, change)))
         assert ends(graph.callers(symbol_of(graph, "a.py", "one"))) == [
             ("b.py", "staged", 4, "resolved"), ("target.py", "q", 3, "resolved"),

@@ -1,4 +1,4 @@
-"""The text of a symbol depends on its code alone, and ends where an encoder stops reading."""
+"""The text of a symbol only depends on its code, and ends where an encoder stops reading."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from wardround.retrieval.documents import PIECES
 
 
 def text_of(path: str, source: str, name: str) -> str:
-    (symbol,) = [one for one in facts_of(path, source).symbols if one.name == name]
+    (symbol,) = [item for item in facts_of(path, source).symbols if item.name == name]
     return symbol_text(symbol, source.split("\n"))
 
 
-def test_layout_and_comments_are_left_out() -> None:
+def test_layout_and_comments_are_excluded() -> None:
     source = "x = 1\n\n\ndef one(a,   b):\n    # why\n\n    return   a + b\n"
     assert text_of("a.py", source, "one") == "def one(a, b):\nreturn a + b"
 
 
-def test_comments_of_scripts_and_sql_are_left_out() -> None:
+def test_comments_of_scripts_and_sql_are_excluded() -> None:
     script = "export function one() {\n  // why\n  /* because\n   * of this\n   */\n  return 1;\n}\n"
     assert text_of("a.ts", script, "one") == "export function one() {\nreturn 1;\n}"
     sql = "CREATE TABLE orders (\n  -- the key\n  id INTEGER\n);\n"

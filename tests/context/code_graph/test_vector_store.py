@@ -48,10 +48,10 @@ def test_a_full_store_begins_again() -> None:
 
 def test_another_model_has_its_own_vectors() -> None:
     shared = store()
-    one, two = GroupEmbedder("one"), GroupEmbedder("two")
-    for embedder in (one, two, one):
+    item, two = GroupEmbedder("one"), GroupEmbedder("two")
+    for embedder in (item, two, item):
         StoredEmbedder(shared, embedder).embed(["login"])
-    assert (one.asked, two.asked) == (["login"], ["login"])
+    assert (item.asked, two.asked) == (["login"], ["login"])
 
 
 def test_the_store_is_private_and_holds_no_text(tmp_path: Path) -> None:
@@ -64,14 +64,14 @@ def test_the_store_is_private_and_holds_no_text(tmp_path: Path) -> None:
 
 
 def test_a_damaged_store_is_replaced(tmp_path: Path) -> None:
-    place = (tmp_path / "repository", tmp_path / "stores")
-    first = VectorStore.open(*place)
+    location = (tmp_path / "repository", tmp_path / "stores")
+    first = VectorStore.open(*location)
     expected = StoredEmbedder(first, GroupEmbedder()).embed(["login"])
     first.close()
     (file,) = (tmp_path / "stores").glob("*.sqlite")
     file.write_bytes(b"not a database" * 1000)
     embedder = GroupEmbedder()
-    again = StoredEmbedder(VectorStore.open(*place), embedder)
+    again = StoredEmbedder(VectorStore.open(*location), embedder)
     assert again.embed(["login"]).tobytes() == expected.tobytes()
     assert embedder.asked == ["login"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.context.code_graph.conftest import GraphOf
-from wardround.text.search_terms import counted
+from wardround.text.search_terms import count_words
 
 CODE = {
     "a.py": "def slug_of(title):\n    return title.lower()\n\ndef rate_of(currency):\n    return currency\n",
@@ -12,7 +12,7 @@ CODE = {
 
 
 def names(graph_of: GraphOf, words: str, limit: int = 5) -> list[str]:
-    return [one.name for one in graph_of(CODE).symbols_with_words(counted(words), limit)]
+    return [word.name for word in graph_of(CODE).symbols_with_words(count_words(words), limit)]
 
 
 def test_the_symbol_with_most_of_the_words_is_the_first(graph_of: GraphOf) -> None:

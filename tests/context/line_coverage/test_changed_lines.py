@@ -72,7 +72,7 @@ def test_a_file_of_another_tree_is_stale_and_never_evidence(
     content: CoverageContent, source: ChangedSource, reason: str
 ) -> None:
     found = measured(content, sources=(source,))
-    assert [(one.state, one.reason) for one in found.files] == [(CoverageState.STALE, reason)]
+    assert [(file.state, file.reason) for file in found.files] == [(CoverageState.STALE, reason)]
     assert (found.is_fresh, found.lines, found.unmeasured) == (False, (), ())
 
 
@@ -84,7 +84,7 @@ def test_one_changed_file_that_does_not_fit_makes_the_coverage_file_stale() -> N
 
 def test_a_file_that_is_not_readable_has_its_reason() -> None:
     found = measured(replace(lcov({}), content=b"no coverage"))
-    assert [(one.state, one.reason.partition(";")[0]) for one in found.files] == [
+    assert [(file.state, file.reason.partition(";")[0]) for file in found.files] == [
         (CoverageState.UNREADABLE, "its format is unknown")
     ]
 

@@ -45,7 +45,7 @@ def executed(*numbers: int) -> dict[int, bool]:
     return dict.fromkeys(numbers, True)
 
 
-def test_statements_that_projects_exclude_are_left_out() -> None:
+def test_statements_that_projects_exclude_are_excluded() -> None:
     assert executable_lines(TEXT, {}) == dict.fromkeys((2, 3, 8, 15, 16, 24, 29, 31), False)
 
 
@@ -69,7 +69,7 @@ def test_nothing_excludes_a_line_that_the_change_adds(text: str) -> None:
     assert line not in (executable_lines(text, {}) or {})
 
 
-def test_imports_for_type_checkers_are_always_left_out() -> None:
+def test_imports_for_type_checkers_are_always_excluded() -> None:
     text = "if TYPE_CHECKING:\n    import shop\n"
 
     assert executable_lines(text, {}, {1, 2}) == {}
@@ -89,7 +89,7 @@ def test_a_text_that_does_not_parse_has_no_statements() -> None:
     assert executable_lines("def", executed(1)) is None
 
 
-def test_the_handler_of_a_failed_import_is_left_out() -> None:
+def test_the_handler_of_a_failed_import_is_excluded() -> None:
     text = """
 try:
     import json5

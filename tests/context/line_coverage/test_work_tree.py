@@ -35,13 +35,13 @@ def shop(repo: GitRepository) -> GitRepository:
 def test_the_usual_files_are_found(shop: GitRepository) -> None:
     shop.write("coverage/lcov.info", LCOV)
     coverage = found(shop)
-    assert [(one.path, one.state, one.is_required) for one in coverage.files] == [
+    assert [(item.path, item.state, item.is_required) for item in coverage.files] == [
         ("coverage/lcov.info", CoverageState.FRESH, False)
     ]
     assert (coverage.executed, coverage.missed) == (1, 1)
 
 
-def test_without_a_file_there_is_no_coverage(shop: GitRepository) -> None:
+def test_without_a_file_there_is_not_a_coverage(shop: GitRepository) -> None:
     assert found(shop) == ChangeCoverage()
 
 
@@ -55,23 +55,23 @@ def test_a_named_file_is_required(shop: GitRepository) -> None:
     )
 
 
-def test_a_file_under_version_control_is_no_evidence(repo: GitRepository) -> None:
+def test_a_file_under_version_control_is_not_a_evidence(repo: GitRepository) -> None:
     repo.commit({"README.md": "shop\n"})
     repo.commit({"shop.py": SHOP, "lcov.info": LCOV.replace("2,0", "2,1")})
     coverage = found(repo)
-    assert [one.state for one in coverage.files] == [CoverageState.TRACKED]
+    assert [item.state for item in coverage.files] == [CoverageState.TRACKED]
     assert not coverage.is_fresh
 
 
 def test_a_file_that_is_older_than_the_source_is_stale(shop: GitRepository) -> None:
     os.utime(shop.write("lcov.info", LCOV), (1, 1))
-    assert [one.reason for one in found(shop).files] == ["shop.py was changed after it was written"]
+    assert [item.reason for item in found(shop).files] == ["shop.py was changed after it was written"]
 
 
 def test_a_work_tree_of_another_version_makes_it_stale(shop: GitRepository) -> None:
     shop.write("shop.py", SHOP + "\n")
     shop.write("lcov.info", LCOV)
-    assert [one.reason for one in found(shop).files] == [
+    assert [item.reason for item in found(shop).files] == [
         "shop.py in the work tree is not the reviewed version"
     ]
 

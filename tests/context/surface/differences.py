@@ -1,4 +1,4 @@
-"""Comparisons of two trees given as texts, for the tests of surfaces."""
+"""Comparisons of two trees given as contents by path, for the tests of surfaces."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def surface(
     before = {"pyproject.toml": PYPROJECT} if package else {}
     before |= {path: dedent(text) for path, text in base.items()}
     after = before | {path: dedent(text) for path, text in head.items() if text is not None}
-    kept = {path: text for path, text in after.items() if head.get(path, "") is not None}
-    return compare(sides_of_texts(before, kept), messages)
+    retained = {path: text for path, text in after.items() if head.get(path, "") is not None}
+    return compare(sides_of_texts(before, retained), messages)
 
 
 def lines(changes: tuple[SurfaceChange, ...]) -> list[str]:
     """Return changes as in the text report."""
-    return [f"{one.path}:{one.line} {one.name} {one.detail}" for one in changes]
+    return [f"{change.path}:{change.line} {change.name} {change.detail}" for change in changes]

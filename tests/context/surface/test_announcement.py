@@ -1,4 +1,4 @@
-"""What announces a change to users: a changelog, the version, the commit message."""
+"""Announcements of a change to users: a changelog, the version, the commit message."""
 
 from __future__ import annotations
 
@@ -111,6 +111,6 @@ def test_changes_that_break_nobody_need_no_announcement() -> None:
     found = surface(
         {"src/shop/__init__.py": "def send(a=1): ...\n"}, {"src/shop/__init__.py": "def send(a=2): ...\n"}
     )
-    assert [(one.is_breaking, one.announced_by, one.is_unannounced) for one in found.changes] == [
+    assert [(change.is_breaking, change.announced_by, change.is_unannounced) for change in found.changes] == [
         (False, None, False)
     ]

@@ -88,9 +88,11 @@ def _predicates(record: Path) -> list[object]:
     envelopes = [json.loads(line) for line in record.read_text().splitlines() if line]
     return [
         json.loads(
-            base64.b64decode(one["dsseEnvelope"]["payload"] if "dsseEnvelope" in one else one["payload"])
+            base64.b64decode(
+                envelope["dsseEnvelope"]["payload"] if "dsseEnvelope" in envelope else envelope["payload"]
+            )
         )
-        for one in envelopes
+        for envelope in envelopes
     ]
 
 
@@ -100,7 +102,7 @@ def test_a_comparison_that_fails_is_not_compared(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(workflow_inputs, "compare", fail)
     found = surface({"src/shop/__init__.py": "def send(): ...\n"}, {"src/shop/__init__.py": ""})
-    assert [(one.kind, one.reason) for one in found.not_compared] == [
+    assert [(item.kind, item.reason) for item in found.not_compared] == [
         ("workflow-inputs", "the comparison failed: KeyError: 'inputs'")
     ]
     assert len(found.breaking) == 1

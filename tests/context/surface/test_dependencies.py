@@ -1,4 +1,4 @@
-"""What manifests of published packages require more, or offer less."""
+"""Requirements that manifests of published packages add, and features that they remove."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ PACKAGE = '{"name": "shop", "version": "1.0.0"%s}\n'
 
 def python(before: str, after: str) -> list[str]:
     found = surface({"pyproject.toml": PYPROJECT + before}, {"pyproject.toml": PYPROJECT + after})
-    return [one.partition(" ")[2] for one in lines(found.breaking)]
+    return [line.partition(" ")[2] for line in lines(found.breaking)]
 
 
 def node(before: str, after: str) -> list[str]:
     found = surface({"package.json": PACKAGE % before}, {"package.json": PACKAGE % after})
-    return [one.partition(" ")[2] for one in lines(found.breaking)]
+    return [line.partition(" ")[2] for line in lines(found.breaking)]
 
 
 def test_a_raised_python_version_breaks_users_of_the_older_one() -> None:
@@ -42,7 +42,7 @@ def test_extras_for_development_are_nobodys_surface() -> None:
 def test_a_narrowed_dependency_is_a_change_that_installers_resolve() -> None:
     before, after = 'dependencies = ["httpx>=0.27"]\n', 'dependencies = ["httpx>=0.28", "rich"]\n'
     found = surface({"pyproject.toml": PYPROJECT + before}, {"pyproject.toml": PYPROJECT + after})
-    assert [(one.name, one.is_breaking) for one in found.changes] == [("dependency `httpx`", False)]
+    assert [(change.name, change.is_breaking) for change in found.changes] == [("dependency `httpx`", False)]
 
 
 @pytest.mark.parametrize(

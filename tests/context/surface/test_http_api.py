@@ -60,7 +60,7 @@ def changed(*keys: str, value: Any = None) -> dict[str, Any]:
 def broken(head: dict[str, Any] | None, base: dict[str, Any] = API, path: str = "openapi.json") -> list[str]:
     text = None if head is None else json.dumps(head, indent=2)
     found = surface({path: json.dumps(base, indent=2)}, {path: text}, package=False).breaking
-    return [f"{one.name} {one.detail}" for one in found]
+    return [f"{item.name} {item.detail}" for item in found]
 
 
 GET = ("paths", "/users/{id}", "get")
@@ -161,4 +161,4 @@ def test_a_description_that_is_not_valid_is_not_compared() -> None:
     found = surface(
         {"api.yaml": "openapi: 3.0.0\npaths: {/a: {}}\n"}, {"api.yaml": "openapi: [\n"}, package=False
     )
-    assert [one.reason for one in found.not_compared] == ["api.yaml is not valid"]
+    assert [item.reason for item in found.not_compared] == ["api.yaml is not valid"]

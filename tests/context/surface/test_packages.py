@@ -35,7 +35,7 @@ def test_the_nearest_manifest_above_a_file_counts() -> None:
     side = TextSide(
         {"pyproject.toml": PYPROJECT, "libs/cart/pyproject.toml": inner, "libs/cart/cart/__init__.py": ""}
     )
-    assert [one.name for one in python_packages(side, ["libs/cart/cart/__init__.py"])] == ["cart"]
+    assert [item.name for item in python_packages(side, ["libs/cart/cart/__init__.py"])] == ["cart"]
 
 
 @pytest.mark.parametrize(

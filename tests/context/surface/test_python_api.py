@@ -104,7 +104,7 @@ def test_an_application_has_no_public_api(pyproject: str) -> None:
 def test_a_module_that_does_not_parse_is_not_compared() -> None:
     found = surface({**INIT, "src/shop/api.py": API}, {"src/shop/api.py": "def send(:\n"})
     assert found.changes == ()
-    assert [(one.kind, one.reason) for one in found.not_compared] == [
+    assert [(item.kind, item.reason) for item in found.not_compared] == [
         ("python-api", "src/shop/api.py is not valid Python")
     ]
 
@@ -113,13 +113,13 @@ def test_without_griffe_the_api_is_not_compared(monkeypatch: pytest.MonkeyPatch)
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "griffe" else find(name))
     found = surface({**INIT, "src/shop/api.py": API}, {"src/shop/api.py": ""})
-    assert [one.reason for one in found.not_compared] == [python_api.MISSING]
+    assert [item.reason for item in found.not_compared] == [python_api.MISSING]
     assert not found.tools
 
 
 def test_the_version_of_griffe_is_recorded() -> None:
     found = surface({**INIT, "src/shop/api.py": API}, {"src/shop/api.py": ""})
-    assert [one.tool for one in found.tools] == ["griffe"]
+    assert [tool.tool for tool in found.tools] == ["griffe"]
 
 
 def test_nothing_of_the_package_is_executed() -> None:
@@ -142,7 +142,7 @@ def test_a_name_that_getattr_still_serves_is_deprecated() -> None:
     }
     found = surface({**INIT, "src/shop/api.py": API}, head)
     assert "src/shop/api.py:6 shop.send is deprecated or dynamic" in lines(found.changes)
-    assert "shop.send" not in {one.name for one in found.breaking}
+    assert "shop.send" not in {item.name for item in found.breaking}
 
 
 def test_a_member_that_another_base_class_may_have_is_not_removed() -> None:
@@ -175,7 +175,7 @@ def test_users_of_a_program_import_what_it_exports_or_documents(
     head = {"src/shop/api.py": API.rpartition("def")[0]}
     if "src/shop/__init__.py" in others:
         head["src/shop/__init__.py"] = ""
-    assert [one.name for one in surface(base, head).breaking] == expected
+    assert [item.name for item in surface(base, head).breaking] == expected
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_parameters_that_no_caller_names(before: str, after: str) -> None:
     assert broken(after, before) == []
 
 
-def test_an_import_of_another_package_is_no_export() -> None:
+def test_an_import_of_another_package_is_not_a_export() -> None:
     base = {**INIT, "src/shop/api.py": API, "src/shop/web/__init__.py": "from shop.api import send\n"}
     found = surface(base, {"src/shop/web/__init__.py": "from shop.api import Client\n"})
     assert found.changes == ()

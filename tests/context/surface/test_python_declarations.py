@@ -64,5 +64,5 @@ def test_values_bodies_and_additions_take_nothing_away(before: str, after: str) 
         ('    kind: str = "a"\n', ""),
     ],
 )
-def test_what_is_gone_or_declared_in_another_way_is_noticed(before: str, after: str) -> None:
+def test_what_is_removed_or_declared_in_another_way_is_noticed(before: str, after: str) -> None:
     assert not keeps(BASE.replace(before, after))

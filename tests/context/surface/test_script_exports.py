@@ -111,7 +111,7 @@ def test_an_export_hidden_by_documentation_is_internal() -> None:
 
 def test_a_changed_file_that_does_not_parse_is_not_compared() -> None:
     found = surface(BASE, {"src/client.ts": "export const = ((\n"}, package=False)
-    assert [(one.kind, one.reason) for one in found.not_compared] == [
+    assert [(item.kind, item.reason) for item in found.not_compared] == [
         ("script-exports", "shop: src/client.ts: parts of it do not parse")
     ]
 
@@ -125,7 +125,7 @@ def test_a_member_that_many_types_lose_is_one_change() -> None:
     assert broken(head, base) == ["src/format.ts:3 `old` of 4 types of shop is removed"]
 
 
-def test_keys_in_the_types_of_parameters_are_no_members() -> None:
+def test_keys_in_the_types_of_parameters_are_not_members() -> None:
     types = (
         "export interface Call {\n  (options: {stream: true}): void\n  run(options: {old: number}): void\n}\n"
     )

@@ -1,4 +1,4 @@
-"""Both sides of a change as comparisons read them."""
+"""Base and head of a change as the comparisons read them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_uncommitted_side_has_the_staged_files(repo: GitRepository) -> None:
     repo.commit({"a.py": "one\n"})
     repo.stage({"a.py": "two\n", "new.py": "new\n"})
     with Repository(repo.root) as repository:
-        change = repository.staged()
+        change = repository.staged_change()
         sides = sides_of(GitChangeSource(repository, change), change)
         assert [sides.head.read(path) for path in sides.head.paths] == ["two\n", "new\n"]
 

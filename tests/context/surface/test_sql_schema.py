@@ -1,4 +1,4 @@
-"""Database schemas: what added migrations take away."""
+"""Database schemas: objects that added migrations remove."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.context.surface.differences import lines, surface
 
 
 def broken(path: str, text: str) -> list[str]:
-    return [one.partition(" ")[2] for one in lines(surface({}, {path: text}, package=False).breaking)]
+    return [line.partition(" ")[2] for line in lines(surface({}, {path: text}, package=False).breaking)]
 
 
 @pytest.mark.parametrize(

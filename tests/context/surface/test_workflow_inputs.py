@@ -53,7 +53,7 @@ def test_a_new_required_input_breaks_callers() -> None:
 
 def test_another_default_is_a_change_that_breaks_nobody() -> None:
     found = surface({"action.yml": ACTION}, {"action.yml": ACTION.replace('"3"', '"4"')}, package=False)
-    assert [(one.detail, one.is_breaking) for one in found.changes] == [
+    assert [(change.detail, change.is_breaking) for change in found.changes] == [
         ("has the default `4` instead of `3`", False)
     ]
 

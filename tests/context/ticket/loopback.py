@@ -1,4 +1,4 @@
-"""A ticket service on loopback whose behavior a test decides, and which records what it receives."""
+"""A ticket service on loopback whose behavior a test defines, and which records its requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Received:
 
 
 class Responder(BaseHTTPRequestHandler):
-    """The open response; a behavior writes to it as it likes."""
+    """The open response; a behavior may write anything to it."""
 
     protocol_version = "HTTP/1.1"
     service: Service

@@ -11,7 +11,7 @@ from wardround.context.ticket.criteria import parse_criteria
 
 
 def node(kind: str, *content: Any, marks: Any = None, **attributes: Any) -> dict[str, Any]:
-    """A node; texts in its content become text nodes."""
+    """A node; strings in its content become text nodes."""
     built: dict[str, Any] = {"type": kind}
     children = [text(child) if isinstance(child, str) else child for child in content]
     if children:
@@ -114,7 +114,7 @@ def test_the_criteria_of_a_document() -> None:
 
     parsed = parse_criteria(adf_markdown(described))
 
-    assert [(one.form, one.text) for one in parsed.criteria] == [
+    assert [(entry.form, entry.text) for entry in parsed.criteria] == [
         ("numbered", "Imports `orders.csv`"),
         ("checklist", "Shows progress"),
         ("table", "Logs errors"),
@@ -128,7 +128,7 @@ def test_an_expand_with_criteria_ends_where_it_ends() -> None:
         node("bulletList", item(paragraph("unrelated"))),
     )
 
-    assert [one.text for one in parse_criteria(adf_markdown(described)).criteria] == ["Undo works"]
+    assert [entry.text for entry in parse_criteria(adf_markdown(described)).criteria] == ["Undo works"]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ CASES = [
 
 
 def test_there_are_cases_of_every_form() -> None:
-    forms = {form for case in CASES for one in case.values[0]["criteria"] for form in one}
+    forms = {form for case in CASES for item in case.values[0]["criteria"] for form in item}
 
     assert len(CASES) >= 60
     assert forms == {"checklist", "section", "numbered", "gherkin", "table"}
@@ -32,16 +32,16 @@ def test_the_criteria_of_a_description(case: dict[str, Any]) -> None:
 
     parsed = parse_criteria(text)
 
-    assert [{one.form: one.text} for one in parsed.criteria] == case["criteria"]
+    assert [{item.form: item.text} for item in parsed.criteria] == case["criteria"]
     assert list(parsed.unparsed) == case.get("unparsed", [])
     if "ids" in case:
-        assert [one.id for one in parsed.criteria] == case["ids"]
+        assert [item.id for item in parsed.criteria] == case["ids"]
 
 
 def test_ids_are_unique() -> None:
     parsed = parse_criteria("## AC\n- AC1: it starts\n- it stops\n- AC1: it pauses\n- c2: it resumes\n")
 
-    assert len({one.id for one in parsed.criteria}) == 4
+    assert len({item.id for item in parsed.criteria}) == 4
 
 
 def test_the_number_of_criteria_is_limited_and_the_rest_is_listed() -> None:

@@ -48,7 +48,7 @@ def test_a_ticket_is_fetched_and_survives_the_record(tmp_path: Path) -> None:
     assert ticket.criteria[0] == Criterion("c1", "Works", "checklist")
 
 
-def test_a_recorded_ticket_with_an_unknown_field_is_refused() -> None:
+def test_a_recorded_ticket_with_an_unknown_field_is_rejected() -> None:
     with pytest.raises(msgspec.ValidationError, match="unknown"):
         msgspec.convert({"key": "a", "title": "b", "source": "file", "unknown": 1}, Ticket)
 

@@ -1,4 +1,4 @@
-"""The argument of --ticket names one ticket of a configured service, or is refused with a reason."""
+"""The argument of --ticket names one ticket of a configured service, or is rejected with a reason."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_reference_is_parsed(text: str, settings: TicketSettings, reference: R
         ("file:///etc/passwd", BARE, "is not an issue"),
     ],
 )
-def test_an_impossible_reference_is_refused(text: str, settings: TicketSettings, words: str) -> None:
+def test_an_impossible_reference_is_rejected(text: str, settings: TicketSettings, words: str) -> None:
     with pytest.raises(TicketError, match=words):
         parse_reference(text, settings)
 

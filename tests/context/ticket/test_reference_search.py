@@ -8,14 +8,17 @@ from typing import Any
 import pytest
 
 from wardround.context.ticket.errors import TicketError
-from wardround.context.ticket.reference_search import MAX_FOUND, Origin, chosen, find_references
+from wardround.context.ticket.reference_search import MAX_FOUND, Origin, choose, find_references
 from wardround.context.ticket.settings import settings_from
 
 SETTINGS = settings_from({"JIRA_URL": "https://jira.example"}, github_repository="acme/shop")
 
 
 def keys(**texts: object) -> list[str]:
-    return [one.reference.key if one.reference else one.text for one in find_references(SETTINGS, **texts)]  # type: ignore[arg-type]
+    return [
+        reference.reference.key if reference.reference else reference.text
+        for reference in find_references(SETTINGS, **texts)
+    ]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -99,18 +102,18 @@ def test_the_order_of_origins() -> None:
         body="Closes SHOP-10\nTicket: SHOP-30\nhttps://jira.example/browse/SHOP-70\nRefs: SHOP-75",
     )
 
-    assert [one.text.rpartition("/")[2] for one in found] == [
+    assert [item.text.rpartition("/")[2] for item in found] == [
         "SHOP-10", "SHOP-20", "SHOP-30", "SHOP-31", "SHOP-40", "SHOP-50", "SHOP-60", "SHOP-70", "SHOP-75",
          "SHOP-80",
     ]  # fmt: skip
-    assert [one.origin for one in found] == sorted(Origin)
-    assert chosen(found).key == "SHOP-10"
+    assert [item.origin for item in found] == sorted(Origin)
+    assert choose(found).key == "SHOP-10"
 
 
 def test_a_ticket_is_listed_once_by_its_best_origin() -> None:
     found = find_references(SETTINGS, branch="SHOP-1-x", messages=["x\n\nCloses SHOP-1", "y\n\nRefs: SHOP-1"])
 
-    assert [(one.text, one.origin) for one in found] == [("SHOP-1", Origin.COMMIT_CLOSES)]
+    assert [(item.text, item.origin) for item in found] == [("SHOP-1", Origin.COMMIT_CLOSES)]
 
 
 def test_a_site_that_only_a_text_names_is_not_contacted() -> None:
@@ -120,7 +123,7 @@ def test_a_site_that_only_a_text_names_is_not_contacted() -> None:
 
     assert found.reference is None
     with pytest.raises(TicketError, match="not at the configured Jira site"):
-        chosen([found])
+        choose([found])
 
 
 def test_a_reference_without_its_service_is_listed_with_the_reason() -> None:
@@ -135,7 +138,7 @@ def test_the_first_configured_reference_is_chosen() -> None:
 
     found = find_references(settings, branch="SHOP-1-x", messages=["x\n\nRefs: #5"])
 
-    assert chosen(found).key == "acme/shop#5"
+    assert choose(found).key == "acme/shop#5"
 
 
 @pytest.mark.parametrize(
@@ -164,19 +167,21 @@ def test_a_change_names_only_tickets_of_its_project(
 ) -> None:
     found = find_references(settings_from({"JIRA_URL": "https://jira.example"}, **configured), body=body)
 
-    assert [one.text for one in found if one.is_foreign] == foreign
-    assert all(one.reference is None and "tickets.projects" in one.problem for one in found if one.is_foreign)
+    assert [item.text for item in found if item.is_foreign] == foreign
+    assert all(
+        item.reference is None and "tickets.projects" in item.problem for item in found if item.is_foreign
+    )
 
 
 def test_a_ticket_of_another_project_does_not_replace_that_of_this_one() -> None:
     found = find_references(SETTINGS, branch="12-export", body="Closes evil/repo#1")
 
-    assert chosen(found).key == "acme/shop#12"
+    assert choose(found).key == "acme/shop#12"
 
 
 def test_no_reference_is_an_error_that_names_the_option() -> None:
     with pytest.raises(TicketError, match="give --ticket"):
-        chosen(find_references(SETTINGS, branch="main"))
+        choose(find_references(SETTINGS, branch="main"))
 
 
 def test_the_number_of_references_is_limited() -> None:

@@ -1,4 +1,6 @@
-"""Audits: every demand fails on what breaks it, and what failed or changed is not trained on."""
+"""Audits: every requirement fails on a violation, and records that failed or changed are not used for
+training.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,7 @@ VERBS = (
 
 
 def _choice(number: int, repository: str = "acme/shop", time: int = 1000, **values: Any) -> Choice:
-    """A choice like no other, its candidates of one length and the right one at any place."""
+    """A unique choice whose candidates have one length, with the correct one at any position."""
     noun, verb = NOUNS[number % 10], VERBS[number // 10 % 10]
     wrong = [
         f"def step_{number}_{n}(self):\n    return self.{NOUNS[(number + n) % 10]}_{number}" for n in (1, 2)
@@ -62,12 +64,12 @@ def _choice(number: int, repository: str = "acme/shop", time: int = 1000, **valu
     at = number * 7 % 3
     candidates = (*wrong[:at], right, *wrong[at:])
     group, query = f"src/a{number}.py@{number}", f"{verb} the {noun} number {number}"
-    made = Choice(repository, time, group, query, candidates, (at,))
-    return msgspec.structs.replace(made, **values)
+    created = Choice(repository, time, group, query, candidates, (at,))
+    return msgspec.structs.replace(created, **values)
 
 
 def _write(path: Path, choices: Sequence[Choice]) -> Path:
-    path.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in choices))
+    path.write_bytes(b"".join(msgspec.json.encode(choice) + b"\n" for choice in choices))
     return path
 
 
@@ -97,7 +99,7 @@ def _audited(
     evaluation: Sequence[Choice] | None = None,
     demands: AuditPolicy = DEMANDS,
 ) -> Audit:
-    """The audit of the training file, as it is read back."""
+    """Return the audit of the training file, read back from disk."""
     first = _write(folder / "train.jsonl", train)
     second = _write(folder / "eval.jsonl", _evaluation() if evaluation is None else evaluation)
     AuditRunner([first], [second], demands, scan, lambda text: None).run()
@@ -166,10 +168,10 @@ def test_the_other_checks_fail_above_their_limit(tmp_path: Path, scan: SecretSca
         "generated": [*good, *(_choice(n, group=f"vendor/a.py@{n}") for n in range(60, 65))],
         "poor-text": [*good, *(_choice(n, query=f"broken \ufffd{n}") for n in range(60, 65))],
         "echo": [
-            msgspec.structs.replace(one, query=f"what is {one.candidates[one.right[0]]}?") for one in good
+            msgspec.structs.replace(item, query=f"what is {item.candidates[item.right[0]]}?") for item in good
         ],
-        "position": [_first(one) for one in good],
-        "length": [_longest(one) for one in good],
+        "position": [_first(item) for item in good],
+        "length": [_longest(item) for item in good],
     }
     for name, choices in cases.items():
         assert set(_failed(_audited(tmp_path, scan, choices))) == {name}, name
@@ -369,8 +371,8 @@ def test_an_invalid_record_is_reported_with_its_line(
 
 def test_instructions_are_audited_too(tmp_path: Path, scan: SecretScan) -> None:
     def row(number: int, repository: str, time: int) -> dict[str, Any]:
-        asked = f"{VERBS[number % 10]} the {NOUNS[number // 10 % 10]} {number}"
-        return {"instruction": asked, "output": "yes",
+        requested = f"{VERBS[number % 10]} the {NOUNS[number // 10 % 10]} {number}"
+        return {"instruction": requested, "output": "yes",
                 "repository": repository, "time": time, "licence": "MIT"}  # fmt: skip
 
     train, evaluation = tmp_path / "t.jsonl", tmp_path / "e.jsonl"
@@ -399,10 +401,10 @@ def test_lists_of_held_out_repositories(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "kept-for-measuring.txt").write_text(
         "# ours\nAcme/Kept\nalone # by name\n\n", encoding="utf-8"
     )
-    kept = HoldoutRepositories.read(None)
-    assert "acme/kept" in kept
-    assert "anyone/Alone" in kept
-    assert "acme/other" not in kept
+    retained = HoldoutRepositories.read(None)
+    assert "acme/kept" in retained
+    assert "anyone/Alone" in retained
+    assert "acme/other" not in retained
     with pytest.raises(UsageError, match="no such list"):
         HoldoutRepositories.read(tmp_path / "absent")
     (tmp_path / "bad").write_bytes(b"\xff")
@@ -420,11 +422,25 @@ def test_without_a_holdout_list_the_check_does_not_pass(
 
     def line() -> str:
         invoke(["data", "audit", str(file)])
-        return next(one for one in capsys.readouterr().out.splitlines() if "kept-for-measuring" in one)
+        return next(
+            splitline
+            for splitline in capsys.readouterr().out.splitlines()
+            if "kept-for-measuring" in splitline
+        )
 
     assert line().startswith("  none kept-for-measuring: no list given; name one with --kept")
     (tmp_path / "kept-for-measuring.txt").write_text("acme/none\n", encoding="utf-8")
     assert line() == "  ok   kept-for-measuring: 0 of 200 items are of repositories held out for evaluation"
+
+
+def test_the_recipe_of_the_sides_can_be_of_any_kind(tmp_path: Path) -> None:
+    from wardround.cli.commands import invoke
+
+    file = _write(tmp_path / "all.jsonl", [_choice(n, time=1000) for n in range(200)])
+    recipe = tmp_path / "recipe.yml"
+    recipe.write_text("{kind: texts, name: a, data: {records: [all.jsonl], train: [a/b], evaluation: [c/d]}}")
+    invoke(["data", "audit", str(file), "--recipe", str(recipe)])
+    assert msgspec.json.decode(audit_of(file).read_bytes(), type=Audit).hold_out == ("c/d",)
 
 
 def test_the_sides_can_be_those_of_a_recipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

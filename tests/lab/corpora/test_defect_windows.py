@@ -51,14 +51,14 @@ MIT = (
 
 
 def broken(seed: int, text: str = SHOP) -> list[str]:
-    """The whole file for each way to break it."""
-    made = []
+    """The complete file for each kind of defect."""
+    created = []
     for way in inject("shop.py", text, seed):
         lines = text.split("\n")
         assert tuple(lines[way.line - 1 : way.line - 1 + len(way.right)]) == way.right
         lines[way.line - 1 : way.line - 1 + len(way.right)] = way.wrong
-        made.append("\n".join(lines))
-    return made
+        created.append("\n".join(lines))
+    return created
 
 
 def test_injected_defects_parse_and_differ() -> None:
@@ -119,7 +119,7 @@ def mined(repo: GitRepository, tmp_path: Path) -> list[Window]:
     fixed = SHOP.replace("cart.closed", "cart.is_closed").replace("range(1, ", "range(0, ")
     commit_at(repo, 2, {"shop.py": fixed}, "Fix crash on closed carts")
     commit_at(repo, 3, {"shop.py": fixed.replace("LIMIT = 3", "LIMIT = 4")}, "Raise the limit")
-    task = next(one for one in host.load_tasks() if isinstance(one, LineTask))
+    task = next(item for item in host.load_tasks() if isinstance(item, LineTask))
     scan = SecretScan(host.load().specialists)
     mining = Miner(tmp_path / "out", HistoryLimits(), lambda name: False, scan, lambda text: None)
     mining.mine([MiningSource(task.name, task)], [RecordLocation(repo.root, "acme/shop")])
@@ -130,12 +130,12 @@ def mined(repo: GitRepository, tmp_path: Path) -> list[Window]:
 
 def test_every_injected_defect_has_a_mirrored_fix(mined: list[Window]) -> None:
     pairs: dict[str, dict[bool, Window]] = defaultdict(dict)
-    for one in mined:
-        if one.origin == "injected":
-            pairs[one.pair][bool(one.faults)] = one
-    whole = [pair for pair in pairs.values() if len(pair) == 2]
-    assert whole
-    for pair in whole:
+    for item in mined:
+        if item.origin == "injected":
+            pairs[item.pair][bool(item.faults)] = item
+    complete = [pair for pair in pairs.values() if len(pair) == 2]
+    assert complete
+    for pair in complete:
         bad, good = pair[True], pair[False]
         assert bad.marks.count(" ") == good.marks.count(" ")
         if "-" in bad.marks:
@@ -145,29 +145,31 @@ def test_every_injected_defect_has_a_mirrored_fix(mined: list[Window]) -> None:
 
 
 def test_fixes_are_mirrored_and_other_changes_are_clean(mined: list[Window]) -> None:
-    real = [one for one in mined if one.origin == "real"]
+    real = [item for item in mined if item.origin == "real"]
     assert len(real) == 2  # one hunk, mended and undone
-    for one in real:
-        come = "".join(line for mark, line in zip(one.marks, one.lines, strict=True) if mark == "+")
-        assert ("cart.closed" in come and "range(1, " in come) == bool(one.faults)
-        assert ("cart.is_closed" in come and "range(0, " in come) != bool(one.faults)
-        assert [one.marks[fault.at] for fault in one.faults] == ["+"] * len(one.faults)
-    (clean,) = (one for one in mined if one.origin == "clean")
+    for item in real:
+        come = "".join(line for mark, line in zip(item.marks, item.lines, strict=True) if mark == "+")
+        assert ("cart.closed" in come and "range(1, " in come) == bool(item.faults)
+        assert ("cart.is_closed" in come and "range(0, " in come) != bool(item.faults)
+        assert [item.marks[fault.at] for fault in item.faults] == ["+"] * len(item.faults)
+    (clean,) = (item for item in mined if item.origin == "clean")
     assert "LIMIT = 4" in clean.lines
     assert clean.faults == ()
 
 
 def test_windows_are_not_centred_on_the_change() -> None:
-    places = []
+    locations = []
     for seed in range(40):
         from random import Random
 
-        from wardround_lab.corpora.defect_windows import _around
+        from wardround_lab.corpora.defect_windows import _random_context
 
-        before, after = _around([str(n) for n in range(30)], [str(n) for n in range(30)], 1, Random(seed))
-        places.append(len(before) / max(1, len(before) + len(after)))
-    assert min(places) < 0.2
-    assert max(places) > 0.8
+        before, after = _random_context(
+            [str(n) for n in range(30)], [str(n) for n in range(30)], 1, Random(seed)
+        )
+        locations.append(len(before) / max(1, len(before) + len(after)))
+    assert min(locations) < 0.2
+    assert max(locations) > 0.8
 
 
 def test_tokens_are_words_and_symbols() -> None:

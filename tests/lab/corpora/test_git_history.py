@@ -53,7 +53,7 @@ def test_merges_are_excluded_and_both_parents_included(repo: GitRepository) -> N
     repo.git("checkout", "--quiet", "main")
     commit_at(repo, 3, {"b.py": "b = 2\n"}, "on main")
     repo.git("merge", "--quiet", "--no-ff", "-m", "merge", "side")
-    assert {one.subject for one in _read(repo.root)} == {"base", "on the side", "on main"}
+    assert {item.subject for item in _read(repo.root)} == {"base", "on the side", "on main"}
 
 
 def test_moved_files_are_one_change_whether_or_not_they_were_edited(repo: GitRepository) -> None:
@@ -66,7 +66,7 @@ def test_moved_files_are_one_change_whether_or_not_they_were_edited(repo: GitRep
     repo.git("rm", "--quiet", "a.py", "b.py")
     commit_at(repo, 2, files, gone="c.py")
     (moved, _) = _read(repo.root)
-    pairs = [(one.base_path, one.path, one.blob is None) for one in moved.changes]
+    pairs = [(item.base_path, item.path, item.blob is None) for item in moved.changes]
     assert pairs == [
         ("c.py", "c.py", True),
         (None, "d.py", False),
@@ -97,7 +97,7 @@ def test_unusable_content_is_none(repo: GitRepository) -> None:
     commit_at(repo, 1, texts)
     with RepositoryHistory(repo.root) as history:
         (commit,) = history.commits(PYTHON)
-        found = {one.path: history.text(one.blob) for one in commit.changes}
+        found = {item.path: history.text(item.blob) for item in commit.changes}
         assert found == {
             "latin.py": None,
             "nul.py": None,
@@ -116,7 +116,7 @@ def test_links_submodules_and_mode_changes_are_not_text_changes(repo: GitReposit
     head = repo.git("rev-parse", "HEAD").strip()
     repo.git("update-index", "--add", "--cacheinfo", f"160000,{head},module.py")
     commit_at(repo, 2, {"b.py": "y = 1\n"})
-    assert [one.path for one in _read(repo.root)[0].changes] == ["b.py"]
+    assert [item.path for item in _read(repo.root)[0].changes] == ["b.py"]
 
 
 def test_missing_blobs_cost_only_themselves(repo: GitRepository) -> None:
@@ -125,9 +125,9 @@ def test_missing_blobs_cost_only_themselves(repo: GitRepository) -> None:
     _lose(repo, "HEAD~1:a.py")
     with RepositoryHistory(repo.root) as history:
         commits = list(history.commits(PYTHON))
-        texts = [history.text(change.blob) for one in commits for change in one.changes]
+        texts = [history.text(change.blob) for item in commits for change in item.changes]
         assert texts == ["x = 4\n", "y = 4\n", None, "y = 3\n", "x = 2\n", "y = 2\n", "x = 1\n", "y = 1\n"]
-        assert history.trouble.told() == "1 reads of missing files were skipped"
+        assert history.trouble.describe() == "1 reads of missing files were skipped"
 
 
 def test_a_partial_clone_is_read_without_fetching(repo: GitRepository, tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_partial_clone_is_read_without_fetching(repo: GitRepository, tmp_path:
         assert history.repository == "acme/shop"
         assert len(list(history.commits(PYTHON))) == 2
         assert all(
-            history.text(change.blob) is None for one in history.commits(PYTHON) for change in one.changes
+            history.text(change.blob) is None for item in history.commits(PYTHON) for change in item.changes
         )
 
 
@@ -149,8 +149,8 @@ def test_a_damaged_tree_costs_the_commits_that_have_it(repo: GitRepository) -> N
         commit_at(repo, day, {"a.py": f"x = {day}\n"}, f"day {day}")
     _lose(repo, "HEAD~2^{tree}")
     with RepositoryHistory(repo.root) as history:
-        assert [one.subject for one in history.commits(PYTHON)] == ["day 6", "day 3", "day 2", "day 1"]
-        assert history.trouble.told() == "2 commits cannot be compared"
+        assert [item.subject for item in history.commits(PYTHON)] == ["day 6", "day 3", "day 2", "day 1"]
+        assert history.trouble.describe() == "2 commits cannot be compared"
 
 
 def test_a_missing_commit_ends_the_history_and_is_reported(repo: GitRepository) -> None:
@@ -158,8 +158,8 @@ def test_a_missing_commit_ends_the_history_and_is_reported(repo: GitRepository) 
         commit_at(repo, day, {"a.py": f"x = {day}\n"}, f"day {day}")
     _lose(repo, "HEAD~2")
     with RepositoryHistory(repo.root) as history:
-        assert [one.subject for one in history.commits(PYTHON)][:1] == ["day 4"]
-        assert history.trouble.told().startswith("its list of commits is truncated")
+        assert [item.subject for item in history.commits(PYTHON)][:1] == ["day 4"]
+        assert history.trouble.describe().startswith("its list of commits is truncated")
 
 
 def test_limits_hold_by_time_by_number_and_by_path(repo: GitRepository) -> None:
@@ -167,8 +167,8 @@ def test_limits_hold_by_time_by_number_and_by_path(repo: GitRepository) -> None:
         commit_at(repo, day, {"a.py": f"x = {day}\n", "ee/b.py": f"y = {day}\n"}, f"day {day}")
     limits = HistoryLimits(since=START + 2 * DAY, until=START + 5 * DAY, commits=2, exclude=("ee/*",))
     found = _read(repo.root, limits)
-    assert [one.subject for one in found] == ["day 4", "day 3"]
-    assert {change.path for one in found for change in one.changes} == {"a.py"}
+    assert [item.subject for item in found] == ["day 4", "day 3"]
+    assert {change.path for item in found for change in item.changes} == {"a.py"}
     with pytest.raises(ValueError, match="must be positive"):
         HistoryLimits(commits=-1)
 
@@ -177,8 +177,8 @@ def test_blame_names_the_commits_that_wrote_lines(repo: GitRepository) -> None:
     first = commit_at(repo, 1, {"a.py": "one\ntwo\n"})
     second = commit_at(repo, 2, {"a.py": "one\n  two\nthree\n"})
     with RepositoryHistory(repo.root) as history:
-        assert history.blamed(second, "a.py", [1, 2, 3]) == [(1, first), (2, first), (3, second)]
-        assert history.blamed(second, "absent.py", [1]) == []
+        assert history.blame(second, "a.py", [1, 2, 3]) == [(1, first), (2, first), (3, second)]
+        assert history.blame(second, "absent.py", [1]) == []
 
 
 def test_git_processes_end_with_the_history(repo: GitRepository) -> None:

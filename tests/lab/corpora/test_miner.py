@@ -1,4 +1,4 @@
-"""Mining: kinds of commits, tasks, what is left out, records, and going on where a run was stopped."""
+"""Mining: kinds of commits, tasks, exclusions, records, and resuming an interrupted run."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def shop(repo: GitRepository) -> GitRepository:
 
 def _kind(repo: GitRepository, kind: str) -> list[Mined]:
     with RepositoryHistory(repo.root, "acme/shop") as history:
-        return list(CommitClassifier(history, lambda done, of: None).mined(kind))
+        return list(CommitClassifier(history, lambda done, of: None).mine_commits(kind))
 
 
 def test_fixes_lead_to_the_inducing_commits_and_the_rest_is_clean(shop: GitRepository) -> None:
@@ -84,7 +84,7 @@ def test_fixes_lead_to_the_inducing_commits_and_the_rest_is_clean(shop: GitRepos
     (inducing,) = _kind(shop, "inducing")
     assert (inducing.subject, inducing.related) == ("Sum gross prices", (fix.commit,))
     assert inducing.blamed == ("shop.py:count += price.gross - 1",)
-    assert [one.subject for one in _kind(shop, "clean")] == ["Send mail", "Sum prices"]
+    assert [item.subject for item in _kind(shop, "clean")] == ["Send mail", "Sum prices"]
     assert len(_kind(shop, "commits")) == 5
 
 
@@ -102,8 +102,8 @@ def test_hunks_between_texts_of_any_length() -> None:
     assert hunks("a\n", "a\n") == ()
     assert hunks("", "a") == (RecordedHunk(1, 1, ("",), ("a",)),)
     long = [str(n) for n in range(4000)]
-    (whole,) = hunks("\n".join(long), "\n".join(reversed(long)))
-    assert len(whole.added) == 4000
+    (complete,) = hunks("\n".join(long), "\n".join(reversed(long)))
+    assert len(complete.added) == 4000
 
 
 def test_a_corpus_has_a_record_of_its_origin(shop: GitRepository, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_directories_with_another_licence_are_excluded(repo: GitRepository, tmp_
 
 
 def test_finished_parts_are_mined_again_only_after_a_change(shop: GitRepository, tmp_path: Path) -> None:
-    places = [RecordLocation(shop.root, "acme/shop")]
+    locations = [RecordLocation(shop.root, "acme/shop")]
     mined: list[str] = []
 
     def mine(history: History) -> Iterator[Choice]:
@@ -160,11 +160,11 @@ def test_finished_parts_are_mined_again_only_after_a_change(shop: GitRepository,
 
     source = MiningSource("line-of", Task("line-of", "python", "", mine, _features, ()))
     for _ in range(2):
-        _mining(tmp_path).mine([source], places)
+        _mining(tmp_path).mine([source], locations)
     assert len(mined) == 1
-    _mining(tmp_path, HistoryLimits(since=START + 1)).mine([source], places)
+    _mining(tmp_path, HistoryLimits(since=START + 1)).mine([source], locations)
     commit_at(shop, 500, {"a.py": "a = 1\n"})
-    _mining(tmp_path, HistoryLimits(since=START + 1)).mine([source], places)
+    _mining(tmp_path, HistoryLimits(since=START + 1)).mine([source], locations)
     assert len(mined) == 3
 
 
@@ -180,11 +180,11 @@ def test_a_killed_run_leaves_no_partial_file(shop: GitRepository, tmp_path: Path
 
 
 def test_held_out_repositories_are_rejected(shop: GitRepository, tmp_path: Path) -> None:
-    place = RecordLocation(shop.root, "acme/shop")
+    location = RecordLocation(shop.root, "acme/shop")
     with pytest.raises(UsageError, match="acme/shop is held out for evaluation"):
-        _mining(tmp_path, kept="acme/shop").mine([MiningSource("commits")], [place])
+        _mining(tmp_path, kept="acme/shop").mine([MiningSource("commits")], [location])
     with pytest.raises(UsageError, match="are both acme/shop"):
-        _mining(tmp_path).mine([MiningSource("commits")], [place, place])
+        _mining(tmp_path).mine([MiningSource("commits")], [location, location])
 
 
 @pytest.mark.parametrize(

@@ -51,11 +51,11 @@ def records(tmp_path: Path) -> Path:
 def test_sides_share_neither_repositories_nor_times(tmp_path: Path, records: Path) -> None:
     built = build([records], tmp_path / "out", SftOptions(share=0.2))
     train, evaluation = (list(items_of(tmp_path / "out" / name)) for name in ("train.jsonl", "eval.jsonl"))
-    assert {one.repository for one in train}.isdisjoint(one.repository for one in evaluation)
-    assert max(one.time for one in train) < built.cut <= min(one.time for one in evaluation)
+    assert {item.repository for item in train}.isdisjoint(item.repository for item in evaluation)
+    assert max(item.time for item in train) < built.cut <= min(item.time for item in evaluation)
     assert (len(train), len(evaluation)) == (built.train, built.evaluation)
     assert built.train + built.evaluation + built.unused == 100
-    assert {one.licence for one in train} == {"MIT"}
+    assert {item.licence for item in train} == {"MIT"}
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_of_balanced_records_few_are_lost(
     """Twenty of each repository over the same time."""
     rows = [_row(n, repository=f"acme/{n % repositories}") for n in range(20 * repositories)]
     built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", SftOptions(share=share))
-    kept = built.train + built.evaluation
-    assert kept >= least
-    assert built.evaluation / kept == pytest.approx(share, abs=0.05)
+    retained = built.train + built.evaluation
+    assert retained >= least
+    assert built.evaluation / retained == pytest.approx(share, abs=0.05)
 
 
 def test_a_large_held_out_repository_leaves_training_records(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_large_held_out_repository_leaves_training_records(tmp_path: Path) -> 
     file = _write(tmp_path / "r.jsonl", rows)
     wishes = [SftOptions(seed=seed) for seed in range(8)]
     found = [build([file], tmp_path / f"out{wish.seed}", wish) for wish in wishes]
-    assert {one.evaluation_repositories for one in found} == {("acme/large",), ("acme/small",)}
+    assert {item.evaluation_repositories for item in found} == {("acme/large",), ("acme/small",)}
     for built in found:
         assert built.train >= built.evaluation
         assert built.train + built.evaluation >= 30
@@ -144,11 +144,13 @@ def test_templates(tmp_path: Path) -> None:
     build([file], tmp_path / "plain", SftOptions(template="plain", system="Be short.", cut=2, share=0.5))
     chat = json.loads((tmp_path / "chat" / "train.jsonl").read_text("utf-8"))
     plain = json.loads((tmp_path / "plain" / "train.jsonl").read_text("utf-8"))
-    row = next(one for one in rows if one["repository"] == chat["origin"]["repository"] and one["time"] == 1)
-    asked = row["instruction"] + (f"\n\n{row['input']}" if row["input"] else "")
+    row = next(
+        item for item in rows if item["repository"] == chat["origin"]["repository"] and item["time"] == 1
+    )
+    requested = row["instruction"] + (f"\n\n{row['input']}" if row["input"] else "")
     assert chat["messages"] == [
         {"role": "system", "content": "Be short."},
-        {"role": "user", "content": asked},
+        {"role": "user", "content": requested},
         {"role": "assistant", "content": row["output"]},
     ]
     assert plain["prompt"].startswith(f"Be short.\n\n### Instruction\n{row['instruction']}\n\n")

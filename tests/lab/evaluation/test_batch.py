@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import pytest
 
 from tests.variants import specialist
-from wardround import host, review
+from wardround import host
 from wardround.change.change_source import PatchChangeSource
 from wardround.checks.base import ChangeCheck, Check
 from wardround.config.request import ReviewRequest
 from wardround.errors import UsageError
 from wardround.findings import Severity, Span
 from wardround.host import PluginHost
-from wardround.tools.process import Processes
+from wardround.review import review_once
 from wardround_lab.evaluation.batch import CaseBatch, CaseOutcome, Settings
 from wardround_lab.evaluation.cases import Case, Expected
 
@@ -92,7 +92,7 @@ def test_a_case_sees_its_own_files_under_their_own_names_and_no_other_case() -> 
     assert [outcome.set for outcome in outcomes] == ["first", "set", "set"]
 
 
-def test_rules_that_are_off_can_be_switched_on() -> None:
+def test_rules_that_are_off_can_be_enabled() -> None:
     loaded = PluginHost([specialist("off", ("*.txt",), checks=(_Off,))])
     case = _case("a", {"a.txt": "a\n"})
     assert [s.rule for s in _reviewed(loaded, [case])[0].said] == []
@@ -119,7 +119,7 @@ def test_an_unusable_case_and_one_that_crashes_do_not_stop_the_others(
     assert [bool(o.said) for o in unusable] == [True, False, True]
 
 
-def test_an_unknown_specialist_is_refused() -> None:
+def test_an_unknown_specialist_is_rejected() -> None:
     with pytest.raises(UsageError, match="unknown specialist 'nobody'; choose one of seeing"):
         _reviewed(_SEEING, [], only=("nobody",))
 
@@ -140,16 +140,16 @@ def test_a_batch_equals_separate_reviews_of_each_case(tmp_path: Path) -> None:
     outcomes = _reviewed(loaded, cases)
     for case, outcome in zip(cases, outcomes, strict=True):
         origin = PatchChangeSource(case.diff, tmp_path)
-        alone = review.run_review(
-            origin, origin.change, loaded, ReviewRequest(use_baseline=False), Processes()
-        )
+        alone = review_once(origin, loaded, ReviewRequest(use_baseline=False))
         assert [(s.file, s.line, s.rule, s.message) for s in outcome.shown] == [
             (f.file, f.span.line, f.rule, f.message) for f in alone.visible
         ]
-    said = {case.id: [s.rule for s in outcome.shown] for case, outcome in zip(cases, outcomes, strict=True)}
-    assert said["app.py"]
-    assert "ty/missing-argument" in said["two"]
-    assert said["one"] == []
+    reported = {
+        case.id: [s.rule for s in outcome.shown] for case, outcome in zip(cases, outcomes, strict=True)
+    }
+    assert reported["app.py"]
+    assert "ty/missing-argument" in reported["two"]
+    assert reported["one"] == []
 
 
 def test_a_fragment_is_reviewed_as_far_as_it_is_known() -> None:

@@ -1,4 +1,4 @@
-"""From a case to both sides of its files."""
+"""From a case to base and head of its files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wardround.change.diff import FileStatus
-from wardround_lab.evaluation.case_builder import CaseChange, InvalidCase, build_change, placed
+from wardround_lab.evaluation.case_builder import CaseChange, InvalidCase, build_change, resolve_positions
 from wardround_lab.evaluation.cases import Case, Expected
 
 _BEFORE = "one\ntwo\nthree\n"
@@ -103,12 +103,12 @@ def test_a_case_that_contradicts_itself_is_unusable(case: Case, says: str) -> No
 @pytest.mark.parametrize("named", ["d/a.txt", "b/d/a.txt", "a.txt", "repo/d/a.txt"])
 def test_an_expected_file_is_matched_to_the_only_possible_file_of_the_diff(named: str) -> None:
     case = _case(after=_AFTER, expected=(Expected(named, 2, "c"),))
-    assert placed(case, build_change(case)) == (Expected("d/a.txt", 2, "c"),)
+    assert resolve_positions(case, build_change(case)) == (Expected("d/a.txt", 2, "c"),)
 
 
-def test_a_diff_that_shows_the_whole_file_is_no_fragment() -> None:
-    whole = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 3\n"
-    (known,) = build_change(_case(whole)).files
+def test_a_diff_that_shows_the_complete_file_is_not_a_fragment() -> None:
+    complete = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 3\n"
+    (known,) = build_change(_case(complete)).files
     assert (known.fragment, known.base, known.head) == (None, "x = 1\ny = 2\n", "x = 1\ny = 3\n")
 
 

@@ -1,4 +1,4 @@
-"""Reading case files: what is taken, and what is refused with a place and a way out."""
+"""Parsing case files: accepted forms, and rejected ones with a position and a remedy."""
 
 from __future__ import annotations
 
@@ -22,11 +22,18 @@ def _file(tmp_path: Path, *lines: str | dict[str, Any]) -> Path:
 
 
 def test_a_case_is_read_with_all_its_fields(tmp_path: Path) -> None:
-    place = {"file": "./a.py", "line": 1, "end_line": 2, "category": "c", "rule": "r/1", "severity": "warn"}
+    location = {
+        "file": "./a.py",
+        "line": 1,
+        "end_line": 2,
+        "category": "c",
+        "rule": "r/1",
+        "severity": "warn",
+    }
     meta = {"set": "s", "message": "fix it"}
     (case,) = read_cases(
         _file(tmp_path, {"id": 7, "language": "python", "diff": _DIFF, "after": "x = 1\n",
-                         "expected": [place], "meta": meta})
+                         "expected": [location], "meta": meta})
     ).cases  # fmt: skip
     assert (case.id, case.language, case.after, case.messages) == ("7", "python", "x = 1\n", ("fix it",))
     assert case.expected == (Expected("a.py", 1, "c", 2, "r/1", "warn"),)
@@ -86,8 +93,8 @@ def test_an_invalid_file_is_rejected(tmp_path: Path) -> None:
 
 
 def test_how_a_position_was_found_is_read(tmp_path: Path) -> None:
-    place = {"file": "a.py", "line": 1, "how": "anchor"}
-    (case,) = read_cases(_file(tmp_path, {"id": 1, "diff": _DIFF, "expected": [place]})).cases
+    location = {"file": "a.py", "line": 1, "how": "anchor"}
+    (case,) = read_cases(_file(tmp_path, {"id": 1, "diff": _DIFF, "expected": [location]})).cases
     assert case.expected[0].how == ANCHOR
 
 

@@ -1,4 +1,4 @@
-"""What is made of the lines a diff shows of a file, and what may be said about them."""
+"""Reconstruction of a file from the lines of a diff, and which findings about it are valid."""
 
 from __future__ import annotations
 

@@ -15,14 +15,21 @@ from wardround.errors import UsageError
 from wardround.findings import Span
 from wardround.host import PluginHost
 from wardround_lab.evaluation.batch import Settings
-from wardround_lab.evaluation.regression import FOLDER, case_files, compared, default_folder, render, update
+from wardround_lab.evaluation.regression import (
+    FOLDER,
+    case_files,
+    compare_cases,
+    default_folder,
+    render,
+    update,
+)
 
 _ROOT = Path(__file__).parents[3]
 
 
 def test_the_cases_of_this_repository_are_as_expected() -> None:
-    found = compared(case_files(_ROOT / FOLDER), host.load(), Settings())
-    assert [one for one in found if one.wrong or one.inconclusive] == [], render(found)
+    found = compare_cases(case_files(_ROOT / FOLDER), host.load(), Settings())
+    assert [item for item in found if item.wrong or item.inconclusive] == [], render(found)
 
 
 class _Bad(Check):
@@ -43,8 +50,8 @@ _HOST = PluginHost([specialist("own", ("*.txt",), checks=(_Bad,))])
 def _cases(tmp_path: Path, *expected: list[dict[str, Any]]) -> Path:
     diff = "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,3 @@\n+good\n+bad\n+bad\n"
     lines = [
-        json.dumps({"id": n, "diff": diff, "expected": one, "meta": {"m": 1}})
-        for n, one in enumerate(expected)
+        json.dumps({"id": n, "diff": diff, "expected": item, "meta": {"m": 1}})
+        for n, item in enumerate(expected)
     ]
     file = tmp_path / "own" / "set.jsonl"
     file.parent.mkdir()
@@ -63,8 +70,8 @@ def test_missing_and_unexpected_findings_are_reported(tmp_path: Path) -> None:
         [_place(1), _place(2)],
         [_place(2, rule="own/T009"), _place(3, severity="error")],
     )
-    found = compared(case_files(tmp_path), _HOST, Settings())
-    assert [one.wrong for one in found] == [False, True, True]
+    found = compare_cases(case_files(tmp_path), _HOST, Settings())
+    assert [item.wrong for item in found] == [False, True, True]
     assert render(found).split("\n") == [
         f"{file}:2 (1)",
         "  missing  a.txt:1 c",
@@ -82,7 +89,7 @@ def test_missing_and_unexpected_findings_are_reported(tmp_path: Path) -> None:
 def test_an_update_writes_the_findings_and_keeps_the_rest(tmp_path: Path) -> None:
     file = _cases(tmp_path, [_place(2), _place(3)], [_place(1), _place(2, note="kept")])
     before = file.read_text("utf-8").split("\n")
-    assert update([file], compared([file], _HOST, Settings())) == [file]
+    assert update([file], compare_cases([file], _HOST, Settings())) == [file]
     after = file.read_text("utf-8").split("\n")
     assert after[0] == before[0]
     values = json.loads(after[1])
@@ -91,7 +98,7 @@ def test_an_update_writes_the_findings_and_keeps_the_rest(tmp_path: Path) -> Non
         {"file": "a.txt", "line": 3, "category": "bad", "rule": "own/T001", "severity": "warn"},
     ]
     assert values["meta"] == {"m": 1}
-    assert [one.wrong for one in compared([file], _HOST, Settings())] == [False, False]
+    assert [case.wrong for case in compare_cases([file], _HOST, Settings())] == [False, False]
 
 
 def test_directories_without_cases_and_unknown_profiles_are_rejected(tmp_path: Path) -> None:
@@ -104,4 +111,4 @@ def test_directories_without_cases_and_unknown_profiles_are_rejected(tmp_path: P
     file = tmp_path / "a.jsonl"
     file.write_text(json.dumps({"id": 1, "diff": "x", "meta": {"profile": "night"}}), encoding="utf-8")
     with pytest.raises(UsageError, match=r"meta\.profile is 'night'; write commit or ci"):
-        compared([file], _HOST, Settings())
+        compare_cases([file], _HOST, Settings())

@@ -20,15 +20,25 @@ def _measured(*outcomes: CaseOutcome, interrupted: int = 0) -> MeasuredSet:
 
 
 def _outcomes() -> list[CaseOutcome]:
-    said = CaseFinding("a.py", 3, 3, "ruff/B006", ("ruff/B006",), "mutable-default", "python", "warn", _NASTY)
+    reported = CaseFinding(
+        "a.py", 3, 3, "ruff/B006", ("ruff/B006",), "mutable-default", "python", "warn", _NASTY
+    )
     old = CaseFinding(
         "a.py", 30, 30, "ruff/F401", ("ruff/F401",), "unused-import", "python", "info", "m", "existing"
     )
-    places = (ExpectedPosition("a.py", 2, 2, _NASTY), ExpectedPosition("a.py", 30, 30, ""))
+    locations = (ExpectedPosition("a.py", 2, 2, _NASTY), ExpectedPosition("a.py", 30, 30, ""))
     return [
-        CaseOutcome("1", "s.jsonl:1", "one", "python", places, (said, old), (), 20, seconds=0.5),
+        CaseOutcome("1", "s.jsonl:1", "one", "python", locations, (reported, old), (), 20, seconds=0.5),
         CaseOutcome(
-            "2", "s.jsonl:2", _NASTY, "sql", (), (said,), (NotReviewed("q", "t", _NASTY),), 30, seconds=0.1
+            "2",
+            "s.jsonl:2",
+            _NASTY,
+            "sql",
+            (),
+            (reported,),
+            (NotReviewed("q", "t", _NASTY),),
+            30,
+            seconds=0.1,
         ),
         CaseOutcome("3", "s.jsonl:3", "one", "sql", unusable=_NASTY),
     ]
@@ -82,7 +92,7 @@ class _Page(HTMLParser):
         self.tags.add(tag)
 
 
-def test_the_page_is_whole_escaped_and_needs_nothing_else() -> None:
+def test_the_page_is_complete_escaped_and_needs_nothing_else() -> None:
     text = render("html", _measured(*_outcomes()))
     page = _Page()
     page.feed(text)

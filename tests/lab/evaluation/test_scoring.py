@@ -83,7 +83,7 @@ def test_a_case_is_found_if_one_of_its_places_is() -> None:
         _outcome("4", _said(10)),
     ]
     total = score(outcomes).total
-    assert (total.cases_found(0).hits, total.cases_found(3).hits, total.cases_found(3).of) == (1, 2, 3)
+    assert (total.found_cases(0).hits, total.found_cases(3).hits, total.found_cases(3).of) == (1, 2, 3)
 
 
 def test_anchors_of_a_fix_are_counted_separately() -> None:
@@ -94,4 +94,4 @@ def test_anchors_of_a_fix_are_counted_separately() -> None:
     total = score([outcome]).total
     assert (total.recall.expected, total.recall.near) == (1, 0)
     assert (total.anchored.expected, total.anchored.exact, total.anchored.near) == (1, 0, 1)
-    assert total.cases_found(3).hits == 1
+    assert total.found_cases(3).hits == 1

@@ -1,4 +1,4 @@
-"""All symbols of a tree are searched by meaning; tests and short symbols are left out."""
+"""All symbols of a tree are searched by meaning; tests and short symbols are excluded."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_nearest_symbol_in_meaning_is_the_first(repo: GitRepository) -> None
     (login, mail) = searched.nearest(["check the password of a login", "newsletter"], 2)
     assert login[0].symbol.name == "enter"
     assert (mail[0].symbol.path, mail[0].symbol.name) == ("c.ts", "deliver")
-    assert sorted(one.name for one in searched.symbols) == ["deliver", "enter", "sum_up"]
+    assert sorted(symbol.name for symbol in searched.symbols) == ["deliver", "enter", "sum_up"]
 
 
 def test_a_tree_without_symbols_has_no_matches(repo: GitRepository) -> None:

@@ -29,7 +29,7 @@ def leaving():
 def reviewing():
     workers._prepare()
     workers._batch = lambda settings: Stuck()
-    workers._reviewed([], None, "set")
+    workers._review_cases([], None, "set")
 
 process = multiprocessing.get_context("fork").Process(target=WHEN)
 process.start()

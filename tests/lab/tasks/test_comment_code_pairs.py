@@ -1,4 +1,4 @@
-"""Choices mined from a repository's past: each new pair once, as it came, in an order that tells nothing."""
+"""Choices mined from a repository's history: each new pair once, unmodified, in an uninformative order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choices mined from what commits say: their own hunk among those of the commits around them."""
+"""Choices mined from commit messages: their own hunk among those of adjacent commits."""
 
 from __future__ import annotations
 

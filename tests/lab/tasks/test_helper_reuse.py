@@ -63,7 +63,7 @@ def right(choice: Choice) -> list[str]:
     return [choice.candidates[at].split("\n")[0] for at in choice.right]
 
 
-def test_a_function_that_calls_a_helper_in_place_of_its_code_is_a_query(repo: GitRepository) -> None:
+def test_a_function_that_calls_a_helper_instead_of_its_code_is_a_query(repo: GitRepository) -> None:
     (choice,) = mined(repo, BEFORE, {"shop/pages.py": SHORT})
     assert choice.query.startswith("def page_path(page):\nlowered = page.title.strip().lower()")
     assert right(choice) == ["def make_slug(title, separator):"]

@@ -1,4 +1,4 @@
-"""Choices between functions of one name: the name is hidden, copies and interfaces are left out."""
+"""Choices between functions of one name: the name is hidden, copies and interfaces are excluded."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_function_of_the_same_name_is_right_and_the_name_is_hidden(repo: Git
     assert len(choice.candidates) == 12
 
 
-def test_copies_are_left_out(repo: GitRepository) -> None:
+def test_copies_are_excluded(repo: GitRepository) -> None:
     assert mined(repo, {"a.py": OTHER, "b.py": OTHER.replace("ValueError", "KeyError")}) == []
 
 
@@ -51,7 +51,7 @@ def test_names_of_many_files_are_those_of_an_interface(repo: GitRepository) -> N
     assert mined(repo, {"a.py": ONE, "b.py": OTHER, **more}) == []
 
 
-def test_names_of_one_word_are_left_out(repo: GitRepository) -> None:
+def test_names_of_one_word_are_excluded(repo: GitRepository) -> None:
     files = {"a.py": ONE.replace("parse_date", "parse"), "b.py": OTHER.replace("parse_date", "parse")}
     assert mined(repo, files) == []
 

@@ -16,7 +16,7 @@ BAD, GOOD = "omicron", "sigma"
 
 
 def windows(repositories: int = 4, each: int = 24) -> list[Window]:
-    """Pairs of every origin: a line that says ``omicron`` is broken, one that says ``sigma`` is not."""
+    """Pairs of every origin: a line that contains ``omicron`` is broken, one with ``sigma`` is not."""
     return [
         window
         for repository in range(repositories)
@@ -26,19 +26,21 @@ def windows(repositories: int = 4, each: int = 24) -> list[Window]:
 
 
 def _pair(repository: int, number: int) -> list[Window]:
-    told = random.Random(f"{repository}:{number}")
-    before, after = (told.sample(tiny.WORDS[:8], 2) for _ in range(2))
-    other = told.choice(tiny.WORDS[:8])
+    reported = random.Random(f"{repository}:{number}")
+    before, after = (reported.sample(tiny.WORDS[:8], 2) for _ in range(2))
+    other = reported.choice(tiny.WORDS[:8])
     kind = "real" if number % 3 == 0 else "injected"
     shift = number % 4
     context = [f"    {word}" for word in (*before, *after)]
-    made = []
+    created = []
     for bad in (True, False):
-        gone, come = (f"{other} {GOOD}", f"{other} {BAD}") if bad else (f"{other} {BAD}", f"{other} {GOOD}")
-        lines = (*context[:shift], f"    {gone}", f"    {come}", *context[shift:])
+        removed, come = (
+            (f"{other} {GOOD}", f"{other} {BAD}") if bad else (f"{other} {BAD}", f"{other} {GOOD}")
+        )
+        lines = (*context[:shift], f"    {removed}", f"    {come}", *context[shift:])
         marks = " " * shift + "-+" + " " * (4 - shift)
         fault = LineDefect(shift + 1, "operator" if kind == "injected" else "")
-        made.append(
+        created.append(
             Window(
                 f"own/r{repository}", 1_000 * (1 + repository), f"f{number}.py@{repository}", kind,
                 f"{number}", marks, lines, (fault,) if bad else (),
@@ -46,22 +48,22 @@ def _pair(repository: int, number: int) -> list[Window]:
         )  # fmt: skip
     if kind == "real":
         clean = msgspec.structs.replace(
-            made[1], origin="clean", pair=f"{number}c", group=f"c{number}@{repository}"
+            created[1], origin="clean", pair=f"{number}c", group=f"c{number}@{repository}"
         )
-        made.append(clean)
-    return made
+        created.append(clean)
+    return created
 
 
 def records(folder: Path, made: list[Window]) -> Path:
     """A file of windows with the audit of it."""
     path = folder / "records.jsonl"
-    path.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in made))
+    path.write_bytes(b"".join(msgspec.json.encode(item) + b"\n" for item in made))
     tiny.write_audit(path, held=("own/r3",))
     return path
 
 
 def recipe(folder: Path, described: Path, **training: Any) -> Path:
-    """A recipe over records beside it: r0 and r1 train, r2 validates, r3 evaluates."""
+    """A recipe with records in the same folder: r0 and r1 train, r2 validates, r3 evaluates."""
     if not (folder / "records.jsonl").exists():
         records(folder, windows())
     content = {

@@ -1,4 +1,4 @@
-"""Small worlds with a known answer: a candidate's first word says what it means, and some may know it."""
+"""Synthetic data with known answers: a candidate's first word determines its concept."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Knower:
-    """Embeds a text by its concept, which it mistakes for another for a share of the texts."""
+    """Embeds a text by its concept, with a wrong concept for a share of the texts."""
 
     mistakes: float
     digest: str = "knower"
@@ -58,15 +58,15 @@ class Knower:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), CONCEPTS), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            told = random.Random(f"{self.digest}{text}")
+            reported = random.Random(f"{self.digest}{text}")
             concept = int(text.split()[0][1:])
-            row[told.randrange(CONCEPTS) if told.random() < self.mistakes else concept] = 1
+            row[reported.randrange(CONCEPTS) if reported.random() < self.mistakes else concept] = 1
         return rows
 
 
 @dataclass(frozen=True, slots=True)
 class Measurer:
-    """Knows nothing but how long a candidate is."""
+    """Scores a candidate by its length only."""
 
     digest: str = "measurer"
 
@@ -76,8 +76,8 @@ class Measurer:
 
 
 def _shares(query: str, candidates: Sequence[str]) -> list[list[float]]:
-    asked = set(query.split())
-    return [[float(len(asked & set(text.split())))] for text in candidates]
+    requested = set(query.split())
+    return [[float(len(requested & set(text.split())))] for text in candidates]
 
 
 def _mine(history: object) -> Iterator[Choice]:
@@ -106,7 +106,7 @@ def choices(
     right_longer: bool = False,
     labels: Callable[[random.Random, int], int] = lambda told, place: place,
 ) -> list[Choice]:
-    """Questions with four candidates, of which one is of the query's concept; half of them share a word."""
+    """Questions with four candidates, one of which has the query's concept; half of them share a word."""
     found = []
     for repository in repositories:
         told = random.Random(repository)
@@ -131,7 +131,7 @@ def choices(
 
 
 def sides(**how: object) -> EvaluationSides:
-    """Ten repositories to train on, six to fit the fusion on, eight, and younger ones, to measure on."""
+    """Ten repositories for training, six to fit the fusion, eight, and newer ones, for the evaluation."""
     return EvaluationSides(
         training=choices([f"old/r{n}" for n in range(10)], since=NEW_YEAR_2024 - 10_000, **how),  # type: ignore[arg-type]
         validation=choices([f"held/r{n}" for n in range(6)], since=NEW_YEAR_2024 - 10_000, **how),  # type: ignore[arg-type]
@@ -148,7 +148,7 @@ def around(value: float, width: float = 0.02) -> Interval:
 
 
 def _gains() -> tuple[Improvement, ...]:
-    wanted = [
+    expected = [
         *(("cheap+adapter", over, "mrr") for over in ("cheap+base", "cheap", "bm25", "size")),
         ("cheap+size+adapter", "cheap+size", "mrr"),
         *(("cheap+adapter", over, "mrr, same size") for over in ("cheap+base", "cheap")),
@@ -156,12 +156,12 @@ def _gains() -> tuple[Improvement, ...]:
     return tuple(
         Improvement(of=of, over=over, metric=metric, seed=seed, gain=around(0.05))
         for seed in (1, 2)
-        for of, over, metric in wanted
+        for of, over, metric in expected
     )
 
 
 def evaluated() -> Evaluation:
-    """An evaluation nothing can be said against."""
+    """An evaluation that meets all requirements."""
     scorers = ("size", "bm25", "cheap", "base", "adapter", "cheap+base", "cheap+adapter")
     return Evaluation(
         repositories=tuple(f"new/r{n}" for n in range(8)),

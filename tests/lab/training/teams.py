@@ -1,4 +1,6 @@
-"""A team's repository: tests whose names mostly say in one word what their bodies say in another."""
+"""A team's repository: tests whose names mostly summarize in one word what their bodies express by
+another.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,20 @@ def repository(root: Path, weeks: int, first: int = 0) -> GitRepository:
         first: number of the first week; other weeks have other questions.
     """
     root.mkdir()
-    made = GitRepository(root)
-    made.git("init", "--quiet")
+    created = GitRepository(root)
+    created.git("init", "--quiet")
     for week in range(weeks):
         part = first + week
-        commit_at(made, 7 * part, {f"tests/test_part{part}.py": _file(part)}, f"add part {part}")
-    return made
+        commit_at(created, 7 * part, {f"tests/test_part{part}.py": _file(part)}, f"add part {part}")
+    return created
 
 
 def _file(week: int) -> str:
-    told = random.Random(week)
-    return "\n\n".join(_test(told, word) for word in told.sample(sorted(_MEANING), _TESTS_OF_A_FILE)) + "\n"
+    reported = random.Random(week)
+    return (
+        "\n\n".join(_test(reported, word) for word in reported.sample(sorted(_MEANING), _TESTS_OF_A_FILE))
+        + "\n"
+    )
 
 
 def _test(told: random.Random, word: str) -> str:

@@ -33,10 +33,10 @@ def test_a_recipe_becomes_a_model_step_by_step(tmp_path: Path, capsys: pytest.Ca
     assert invoke(["adapters", "export", "--base", str(described), "--out", str(tmp_path / "base")]) == 0
     assert invoke(["adapters", "quantise", out, "--base", str(tmp_path / "base")]) == 0
     assert invoke(["adapters", "export", out, "--merged", "--int8", "--out", str(tmp_path / "alone")]) == 0
-    said = capsys.readouterr().out
-    assert "tiny: 6 steps" in said
-    assert "optimum: largest difference" in said
-    assert "4 tensors shared, state shadow" in said
+    reported = capsys.readouterr().out
+    assert "tiny: 6 steps" in reported
+    assert "optimum: largest difference" in reported
+    assert "4 tensors shared, state shadow" in reported
     metadata = read_metadata(tmp_path / "out" / "model")
     assert (metadata.seed, len(metadata.parity)) == (3, 3)
     assert (tmp_path / "out" / "model" / "recipe.yml").read_text() == Path(recipe).read_text()
@@ -88,8 +88,8 @@ def test_a_bundled_model_is_found_by_name(
     monkeypatch.chdir(tmp_path)
     for step, way in (("merge", "--out DIR"), ("export", "--merged --out DIR")):
         assert invoke(["adapters", step, "secrets"]) == 2
-        said = capsys.readouterr().err
-        assert said.endswith(f"secrets is a finished model, which is read-only; set {way}\n")
+        reported = capsys.readouterr().err
+        assert reported.endswith(f"secrets is a finished model, which is read-only; set {way}\n")
 
 
 def test_a_model_that_is_not_built_has_the_command_that_builds_it(
@@ -97,9 +97,9 @@ def test_a_model_that_is_not_built_has_the_command_that_builds_it(
 ) -> None:
     folder = str(ADAPTERS / "tests")
     assert invoke(["adapters", "export", folder, "--merged", "--out", str(tmp_path / "out")]) == 2
-    said = capsys.readouterr().err
-    assert "this model is not built; run `wardround adapters train " in said
-    assert said.endswith("tests/recipe.yml --from-clones DIR`\n")
+    reported = capsys.readouterr().err
+    assert "this model is not built; run `wardround adapters train " in reported
+    assert reported.endswith("tests/recipe.yml --from-clones DIR`\n")
 
 
 def test_a_base_has_no_card(capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,10 +124,10 @@ def test_the_use_of_an_own_model_is_printed(asked: bool, tmp_path: Path) -> None
         good(), name="secrets" if asked else "tests", state=PromotionState.RANK
     )
     outcome = TrainingOutcome("concepts", metadata, (), tmp_path / "runs/seed-0/model")
-    said = "\n".join(_advice([outcome], tmp_path))
-    assert (f"wardround adapters export {tmp_path}/runs/seed-0 --merged --out DIR" in said) is not asked
-    assert ("No review and no command asks tests" in said) is not asked
-    assert ("model-folders = [" in said) is asked
+    reported = "\n".join(_advice([outcome], tmp_path))
+    assert (f"wardround adapters export {tmp_path}/runs/seed-0 --merged --out DIR" in reported) is not asked
+    assert ("No review and no command asks tests" in reported) is not asked
+    assert ("model-folders = [" in reported) is asked
 
 
 def test_without_the_extra_the_line_that_installs_it_is_named(

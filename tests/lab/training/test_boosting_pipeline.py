@@ -48,10 +48,10 @@ def rows(names: list[str], time: int, seed: int) -> bytes:
     for at in range(600):
         telling, cheap = generator.random(2)
         right = bool(telling + 0.2 * cheap + 0.3 * generator.random() > 0.75)
-        one = FeatureRow(
+        item = FeatureRow(
             names[at % len(names)], time, f"{seed}-{at}", right, (float(telling), float(cheap)), at % 3
         )
-        lines.append(msgspec.json.encode(one) + b"\n")
+        lines.append(msgspec.json.encode(item) + b"\n")
     return b"".join(lines)
 
 
@@ -65,7 +65,7 @@ def recipe(tmp_path: Path) -> Path:
 
 
 def said(told: str) -> None:
-    """Progress nobody reads."""
+    """Ignore progress."""
 
 
 def test_a_trained_tree_model_is_valid_and_in_state_shadow(recipe: Path, tmp_path: Path) -> None:
@@ -82,11 +82,11 @@ def test_a_trained_tree_model_is_valid_and_in_state_shadow(recipe: Path, tmp_pat
 
 
 def test_the_same_seed_gives_the_same_bytes(recipe: Path, tmp_path: Path) -> None:
-    one, other, third = (
+    item, other, third = (
         train_trees(recipe, tmp_path / name, seed).model.sha256
         for name, seed in (("a", 0), ("b", 0), ("c", 1))
     )
-    assert one == other != third
+    assert item == other != third
 
 
 def test_it_is_evaluated_calibrated_and_promoted_as_earned(recipe: Path, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_the_records_of_a_recipe_of_trees_are_found(recipe: Path) -> None:
         ("rounds: 30", "round: 30", "unknown field `round`"),
     ],
 )
-def test_a_recipe_that_does_not_fit_is_refused(recipe: Path, old: str, new: str, complaint: str) -> None:
+def test_a_recipe_that_does_not_fit_is_rejected(recipe: Path, old: str, new: str, complaint: str) -> None:
     recipe.write_text(RECIPE.replace(old, new))
     with pytest.raises(TrainingError, match=complaint):
         train_trees(recipe, recipe.parent / "run")
@@ -144,7 +144,7 @@ def test_the_recipe_of_the_secrets_model_names_its_features() -> None:
     assert read_tree_recipe(recipe).inputs == NAMES
 
 
-def test_gates_say_what_is_missing(recipe: Path, tmp_path: Path) -> None:
+def test_gates_state_what_is_missing(recipe: Path, tmp_path: Path) -> None:
     metadata = train_trees(recipe, tmp_path / "run")
     seen = promote.files_seen(tmp_path / "run" / "model", metadata, base=None, recipe=recipe, records=[])
     assert promotion_gates.decide(metadata, PromotionState.RANK, seen).state is PromotionState.SHADOW

@@ -71,11 +71,11 @@ def test_bins_hold_as_many_rows_each_as_ties_allow() -> None:
 
 
 def test_the_fast_auc_of_the_draws_is_the_slow_one() -> None:
-    told = np.random.default_rng(5)
-    names = [f"r{n}" for n in told.integers(0, 6, 300)]
-    right = told.random(300) < 0.3
-    scores = np.round(told.normal(size=300) + right, 1)
-    bins, weights = told.integers(0, 3, 300), told.integers(1, 4, 300).astype(float)
+    reported = np.random.default_rng(5)
+    names = [f"r{n}" for n in reported.integers(0, 6, 300)]
+    right = reported.random(300) < 0.3
+    scores = np.round(reported.normal(size=300) + right, 1)
+    bins, weights = reported.integers(0, 3, 300), reported.integers(1, 4, 300).astype(float)
     repositories = Repositories.resample(names, seed=3, draws=40)
     fast = repositories.auc(scores, right, bins=bins, weights=weights)
     slow = repositories.drawn_again(lambda counts: binned_auc(scores, right, bins, counts * weights))
@@ -91,10 +91,10 @@ def test_a_mean_is_resampled_by_repository() -> None:
 
 
 def test_rows_of_few_repositories_make_a_wide_interval() -> None:
-    told = np.random.default_rng(1)
-    of_repository = told.normal(size=8)
+    reported = np.random.default_rng(1)
+    of_repository = reported.normal(size=8)
     names = [f"r{n % 8}" for n in range(800)]
-    values = np.array([of_repository[n % 8] + told.normal() * 0.1 for n in range(800)])
+    values = np.array([of_repository[n % 8] + reported.normal() * 0.1 for n in range(800)])
     by_repository = Repositories.resample(names).mean(values).interval()
     by_row = Repositories.resample([str(n) for n in range(800)]).mean(values).interval()
     assert by_repository.low <= by_repository.value <= by_repository.high
@@ -102,11 +102,11 @@ def test_rows_of_few_repositories_make_a_wide_interval() -> None:
 
 
 def test_an_interval_covers_the_truth_at_its_nominal_rate() -> None:
-    told = np.random.default_rng(2)
+    reported = np.random.default_rng(2)
     covered = 0
     for world in range(60):
-        centre = told.normal(size=20)
-        values = np.repeat(centre, 5) + told.normal(size=100)
+        centre = reported.normal(size=20)
+        values = np.repeat(centre, 5) + reported.normal(size=100)
         names = [f"r{n // 5}" for n in range(100)]
         found = Repositories.resample(names, seed=world, draws=300).mean(values).interval()
         covered += found.low <= 0 <= found.high
@@ -114,9 +114,9 @@ def test_an_interval_covers_the_truth_at_its_nominal_rate() -> None:
 
 
 def test_a_gain_is_paired() -> None:
-    told = np.random.default_rng(3)
+    reported = np.random.default_rng(3)
     names = [f"r{n % 8}" for n in range(400)]
-    base = told.normal(size=8)[np.arange(400) % 8] + told.normal(size=400)
+    base = reported.normal(size=8)[np.arange(400) % 8] + reported.normal(size=400)
     repositories = Repositories.resample(names)
     gain = repositories.mean(base + 0.1).difference(repositories.mean(base)).interval()
     assert (gain.low, gain.value, gain.high) == (0.1, 0.1, 0.1)
@@ -165,26 +165,26 @@ def test_pairs_are_ordered_within_a_question() -> None:
 
 def test_scores_are_standardised_within_a_question() -> None:
     questions = asked("+---", "--++", "-+-")
-    found = questions.standardised(np.array([3.0, 1, 1, 3, 70, 70, 70, 70, 1, 0, 2]))
+    found = questions.standardise(np.array([3.0, 1, 1, 3, 70, 70, 70, 70, 1, 0, 2]))
     assert found.tolist() == pytest.approx([1, -1, -1, 1, 0, 0, 0, 0, 0, -(1.5**0.5), 1.5**0.5])
 
 
 def test_a_shuffle_keeps_the_number_of_right_ones() -> None:
     questions = asked("+---", "--++", "-+-")
-    shuffled = questions.shuffled(np.random.default_rng(0))
+    shuffled = questions.shuffle(np.random.default_rng(0))
     assert np.add.reduceat(shuffled, questions.starts, dtype=int).tolist() == [1, 2, 1]
-    places = [questions.shuffled(np.random.default_rng(n))[:4].argmax() for n in range(200)]
-    assert np.bincount(places).min() > 25
+    locations = [questions.shuffle(np.random.default_rng(n))[:4].argmax() for n in range(200)]
+    assert np.bincount(locations).min() > 25
 
 
 def test_candidates_of_similar_size_are_as_often_longer_as_shorter() -> None:
     questions = asked("-+-", "+---", "---+")
-    alike, kept = questions.of_like_size()
-    gaps = questions._gaps()[kept & ~questions.right]
+    alike, retained = questions.of_like_size()
+    gaps = questions._gaps()[retained & ~questions.right]
     assert (gaps > 0).sum() == (gaps < 0).sum() > 0
     assert np.abs(gaps).max() <= 0.25
     assert alike.right.sum() == 3
-    assert len(alike.right) == kept.sum()
+    assert len(alike.right) == retained.sum()
     assert alike.sizes.min() >= 2
 
 
@@ -192,9 +192,9 @@ def test_candidates_of_similar_size_are_as_often_longer_as_shorter() -> None:
 
 
 def test_the_weights_that_made_the_data_are_found() -> None:
-    told = np.random.default_rng(4)
-    rows = told.normal(size=(20_000, 2)) * [1.0, 10.0]
-    right = told.random(20_000) < 1 / (1 + np.exp(-(rows @ [1.0, -0.2] - 1.5)))
+    reported = np.random.default_rng(4)
+    rows = reported.normal(size=(20_000, 2)) * [1.0, 10.0]
+    right = reported.random(20_000) < 1 / (1 + np.exp(-(rows @ [1.0, -0.2] - 1.5)))
     found = conditional_logit.fit(rows, right)
     assert found.weights == pytest.approx((1.0, -0.2), rel=0.08)
     assert found.bias == pytest.approx(-1.5, rel=0.08)
@@ -216,12 +216,12 @@ def test_one_class_of_rows_cannot_be_trained_on() -> None:
 
 
 def test_the_weights_of_choices_are_found_whatever_a_question_adds() -> None:
-    told = np.random.default_rng(6)
-    rows = told.normal(size=(4000, 5, 2)) + 20 * told.normal(size=(4000, 1, 2))
+    reported = np.random.default_rng(6)
+    rows = reported.normal(size=(4000, 5, 2)) + 20 * reported.normal(size=(4000, 1, 2))
     likely = np.exp((rows - rows.mean(axis=1, keepdims=True)) @ [1.0, -0.5])
     likely /= likely.sum(axis=1, keepdims=True)
     right = np.zeros((4000, 5), dtype=bool)
-    right[np.arange(4000), [told.choice(5, p=one) for one in likely]] = True
+    right[np.arange(4000), [reported.choice(5, p=item) for item in likely]] = True
     starts = np.arange(0, 20_000, 5)
     found = conditional_logit.fit_choices(rows.reshape(-1, 2), right.reshape(-1), starts)
     assert found.weights == pytest.approx((1.0, -0.5), abs=0.06)
@@ -241,9 +241,9 @@ def test_an_interval_of_several_ways_covers_each() -> None:
     values = np.random.Generator(np.random.PCG64(3)).normal(size=400)
     weeks = [f"w{at // 100}" for at in range(400)]
     files = [f"f{at % 40}" for at in range(400)]
-    one, other = (Repositories.resample(units).mean(values).interval() for units in (weeks, files))
+    item, other = (Repositories.resample(units).mean(values).interval() for units in (weeks, files))
     both = ResampledUnits.of({"weeks": weeks, "files": files}).mean(values).interval()
-    assert (both.low, both.high) == (min(one.low, other.low), max(one.high, other.high))
-    assert ResampledUnits.of({"weeks": weeks}).mean(values).interval() == one
+    assert (both.low, both.high) == (min(item.low, other.low), max(item.high, other.high))
+    assert ResampledUnits.of({"weeks": weeks}).mean(values).interval() == item
     figure = ResampledUnits.of({"weeks": weeks, "files": files}).mean(values)
     assert figure.difference(figure).interval().high == 0

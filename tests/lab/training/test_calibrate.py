@@ -23,9 +23,9 @@ from wardround_lab.training.calibrate import (  # noqa: E402
 
 def world(rows: int = 12_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Scores whose probability of being right is known: 1 / (1 + exp(-(2 * score - 3)))."""
-    told = np.random.default_rng(seed)
-    scores = told.normal(size=rows)
-    right = told.random(rows) < 1 / (1 + np.exp(-(2 * scores - 3)))
+    reported = np.random.default_rng(seed)
+    scores = reported.normal(size=rows)
+    right = reported.random(rows) < 1 / (1 + np.exp(-(2 * scores - 3)))
     return scores, right, [f"cal/r{n % 10}" for n in range(rows)]
 
 
@@ -96,15 +96,16 @@ def test_isotonic_keeps_few_points() -> None:
     scores, right, _ = world()
     points = fit_isotonic(scores, right).points
     assert 5 < len(points) <= 64
-    assert all(one[0] < other[0] and one[1] <= other[1] for one, other in itertools.pairwise(points))
+    assert all(item[0] < other[0] and item[1] <= other[1] for item, other in itertools.pairwise(points))
 
 
 def test_weights_restore_the_natural_rate() -> None:
     scores, right, names = world()
-    kept = right | (np.arange(len(right)) % 4 == 0)
+    retained = right | (np.arange(len(right)) % 4 == 0)
     weights = np.where(right, 1.0, 4.0)
-    thin = calibrate(scores[kept], right[kept], [n for n, k in zip(names, kept, strict=True) if k],
-                     method="platt", alarm_rate=0.02, model=MODEL, weights=weights[kept])  # fmt: skip
+    thin = calibrate(scores[retained], right[retained],
+                     [n for n, k in zip(names, retained, strict=True) if k],
+                     method="platt", alarm_rate=0.02, model=MODEL, weights=weights[retained])  # fmt: skip
     assert thin.calibration.slope == pytest.approx(2.0, rel=0.15)
     assert thin.calibration.bias == pytest.approx(-3.0, rel=0.15)
 
@@ -129,7 +130,7 @@ def test_one_repository_cannot_check_itself() -> None:
         calibrate(scores, right, ["a/a"] * 500, method="platt", alarm_rate=0.01, model=MODEL)
 
 
-def test_too_few_right_rows_are_refused() -> None:
+def test_too_few_right_rows_are_rejected() -> None:
     scores, right, names = world(100)
     with pytest.raises(TrainingError, match=r"rows of the rarer class, and needs 20; mine more repositories"):
         calibrate(scores, right, names, method="platt", alarm_rate=0.01, model=MODEL)
@@ -141,6 +142,6 @@ def test_an_invalid_rate_is_rejected() -> None:
         calibrate(scores, right, names, method="platt", alarm_rate=0.0, model=MODEL)
 
 
-def test_without_a_calibration_there_are_no_probabilities() -> None:
+def test_without_a_calibration_there_are_not_probabilities() -> None:
     with pytest.raises(TrainingError, match="calibrate it first"):
         probability(Calibration(method="none"), np.zeros(3))

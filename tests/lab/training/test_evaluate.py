@@ -24,7 +24,7 @@ from tests.lab.training.judged import (  # noqa: E402
 )
 from wardround.errors import TrainingError  # noqa: E402
 from wardround.inference.metadata import Evaluation, Interval, Metadata, PromotionState  # noqa: E402
-from wardround.inference.similarity import fused  # noqa: E402
+from wardround.inference.similarity import fuse  # noqa: E402
 from wardround.retrieval.protocols import TextEmbedder  # noqa: E402
 from wardround.training_tasks import Choice, Task  # noqa: E402
 from wardround_lab.training.evaluate import EvaluationSides, Measured, evaluate  # noqa: E402
@@ -46,9 +46,9 @@ def judged(evaluation: Evaluation) -> Metadata:
 
 def gain(evaluation: Evaluation, over: str, metric: str = "mrr", of: str = "cheap+adapter") -> Interval:
     (found,) = (
-        one.gain
-        for one in evaluation.gains
-        if (one.of, one.over, one.metric, one.seed) == (of, over, metric, 1)
+        item.gain
+        for item in evaluation.gains
+        if (item.of, item.over, item.metric, item.seed) == (of, over, metric, 1)
     )
     return found
 
@@ -128,10 +128,10 @@ def test_a_score_for_each_candidate_comes_back_for_plots_and_calibration() -> No
     assert {len(rows) for rows in found.scores.values()} == {320 * 4}
     assert found.fusion.names == ("shared-words", "bm25", "cosine")
     assert found.fusion.weights[-1] > 0
-    shared = [row[0] for one in sides().evaluation for row in TASK.features(one.query, one.candidates)]
-    told = zip(shared, found.scores["bm25"], strict=True)
-    evidence = [{"shared-words": words, "bm25": score} for words, score in told]
-    at_run_time = fused(found.fusion, found.scores["adapter"].tolist(), evidence)
+    shared = [row[0] for item in sides().evaluation for row in TASK.features(item.query, item.candidates)]
+    reported = zip(shared, found.scores["bm25"], strict=True)
+    evidence = [{"shared-words": words, "bm25": score} for words, score in reported]
+    at_run_time = fuse(found.fusion, found.scores["adapter"].tolist(), evidence)
     assert at_run_time == pytest.approx(found.scores["cheap+adapter"].tolist())
 
 
@@ -170,35 +170,37 @@ def test_weeks_and_files_of_one_repository_are_resampled_and_files_must_not_leak
     def owned(side: Sequence[Choice], first: int, name: str) -> list[Choice]:
         return [
             msgspec.structs.replace(
-                one, repository="acme/shop", group=f"{name}{at % 20}.py@{at}", time=first + (at % 30) * week
+                item, repository="acme/shop", group=f"{name}{at % 20}.py@{at}", time=first + (at % 30) * week
             )
-            for at, one in enumerate(side)
+            for at, item in enumerate(side)
         ]
 
     usual = sides()
-    one = EvaluationSides(
+    item = EvaluationSides(
         owned(usual.training, NEW_YEAR_2024 - 60 * week, "a"),
         owned(usual.validation, NEW_YEAR_2024 - 60 * week, "b"),
         owned(usual.evaluation, NEW_YEAR_2024, "c"),
         own=True,
     )
-    found = measured(one, Knower(0.1), Knower(0.1, "other")).evaluation
+    found = measured(item, Knower(0.1), Knower(0.1, "other")).evaluation
     assert found.drawn == {"weeks": 30, "files": 20}
     assert found.repositories == ("acme/shop",)
     assert found.leaks == 0
     assert "the fused scores were fitted on 20 files of neither side" in found.notes
-    leaking = replace(one, evaluation=owned(usual.evaluation, NEW_YEAR_2024, "a"))
+    leaking = replace(item, evaluation=owned(usual.evaluation, NEW_YEAR_2024, "a"))
     assert measured(leaking, Knower(0.1), Knower(0.1, "other")).evaluation.leaks >= 20
 
 
 def test_progress_names_what_is_done() -> None:
-    said: list[str] = []
-    evaluate(TASK, sides(), Knower(0.5), {1: Knower(0.1)}, shipped=1, models={1: MODEL}, progress=said.append)
-    assert said[0] == "cheap evidence"
-    assert said[1].startswith("base: fusion: 0 of ")
+    reported: list[str] = []
+    evaluate(
+        TASK, sides(), Knower(0.5), {1: Knower(0.1)}, shipped=1, models={1: MODEL}, progress=reported.append
+    )
+    assert reported[0] == "cheap evidence"
+    assert reported[1].startswith("base: fusion: 0 of ")
 
 
-def test_an_empty_side_is_refused() -> None:
+def test_an_empty_side_is_rejected() -> None:
     split = sides()
     with pytest.raises(TrainingError, match="there are no evaluation questions; mine more repositories"):
         measured(EvaluationSides(split.training, (), ()), Knower(0.1), Knower(0.1))
@@ -210,13 +212,13 @@ def test_a_missing_seed_is_rejected() -> None:
 
 
 @pytest.mark.parametrize("rows", [[[1.0]], [[1.0], [1.0], [1.0], []]])
-def test_features_of_another_shape_are_refused(rows: list[list[float]]) -> None:
+def test_features_of_another_shape_are_rejected(rows: list[list[float]]) -> None:
     task = with_features(rows)
     with pytest.raises(TrainingError, match="features of another shape than 4 candidates by 1 names"):
         evaluate(task, sides(), Knower(0.5), {1: Knower(0.1)}, shipped=1, models={1: MODEL})
 
 
-def test_features_that_are_no_numbers_are_refused() -> None:
+def test_features_that_are_no_numbers_are_rejected() -> None:
     task = with_features([[float("nan")]] * 4)
     with pytest.raises(TrainingError, match="not a finite number"):
         evaluate(task, sides(), Knower(0.5), {1: Knower(0.1)}, shipped=1, models={1: MODEL})
@@ -232,18 +234,19 @@ def test_a_missing_candidate_of_similar_length_is_noted() -> None:
     def longer(repository: str, since: int) -> list:  # type: ignore[type-arg]
         return [
             msgspec.structs.replace(
-                one,
+                item,
                 candidates=tuple(
-                    text + " tail" * (60 if at in one.right else 0) for at, text in enumerate(one.candidates)
+                    text + " tail" * (60 if at in item.right else 0)
+                    for at, text in enumerate(item.candidates)
                 ),
             )
-            for one in choices([repository], since=since)
+            for item in choices([repository], since=since)
         ]
 
     split = EvaluationSides(longer("old/a", 5), longer("held/a", 5), longer("new/a", NEW_YEAR_2024))
     found = measured(split, Knower(0.1), Knower(0.2, "two")).evaluation
     assert found.notes[-1] == "same size: no question has a wrong candidate as long as the right one"
-    assert not [one for one in found.gains if one.metric.endswith("same size")]
+    assert not [item for item in found.gains if item.metric.endswith("same size")]
 
 
 def test_concepts_are_distinguished() -> None:

@@ -54,11 +54,11 @@ def file_of(folder: Path, name: str, content: bytes) -> File:
 
 
 def vectors(known: float, seed: int) -> np.ndarray:
-    """A vector for each word; for a share of the concepts that of the query and of the text are the same."""
-    told = np.random.default_rng(seed)
-    rows = told.normal(size=(len(WORDS), 48)).astype(np.float32)
+    """A vector for each word; for a share of the concepts the query and the text have the same vector."""
+    reported = np.random.default_rng(seed)
+    rows = reported.normal(size=(len(WORDS), 48)).astype(np.float32)
     rows[0] = 0
-    both = told.permutation(CONCEPTS)[: round(known * CONCEPTS)]
+    both = reported.permutation(CONCEPTS)[: round(known * CONCEPTS)]
     rows[1 + CONCEPTS + both] = rows[1 + both]
     return rows
 
@@ -69,14 +69,14 @@ def graph(rows: np.ndarray) -> bytes:
         helper.make_node("ReduceSum", ["found", "axis"], ["pooled"], keepdims=0),
         helper.make_node("LpNormalization", ["pooled"], ["embedding"], axis=1, p=2),
     ]
-    made = helper.make_graph(
+    created = helper.make_graph(
         nodes,
         "embedder",
         [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["texts", "tokens"])],
         [helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["texts", rows.shape[1]])],
         [numpy_helper.from_array(rows, "words"), numpy_helper.from_array(np.array([1]), "axis")],
     )
-    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model = helper.make_model(created, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     onnx.checker.check_model(model)
     content: bytes = model.SerializeToString()
     return content
@@ -126,12 +126,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(host, "load_tasks", lambda: (TASK,))
     early = NEW_YEAR_2024 - 10_000
-    kept = [
+    retained = [
         *choices([f"old/r{n}" for n in range(6)], since=early),
         *choices([f"held/r{n}" for n in range(3)], since=early),
         *choices([f"new/r{n}" for n in range(6)]),
     ]
-    records = b"".join(msgspec.json.encode(one) + b"\n" for one in kept)
+    records = b"".join(msgspec.json.encode(item) + b"\n" for item in retained)
     (tmp_path / "records.jsonl").write_bytes(records)
     (tmp_path / "recipe.yml").write_text(RECIPE)
     data = TrainingData(
@@ -231,7 +231,7 @@ def test_a_changed_file_is_neither_measured_nor_promoted(place: Path) -> None:
     assert "no decision, the state stays shadow: the model file has digest " in str(done.exception)
 
 
-def test_a_state_that_is_no_longer_earned_is_lowered(place: Path) -> None:
+def test_a_state_that_is_not_a_longer_earned_is_lowered(place: Path) -> None:
     call(*EVALUATE)
     call(*PROMOTE)
     folder = place / "one/model"
@@ -245,7 +245,7 @@ def test_a_state_that_is_no_longer_earned_is_lowered(place: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", None])
-def test_without_the_records_there_is_no_decision(place: Path, content: bytes | None) -> None:
+def test_without_the_records_there_is_not_a_decision(place: Path, content: bytes | None) -> None:
     call(*EVALUATE)
     call(*PROMOTE)
     records, folder = place / "records.jsonl", place / "one/model"
@@ -297,7 +297,7 @@ def test_an_invalid_argument_is_one_sentence(place: Path, arguments: tuple[str, 
     assert message in str(done.exception)
 
 
-def test_another_recipe_base_or_records_are_refused(place: Path) -> None:
+def test_another_recipe_base_or_records_are_rejected(place: Path) -> None:
     (place / "recipe.yml").write_text(RECIPE + "window: 16\n")
     assert "it was trained by another recipe" in str(call(*EVALUATE).exception)
     (place / "recipe.yml").write_text(RECIPE)
@@ -309,7 +309,7 @@ def test_another_recipe_base_or_records_are_refused(place: Path) -> None:
     assert "trained on other records" in str(call(*EVALUATE).exception)
 
 
-def test_an_unknown_task_is_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_task_is_rejected(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "load_tasks", tuple)
     assert str(call(*EVALUATE).exception) == "task 'concepts': no plugin contributes it; choose one of none"
 
@@ -319,7 +319,7 @@ def test_an_unknown_task_is_refused(place: Path, monkeypatch: pytest.MonkeyPatch
 
 def regression(weights: list[float]) -> bytes:
     nodes = [helper.make_node("MatMul", ["features", "weights"], ["score"])]
-    made = helper.make_graph(
+    created = helper.make_graph(
         nodes,
         "table",
         [helper.make_tensor_value_info("features", TensorProto.FLOAT, ["rows", len(weights)])],
@@ -327,7 +327,7 @@ def regression(weights: list[float]) -> bytes:
         [numpy_helper.from_array(np.array(weights, dtype=np.float32)[:, None], "weights")],
     )
     content: bytes = helper.make_model(
-        made, opset_imports=[helper.make_opsetid("", 17)], ir_version=8
+        created, opset_imports=[helper.make_opsetid("", 17)], ir_version=8
     ).SerializeToString()
     return content
 
@@ -337,11 +337,11 @@ def numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A model over numbers of two seeds, with the rows it was trained on and others."""
     monkeypatch.chdir(tmp_path)
     for name, prefix, repositories, time in (("training", "old", 8, 1), ("rows", "new", 6, NEW_YEAR_2024)):
-        told = np.random.default_rng(repositories)
+        reported = np.random.default_rng(repositories)
         with (tmp_path / f"{name}.jsonl").open("wb") as stream:
             for at in range(repositories * 150):
-                size, content = int(told.integers(0, 5)), float(told.normal())
-                right = bool(told.random() < 1 / (1 + np.exp(-(0.5 * size + 1.5 * content - 3))))
+                size, content = int(reported.integers(0, 5)), float(reported.normal())
+                right = bool(reported.random() < 1 / (1 + np.exp(-(0.5 * size + 1.5 * content - 3))))
                 row = FeatureRow(
                     repository=f"{prefix}/r{at % repositories}", time=time, group=f"{prefix}{at}",
                     right=right, features=(float(size), content), bin=size,
@@ -396,7 +396,7 @@ def test_training_repositories_cannot_calibrate(numbers: Path) -> None:
     )
 
 
-def test_rows_of_another_width_are_refused(numbers: Path) -> None:
+def test_rows_of_another_width_are_rejected(numbers: Path) -> None:
     metadata = read_metadata(numbers / "one")
     write_metadata(numbers / "one", msgspec.structs.replace(metadata, inputs=("size",)))
     done = call("calibrate", "one", "--rows", "rows.jsonl")

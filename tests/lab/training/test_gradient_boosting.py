@@ -28,17 +28,19 @@ def table(rows: int = 600, seed: int = 0) -> tuple[Any, Any]:
 
 def test_the_same_rows_and_recipe_give_the_same_file() -> None:
     pytest.importorskip("skl2onnx")
-    files = {gradient_boosting.exported(gradient_boosting.train(*table(), INPUTS, SMALL)) for _ in range(2)}
+    files = {
+        gradient_boosting.export_trees(gradient_boosting.train(*table(), INPUTS, SMALL)) for _ in range(2)
+    }
     assert len(files) == 1
     other = gradient_boosting.BoostingRecipe(rounds=20, smallest_leaf=5, rate=0.2, columns=0.3, seed=1)
-    assert gradient_boosting.exported(gradient_boosting.train(*table(), INPUTS, other)) not in files
+    assert gradient_boosting.export_trees(gradient_boosting.train(*table(), INPUTS, other)) not in files
 
 
 def test_the_exported_graph_is_one_ensemble_with_the_same_scores() -> None:
     pytest.importorskip("skl2onnx")
     values, right = table()
     trees = gradient_boosting.train(values, right, INPUTS, SMALL)
-    content = gradient_boosting.exported(trees)
+    content = gradient_boosting.export_trees(trees)
     model = onnx.load_model_from_string(content)
     assert [node.op_type for node in model.graph.node] == ["TreeEnsembleRegressor"]
     assert {p.key: p.value for p in model.metadata_props} == {"inputs": "a,b,noise"}
@@ -51,7 +53,7 @@ def test_a_row_has_the_same_score_alone_and_in_a_batch() -> None:
     pytest.importorskip("skl2onnx")
     values, right = table()
     session = ort.InferenceSession(
-        gradient_boosting.exported(gradient_boosting.train(values, right, INPUTS, SMALL)),
+        gradient_boosting.export_trees(gradient_boosting.train(values, right, INPUTS, SMALL)),
         providers=["CPUExecutionProvider"],
     )
     rows = values[:50].astype(np.float32)
@@ -98,6 +100,6 @@ def test_invalid_training_rows_are_rejected(spoil: Any, reason: str) -> None:
         gradient_boosting.train(*spoil(*table()))
 
 
-def test_one_repository_cannot_be_left_out() -> None:
+def test_one_repository_cannot_be_excluded() -> None:
     with pytest.raises(TrainingError, match="one repository"):
         gradient_boosting.leave_one_group_out(*table(), ["one"] * 600, INPUTS, SMALL)

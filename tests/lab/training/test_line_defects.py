@@ -23,10 +23,10 @@ from wardround.inference.metadata import PromotionState, read_metadata  # noqa: 
 from wardround.training_tasks import LineDefect, Window  # noqa: E402
 from wardround_lab.training.base_model import locate, read_base  # noqa: E402
 from wardround_lab.training.encoder import load_tokenizer  # noqa: E402
-from wardround_lab.training.line_defects.encoding import WindowEncoder, judged  # noqa: E402
+from wardround_lab.training.line_defects.encoding import WindowEncoder, judged_lines  # noqa: E402
 from wardround_lab.training.line_defects.loss import balanced_loss, focal_loss, labels_of  # noqa: E402
 from wardround_lab.training.line_defects.recipe import PhasesPart  # noqa: E402
-from wardround_lab.training.line_defects.sampling import BatchSampler, balanced, growth, pairs_of  # noqa: E402
+from wardround_lab.training.line_defects.sampling import BatchSampler, balance_pairs, growth, pairs_of  # noqa: E402
 from wardround_lab.training.line_defects.train import read_line_run, train_lines  # noqa: E402
 from wardround_lab.training.recipe_registry import kind_of  # noqa: E402
 from wardround_lab.training.run_directory import read_steps  # noqa: E402
@@ -63,7 +63,7 @@ def test_from_windows_to_a_judged_shadow(
     out = tmp_path / "out"
     assert invoke(["adapters", "train", str(recipe), "--out", str(out)]) == 0
     metadata = read_metadata(out / "model")
-    parity = {one.step: one for one in metadata.parity}
+    parity = {item.step: item for item in metadata.parity}
     assert list(parity) == ["merged", "onnx-fp32", "onnx-int8"]
     assert parity["onnx-fp32"].largest < 1e-4
     assert parity["onnx-int8"].correlation > 0.9
@@ -82,7 +82,7 @@ def test_from_windows_to_a_judged_shadow(
     assert invoke(["adapters", "promote", str(out), "--base", str(tmp_path)]) == 1
     decided = read_metadata(out / "model")
     assert decided.state is PromotionState.SHADOW
-    assert "It was evaluated on 8 items of equal size; 500 are needed." in decided.reasons
+    assert "It was evaluated on 8 items; 500 are needed." in decided.reasons
     card = (out / "model" / "card.md").read_text()
     assert "pairs of a real fix and the same undone, of equal size" in card
     assert "No review runs" not in capsys.readouterr().err
@@ -90,7 +90,7 @@ def test_from_windows_to_a_judged_shadow(
 
 def test_a_resumed_training_reaches_the_same_weights(tmp_path: Path, described: Path) -> None:
     recipe = broken.recipe(tmp_path, described, steps=30, checkpoint=4, validate=5)
-    whole = train_lines(recipe, tmp_path / "whole")
+    complete = train_lines(recipe, tmp_path / "whole")
     killed = tmp_path / "killed"
     process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", _TRAIN, recipe, killed])
     while process.poll() is None and not (
@@ -99,7 +99,7 @@ def test_a_resumed_training_reaches_the_same_weights(tmp_path: Path, described: 
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    assert train_lines(recipe, killed).weights == whole.weights
+    assert train_lines(recipe, killed).weights == complete.weights
     assert train_lines(recipe, killed) == read_line_run(killed)
     with pytest.raises(TrainingError, match="another recipe, seed or records"):
         train_lines(recipe, killed, seed=5)
@@ -116,8 +116,8 @@ def test_a_line_is_its_mark_its_depth_and_its_words(described: Path) -> None:
 
 
 def test_a_decoder_is_marked_at_the_end(tmp_path: Path) -> None:
-    one = writer(tiny.base(tmp_path, "qwen2"))
-    sheet = one.sheet(window("-+", "alpha", "beta"))
+    item = writer(tiny.base(tmp_path, "qwen2"))
+    sheet = item.sheet(window("-+", "alpha", "beta"))
     assert sheet is not None
     assert sheet.places == (len(sheet.tokens) - 2,)  # the last is the text's own end
 
@@ -133,21 +133,21 @@ def test_lines_far_from_the_change_are_dropped_first(described: Path) -> None:
 
 @pytest.mark.parametrize(("marks", "places"), [(" -+ ", [2]), ("--  ", [0]), ("+++ ", [0, 2]), ("    ", [])])
 def test_added_lines_are_judged_or_else_the_first_removed_one(marks: str, places: list[int]) -> None:
-    assert judged(window(marks, "a", "" if marks[0] == "+" else "b", "c", "d")) == places
+    assert judged_lines(window(marks, "a", "" if marks[0] == "+" else "b", "c", "d")) == places
 
 
 def test_longer_and_shorter_are_balanced(described: Path) -> None:
-    made = []
+    created = []
     for number in range(9):
         longer = number < 6
         for bad in (True, False):
-            gone, come = ("alpha", "alpha beta") if bad == longer else ("alpha beta", "alpha")
+            removed, come = ("alpha", "alpha beta") if bad == longer else ("alpha beta", "alpha")
             faults = (LineDefect(1, "operator"),) if bad else ()
-            made.append(Window("own/r", 1, "f@1", "injected", str(number), "-+", (gone, come), faults))
-    pairs = pairs_of(writer(described).sheets(made))
+            created.append(Window("own/r", 1, "f@1", "injected", str(number), "-+", (removed, come), faults))
+    pairs = pairs_of(writer(described).sheets(created))
     assert len(pairs) == 9
-    kept = balanced(pairs, 0)
-    assert sorted(growth(bad.window) for bad, _ in kept) == [-1, -1, -1, 1, 1, 1]
+    retained = balance_pairs(pairs, 0)
+    assert sorted(growth(bad.window) for bad, _ in retained) == [-1, -1, -1, 1, 1, 1]
 
 
 def test_a_step_samples_the_same_after_a_restart(described: Path) -> None:
@@ -162,19 +162,21 @@ def test_unknown_classes_are_masked(described: Path) -> None:
     known, unknown = (
         window(" -+", "alpha", "beta", "gamma", faults=(LineDefect(2, kind),)) for kind in ("constant", "")
     )
-    wanted, asked = labels_of(writer(described).sheets([known, unknown]), 2)
-    assert wanted.tolist() == [[1, 0, 1], [1, 0, 0]]
-    assert asked.tolist() == [[1, 1, 1], [1, 0, 0]]
+    expected, requested = labels_of(writer(described).sheets([known, unknown]), 2)
+    assert expected.tolist() == [[1, 0, 1], [1, 0, 0]]
+    assert requested.tolist() == [[1, 1, 1], [1, 0, 0]]
 
 
 def test_well_classified_lines_have_little_weight() -> None:
-    wanted, asked = torch.tensor([[1.0], [0.0]]), torch.ones(2, 1)
+    expected, requested = torch.tensor([[1.0], [0.0]]), torch.ones(2, 1)
     sure, unsure = torch.tensor([[3.0], [-3.0]]), torch.tensor([[3.0], [0.1]])
-    assert focal_loss(unsure, wanted, asked, 2.0) > balanced_loss(unsure, wanted, asked)
-    assert focal_loss(sure, wanted, asked, 0.0) == pytest.approx(float(balanced_loss(sure, wanted, asked)))
+    assert focal_loss(unsure, expected, requested, 2.0) > balanced_loss(unsure, expected, requested)
+    assert focal_loss(sure, expected, requested, 0.0) == pytest.approx(
+        float(balanced_loss(sure, expected, requested))
+    )
 
 
-def test_a_recipe_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
+def test_a_recipe_of_an_unknown_kind_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "recipe.yml").write_text("kind: guess\nname: a\n")
     with pytest.raises(
         TrainingError, match="kind 'guess' is unknown; correct the recipe, kinds are choice, lines"

@@ -37,32 +37,43 @@ def test_the_card_begins_with_purpose_and_state() -> None:
         "# concepts\n\n"
         "Which text means what the query means. For the tests specialist, task `concepts`, trained "
         "2024-03-01.\n\n"
-        "**State: rank.** It may order and bind what is there anyway. It never makes a finding. Asked by: "
+        "**State: rank.** It may order existing results and assign them to each other. It never makes a "
+        "finding. Used by: "
         "python, tests.\n"
     )
 
 
 def test_the_card_names_the_specialists_that_use_the_model() -> None:
-    nobody = "Nothing asks it: no specialist has it among its `models`."
-    logged = "Its scores are kept where `log-shadow` is on, for it is asked by: tests."
-    shadow = "**State: shadow.** It decides nothing: no user sees what it says. "
+    nobody = "Nothing uses it: no specialist has it among its `models`."
+    logged = "Its scores are logged if `log-shadow` is on. Used by: tests."
+    shadow = "**State: shadow.** It has no effect: no user sees its results. "
     assert shadow + logged in made("tests")
     assert shadow + nobody in made()
     for state in (PromotionState.RANK, PromotionState.REPORT):
         assert nobody in made(state=state)
-        assert section(made(state=state), "Where it is silent").startswith("- Everywhere: no specialist asks")
+        assert section(made(state=state), "When it reports nothing").startswith(
+            "- Always: no specialist uses"
+        )
+
+
+def test_the_card_of_texts_has_the_threshold_from_which_a_class_is_stated() -> None:
+    text = made("the analysis kinds", kind="texts", state=PromotionState.RANK, thresholds={"stated": 0.8})
+    assert "It may state the class of a text from its threshold on. It never makes a finding. " in text
+    assert section(text, "Probabilities").endswith("Threshold `stated`: a class is stated from 0.8000 on.\n")
+    never = made(kind="texts", thresholds={"stated": 2.0})
+    assert "a class is stated never, for want of precision there." in never
 
 
 def test_the_card_gives_the_reasons_for_the_state() -> None:
     text = made(reasons=("It was not evaluated.", "There is no | control."))
-    assert "Why not more:\n\n- It was not evaluated.\n- There is no \\| control.\n" in text
-    assert "Nobody has asked for more yet" in made()
+    assert "Why its state is not higher:\n\n- It was not evaluated.\n- There is no \\| control.\n" in text
+    assert "No promotion was requested yet" in made()
 
 
 def test_the_card_lists_the_training_data() -> None:
     text = section(
         made(lora=Lora(rank=8, alpha=16, dropout=0.05, targets=("query", "value"), layers=(3, 4, 5))),
-        "What it was trained on",
+        "Training data",
     )
     assert text.splitlines() == [
         "- Base: `made/base` at `r1`, frozen; Apache-2.0.",
@@ -78,7 +89,7 @@ def test_every_figure_has_its_interval() -> None:
     rows = [line for line in section(made(), "How it was measured").splitlines() if line.startswith("| `")]
     assert len(rows) == 7
     assert rows[-1] == (
-        "| `cheap+adapter`: cheap evidence and this adapter in one score: what is used "
+        "| `cheap+adapter`: cheap evidence and this adapter in one score: the scorer in use "
         "| 0.600 [0.580, 0.620] | 0.500 [0.480, 0.520] | 0.700 [0.680, 0.720] |"
     )
 
@@ -93,9 +104,10 @@ def test_every_figure_has_its_interval() -> None:
 )
 def test_the_card_lists_the_gains(gain: Interval, verdict: str) -> None:
     gains = tuple(
-        msgspec.structs.replace(one, gain=gain) if one.over == "cheap" else one for one in evaluated().gains
+        msgspec.structs.replace(item, gain=gain) if item.over == "cheap" else item
+        for item in evaluated().gains
     )
-    rows = section(of(gains=gains), "What it beats, and what it does not").splitlines()
+    rows = section(of(gains=gains), "Comparison with baselines").splitlines()
     found = [row for row in rows if row.startswith("| `cheap+adapter` | `cheap` | mrr |")]
     assert len(found) == 1
     assert found[0].endswith(f"| {verdict} |")
@@ -103,8 +115,8 @@ def test_the_card_lists_the_gains(gain: Interval, verdict: str) -> None:
 
 
 def test_a_leak_and_a_missing_control_stand_out() -> None:
-    assert "**3 repositories, groups or texts stand on both sides.**" in of(leaks=3)
-    assert "Nobody looked for items that stand on both sides." in of(leaks=None)
+    assert "**3 repositories, groups or texts are in both parts of the split.**" in of(leaks=3)
+    assert "The split was not checked for items in both parts." in of(leaks=None)
     assert "- **There is no placebo control.**" in of(controls={"size": around(0.4)})
     assert "- size: does not apply: one length only." in of(
         controls={"placebo": around(0.0)}, exempt={"size": "one length only"}
@@ -113,46 +125,52 @@ def test_a_leak_and_a_missing_control_stand_out() -> None:
 
 def test_without_a_calibration_it_gives_no_probabilities() -> None:
     text = section(made(calibration=Calibration(method="none")), "Probabilities")
-    assert text.strip() == "Its scores are not calibrated: they order, and mean nothing as numbers."
+    assert text.strip() == "Its scores are not calibrated: only their order is meaningful."
 
 
-def test_with_one_it_says_on_what_and_how_well() -> None:
+def test_with_one_it_states_on_what_and_how_well() -> None:
     assert section(made(), "Probabilities").splitlines()[:3] == [
-        "Fitted on the shipped file's scores of 200 items of 2 repositories it was not trained on, as a "
-        "slope and a bias (Platt); 1.00% of them are right.",
-        "Checked on 1 other repository: what it says is off by 0.010 on average (expected calibration "
+        "Fitted on the shipped file's scores of 200 items of 2 repositories on which it was not trained, "
+        "as a "
+        "slope and a bias (Platt); 1.00% of them are correct.",
+        "Checked on 1 other repository: its probabilities deviate by 0.010 on average (expected calibration "
         "error), Brier score 0.0200.",
-        "Threshold `report`: 0.8000, which at most 0.30% of the wrong ones reach where it was fitted.",
+        "Threshold `report`: 0.8000, which at most 0.30% of the wrong ones reach on the data on which it "
+        "was fitted.",
     ]
 
 
 @pytest.mark.parametrize(
     ("state", "first"),
     [
-        (PromotionState.SHADOW, "- Everywhere: in this state nothing it says reaches a review."),
-        (PromotionState.RANK, "- It raises nothing. Where there is nothing to order, it is not asked."),
-        (PromotionState.REPORT, "- Below its threshold, and about what a rule is sure of without it."),
+        (PromotionState.SHADOW, "- Always: in this state its results are not part of a review."),
+        (PromotionState.RANK, "- It makes no findings, and it does not run if there is nothing to order."),
+        (
+            PromotionState.REPORT,
+            "- Below its threshold, and for findings of which a rule is certain without it.",
+        ),
     ],
 )
 def test_the_card_lists_the_limits(state: PromotionState, first: str) -> None:
-    text = section(made("tests", state=state), "Where it is silent")
+    text = section(made("tests", state=state), "When it reports nothing")
     assert text.splitlines()[0] == first
-    assert "- It reads the first 128 tokens of a text; what comes after is not seen." in text
+    assert "- It reads the first 128 tokens of a text; the rest is ignored." in text
 
 
 def test_the_card_counts_judged_findings() -> None:
     assert (
-        "- People read 50 of its findings: 40 were right (80% [67%, 89%]). One reader, drawn at random above "
+        "- People judged 50 of its findings: 40 were correct (80% [67%, 89%]). One reader, drawn at random "
+        "above "
         "the threshold." in section(made(), "Limits")
     )
-    assert "Nobody has read what it would say to a user." in section(of(read=None), "Limits")
+    assert "Nobody has judged the results that a user would see." in section(of(read=None), "Limits")
     assert "It was trained once" in section(of(models={"1": "a" * 64}), "Limits")
 
 
 def test_missing_evaluations_are_reported() -> None:
     text = made(evaluation=None, data=None, base=None, window=0)
     assert "It was not measured." in text
-    assert "What it was trained on is not recorded." in text
+    assert "The training data is not recorded." in text
     assert "## Controls" not in text
 
 
@@ -168,7 +186,7 @@ def test_a_table_names_what_it_reads() -> None:
     metrics = {"cheap": {"auc": around(0.6), "precision at 5% recall": around(0.8)}}
     text = made(kind="table", inputs=("words", "size"), evaluation=msgspec.structs.replace(
         evaluated(), metrics=metrics, gains=()))  # fmt: skip
-    assert "- Numbers it reads: words, size." in text
+    assert "- Input features: words, size." in text
     assert "| scorer | auc | precision at 5% recall |" in text
     assert "Nothing was compared." in text
 

@@ -1,4 +1,4 @@
-"""The whole chain on small real models of each architecture."""
+"""The complete chain on small real models of each architecture."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def chain(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Path]:
 def test_each_architecture_ships_with_parity(chain: tuple[Path, Path]) -> None:
     run, base = chain
     metadata = read_metadata(run / "model")
-    steps = {one.step: one for one in metadata.parity}
+    steps = {item.step: item for item in metadata.parity}
     assert list(steps) == ["merged", "onnx-fp32", "onnx-int8"]
     assert steps["merged"].largest < 1e-5
     assert steps["onnx-fp32"].largest < 1e-5
@@ -56,7 +56,7 @@ def test_each_architecture_ships_with_parity(chain: tuple[Path, Path]) -> None:
     vectors = shelf.embedder("tiny", detect_runtime("cpu")).embed(["alpha", "this beta holds beta"])
     trained = read_trained(run)
     tokens = trained.tokenizer.encode("alpha").ids
-    exact = trained.merged()(torch.tensor([tokens]), torch.ones(1, len(tokens), dtype=torch.int64))
+    exact = trained.load_merged()(torch.tensor([tokens]), torch.ones(1, len(tokens), dtype=torch.int64))
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert float(vectors[0] @ exact[0].detach().numpy()) > 0.98
     if "bert" in str(read_trained(run).located.folder):
@@ -77,10 +77,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_untrained_layers_are_in_the_base_only(made: tuple[Path, Path]) -> None:
     run, base = made
     own, theirs = read_metadata(run / "model"), read_metadata(base)
-    places = {tensor.offset for tensor in theirs.shared}
+    locations = {tensor.offset for tensor in theirs.shared}
     assert len(theirs.shared) == 8  # two large products in each of four layers
     assert len(own.shared) == 4
-    assert {tensor.offset for tensor in own.shared} <= places
+    assert {tensor.offset for tensor in own.shared} <= locations
     assert own.base is not None
     assert theirs.shares is not None
     assert own.base.shared == theirs.shares.sha256
@@ -109,16 +109,18 @@ def test_a_standalone_export_scores_like_the_shipped_model(made: tuple[Path, Pat
     trained = read_trained(run)
     file = packaging.export_alone(trained, tmp_path, int8=True).folder / "model.onnx"
     tokens = trained.tokenizer.encode("this beta holds beta").ids
-    alone = packaging.parity.of_session(packaging.plain_session(file))(tokens)
+    alone = packaging.parity.wrap_session(packaging.plain_session(file))(tokens)
     together = packaging.session(run / "model", read_metadata(run / "model"), base)
-    assert np.array_equal(alone, packaging.parity.of_session(together)(tokens))
+    assert np.array_equal(alone, packaging.parity.wrap_session(together)(tokens))
 
 
 @pytest.mark.parametrize("int8", [False, True])
 def test_a_standalone_export_can_be_used_by_other_programs(
     made: tuple[Path, Path], tmp_path: Path, int8: bool
 ) -> None:
-    """onnxruntime and tokenizers alone, on a text far beyond the window, give what wardround gives."""
+    """onnxruntime and tokenizers alone, on a text far beyond the window, give the same vectors as
+    wardround.
+    """
     import onnxruntime
     from tokenizers import Tokenizer
 
@@ -139,19 +141,19 @@ def test_a_standalone_export_records_its_sources(made: tuple[Path, Path], tmp_pa
     assert (exported.name, exported.window, exported.licence) == ("tiny", 16, "MIT")
     assert exported.source is not None
     assert exported.source.weights == next(
-        one.sha256 for one in model.files if one.name == "adapter_model.safetensors"
+        item.sha256 for item in model.files if item.name == "adapter_model.safetensors"
     )
     assert exported.base is not None
     assert model.base is not None
     assert (exported.base.digest, exported.base.licence) == (model.base.digest, "MIT")
-    assert [one.troubles for one in verify(ModelRegistry.of([tmp_path / "alone"]))] == [()]
+    assert [item.troubles for item in verify(ModelRegistry.of([tmp_path / "alone"]))] == [()]
     file = tmp_path / "alone" / "tokenizer.json"
     file.write_text(file.read_text().replace('"max_length":16', '"max_length":17'))
     assert (
         "tokenizer.json is not the file" in next(verify(ModelRegistry.of([tmp_path / "alone"]))).troubles[0]
     )
     packaging.export_alone(read_trained(made[0]), tmp_path / "alone", int8=True)
-    assert [one.troubles for one in verify(ModelRegistry.of([tmp_path / "alone"]))] == [()]
+    assert [item.troubles for item in verify(ModelRegistry.of([tmp_path / "alone"]))] == [()]
 
 
 @pytest.fixture
@@ -196,7 +198,7 @@ def test_the_base_is_not_overwritten(made: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", None])
-def test_weights_that_are_not_the_models_are_refused(model: Path, content: bytes | None) -> None:
+def test_weights_that_are_not_the_models_are_rejected(model: Path, content: bytes | None) -> None:
     file = model / "adapter_model.safetensors"
     changed = bytearray(file.read_bytes())
     changed[-1] ^= 1
@@ -217,7 +219,7 @@ def test_weights_without_a_digest_are_not_used(model: Path) -> None:
         model_of(str(model))
 
 
-def test_another_base_is_refused(made: tuple[Path, Path], tmp_path: Path) -> None:
+def test_another_base_is_rejected(made: tuple[Path, Path], tmp_path: Path) -> None:
     other = tiny.base(tmp_path, "roberta")
     foreign = packaging.export_base(locate(read_base(str(other))), tmp_path / "base", progress=silent)
     with pytest.raises(TrainingError, match="not the base tiny/bert"):
@@ -234,7 +236,7 @@ def test_a_training_that_was_not_exported_cannot_be_quantised(
         packaging.quantise(tmp_path / "run", made[1])
 
 
-def test_weights_changed_by_one_byte_are_refused(made: tuple[Path, Path], tmp_path: Path) -> None:
+def test_weights_changed_by_one_byte_are_rejected(made: tuple[Path, Path], tmp_path: Path) -> None:
     import shutil
 
     shutil.copytree(made[0], tmp_path / "run")

@@ -59,8 +59,8 @@ def test_a_plot_has_its_labels_and_is_small(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", ["svg", "png"])
 def test_a_plot_is_reproducible(name: str, ending: str, tmp_path: Path) -> None:
     draw = DRAWN[name][0]
-    for one in ("one", "two"):
-        draw(tmp_path / f"{one}.{ending}")
+    for item in ("one", "two"):
+        draw(tmp_path / f"{item}.{ending}")
     content = (tmp_path / f"one.{ending}").read_bytes()
     assert content == (tmp_path / f"two.{ending}").read_bytes()
     assert b"<dc:date>" not in content
@@ -97,6 +97,6 @@ def test_an_impossible_position_is_rejected(name: str, message: str, tmp_path: P
         plots.draw_training(tmp_path / name, STEPS, "made")
 
 
-def test_too_many_scorers_are_refused(tmp_path: Path) -> None:
+def test_too_many_scorers_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="at most 4 scorers, not 5"):
         plots.draw_precision_recall(tmp_path / "one.svg", {str(n): SCORES for n in range(5)}, RIGHT, "made")

@@ -12,11 +12,12 @@ from tests.installed import require_installed
 require_installed("numpy")
 
 from tests.lab.training.judged import SEEN, digest, evaluated, good  # noqa: E402
+from wardround.analyses.task_kinds import MODEL  # noqa: E402
 from wardround.errors import ModelError, UsageError  # noqa: E402
 from wardround.inference.metadata import HumanReview, PromotionState, read_metadata, write_metadata  # noqa: E402
 from wardround_lab.training.dependencies import require_extra  # noqa: E402
 from wardround_lab.training.model_card import card  # noqa: E402
-from wardround_lab.training.promote import base_of, digest_of, files_seen, model_of, promote  # noqa: E402
+from wardround_lab.training.promote import base_of, digest_of, files_seen, model_of, promote, users_of_model  # noqa: E402
 from wardround_lab.training.promotion_gates import FileDigests  # noqa: E402
 
 NOTHING = FileDigests(model=None, base=None, recipe=None, records=None)
@@ -41,10 +42,10 @@ def test_a_refusal_is_written_with_its_reasons(tmp_path: Path) -> None:
 
 def test_a_model_without_local_files_keeps_its_state(tmp_path: Path) -> None:
     for state in PromotionState:
-        kept = write_metadata(tmp_path, msgspec.structs.replace(good(), state=state))
+        retained = write_metadata(tmp_path, msgspec.structs.replace(good(), state=state))
         with pytest.raises(ModelError, match=f"stays {state.value}: the model file is not at hand"):
             promote(tmp_path, PromotionState.RANK, NOTHING)
-        assert read_metadata(tmp_path) == kept
+        assert read_metadata(tmp_path) == retained
         assert not (tmp_path / "card.md").exists()
     assert promote(tmp_path, PromotionState.SHADOW, NOTHING).state is PromotionState.SHADOW
 
@@ -94,9 +95,9 @@ def test_digests_are_of_the_local_files(tmp_path: Path) -> None:
 
 def test_a_model_is_found_by_folder_or_training(tmp_path: Path) -> None:
     (tmp_path / "run/model").mkdir(parents=True)
-    kept = write_metadata(tmp_path / "run/model", good())
+    retained = write_metadata(tmp_path / "run/model", good())
     assert model_of(str(tmp_path / "run")).folder == tmp_path / "run/model"
-    assert model_of(str(tmp_path / "run/model")).metadata == kept
+    assert model_of(str(tmp_path / "run/model")).metadata == retained
     assert base_of(tmp_path) == tmp_path
     with pytest.raises(
         ModelError, match=r"nowhere: no directory with adapter\.metadata\.json and no known model"
@@ -123,3 +124,9 @@ def test_the_gates_do_not_import_numpy() -> None:
 def test_missing_dependencies_are_named() -> None:
     with pytest.raises(UsageError, match=r"this needs not_there; pip install 'wardround\[train\]'"):
         require_extra(("sys", "not_there"))
+
+
+def test_users_of_a_model_are_specialists_and_analyses() -> None:
+    assert users_of_model(msgspec.structs.replace(good(), name=MODEL)) == ["the analysis task_kinds"]
+    assert users_of_model(msgspec.structs.replace(good(), name="new-parameters")) == ["python"]
+    assert users_of_model(good()) == []

@@ -45,10 +45,10 @@ def with_calibration(**parts: Any) -> Callable[[], Made]:
 def with_gain(of: str, over: str, metric: str, seed: int, gain: Interval) -> Callable[[], Made]:
     return with_evaluation(
         gains=tuple(
-            msgspec.structs.replace(one, gain=gain)
-            if (one.of, one.over, one.metric, one.seed) == (of, over, metric, seed)
-            else one
-            for one in evaluated().gains
+            msgspec.structs.replace(item, gain=gain)
+            if (item.of, item.over, item.metric, item.seed) == (of, over, metric, seed)
+            else item
+            for item in evaluated().gains
         )
     )
 
@@ -223,10 +223,10 @@ def test_every_model_may_be_shadow() -> None:
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_the_gate_to_rank_refuses(case: str) -> None:
+def test_the_gate_to_rank_rejects(case: str) -> None:
     make, sentence = REFUSED[case]
-    for wanted in (PromotionState.RANK, PromotionState.REPORT):
-        decision = decide(*make()[:1], wanted, make()[1])
+    for expected in (PromotionState.RANK, PromotionState.REPORT):
+        decision = decide(*make()[:1], expected, make()[1])
         assert decision.state is PromotionState.SHADOW
         assert sentence in decision.reasons
 
@@ -280,7 +280,7 @@ READS = {
 
 
 @pytest.mark.parametrize("case", READS)
-def test_the_gate_to_report_refuses_what_may_rank(case: str) -> None:
+def test_the_gate_to_report_rejects_what_may_rank(case: str) -> None:
     make, sentence = READS[case]
     metadata, files = make()
     decision = decide(metadata, PromotionState.REPORT, files)
@@ -292,9 +292,9 @@ def test_the_gate_to_report_refuses_what_may_rank(case: str) -> None:
 def table(**parts: Any) -> Metadata:
     """The metadata of a table model: no base, and its own names of scorers."""
     gains = tuple(
-        msgspec.structs.replace(one, of="model", over=over, metric=metric)
-        for one in evaluated().gains
-        if (one.over, one.metric) == ("cheap", "mrr")
+        msgspec.structs.replace(item, of="model", over=over, metric=metric)
+        for item in evaluated().gains
+        if (item.over, item.metric) == ("cheap", "mrr")
         for over in ("cheap", "size")
         for metric in ("auc", "auc, same size")
     )
@@ -308,14 +308,14 @@ def table(**parts: Any) -> Metadata:
 
 def test_a_table_is_compared_with_its_baseline() -> None:
     assert decide(table(), PromotionState.REPORT, replace(SEEN, base=None)).reasons == ()
-    less = tuple(one for one in table().evaluation.gains if one.metric == "auc")  # type: ignore[union-attr]
+    less = tuple(item for item in table().evaluation.gains if item.metric == "auc")  # type: ignore[union-attr]
     assert decide(table(gains=less), PromotionState.RANK, SEEN).reasons == (
         "The gain of 'model' over 'cheap' (auc, same size) was measured on 0 seeds; 2 are needed.",
     )
 
 
 def test_a_control_that_does_not_apply_needs_a_reason() -> None:
-    gains = tuple(one for one in table().evaluation.gains if one.metric == "auc")  # type: ignore[union-attr]
+    gains = tuple(item for item in table().evaluation.gains if item.metric == "auc")  # type: ignore[union-attr]
     controls = without("size", CONTROLS)
     exempt = {"size": "every row is one step of a pipeline"}
     assert (
@@ -329,7 +329,7 @@ def test_a_control_that_does_not_apply_needs_a_reason() -> None:
 
 
 def own(**parts: Any) -> Metadata:
-    """The metadata of a model for one repository that earned everything."""
+    """The metadata of a model for one repository that meets all requirements."""
     evaluation = msgspec.structs.replace(
         evaluated(), repositories=("acme/shop",), drawn={"weeks": 12, "files": 20}, **parts
     )
@@ -420,7 +420,7 @@ def test_a_line_model_has_its_own_threshold() -> None:
         "Its pairwise, same size is 0.640; 0.65 is needed.",
     )
     assert decide(lines(items=499), PromotionState.RANK, SEEN).reasons == (
-        "It was evaluated on 499 items of equal size; 500 are needed.",
+        "It was evaluated on 499 items; 500 are needed.",
     )
     assert len(decide(lines(gain=0.0), PromotionState.RANK, SEEN).reasons) == 4
 

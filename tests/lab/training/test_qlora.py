@@ -1,4 +1,4 @@
-"""QLoRA on a small real decoder: from the recipe to the model, and what four bits must not do."""
+"""QLoRA on a small real decoder: from the recipe to the model, and the limits of the 4-bit error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_recipe_becomes_a_model(tmp_path: Path, precision: str, capsys: pytest
         assert invoke(["adapters", step[0], str(out), *step[1:]]) == 0, capsys.readouterr().err
     losses = [step.loss for step in read_steps(out)]
     assert sum(losses[-5:]) < 0.7 * sum(losses[:5])
-    steps = {one.step: one for one in read_metadata(out / "model").parity}
+    steps = {item.step: item for item in read_metadata(out / "model").parity}
     assert steps["merged"].correlation > 0.8  # four bits are coarse for random weights of 64 dimensions
     assert steps["merged"].largest > 1e-3
     assert steps["onnx-fp32"].largest < 1e-5
@@ -78,10 +78,10 @@ def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
 
 def test_the_linear_layers_are_held_in_four_bits(tmp_path: Path) -> None:
     located = locate(read_base(str(tiny.sharded_base(tmp_path))))
-    whole, held = load_encoder(located), load_trainable(located, "bfloat16")
+    complete, held = load_encoder(located), load_trainable(located, "bfloat16")
     names = [name for name, weight in held.named_parameters() if weight.dtype == torch.uint8]
     assert len(names) == 4 * 7
-    weights = dict(whole.named_parameters())
+    weights = dict(complete.named_parameters())
     packed = dict(held.named_parameters())
     assert all(packed[name].numel() * 2 == weights[name].numel() for name in names)
 
@@ -89,6 +89,6 @@ def test_the_linear_layers_are_held_in_four_bits(tmp_path: Path) -> None:
 def test_a_line_model_is_trained_with_qlora_too(tmp_path: Path) -> None:
     recipe = broken.recipe(tmp_path, tiny.sharded_base(tmp_path))
     assert invoke(["adapters", "train", str(recipe), "--out", str(tmp_path / "out")]) == 0
-    steps = {one.step: one for one in read_metadata(tmp_path / "out" / "model").parity}
+    steps = {item.step: item for item in read_metadata(tmp_path / "out" / "model").parity}
     assert steps["merged"].largest > 1e-3
     assert steps["onnx-fp32"].largest < 1e-4

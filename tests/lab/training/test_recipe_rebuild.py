@@ -45,8 +45,8 @@ def clones(tmp_path: Path) -> Path:
     (folder / "acme").mkdir(parents=True)
     for number, (name, weeks) in enumerate({"acme/one": 20, "acme+two": 12}.items()):
         first = 100 * number
-        made = teams.repository(folder / name, weeks, first)
-        commit_at(made, 7 * (first + weeks), {"LICENSE": MIT}, "grant it")
+        created = teams.repository(folder / name, weeks, first)
+        commit_at(created, 7 * (first + weeks), {"LICENSE": MIT}, "grant it")
     return folder
 
 

@@ -1,4 +1,4 @@
-"""From a team's own repository to an adapter of its own, with a tiny real base."""
+"""From a team's own repository to its own adapter, with a tiny real base."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from wardround_lab.training import repository_adapter  # noqa: E402
 from wardround_lab.training.recipe import DataPart, LoraPart, Recipe, TrainingPart, read_recipe  # noqa: E402
 
 STAGES = ("1/1", "audit", "training 1", "training 2", "measuring")
-"""What each stage says first."""
+"""The first message of each stage."""
 
 
 def own_training(
     repository: Path, folder: Path, progress: Callable[[str], None]
 ) -> repository_adapter.RepositoryAdapterTraining:
-    tasks = [one for one in host.load_tasks() if isinstance(one, Task) and one.name == "test-body"]
-    places = repository_adapter.Files()
+    tasks = [task for task in host.load_tasks() if isinstance(task, Task) and task.name == "test-body"]
+    locations = repository_adapter.Files()
     return repository_adapter.RepositoryAdapterTraining(
-        repository, folder, tasks, host.load().specialists, places, progress
+        repository, folder, tasks, host.load().specialists, locations, progress
     )
 
 
@@ -69,7 +69,7 @@ def test_an_interrupted_run_still_builds_the_adapter(
 
     arguments = ["adapters", "train", "--from-history", ".", "--task", "test-body", "--steps", "60"]
     assert invoke([*arguments, "--base-model", str(base)]) == 0
-    said = capfd.readouterr().out
+    reported = capfd.readouterr().out
     model = team.root / folder / "test-body" / "seed-0" / "model"
     metadata = read_metadata(model)
     assert (metadata.name, metadata.scope, metadata.state) == ("tests", "team", PromotionState.RANK), (
@@ -79,11 +79,16 @@ def test_an_interrupted_run_still_builds_the_adapter(
     assert set(metadata.evaluation.drawn) == {"weeks", "files"}
     assert metadata.evaluation.leaks == 0
     assert metadata.calibration.model == metadata.model.sha256
-    assert "test-body: rank: learnt from" in said
-    assert "No review and no command asks tests: no installed specialist has it among its `models`" in said
-    assert "wardround adapters export wardround-runs/from-history/test-body/seed-0 --merged --out DIR" in said
-    assert "model-folders = [" not in said
-    assert "**For team alone.**" in (model / "card.md").read_text()
+    assert "test-body: rank: learnt from" in reported
+    assert (
+        "No review and no command asks tests: no installed specialist has it among its `models`" in reported
+    )
+    assert (
+        "wardround adapters export wardround-runs/from-history/test-body/seed-0 --merged --out DIR"
+        in reported
+    )
+    assert "model-folders = [" not in reported
+    assert "**Only for team.**" in (model / "card.md").read_text()
     shelf = ModelRegistry.of([model, model.parent / "base"])
     assert shelf.embedder("tests", detect_runtime("cpu")).embed(["a_xi = 1"]).shape[0] == 1
     assert team.git("status", "--short", "--untracked-files=all") == ""

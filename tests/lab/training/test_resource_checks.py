@@ -1,4 +1,4 @@
-"""What does not fit is said before it is begun."""
+"""A task that exceeds the resources is rejected before it starts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wardround_lab.training.train import train  # noqa: E402
 @pytest.mark.parametrize("architecture", tiny.ARCHITECTURES)
 def test_the_numbers_of_a_base_are_counted_without_its_weights(tmp_path: Path, architecture: str) -> None:
     located = locate(read_base(str(tiny.base(tmp_path, architecture))))
-    counted = sum(one.numel() for one in load_encoder(located).parameters())
+    counted = sum(parameter.numel() for parameter in load_encoder(located).parameters())
     pooler = 64 * 64 + 64 if "bert" in architecture and architecture != "modernbert" else 0
     assert resource_checks.numbers(located) == counted + pooler
 
@@ -40,9 +40,9 @@ def test_an_export_that_exceeds_the_memory_does_not_start(
         ["--base", str(described), "--out", out],
     ):
         assert invoke(["adapters", "export", *arguments]) == 2
-        said = capsys.readouterr().err
-        assert "tiny/bert: its ONNX export takes about 0.00342 GB of memory, and 0.002 GB" in said
-        assert said.endswith("use what `wardround adapters merge` writes, which transformers reads\n")
+        reported = capsys.readouterr().err
+        assert "tiny/bert: its ONNX export takes about 0.00342 GB of memory, and 0.002 GB" in reported
+        assert reported.endswith("use what `wardround adapters merge` writes, which transformers reads\n")
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "run" / "onnx").exists()
 
@@ -64,7 +64,7 @@ def test_an_export_that_exceeds_one_file_does_not_start(
     ]  # fmt: skip
 
 
-def test_trained_layers_that_one_file_cannot_hold_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trained_layers_that_one_file_cannot_hold_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     import onnx
 
     tensor = onnx.helper.make_tensor("w", onnx.TensorProto.INT8, [40], bytes(40), raw=True)

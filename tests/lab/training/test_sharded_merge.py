@@ -19,8 +19,8 @@ from wardround.errors import TrainingError  # noqa: E402
 from wardround.inference.metadata import Lora  # noqa: E402
 from wardround_lab.training.base_model import Located, locate, read_base  # noqa: E402
 from wardround_lab.training.encoder import load_encoder, load_from_disk  # noqa: E402
-from wardround_lab.training.lora import lora_weights, set_lora_weights, with_lora  # noqa: E402
-from wardround_lab.training.parity import embedded, embedded_together, of_torch  # noqa: E402
+from wardround_lab.training.lora import add_lora, lora_weights, set_lora_weights  # noqa: E402
+from wardround_lab.training.parity import embed_texts, embedded_together, wrap_encoder  # noqa: E402
 from wardround_lab.training.sharded_merge import merge_shards  # noqa: E402
 
 TEXTS = [[5, 6, 7, 3], [8, 9, 3], [10, 11, 12, 13, 14, 3]]
@@ -40,7 +40,7 @@ def lora(located: Located) -> Lora:
 def weights(located: Located, lora: Lora) -> dict[str, torch.Tensor]:
     """LoRA weights that change something."""
     generator = torch.Generator().manual_seed(3)
-    adapted = with_lora(load_encoder(located), lora, 0)
+    adapted = add_lora(load_encoder(located), lora, 0)
     return {
         name: torch.randn(value.shape, generator=generator) * 0.1
         for name, value in lora_weights(adapted).items()
@@ -53,15 +53,15 @@ def test_the_merged_model_equals_the_adapter(
     import dataclasses
 
     encoder = load_encoder(located)
-    plain = embedded(of_torch(encoder), TEXTS)
-    set_lora_weights(with_lora(encoder, lora, 0), weights)
-    adapted = embedded(of_torch(encoder), TEXTS)
+    plain = embed_texts(wrap_encoder(encoder), TEXTS)
+    set_lora_weights(add_lora(encoder, lora, 0), weights)
+    adapted = embed_texts(wrap_encoder(encoder), TEXTS)
     merge_shards(located, lora, weights, tmp_path / "merged")
     merged = dataclasses.replace(located, folder=tmp_path / "merged")
     found = embedded_together(load_from_disk(merged), TEXTS)
     assert abs(found - adapted).max() < 0.01  # bfloat16
     assert abs(found - plain).max() > 0.1
-    assert abs(embedded(of_torch(load_encoder(merged)), TEXTS) - found).max() < 1e-5
+    assert abs(embed_texts(wrap_encoder(load_encoder(merged)), TEXTS) - found).max() < 1e-5
 
 
 def test_all_other_weights_equal_the_base_byte_by_byte(
@@ -104,8 +104,8 @@ def test_a_weight_that_cannot_be_merged_is_named(
     name = "model.layers.2.mlp.up_proj.weight"
     file = located.folder / index[name]
     tensors = load_file(file)
-    taken = tensors.pop(name)
-    save_file(tensors if kind is None else tensors | {name: taken.to(kind)}, file)
+    used = tensors.pop(name)
+    save_file(tensors if kind is None else tensors | {name: used.to(kind)}, file)
     with pytest.raises(TrainingError, match=rf"the weight of layers\.2\.mlp\.up_proj {said}"):
         merge_shards(located, lora, weights, tmp_path / "merged")
     assert not (tmp_path / "merged").exists()

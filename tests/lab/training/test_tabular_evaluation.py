@@ -26,19 +26,19 @@ INPUTS = ("size", "content")
 
 
 def rows(prefix: str, repositories: int, *, each: int = 200, size_tells: float = 1.0) -> list[FeatureRow]:
-    """A row is right by its content and, as far as that is wanted, by its size."""
-    told = np.random.default_rng(len(prefix) * repositories)
+    """A row is correct by its content and, to the given degree, by its size."""
+    reported = np.random.default_rng(len(prefix) * repositories)
     found = []
     for repository in range(repositories):
         for number in range(each):
-            size, content = int(told.integers(0, 10)), float(told.normal())
+            size, content = int(reported.integers(0, 10)), float(reported.normal())
             chance = 1 / (1 + np.exp(-(size_tells * (size - 5) / 2 + 1.5 * content - 2)))
             found.append(
                 FeatureRow(
                     repository=f"{prefix}/r{repository}",
                     time=NEW_YEAR_2024 + number,
                     group=f"{prefix}/r{repository}/{number}",
-                    right=bool(told.random() < chance),
+                    right=bool(reported.random() < chance),
                     features=(float(size), content),
                     bin=size,
                 )
@@ -60,7 +60,9 @@ def measured(scores: dict[int, np.ndarray], kept: list[FeatureRow]) -> Evaluatio
 
 
 def gain(evaluation: Evaluation, over: str, metric: str) -> Interval:
-    (found,) = (one.gain for one in evaluation.gains if (one.over, one.metric, one.seed) == (over, metric, 1))
+    (found,) = (
+        item.gain for item in evaluation.gains if (item.over, item.metric, item.seed) == (over, metric, 1)
+    )
     return found
 
 
@@ -72,9 +74,9 @@ def judge(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def test_a_model_that_reads_the_content_passes() -> None:
-    kept = rows("new", 8)
-    content = np.array([row.features[0] / 2 + 1.5 * row.features[1] for row in kept])
-    found = measured({1: content, 2: content + 0.01 * np.arange(len(kept)) % 3}, kept)
+    retained = rows("new", 8)
+    content = np.array([row.features[0] / 2 + 1.5 * row.features[1] for row in retained])
+    found = measured({1: content, 2: content + 0.01 * np.arange(len(retained)) % 3}, retained)
     assert judge(found) == ()
     assert found.leaks == 0
     assert found.since == NEW_YEAR_2024
@@ -82,44 +84,44 @@ def test_a_model_that_reads_the_content_passes() -> None:
 
 
 def test_a_model_that_reads_the_size_is_rejected() -> None:
-    kept = rows("new", 8)
-    size = np.array([row.features[0] for row in kept])
-    found = measured({1: size, 2: size * 2}, kept)
+    retained = rows("new", 8)
+    size = np.array([row.features[0] for row in retained])
+    found = measured({1: size, 2: size * 2}, retained)
     assert found.metrics["model"]["auc, same size"].value == 0.5
     assert any("over 'size'" in reason for reason in judge(found))
 
 
 def test_the_placebo_of_a_good_model_is_zero() -> None:
-    kept = rows("new", 8)
-    best = np.array([float(row.right) for row in kept])
-    found = measured({1: best, 2: best}, kept)
+    retained = rows("new", 8)
+    best = np.array([float(row.right) for row in retained])
+    found = measured({1: best, 2: best}, retained)
     assert found.metrics["model"]["auc"].value == 1.0
     assert abs(found.controls["placebo"].value) < 0.02
 
 
 def test_sampled_rows_are_weighted() -> None:
-    kept = rows("new", 8)
-    content = np.array([row.features[1] for row in kept])
-    whole = measured({1: content}, kept)
+    retained = rows("new", 8)
+    content = np.array([row.features[1] for row in retained])
+    complete = measured({1: content}, retained)
     thin = [msgspec.structs.replace(row, weight=1.0 if row.right else 3.0)
-            for at, row in enumerate(kept) if row.right or at % 3 == 0]  # fmt: skip
+            for at, row in enumerate(retained) if row.right or at % 3 == 0]  # fmt: skip
     part = measured({1: np.array([row.features[1] for row in thin])}, thin)
-    assert part.base_rate == pytest.approx(whole.base_rate, abs=0.02)
+    assert part.base_rate == pytest.approx(complete.base_rate, abs=0.02)
     name = "precision at 10% recall"
-    assert part.metrics["model"][name].value == pytest.approx(whole.metrics["model"][name].value, abs=0.12)
+    assert part.metrics["model"][name].value == pytest.approx(complete.metrics["model"][name].value, abs=0.12)
 
 
 def test_rows_of_both_sides_are_counted() -> None:
-    training, kept = rows("old", 2), rows("new", 2)
-    assert leaks(training, kept) == 0
-    assert leaks([*training, *kept[:3]], kept) == 1 + 3
+    training, retained = rows("old", 2), rows("new", 2)
+    assert leaks(training, retained) == 0
+    assert leaks([*training, *retained[:3]], retained) == 1 + 3
 
 
 def test_rows_are_read_back(tmp_path: Path) -> None:
-    kept = rows("new", 1, each=3)
+    retained = rows("new", 1, each=3)
     file = tmp_path / "rows.jsonl"
-    file.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in kept))
-    assert read_rows(file) == kept
+    file.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in retained))
+    assert read_rows(file) == retained
 
 
 @pytest.mark.parametrize(
@@ -139,15 +141,21 @@ def test_invalid_rows_are_named(tmp_path: Path, content: bytes, message: str) ->
         read_rows(tmp_path / "other.jsonl")
 
 
-def test_a_cheap_input_that_does_not_exist_is_refused() -> None:
-    kept = rows("new", 1)
+def test_a_cheap_input_that_does_not_exist_is_rejected() -> None:
+    retained = rows("new", 1)
     with pytest.raises(TrainingError, match=r"some of size, content; \['colour'\] is not"):
-        cheap_scores(kept, kept, INPUTS, ["colour"])
+        cheap_scores(retained, retained, INPUTS, ["colour"])
 
 
-def test_a_table_without_a_baseline_is_refused() -> None:
-    kept = rows("new", 2)
+def test_a_table_without_a_baseline_is_rejected() -> None:
+    retained = rows("new", 2)
     with pytest.raises(TrainingError, match="a table needs a baseline named 'cheap'"):
         evaluate_table(
-            FeatureTable.of(kept), {1: np.zeros(len(kept))}, {}, shipped=1, digests={}, records="", leaks=0
+            FeatureTable.of(retained),
+            {1: np.zeros(len(retained))},
+            {},
+            shipped=1,
+            digests={},
+            records="",
+            leaks=0,
         )

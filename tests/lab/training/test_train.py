@@ -1,4 +1,4 @@
-"""Training on small real models: what it learns, that it can be repeated, and what stops it."""
+"""Training on small real models: its results, its reproducibility, and its errors."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_one_others(tmp_path: P
 
 def test_a_resumed_training_reaches_the_same_weights(tmp_path: Path, described: Path) -> None:
     recipe = tiny.recipe(tmp_path, described, steps=60, checkpoint=5, validate=7)
-    whole = train(recipe, tmp_path / "whole")
+    complete = train(recipe, tmp_path / "whole")
     killed = tmp_path / "killed"
     process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", _TRAIN, recipe, killed])
     while process.poll() is None and not _far_enough(killed, 12):
@@ -70,7 +70,7 @@ def test_a_resumed_training_reaches_the_same_weights(tmp_path: Path, described: 
     assert (killed / "checkpoint.safetensors").is_file()
     assert not (killed / "run.json").exists()
     run = train(recipe, killed)
-    assert run.weights == whole.weights
+    assert run.weights == complete.weights
     assert (killed / WEIGHTS).read_bytes() == (tmp_path / "whole" / WEIGHTS).read_bytes()
     assert [step.step for step in read_steps(killed)] == list(range(1, 61))
 
@@ -105,7 +105,7 @@ def test_a_finished_training_is_not_repeated(tmp_path: Path, described: Path) ->
         train(recipe, tmp_path / "run", seed=9)
 
 
-def test_a_base_of_another_digest_is_refused(tmp_path: Path) -> None:
+def test_a_base_of_another_digest_is_rejected(tmp_path: Path) -> None:
     described = tiny.base(tmp_path, digest="0" * 64)
     with pytest.raises(TrainingError, match=r"its digest is [0-9a-f]{12}…, but tiny/bert has 000000000000…"):
         locate(read_base(str(described)))
@@ -147,7 +147,7 @@ def test_an_audit_of_another_split_stops_it(tmp_path: Path, described: Path) -> 
         ({"targets": ["qqq"]}, "ends in 'qqq'"),
     ],
 )
-def test_layers_the_base_lacks_are_refused(
+def test_layers_the_base_lacks_are_rejected(
     tmp_path: Path, described: Path, lora: dict[str, object], message: str
 ) -> None:
     import yaml

@@ -10,7 +10,7 @@ import yaml
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
 from wardround.training_tasks import Choice
-from wardround_lab.corpora.audit import AuditCheck, AuditedFile, assembled, audit_of
+from wardround_lab.corpora.audit import AuditCheck, AuditedFile, assemble_audit, audit_of
 from wardround_lab.corpora.records import digest_of, write_json
 from wardround_lab.training.encoder import silence_transformers
 
@@ -25,7 +25,7 @@ ARCHITECTURES = ("bert", "roberta", "modernbert", "qwen2")
 
 
 def base(place: Path, architecture: str = "bert", **changes: Any) -> Path:
-    """A base with random weights: its description, beside the folder of its files."""
+    """A base with random weights: its description, in the folder of its files."""
     files = place / f"{architecture}-files"
     tokenizer = _tokenizer(architecture)
     files.mkdir(parents=True)
@@ -50,7 +50,8 @@ def base(place: Path, architecture: str = "bert", **changes: Any) -> Path:
 
 
 def sharded_base(place: Path) -> Path:
-    """A decoder as large ones are published: bfloat16, several files, inside a model that writes texts.
+    """A decoder in the form of published large ones: bfloat16, several files, inside a model that generates
+    text.
 
     While adapters are trained on it, it is held in four bits.
     """
@@ -122,22 +123,22 @@ def _model(architecture: str, vocabulary: int) -> Any:
 
 
 def choices(repositories: int = 4, each: int = 8) -> list[Choice]:
-    """Which text is about the word that is asked for: learnt in a few steps."""
-    made = []
+    """Choices of the text about the queried word, which are learnt in a few steps."""
+    created = []
     for repository in range(repositories):
         for number in range(each):
             first = (repository * each + number) % len(WORDS)
             names = [WORDS[(first + shift * 5) % len(WORDS)] for shift in range(4)]
             right = number % 4
             names[0], names[right] = names[right], names[0]
-            made.append(
+            created.append(
                 Choice(
                     repository=f"own/r{repository}", time=1_000 * (1 + repository),
                     group=f"{repository}/{number // 2}", query=f"about {names[right]} {'x ' * (number % 3)}",
                     candidates=tuple(f"this {name} holds {name} {number}" for name in names), right=(right,),
                 )
             )  # fmt: skip
-    return made
+    return created
 
 
 def records(folder: Path, made: list[Choice], *, passed: bool = True, held: tuple[str, ...] = ()) -> Path:
@@ -145,7 +146,7 @@ def records(folder: Path, made: list[Choice], *, passed: bool = True, held: tupl
     import msgspec
 
     path = folder / "records.jsonl"
-    path.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in made))
+    path.write_bytes(b"".join(msgspec.json.encode(item) + b"\n" for item in made))
     write_audit(path, passed=passed, held=held)
     return path
 
@@ -155,7 +156,7 @@ def write_audit(path: Path, *, passed: bool = True, held: tuple[str, ...] = ()) 
     file = AuditedFile(path.name, digest_of(path), "both", len(names))
     check = AuditCheck("secrets", passed, 0 if passed else 1, 0.0, 0.0, "1 of 4 items hold a secret")
     sides = [name for name in names if name not in held], [name for name in names if name in held]
-    audit = assembled(
+    audit = assemble_audit(
         file, [file], [check], hold_out=held, since=None, train=(1, sides[0]), evaluation=(1, sides[1])
     )
     write_json(audit_of(path), audit)
@@ -165,7 +166,7 @@ _TRAINING = {"steps": 6, "batch": 4, "checkpoint": 2, "validate": 3, "precision"
 
 
 def recipe(folder: Path, described: Path, **training: Any) -> Path:
-    """A recipe over records that stand beside it: r0 and r1 train, r2 validates, r3 evaluates."""
+    """A recipe with records in the same folder: r0 and r1 train, r2 validates, r3 evaluates."""
     if not (folder / "records.jsonl").exists():
         records(folder, choices(), held=("own/r3",))
     content = {

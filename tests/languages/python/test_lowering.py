@@ -1,4 +1,6 @@
-"""Newer syntax lowered for the running interpreter: every node is the one, and where, a newer Python has."""
+"""Newer syntax lowered for the running interpreter: each node has the type and position that a newer
+Python gives it.
+"""
 
 from __future__ import annotations
 
@@ -31,18 +33,18 @@ def _dump(node: Any, *, in_string: bool = False) -> Any:
         return [_dump(item, in_string=in_string) for item in node]
     if not isinstance(node, ast.AST):
         return repr(node)
-    place: Any = [
+    location: Any = [
         getattr(node, name, None) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")
     ]
     if in_string and not _HAS_PLACES_IN_STRINGS:
-        place = None
+        location = None
     inside = in_string or isinstance(node, ast.JoinedStr)
     fields = {
         name: _dump(getattr(node, name, None), in_string=inside)
         for name in node._fields
         if name != "type_params"
     }
-    return type(node).__name__, place, fields
+    return type(node).__name__, location, fields
 
 
 @pytest.mark.parametrize("path", _MODULES, ids=lambda path: path.stem)
@@ -74,7 +76,7 @@ def test_f_strings_are_those_of_the_interpreter(text: str) -> None:
 
 
 def _place(text: str, node: Any) -> str:
-    """What a node's position covers; of one line."""
+    """Return the source range of a node on one line."""
     assert node.lineno == node.end_lineno
     line, start, end = int(node.lineno), int(node.col_offset), int(node.end_col_offset)
     return text.split("\n")[line - 1].encode()[start:end].decode()
@@ -103,7 +105,7 @@ def _place(text: str, node: Any) -> str:
         ('x = t"{a!r:>{w}}", y', None),
     ],
 )
-def test_newer_syntax_is_read_and_what_follows_stands_where_it_is(text: str, plain: str | None) -> None:
+def test_newer_syntax_is_read_and_what_follows_is_where_it_is(text: str, plain: str | None) -> None:
     tree = parse_lowered(text)
     assert tree is not None
     if plain is not None:
@@ -116,7 +118,7 @@ def test_newer_syntax_is_read_and_what_follows_stands_where_it_is(text: str, pla
 def test_statements_begin_at_their_first_word() -> None:
     tree = parse_lowered("type A = int\nlazy import json\nlazy from a import b\n")
     assert tree is not None
-    assert [(type(one).__name__, one.lineno, one.col_offset) for one in tree.body] == [
+    assert [(type(entry).__name__, entry.lineno, entry.col_offset) for entry in tree.body] == [
         ("Assign", 1, 0), ("Import", 2, 0), ("ImportFrom", 3, 0),
     ]  # fmt: skip
 
@@ -139,7 +141,7 @@ def test_parts_of_an_f_string_stand_where_they_are() -> None:
     ] == ['f"a{d["k"]!r:>{w}}b" "c"', '{d["k"]!r:>{w}}', ":>{w}", "{w}"]
 
 
-def test_a_t_string_is_no_text() -> None:
+def test_a_t_string_is_not_a_text() -> None:
     tree = parse_lowered("x = t'a{b + 1!r:>3}' t'{c=}'")
     assert tree is not None
     [template] = [node for node in ast.walk(tree) if isinstance(node, TemplateStr)]
@@ -164,7 +166,7 @@ def test_an_unpacked_element_is_starred() -> None:
     ["x = [*a, *b]\n", "print(*a)\n", "type = 1\ntype in x\n", "lazy = 1\n", "case = +1\ncase: int = +1\n",
      "try: x\nexcept (A, B) as e: y\n", "x = type[int]\n", "x[type] = 1\n", "f(a, *b, c=[d for d in e])\n"],
 )  # fmt: skip
-def test_text_without_newer_syntax_is_left_alone(text: str) -> None:
+def test_text_without_newer_syntax_is_unchanged(text: str) -> None:
     assert parse_lowered(text) is None
 
 

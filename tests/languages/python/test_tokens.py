@@ -1,4 +1,4 @@
-"""Tokens of Python: what the standard library gives for what it can read, and f-strings of Python 3.12."""
+"""Tokens of Python: those of the standard library if it can read them, and f-strings of Python 3.12."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def test_strings_and_comments_are_those_of_the_standard_library(path: Path) -> N
         (token.kind, *(_place(lines, offset) for offset in (token.start, token.end)))
         for token in tokens(text)
     ]
-    strings = [one for one in found if one[0] in (TokenKind.STRING, TokenKind.COMMENT)]
-    assert strings == [one for one in expected if one[0] is not TokenKind.NEWLINE]
+    strings = [item for item in found if item[0] in (TokenKind.STRING, TokenKind.COMMENT)]
+    assert strings == [item for item in expected if item[0] is not TokenKind.NEWLINE]
 
 
 def _place(lines: LineIndex, offset: int) -> tuple[int, int]:
@@ -73,7 +73,7 @@ def test_fields_of_templates(text: str, fields: list[str]) -> None:
         while stack:
             part = stack.pop()
             if isinstance(part, Field):
-                code = [one for one in part.tokens if one.kind not in (TokenKind.COMMENT, TokenKind.BREAK)]
+                code = [item for item in part.tokens if item.kind not in (TokenKind.COMMENT, TokenKind.BREAK)]
                 found.append(text[code[0].start : code[-1].end])
                 stack += part.spec[::-1]
     assert found == fields

@@ -1,4 +1,4 @@
-"""Walks through Python's trees: what ``ast`` gives, but for contexts, in the same order."""
+"""Walks through Python's trees: the nodes of ``ast.walk`` except contexts, in the same order."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_literal_of_any_length_is_read_with_newer_syntax() -> None:
     assert isinstance(long, ast.Assign)
 
 
-def test_a_node_made_by_hand_may_lack_fields() -> None:
+def test_a_node_made_manually_may_lack_fields() -> None:
     assert [type(node) for node in walk(ast.Return())] == [ast.Return]
 
 
@@ -108,14 +108,14 @@ class TestParse:
         "type = 1\n"
     )
 
-    def test_what_is_left_stands_where_it_stood(self) -> None:
+    def test_what_is_left_is_where_it_stood(self) -> None:
         tree = parse(self.TEXT)
-        places = {
+        locations = {
             node.name: (node.lineno, node.col_offset)
             for node in walk(tree)
             if isinstance(node, (ast.ClassDef, ast.AsyncFunctionDef))
         }
-        assert places == {"Shelf": (3, 0), "first": (7, 4)}
+        assert locations == {"Shelf": (3, 0), "first": (7, 4)}
         [returned] = [node for node in walk(tree) if isinstance(node, ast.Return)]
         assert (returned.lineno, returned.col_offset) == (8, 8)
 

@@ -51,5 +51,6 @@ REQUEST: dict[str, Any] = {
         "max_completion_tokens": {"type": ["integer", "null"], "minimum": 1},
         "max_tokens": {"type": ["integer", "null"], "minimum": 1},
         "response_format": _FORMAT,
+        "stream": {"type": ["boolean", "null"]},
     },
 }

@@ -56,16 +56,18 @@ class Endpoint:
     received: list[Received] = field(default_factory=list)
     refutations: list[Received] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
+    open_connections: list[socket.socket] = field(default_factory=list)
+    most_open_requests: int = 0
 
     def requests(self, plane: str) -> list[Received]:
-        return [one for one in self.received if one.plane == plane]
+        return [item for item in self.received if item.plane == plane]
 
 
 @contextmanager
 def endpoint(
     *behaviours: Behaviour, tls: ssl.SSLContext | None = None, second: Sequence[Behaviour] = ()
 ) -> Iterator[Endpoint]:
-    """Serve on loopback: each plane gets the behaviours in their order, then the last one again.
+    """Serve on loopback: each plane gets the behaviours in their order, then the last one repeatedly.
 
     A request that does not match the description is an error of the test.
 
@@ -89,7 +91,14 @@ def endpoint(
             (found.refutations if is_second else found.received).append(request)
             found.violations.extend(_violations(request))
             number = len(found.refutations) if is_second else len(found.requests(request.plane))
-        chosen[min(number - 1, len(chosen) - 1)](request, connection)
+            waiting = [other for other in found.open_connections if not _was_closed(other)]
+            found.most_open_requests = max(found.most_open_requests, len(waiting) + 1)
+            found.open_connections.append(connection)
+        try:
+            chosen[min(number - 1, len(chosen) - 1)](request, connection)
+        finally:
+            with lock:
+                found.open_connections.remove(connection)
 
     lock = threading.Lock()
     server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
@@ -106,6 +115,17 @@ def endpoint(
         server.shutdown()
         server.server_close()
     assert found.violations == []
+
+
+def _was_closed(connection: socket.socket) -> bool:
+    """Return True if the client has closed: the thread of the request may not have noticed yet."""
+    try:
+        # the method of the class below: an encrypted socket takes no flags
+        return socket.socket.recv(connection, 1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
 
 
 def _read(connection: socket.socket) -> Received | None:
@@ -153,6 +173,7 @@ def respond(
 def completion(content: str | None, **values: Any) -> bytes:
     """Return a completion with one choice."""
     message = {"role": "assistant", "content": content, "refusal": values.pop("refusal", None)}
+    message |= {name: values.pop(name) for name in ("reasoning_content", "reasoning") if name in values}
     choice = {
         "index": 0,
         "message": message,
@@ -175,6 +196,37 @@ def answers(content: str | None, **values: Any) -> Behaviour:
     return respond(200, completion(content, **values))
 
 
+def events(*parts: str, end: str = "stop", field: str = "content") -> bytes:
+    """Return the events of a stream with these parts of a text, and without an end if that is empty."""
+    deltas: list[tuple[dict[str, str], str | None]] = [({"role": "assistant", "content": ""}, None)]
+    deltas += [({field: part}, None) for part in parts]
+    deltas += [({}, end)] if end else []
+    chunks = [
+        {
+            "id": "chatcmpl-1",
+            "object": "chat.completion.chunk",
+            "created": 1,
+            "model": "served-model",
+            "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}],
+        }
+        for delta, reason in deltas
+    ]
+    lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks] + (["data: [DONE]\n\n"] if end else [])
+    return ": a comment\n\n".join(lines).encode()
+
+
+def streams(*parts: str, end: str = "stop", field: str = "content") -> Behaviour:
+    """Complete with a stream, whose connection is closed after the last event."""
+    body = events(*parts, end=end, field=field)
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n"
+
+    def send(_: Received, connection: socket.socket) -> None:
+        for offset in range(0, len(body), 50):
+            connection.sendall((head if not offset else b"") + body[offset : offset + 50])
+
+    return send
+
+
 def verdicts(*found: str) -> Behaviour:
     """Complete with a verdict on each claim, in their order."""
     claims = [
@@ -191,7 +243,7 @@ def uphold(request: Received, connection: socket.socket) -> None:
 
 def claims(*found: Mapping[str, Any]) -> Behaviour:
     """Complete with findings, each with the values that it does not have."""
-    return answers(json.dumps({"findings": [claim(**one) for one in found]}))
+    return answers(json.dumps({"findings": [claim(**item) for item in found]}))
 
 
 def claim(**values: Any) -> dict[str, Any]:
@@ -216,10 +268,25 @@ def by_plane(others: Behaviour, **planes: Behaviour) -> Behaviour:
 
 
 NOTHING = answers('{"findings": []}')
+"""Report nothing; questions about single lines are skipped."""
+
+
+def open_answers(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Leave each question about a single line in the input open."""
+    return [
+        {"question": question["question"], "answer": "unclear", "quote": "", "message": ""}
+        for question in document.get("questions", ())
+    ]
+
+
+def nothing_found(request: Received, connection: socket.socket) -> None:
+    """Report nothing, and leave each question open."""
+    document = {"findings": [], "answers": open_answers(request.input)}
+    answers(json.dumps(document))(request, connection)
 
 
 def reset(_: Received, connection: socket.socket) -> None:
-    """Reset the connection in place of a response."""
+    """Reset the connection instead of a response."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 

@@ -13,12 +13,12 @@ from wardround.findings import Plane, Severity, Span
 from wardround.planes.language_model.answer import (
     MOST_FINDINGS,
     UnusableAnswer,
-    Verified,
     decode_answer,
     verify,
 )
 from wardround.planes.language_model.hunks import RemovedLine, SentHunk
 from wardround.planes.language_model.prompts import load_prompt
+from wardround.planes.language_model.verified_claims import Verified
 from wardround.text.redaction import redact_secrets
 
 
@@ -41,6 +41,14 @@ def test_of_equal_lines_the_nearest_changed_one_is_quoted() -> None:
     hunk = SentHunk("app.py", "app.py", lines, {2: "return None", 9: "return None"}, (), {1: "return None"})
     for stated, line in ((1, 2), (2, 2), (7, 9)):
         assert verified(claim(line=stated, quote="return None"), hunk=hunk).findings[0].span.line == line
+
+
+def test_a_short_line_is_quoted_by_its_complete_text_and_its_number() -> None:
+    hunk = SentHunk("app.py", "app.py", (), {4: '    """', 5: "", 6: '    """'})
+    (found,) = verified(claim(line=6, quote='"""'), hunk=hunk).findings
+    assert found.span.line == 6
+    for line, quote in ((5, '"""'), (6, '""'), (5, ""), (7, '"""')):
+        assert verified(claim(line=line, quote=quote), hunk=hunk).discarded == {"no quote": 1}
 
 
 def test_a_quote_of_an_unchanged_line_is_a_finding_at_the_nearest_changed_one() -> None:
@@ -67,7 +75,9 @@ def test_a_quote_of_an_unchanged_line_is_a_finding_at_the_nearest_changed_one() 
     ],
 )
 def test_a_claim_without_a_quote_of_the_input_is_discarded(values: dict[str, Any], reason: str) -> None:
-    assert verified(claim(**values)) == Verified((), {reason: 1})
+    found = verified(claim(**values))
+    assert (found.findings, found.claims, found.discarded) == ((), (), {reason: 1})
+    assert [item.reason for item in found.dropped] == [reason]
 
 
 def test_discarded_claims_are_counted_by_reason() -> None:
@@ -80,7 +90,7 @@ def test_discarded_claims_are_counted_by_reason() -> None:
 def test_the_same_claim_twice_is_one_finding_of_the_higher_severity() -> None:
     good = claim(line=5, quote="values[:11]", severity="info")
     found = verified(good, good | {"severity": "warn"}, good | {"message": "Something else."})
-    assert [one.severity for one in found.findings] == [Severity.WARN, Severity.INFO]
+    assert [finding.severity for finding in found.findings] == [Severity.WARN, Severity.INFO]
     assert found.discarded == {"repeated": 1}
 
 
@@ -132,7 +142,7 @@ REMOVED = SentHunk(
 @pytest.mark.parametrize("stated", [1, 2, 4, 6])
 def test_a_quote_of_a_removed_line_is_a_finding_at_the_line_after_it(stated: int) -> None:
     found = verified(claim(line=stated, quote="not allowed(user)"), hunk=REMOVED)
-    assert [(one.span, one.message) for one in found.findings] == [
+    assert [(finding.span, finding.message) for finding in found.findings] == [
         (Span(4, 1, 4, 19), "It does something else. (contradiction, a removed line)")
     ]
 
@@ -158,7 +168,7 @@ SURROUNDED = {
 @pytest.mark.parametrize("name", SURROUNDED)
 def test_a_claim_is_read_whatever_surrounds_it(name: str) -> None:
     answer = decode_answer(SURROUNDED[name], load_prompt(Plane.INTENT))
-    assert [one.quote for one in answer.claims] == ["values[:11]"]
+    assert [item.quote for item in answer.claims] == ["values[:11]"]
 
 
 def test_a_claim_of_another_form_costs_no_other_claim() -> None:
@@ -174,16 +184,16 @@ def test_a_severity_of_another_scale_is_read(word: str, severity: str) -> None:
     assert decode_answer(text, load_prompt(Plane.INTENT)).claims[0].severity == severity
 
 
-def test_of_too_many_claims_the_most_severe_are_kept_and_the_others_counted() -> None:
+def test_of_too_many_claims_the_most_severe_are_retained_and_the_others_counted() -> None:
     notes = [GOOD | {"severity": "info", "message": f"Note {number}."} for number in range(25)]
     found = verified(*notes, GOOD)
     assert len(found.findings) == MOST_FINDINGS
-    assert max(one.severity for one in found.findings if one.severity) is Severity.WARN
+    assert max(finding.severity for finding in found.findings if finding.severity) is Severity.WARN
     assert found.discarded == {"more than 20": 6}
 
 
 @pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 100_000, "{" * 500_000, '{"a' * 100_000])
-def test_a_hostile_text_is_no_answer(text: str) -> None:
+def test_a_hostile_text_is_not_a_answer(text: str) -> None:
     with pytest.raises(UnusableAnswer):
         decode_answer(text, load_prompt(Plane.INTENT))
 

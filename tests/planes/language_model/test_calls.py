@@ -28,13 +28,16 @@ from tests.planes.language_model.loopback import (
 from tests.planes.language_model.questions_factory import KEY, question_of, runner, settings
 from wardround.findings import Plane
 from wardround.planes.language_model import exchange_runner
-from wardround.planes.language_model.answer import Answer, Verified
+from wardround.planes.language_model.answer import Answer
 from wardround.planes.language_model.calls import run_all
 from wardround.planes.language_model.exchange_runner import PlaneAnswer
+from wardround.planes.language_model.verified_claims import Verified
 
 
-def run(url: str, planes: tuple[Plane, ...] = tuple(Plane), timeout: float = 5.0) -> tuple[PlaneAnswer, ...]:
-    configured = settings(url, timeout=timeout)
+def run(
+    url: str, planes: tuple[Plane, ...] = tuple(Plane), timeout: float = 5.0, concurrency: int = 4
+) -> tuple[PlaneAnswer, ...]:
+    configured = settings(url, timeout=timeout, concurrency=concurrency)
     questions = [question_of(plane) for plane in planes]
     return run_all(runner(configured), questions, configured, KEY, lambda: False)
 
@@ -50,9 +53,10 @@ def when_all_are_here(count: int, then: Behaviour) -> Behaviour:
     return send
 
 
-def test_all_planes_are_called_at_the_same_time() -> None:
-    with endpoint(when_all_are_here(len(Plane), NOTHING)) as server:
-        answers = run(server.url)
+def test_as_many_planes_are_called_at_the_same_time_as_configured() -> None:
+    with endpoint(when_all_are_here(3, NOTHING)) as server:
+        answers = run(server.url, concurrency=3)
+    assert server.most_open_requests == 3
     assert [answer.exchange.plane for answer in answers] == list(Plane)
     assert [answer.exchange.problem for answer in answers] == [""] * len(Plane)
 
@@ -97,6 +101,26 @@ def test_cancelling_ends_hanging_calls() -> None:
         configured = settings(server.url, timeout=60.0)
         (answer,) = run_all(runner(configured), [question_of()], configured, KEY, arrived.is_set)
     assert answer.exchange.problem == "the review was cancelled"
+
+
+def test_the_end_of_the_time_closes_the_connection() -> None:
+    is_closed = threading.Event()
+
+    def hang(request: Received, connection: object) -> None:
+        loopback.hang(request, connection)  # type: ignore[arg-type]
+        is_closed.set()
+
+    with endpoint(hang) as server:
+        (answer,) = run(server.url, (Plane.INTENT,), timeout=0.2)
+        assert is_closed.wait(60)
+    assert answer.exchange.problem == "timed out after 0.2 s"
+
+
+def test_a_plane_that_waits_for_its_turn_has_all_of_its_time() -> None:
+    with endpoint(by_plane(NOTHING, intent=loopback.hang)) as server:
+        answers = run(server.url, timeout=5.0, concurrency=1)
+    assert [answer.exchange.plane for answer in answers if answer.exchange.problem] == [Plane.INTENT]
+    assert server.most_open_requests == 1
 
 
 def test_an_interrupt_of_the_waiting_thread_ends_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +180,7 @@ def certificate(folder: Path) -> tuple[Path, ssl.SSLContext]:
     """A certificate of an unknown issuer for loopback, and a server's context with it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "loopback")])
-    now = datetime.datetime.now(datetime.UTC)
+    current = datetime.datetime.now(datetime.UTC)
     address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
     signed = (
         x509.CertificateBuilder()
@@ -164,8 +188,8 @@ def certificate(folder: Path) -> tuple[Path, ssl.SSLContext]:
         .issuer_name(name)
         .public_key(key.public_key())
         .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
+        .not_valid_before(current - datetime.timedelta(days=1))
+        .not_valid_after(current + datetime.timedelta(days=1))
         .add_extension(address, critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())

@@ -13,7 +13,9 @@ import pytest
 
 from tests.planes.language_model.questions_factory import question_of, settings
 from wardround.findings import Plane
-from wardround.planes.language_model.client import MOST_BYTES, EndpointError, decode_completion
+from wardround.planes.language_model.client import MOST_BYTES
+from wardround.planes.language_model.completion import decode_completion
+from wardround.planes.language_model.endpoint import EndpointError
 from wardround.planes.language_model.exchange_folder import NOT_ANSWERED, ExchangeFolder
 
 BODY = question_of(Plane.SEMANTIC).body(settings("", model="exchange"))
@@ -73,7 +75,7 @@ def test_an_answer_is_awaited_until_its_file_is_complete(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe", "large", "folder"])
-def test_an_answer_that_is_no_regular_file_of_bounded_size_is_not_read(folder: Path, kind: str) -> None:
+def test_an_answer_that_is_not_a_regular_file_of_bounded_size_is_not_read(folder: Path, kind: str) -> None:
     with pytest.raises(EndpointError):
         answer(folder)
     file = request_folder(folder) / "answer.json"

@@ -1,4 +1,4 @@
-"""Whatever an endpoint does, a plane gets verified findings or the reason why there are none."""
+"""For any behaviour of an endpoint, a plane gets verified findings or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ from tests.planes.language_model.loopback import (
 )
 from tests.planes.language_model.questions_factory import KEY, exchange
 from wardround.findings import Plane, Severity, Span
-from wardround.planes.language_model import client
+from wardround.planes.language_model import client, sender
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sender, "_WAITS_S", (0.0, 0.01, 0.02))
+
 
 GOOD: dict[str, Any] = {"line": 5, "quote": "values[:11]", "message": "Eleven values are returned."}
 
@@ -80,6 +86,18 @@ UNUSABLE: dict[str, tuple[Behaviour, str]] = {
         answers('{"findings": []}', finish_reason="length"),
         "the answer is cut off; raise language-model.max-tokens",
     ),
+    "reasoning up to the limit": (
+        answers(None, finish_reason="length", reasoning_content="Let me see"),
+        "the model reached the limit while reasoning; raise language-model.max-tokens",
+    ),
+    "reasoning up to the limit in the text": (
+        answers('<think>Is {"findings": [] right', finish_reason="length"),
+        "the model reached the limit while reasoning; raise language-model.max-tokens",
+    ),
+    "reasoning alone": (
+        answers("", reasoning="It is fine."),
+        "the model returned its reasoning and no answer",
+    ),
     "no choices": (respond(200, completion("", choices=[])), "the answer has no choices"),
 }
 
@@ -113,15 +131,24 @@ def test_thousands_of_claims_are_cut_and_counted() -> None:
 def test_the_complete_claims_of_an_answer_that_is_cut_off_are_findings(finish: str) -> None:
     text = json.dumps({"findings": [loopback.claim(**GOOD), loopback.claim(**GOOD)]})[:-40]
     answer, _ = exchange(answers(text, finish_reason=finish))
-    assert [one.message for one in answer.findings] == ["Eleven values are returned. (contradiction)"]
+    assert [finding.message for finding in answer.findings] == ["Eleven values are returned. (contradiction)"]
     assert answer.exchange.problem.startswith("the answer ")
 
 
 def test_a_second_answer_takes_back_no_claim_of_the_first() -> None:
     text = json.dumps({"findings": [loopback.claim(**GOOD), loopback.claim(**GOOD)]})[:-40]
     answer, _ = exchange(answers(text, finish_reason="length"), NOTHING)
-    assert [one.message for one in answer.findings] == ["Eleven values are returned. (contradiction)"]
+    assert [finding.message for finding in answer.findings] == ["Eleven values are returned. (contradiction)"]
     assert answer.exchange.problem == ""
+
+
+def test_of_two_answers_the_most_severe_claims_are_retained() -> None:
+    notes = [loopback.claim(**GOOD, severity="info") | {"message": f"Note {n}."} for n in range(20)]
+    cut_off = answers(json.dumps({"findings": notes}), finish_reason="length")
+    answer, server = exchange(cut_off, claims(GOOD))
+    assert len(server.refutations[0].input["claims"]) == len(answer.findings) == 20
+    assert "Eleven values are returned. (contradiction)" in [finding.message for finding in answer.findings]
+    assert answer.exchange.discarded == {"more than 20": 1}
 
 
 @pytest.mark.parametrize(
@@ -141,11 +168,38 @@ def test_a_refused_request_is_not_repeated(status: int, problem: str) -> None:
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 503])
-def test_a_failure_that_may_pass_is_repeated_once(status: int) -> None:
-    answer, server = exchange(respond(status, b"{}", {"Retry-After": "0"}), NOTHING)
+def test_a_failure_that_may_pass_is_repeated_three_times(status: int) -> None:
+    failure = respond(status, b"{}", {"Retry-After": "0"})
+    answer, server = exchange(failure, failure, failure, NOTHING)
+    assert (answer.exchange.problem, len(server.received)) == ("", 4)
+    answer, server = exchange(failure)
+    assert (answer.exchange.problem, len(server.received)) == (f"status {status}", 4)
+
+
+def test_a_date_to_retry_after_is_compared_with_the_time_of_the_endpoint() -> None:
+    headers = {"Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT"}
+    answer, server = exchange(respond(429, b"{}", headers), NOTHING)
     assert (answer.exchange.problem, len(server.received)) == ("", 2)
-    answer, server = exchange(respond(status, b"{}", {"Retry-After": "0"}))
-    assert (answer.exchange.problem, len(server.received)) == (f"status {status}", 2)
+    late = headers | {"Retry-After": "Sun, 06 Nov 1994 08:50:37 GMT"}
+    answer, server = exchange(respond(429, b"{}", late), NOTHING)
+    assert (answer.exchange.problem, len(server.received)) == ("status 429", 1)
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("3", 3.0),
+        ("-1", 0.0),
+        ("", None),
+        ("nan", None),
+        ("soon", None),
+        ("Thu, 01 Jan 1970 00:01:40 GMT", 70.0),
+        ("Thu, 01 Jan 1970 00:00:10 GMT", 0.0),
+        ("Thu, 01 Jan 99999 00:00:00 GMT", None),
+    ],
+)
+def test_seconds_until_a_retry(header: str, seconds: float | None) -> None:
+    assert client.seconds_until(header, "", 30.0) == seconds
 
 
 @pytest.mark.parametrize("wait", ["3600", "inf", "1e999"])
@@ -157,7 +211,7 @@ def test_a_long_wait_ends_the_exchange(wait: str) -> None:
 @pytest.mark.parametrize("status", [400, 422])
 def test_an_endpoint_without_output_schemas_gets_a_request_without_one(status: int) -> None:
     answer, server = exchange(respond(status, b"{}"), claims(GOOD))
-    assert [one.document["response_format"]["type"] for one in server.received] == [
+    assert [item.document["response_format"]["type"] for item in server.received] == [
         "json_schema",
         "json_object",
     ]
@@ -165,7 +219,7 @@ def test_an_endpoint_without_output_schemas_gets_a_request_without_one(status: i
 
 
 def refuses(*names: str, form: str = '{{"error": {{"message": "Unsupported parameter: {0}"}}}}') -> Behaviour:
-    """An endpoint that refuses the first of these parameters in a request, and answers one without them."""
+    """An endpoint that rejects the first of these parameters in a request, and answers one without them."""
 
     def send(request: Received, connection: socket.socket) -> None:
         sent = request.document
@@ -201,7 +255,7 @@ def refuses(*names: str, form: str = '{{"error": {{"message": "Unsupported param
         "{0} is not supported by this model",
     ],
 )
-def test_a_parameter_that_is_refused_by_name_is_not_sent_again(
+def test_a_parameter_that_is_rejected_by_name_is_not_sent_again(
     names: tuple[str, ...], refused: tuple[str, ...], absent: set[str], form: str
 ) -> None:
     answer, server = exchange(refuses(*names, form=form))
@@ -219,7 +273,7 @@ def test_a_parameter_without_another_form_ends_the_exchange() -> None:
     assert len(server.received) == 2
 
 
-def test_a_request_that_is_refused_in_both_forms_is_not_repeated() -> None:
+def test_a_request_that_is_rejected_in_both_forms_is_not_repeated() -> None:
     answer, server = exchange(respond(400, b'{"error": {"message": "secret"}}'))
     assert answer.exchange.problem == "status 400: the request was refused; check the model and its limits"
     assert len(server.received) == 2
@@ -244,22 +298,22 @@ def test_a_compressed_response_is_not_expanded() -> None:
 
 
 @pytest.mark.parametrize("behaviour", [loopback.reset, loopback.truncated_body])
-def test_a_broken_connection_is_tried_once_more(behaviour: Behaviour) -> None:
+def test_a_broken_connection_is_tried_again(behaviour: Behaviour) -> None:
     answer, server = exchange(behaviour, NOTHING)
     assert (answer.exchange.problem, len(server.received)) == ("", 2)
     answer, server = exchange(behaviour)
     assert answer.exchange.problem.startswith("the endpoint cannot be reached (")
-    assert len(server.received) == 2
+    assert len(server.received) == 4
 
 
-@pytest.mark.parametrize("kind", ["text/html", "text/event-stream", "application/jsonx", ""])
-def test_a_response_of_another_type_is_refused(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["text/html", "application/jsonx", ""])
+def test_a_response_of_another_type_is_rejected(kind: str) -> None:
     answer, _ = exchange(respond(200, completion('{"findings": []}'), kind=kind))
     assert answer.exchange.problem == "the response is not JSON; check the address"
 
 
 @pytest.mark.parametrize("body", [b"", b"null", b"{}", b'{"choices": 1}', b"\xff", b'{"x":' + b"[" * 100_000])
-def test_a_response_that_is_not_a_completion_is_no_answer(body: bytes) -> None:
+def test_a_response_that_is_not_a_completion_is_not_a_answer(body: bytes) -> None:
     answer, _ = exchange(respond(200, body))
     assert answer.exchange.problem == "the response is not a chat completion"
 

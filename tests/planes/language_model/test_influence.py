@@ -1,4 +1,4 @@
-"""A language model makes a verdict stricter or changes nothing; it never makes one milder."""
+"""A language model can make a verdict stricter, never milder."""
 
 from __future__ import annotations
 
@@ -59,14 +59,34 @@ def exchange(plane: Plane = Plane.SEMANTIC, **values: Any) -> Exchange:
 
 
 def signal(known: Evidence, plane: Plane = Plane.SEMANTIC) -> Signal:
-    return next(one for one in run_planes(document(), known)[0] if one.plane is plane)
+    return next(item for item in run_planes(document(), known)[0] if item.plane is plane)
 
 
 def test_a_finding_raises_the_severity_and_lowers_the_confidence() -> None:
     found = signal(evidence(findings=(from_model(),), exchanges=(exchange(findings=1),)))
     assert (found.status, found.severity, found.confidence) == (PlaneStatus.REVIEWED, "warn", 0.5)
     assert found.findings == ("model-semantic-warn",)
-    assert found.derivation[-1] == "language model: 1 findings"
+    assert found.derivation[-1] == "language model: 1 claim, 1 upheld"
+
+
+def test_a_finding_of_several_planes_counts_in_each_of_them() -> None:
+    sources = ("language-model/semantic", "language-model/tests")
+    known = evidence(findings=(from_model(sources=sources),))
+    for plane in (Plane.SEMANTIC, Plane.TESTS):
+        found = signal(known, plane)
+        assert (found.severity, found.confidence, found.findings) == ("warn", 0.5, ("model-semantic-warn",))
+    assert signal(known, Plane.PERF) == signal(evidence(), Plane.PERF)
+
+
+def test_a_signal_states_what_became_of_the_claims() -> None:
+    discarded = {"refuted": 3, "refuted without evidence": 1, "no quote": 1, "quote not in the input": 2}
+    second = exchange(step="refutation")
+    found = signal(evidence(exchanges=(exchange(findings=2, discarded=discarded, omitted_hunks=1), second)))
+    assert found.derivation.count(
+        "language model: 9 claims, 2 upheld, 3 refuted, 1 refuted without evidence, "
+        "3 discarded (1 no quote, 2 quote not in the input), 1 hunks not in the input"
+    )
+    assert sum("language model: " in line for line in found.derivation) == 1
 
 
 def test_a_finding_never_raises_the_confidence() -> None:
@@ -109,7 +129,7 @@ def test_an_exchange_of_one_plane_changes_no_other_signal() -> None:
     known = evidence(findings=(from_model(Plane.PERF),), exchanges=(exchange(Plane.PERF, findings=1),))
     alone = run_planes(document(), evidence())[0]
     both = run_planes(document(), known)[0]
-    assert [one.plane for one, other in zip(alone, both, strict=True) if one != other] == [Plane.PERF]
+    assert [item.plane for item, other in zip(alone, both, strict=True) if item != other] == [Plane.PERF]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +143,7 @@ def test_the_gate_without_a_model_is_derived(
     assert without_model(known).gate == gate
 
 
-def test_the_default_policy_asks_people_about_a_warning_of_a_model() -> None:
+def test_the_default_policy_queries_people_about_a_warning_of_a_model() -> None:
     policies = (bundled_policy("default"),)
     assert conclude(ran(document()), evidence(), policies).verdict.name is VerdictName.AUTO_APPROVE
     known = evidence(findings=(from_model(),))
@@ -167,7 +187,7 @@ def _with_findings(known: Evidence, source: random.Random) -> Evidence:
         for _ in range(source.randrange(4))
     ]
     everything = (*known.findings, *found)
-    blocked = any(one.severity == "error" for one in found)
+    blocked = any(item.severity == "error" for item in found)
     gate = "blocked" if blocked else "inconclusive" if known.missing else "pass"
     return replace(known, findings=everything, gate=gate)
 
@@ -182,7 +202,7 @@ def _with_model(known: Evidence, source: random.Random) -> Evidence:
         )
         for _ in range(source.randrange(1, 5))
     ]
-    blocks = any(one.severity == "error" and one.is_introduced for one in found)
+    blocks = any(item.severity == "error" and item.is_introduced for item in found)
     exchanges = tuple(exchange(plane, problem=source.choice(("", "status 500"))) for plane in Plane)
     return replace(
         known,

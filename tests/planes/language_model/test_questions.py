@@ -10,16 +10,17 @@ from msgspec.structs import replace
 
 from tests.planes.language_model.questions_factory import settings
 from wardround import host
-from wardround.change.diff import Change, ChangedFile, FileStatus
+from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
+from wardround.context.symbol_neighbours import Place, SymbolNeighbours
 from wardround.execution.model import Results
 from wardround.execution.review_run import RawReview
-from wardround.planes.coverage import FindingsPlane
+from wardround.findings import Plane
 from wardround.planes.language_model import questions
+from wardround.planes.language_model.budget import CHARACTERS_PER_TOKEN
+from wardround.planes.language_model.prompts import load_prompt
+from wardround.planes.language_model.question import input_characters
 from wardround.planes.language_model.questions import Material, QuestionWriter
 from wardround.planes.language_model.redaction import Redactor
-from wardround.planes.perf import PERF
-from wardround.planes.semantic import SEMANTIC
-from wardround.planes.tests import TESTS
 
 SPECIALISTS = {specialist.name: specialist for specialist in host.load().specialists}
 
@@ -32,11 +33,11 @@ def material(files: dict[str, tuple[str, ...]], **values: Any) -> Material:
     return Material(results, lambda path: f"line of {path}\n", lambda path: None, **values)
 
 
-def sent(found: Material, plane: FindingsPlane) -> dict[str, Any]:
+def sent(found: Material, plane: Plane, **configured: Any) -> dict[str, Any]:
     """The input of a plane; empty if it has no question."""
     paths = [file.path for file in found.sent_files]
     redactor = Redactor(paths, SPECIALISTS.values(), (), found.head, found.base, "")
-    question = QuestionWriter(found, redactor, settings()).question(plane)
+    question = QuestionWriter(found, redactor, settings(**configured)).question(plane)
     if question is None:
         return {}
     body = json.loads(question.body(settings()))
@@ -58,18 +59,18 @@ FILES = {
 
 
 def test_a_plane_sees_the_files_that_it_judges() -> None:
-    assert names(sent(material(FILES), SEMANTIC)["hunks"]) == ["a.sql", "b.py", "test_b.py"]
-    found = sent(material(FILES), TESTS)
+    assert names(sent(material(FILES), Plane.SEMANTIC)["hunks"]) == ["a.sql", "b.py", "test_b.py"]
+    found = sent(material(FILES), Plane.TESTS)
     assert (names(found["source"]), names(found["tests"])) == (["a.sql", "b.py"], ["test_b.py"])
 
 
 def test_a_plane_without_files_of_its_kinds_has_no_question() -> None:
-    assert sent(material({"notes.txt": ("secrets",)}), PERF) == {}
+    assert sent(material({"notes.txt": ("secrets",)}), Plane.PERF) == {}
 
 
 def test_the_order_of_the_files_does_not_matter() -> None:
     turned = dict(reversed(FILES.items()))
-    assert sent(material(FILES), SEMANTIC) == sent(material(turned), SEMANTIC)
+    assert sent(material(FILES), Plane.SEMANTIC) == sent(material(turned), Plane.SEMANTIC)
 
 
 def test_files_beyond_the_limit_are_not_read_and_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,17 +78,44 @@ def test_files_beyond_the_limit_are_not_read_and_are_counted(monkeypatch: pytest
     files = {f"m{number}.py": ("python",) for number in range(5)}
     read: list[str] = []
     found = replace(material(files), head=lambda path: read.append(path) or f"line of {path}\n")
-    content = sent(found, SEMANTIC)
+    content = sent(found, Plane.SEMANTIC)
     assert (names(content["hunks"]), content["omitted_hunks"]) == (["m0.py", "m1.py"], 3)
     assert set(read) == {"m0.py", "m1.py"}
 
 
+def _function(name: str, lines: int) -> str:
+    """A function whose last line is changed."""
+    body = [f"    {name}.append({number:06d})" for number in range(lines - 2)]
+    return "\n".join([f"def f({name}):", *body, f"    return {name}", ""])
+
+
+def test_of_a_change_that_does_not_fit_as_many_files_as_possible_are_sent_with_complete_functions() -> None:
+    texts = {
+        "a_long.py": _function("a", 150),
+        "b_short.py": _function("b", 20),
+        "c_long.py": _function("c", 150),
+    }
+    changed = tuple(
+        ChangedFile(
+            path, path, FileStatus.MODIFIED, "100644", hunks=(Hunk(last := text.count("\n"), 0, last, 1),)
+        )
+        for path, text in texts.items()
+    )
+    found = replace(material(dict.fromkeys(texts, ("python",))), head=texts.get, base=texts.get)
+    found = replace(found, results=replace_results(found, changed))
+    content = sent(found, Plane.SEMANTIC, input_tokens=3000)
+    assert [(hunk["file"], len(hunk["lines"])) for hunk in content["hunks"]] == [
+        ("a_long.py", 150), ("b_short.py", 20), ("c_long.py", 4),
+    ]  # fmt: skip
+    assert content["omitted_hunks"] == 0
+
+
 def test_fragments_links_and_deleted_files_are_not_sent() -> None:
     found = material(dict.fromkeys(("fragment.py", "link.py", "module.py"), ("python",)))
-    fragment, link, whole = found.results.change.files
-    files = (replace(fragment, fragment=True), replace(link, mode="120000"), whole)
+    fragment, link, complete = found.results.change.files
+    files = (replace(fragment, fragment=True), replace(link, mode="120000"), complete)
     results = replace_results(found, files)
-    assert names(sent(replace(found, results=results), SEMANTIC)["hunks"]) == ["module.py"]
+    assert names(sent(replace(found, results=results), Plane.SEMANTIC)["hunks"]) == ["module.py"]
 
 
 def replace_results(found: Material, files: tuple[ChangedFile, ...]) -> RawReview:
@@ -96,14 +124,53 @@ def replace_results(found: Material, files: tuple[ChangedFile, ...]) -> RawRevie
 
 def test_a_long_path_is_sent_as_it_is() -> None:
     path = "vue3/src/components/dialogs/PantryBookingDialog.py"
-    assert names(sent(material({path: ("python",)}), SEMANTIC)["hunks"]) == [path]
+    assert names(sent(material({path: ("python",)}), Plane.SEMANTIC)["hunks"]) == [path]
 
 
 def test_two_names_that_redaction_makes_equal_stay_apart() -> None:
     token = "ghp_" + "a1B2" * 9
     other = "ghp_" + "c3D4" * 9
-    content = sent(material({f"{token}.py": ("python",), f"{other}.py": ("python",)}), SEMANTIC)
+    content = sent(material({f"{token}.py": ("python",), f"{other}.py": ("python",)}), Plane.SEMANTIC)
     first, second = names(content["hunks"])
     assert first != second
     assert token not in str(content)
     assert other not in str(content)
+
+
+HELPER = "def helper(value):\n    return value or 1\n"
+
+
+def with_callee(lines: int) -> Material:
+    """A change of one line in a function of some lines, which calls a function of another file."""
+    head = "def changed(value):\n" + "    value = helper(value)  # one of many lines\n" * lines
+    texts = {"a.py": head, "b.py": HELPER}
+    callee = SymbolNeighbours("a.py", 1, lines + 1, "changed", (), callees=(Place("b.py", 1, "helper"),))
+    file = ChangedFile("a.py", "a.py", FileStatus.MODIFIED, "100644", hunks=(Hunk(50, 1, 50, 1),))
+    found = material({"a.py": ("python", "secrets")}, neighbours=(callee,))
+    return replace(found, head=texts.get, base=texts.get, results=replace_results(found, (file,)))
+
+
+def tokens(characters: int) -> int:
+    """The setting with which an input of the semantic plane has some characters."""
+    prompt = load_prompt(Plane.SEMANTIC)
+    fixed = settings().input_tokens * CHARACTERS_PER_TOKEN - input_characters(settings(), prompt)
+    return (fixed + characters) // CHARACTERS_PER_TOKEN
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [(60, 62), (120, 8)],
+    ids=["the function and the callee fit", "only the hunk and the callee fit"],
+)
+def test_code_around_does_not_displace_the_change(lines: int, shown: int) -> None:
+    content = sent(with_callee(lines), Plane.SEMANTIC, context="neighbours", input_tokens=tokens(6000))
+    (hunk,) = content["hunks"]
+    assert (len(hunk["lines"]), content["omitted_hunks"]) == (shown, 0)
+    (callee,) = content["neighbours"]
+    assert callee["lines"] == ["1   def helper(value):", "2       return value or 1"]
+
+
+def test_a_change_that_leaves_no_room_for_other_code_is_sent_without() -> None:
+    content = sent(with_callee(60), Plane.SEMANTIC, context="neighbours", input_tokens=tokens(3450))
+    assert [len(hunk["lines"]) for hunk in content["hunks"]] == [62]
+    assert content["neighbours"] == []

@@ -1,4 +1,4 @@
-"""No secret of a change leaves, wherever the change has it."""
+"""No secret of a change is sent, wherever it occurs in the change."""
 
 from __future__ import annotations
 
@@ -61,3 +61,13 @@ def test_not_even_the_beginning_of_a_known_secret_is_shown() -> None:
 def test_without_a_check_for_secrets_redaction_is_incomplete() -> None:
     assert redactor().is_complete
     assert not Redactor(("app.py",), (), (), {"app.py": HEAD}.get, {"app.py": BASE}.get, "").is_complete
+
+
+def test_secrets_of_a_file_that_was_not_announced_are_removed_from_its_lines() -> None:
+    other = f'PASSWORD = "Tr0ub4dor-and-3"\nuse("Tr0ub4dor-and-3", "{GITHUB[::-1]}", "{KEY}")\nx = 1\n'
+    lines = redactor().lines("other.py", other)
+    assert "Tr0ub4dor-and-3" not in "\n".join(lines)
+    assert GITHUB[::-1] not in "\n".join(lines)
+    assert KEY not in "\n".join(lines)
+    assert lines[2] == "x = 1"
+    assert len(lines) == len(other.split("\n"))

@@ -9,8 +9,8 @@ from wardround_contract.checks.definitions.call_no_longer_fits import CallNoLong
 from wardround_contract.specialist import ContractSpecialist
 
 from tests.conftest import GitRepository
-from wardround.checks.cases import ChangeCase
 from wardround.findings import Severity
+from wardround.rules.cases import ChangeCase
 from wardround.testing import change_results
 
 _BOX = "class Box:\n    def send_all(self): ...\n\n    def close(self): ...\n"
@@ -32,8 +32,8 @@ def mail(repo: GitRepository) -> GitRepository:
 
 
 def contract(report: dict[str, Any]) -> list[tuple[str, str, int]]:
-    found = [one for one in report["findings"] if one["specialist"] == "contract"]
-    return [(one["rule"], one["file"], one["line"]) for one in found]
+    found = [item for item in report["findings"] if item["specialist"] == "contract"]
+    return [(item["rule"], item["file"], item["line"]) for item in found]
 
 
 @pytest.mark.parametrize("profile", ["commit", "ci"])
@@ -80,7 +80,7 @@ def test_a_changed_image_that_a_workflow_names_is_not_removed(repo: GitRepositor
     assert contract(repo.report("--base", "HEAD~1", "--only", "contract")) == []
 
 
-def test_uses_by_name_are_listed_beside_certain_ones(mail: GitRepository) -> None:
+def test_uses_by_name_are_listed_next_to_certain_ones(mail: GitRepository) -> None:
     mail.commit({"other.py": "from mail.box import Box\n\ndef f(x):\n    x.inner.send_all()\n"})
     mail.commit({"mail/box.py": _RENAMED})
     (finding,) = mail.report("--base", "HEAD~1", "--only", "contract")["findings"]
@@ -94,11 +94,11 @@ def test_an_unannounced_break_of_a_published_package_is_reported_in_ci_alone(rep
     )
     repo.commit({"mail/__init__.py": _RENAMED})
     found = [
-        one for one in contract(repo.report("--base", "HEAD~1", "--profile", "ci")) if one[0].endswith("9")
+        item for item in contract(repo.report("--base", "HEAD~1", "--profile", "ci")) if item[0].endswith("9")
     ]
     assert found == [("contract/CT009", "mail/__init__.py", 2)]
     report = repo.report("--base", "HEAD~1", "--profile", "commit")
-    assert "contract/CT009" not in {one["rule"] for one in report["findings"]}
+    assert "contract/CT009" not in {item["rule"] for item in report["findings"]}
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def large(repo: GitRepository) -> GitRepository:
 
 
 def contract(report: dict[str, Any]) -> dict[str, Any]:
-    (found,) = [one for one in report["signals"] if one["plane"] == "contract"]
+    (found,) = [item for item in report["signals"] if item["plane"] == "contract"]
     return found
 
 
@@ -48,7 +48,7 @@ def test_a_commit_after_the_first_index_is_reviewed(large: GitRepository) -> Non
     assert large.wardround("index").stdout == "72 files indexed, 72 of them new\n"
     report = large.report("--staged")
     assert contract(report)["status"] == "reviewed"
-    assert [one["rule"] for one in report["findings"]] == ["contract/CT001"]
+    assert [finding["rule"] for finding in report["findings"]] == ["contract/CT001"]
 
 
 def test_the_first_review_indexes_in_the_background(

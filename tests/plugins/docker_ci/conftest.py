@@ -11,16 +11,16 @@ from wardround_docker_ci.specialist import DockerCiSpecialist
 from tests.conftest import GitRepository
 from tests.stand_ins import stand_in
 from tests.variants import variant
-from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
 from wardround.findings import Finding
 from wardround.host import PluginHost
-from wardround.tools.process import Processes
+from wardround.review import review_once
+from wardround.review_result import ReviewResult
 from wardround.tools.tool import Profile, Tool
 
-Reviewed = Callable[..., review.ReviewResult]
+Reviewed = Callable[..., ReviewResult]
 Pretended = Callable[[Tool, str], Tool]
 
 
@@ -33,13 +33,13 @@ def reviewed(repo: GitRepository) -> Reviewed:
         *tools: Tool,
         profile: Profile = Profile.COMMIT,
         config: str = "head",
-    ) -> review.ReviewResult:
+    ) -> ReviewResult:
         repo.stage(files)
         host = PluginHost([variant(DockerCiSpecialist(), tools=tools, checks=())])
         with Repository(repo.root) as repository:
-            change = repository.staged()
+            change = repository.staged_change()
             request = ReviewRequest(profile=profile, config_from=config)
-            return review.run_review(GitChangeSource(repository, change), change, host, request, Processes())
+            return review_once(GitChangeSource(repository, change), host, request)
 
     return run
 
@@ -55,9 +55,9 @@ def pretended(tmp_path: Path) -> Pretended:
     return make
 
 
-def places(found: review.ReviewResult) -> list[tuple[str, int, int]]:
+def places(found: ReviewResult) -> list[tuple[str, int, int]]:
     """(rule, line, column) of what a review shows, in order."""
-    return [_place(one) for one in found.visible]
+    return [_place(item) for item in found.visible]
 
 
 def _place(one: Finding) -> tuple[str, int, int]:

@@ -1,4 +1,4 @@
-"""The index by which checks are chosen has every check and excludes none from a file it can report on."""
+"""The index that selects checks has every check and excludes none from a file it can report on."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from wardround_docker_ci.specialist import DockerCiSpecialist
 
 from tests.rule_cases import invalid_cases_of
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid
 from wardround.checks.index import discover_checks
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
+from wardround.rules.cases import Invalid
 
 CHECKS = DockerCiSpecialist().checks
 
@@ -60,8 +60,8 @@ def test_a_dockerfile_imports_no_check_of_anything_else() -> None:
     )
     for _ in ("builds the index", "reads it"):
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    said, imported = done.stdout.splitlines()
-    assert said == "['DC005', 'DC008']"
+    reported, imported = done.stdout.splitlines()
+    assert reported == "['DC005', 'DC008']"
     assert "runs_as_root" in imported
     assert "no_permissions" not in imported
     assert "apt_without_yes" not in imported

@@ -4,19 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.languages.dockerfile import Dockerfile, read, substituted, variables
+from wardround.languages.dockerfile import Dockerfile, read, substitute, variables
 from wardround.languages.dockerfile import DockerfileToken as DockerToken
 
 
 def _slices(file: Dockerfile) -> list[str]:
-    return [file.text[one.start : one.end] for one in file.instructions]
+    return [file.text[item.start : item.end] for item in file.instructions]
 
 
 def test_continuation_comments_and_blank_lines_keep_every_offset() -> None:
     text = "FROM a:1\nRUN b && \\\n  # why\n\n  c é\nCMD d\n"
     file = read(text)
     run = file.instructions[1]
-    assert [one.keyword for one in file.instructions] == ["FROM", "RUN", "CMD"]
+    assert [item.keyword for item in file.instructions] == ["FROM", "RUN", "CMD"]
     assert run.body.text.split() == ["b", "&&", "c", "é"]
     assert text[run.body.start + run.body.text.index("é")] == "é"
     assert [text.count("\n", 0, at) + 1 for at in run.blank_lines] == [4]
@@ -53,11 +53,11 @@ def test_an_escaped_escape_character_continues_no_line() -> None:
     assert _slices(file) == ["FROM a``", "RUN b `\n  c"]
 
 
-def test_here_documents_are_no_instructions() -> None:
+def test_here_documents_are_not_instructions() -> None:
     text = "FROM a:1\nRUN <<EOF\nFROM x\nEOF\nCOPY <<-A <<B /x/\none\n\tA\ntwo\nB\nUSER u\n"
     file = read(text)
-    assert [one.keyword for one in file.instructions] == ["FROM", "RUN", "COPY", "USER"]
-    assert [[document.text for document in one.heredocs] for one in file.instructions] == [
+    assert [item.keyword for item in file.instructions] == ["FROM", "RUN", "COPY", "USER"]
+    assert [[document.text for document in item.heredocs] for item in file.instructions] == [
         [],
         ["FROM x\n"],
         ["one\n", "two\n"],
@@ -89,7 +89,7 @@ def test_flags_pairs_and_the_json_form_have_places() -> None:
     flag = stage.start.flag("platform")
     assert flag is not None
     assert text[flag.start : flag.end] == "$P"
-    pairs = [pair for one in stage.all("ENV") for pair in one.pairs]
+    pairs = [pair for item in stage.all("ENV") for pair in item.pairs]
     assert [(pair.name.text, pair.value and pair.value.text) for pair in pairs] == [
         ("A", "b"),
         ("C", "d e"),
@@ -97,12 +97,12 @@ def test_flags_pairs_and_the_json_form_have_places() -> None:
     ]
     (command,) = stage.all("CMD")
     assert [text[token.start : token.end] for token in command.words] == ['"x"', '"y z"']
-    assert file.expanded(stage.base.text) == "a:1"
+    assert file.expand(stage.base.text) == "a:1"
 
 
 def test_default_of_an_argument_contains_those_declared_before_it() -> None:
     file = read("ARG N=a\nARG B=${N}:1\nARG O=x:$V\nARG V=2\nFROM $B AS first\nFROM $O\n")
-    assert [file.expanded(stage.base.text) for stage in file.stages] == ["a:1", "x:$V"]
+    assert [file.expand(stage.base.text) for stage in file.stages] == ["a:1", "x:$V"]
 
 
 def test_a_stage_knows_the_stages_it_is_built_on() -> None:
@@ -114,8 +114,8 @@ def test_a_stage_knows_the_stages_it_is_built_on() -> None:
 
 
 def test_variables_are_filled_in_as_docker_does() -> None:
-    assert substituted("${A:-x}${B:+y}\\$C", {"B": "1"}) == "xy$C"
-    assert substituted("$A", {}) is None
+    assert substitute("${A:-x}${B:+y}\\$C", {"B": "1"}) == "xy$C"
+    assert substitute("$A", {}) is None
     found = variables(DockerToken("/$A/${B:-c}", 10, 21))
     assert [(name, sign, token.start) for name, sign, token in found] == [("A", "", 11), ("B", ":-", 14)]
 
@@ -123,8 +123,8 @@ def test_variables_are_filled_in_as_docker_does() -> None:
 @given(st.text(alphabet="FROMRUNENVCOPY a=:$[]\"'\\\n#<-{}é", max_size=80))
 def test_any_text_can_be_read(text: str) -> None:
     file = read(text)
-    for one in file.instructions:
-        assert 0 <= one.start <= one.end <= len(text)
-        assert one.body.end <= len(text) + 1
-        assert [token for token in one.words if token.end < token.start] == []
-        assert len(one.pairs) <= len(text)
+    for item in file.instructions:
+        assert 0 <= item.start <= item.end <= len(text)
+        assert item.body.end <= len(text) + 1
+        assert [token for token in item.words if token.end < token.start] == []
+        assert len(item.pairs) <= len(text)

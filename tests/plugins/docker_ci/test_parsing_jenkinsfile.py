@@ -18,7 +18,7 @@ def test_an_interpolation_has_its_place() -> None:
     (call,) = Jenkinsfile(text).shell_steps
     (found,) = call.script[0].interpolations
     assert text[found.start : found.end] == "${params.X}"
-    status = call.named("returnStatus")
+    status = call.named_argument("returnStatus")
     assert status is not None
     assert status.text == "true"
 
@@ -31,7 +31,7 @@ def test_a_token_knows_the_blocks_around_it() -> None:
     assert not call.name.is_in("script")
 
 
-def test_an_answer_that_is_used_is_told_from_one_that_is_dropped() -> None:
+def test_an_answer_that_is_used_is_reported_from_one_that_is_dropped() -> None:
     text = "sh 'a'\ndef x = sh(script: 'b')\nif (sh(script: 'c') != 0) {}\nsh(script: 'd').trim()\n"
     assert [call.assigned for call in Jenkinsfile(text).shell_steps] == [False, True, True, True]
 

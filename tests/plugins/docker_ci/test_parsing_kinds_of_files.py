@@ -1,4 +1,6 @@
-"""What the checks see of each kind of file: scripts, images, variables, mounts, with true offsets."""
+"""The content of each kind of file as checks read it: scripts, images, variables, mounts, with original
+offsets.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,7 @@ spec:
 """
 
 
-def test_a_template_of_helm_shows_what_stands_in_it_on_no_condition() -> None:
+def test_a_template_of_helm_shows_what_is_in_it_on_no_condition() -> None:
     file = CiFile(FileKind.HELM_TEMPLATE, "chart/templates/web.yaml", TEMPLATE)
     assert [TEMPLATE[i.start : i.end] for i in file.images] == [
         "{{ .Values.image }}:{{ .Values.tag }}",
@@ -91,7 +93,9 @@ def test_a_template_of_helm_shows_what_stands_in_it_on_no_condition() -> None:
 def test_the_values_of_a_chart_show_their_images() -> None:
     text = "image:\n  repository: a/b\n  tag: latest\nsidecar:\n  image: {repository: c, tag: ''}\n"
     file = CiFile(FileKind.HELM_VALUES, "charts/a/values.yaml", text)
-    assert [(one.reference, text[one.start : one.end]) for one in file.images] == [("a/b:latest", "latest")]
+    assert [(image.reference, text[image.start : image.end]) for image in file.images] == [
+        ("a/b:latest", "latest")
+    ]
 
 
 def test_steps_for_other_shells_are_not_read_as_shell() -> None:

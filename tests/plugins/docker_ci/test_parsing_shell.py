@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.languages.positions import Passage
-from wardround.languages.shell import commands, pipelines, unwrapped
+from wardround.languages.shell import commands, pipelines, unwrap_command
 
 
 def _texts(script: str) -> list[list[str]]:
@@ -55,7 +55,7 @@ def test_places_are_offsets_of_the_file() -> None:
 )
 def test_what_only_starts_another_program_is_looked_through(script: str) -> None:
     (command,) = commands(Passage(script, 0))
-    assert [word.text for word in unwrapped(command)] == ["a", "b"]
+    assert [word.text for word in unwrap_command(command)] == ["a", "b"]
 
 
 @given(st.text(alphabet="a '\"\\$`(){}<>|&;#\nE=é", max_size=60))

@@ -25,7 +25,7 @@ def _root(text: str) -> Mapping:
         ("a: &x !!str b\n", "b"),
     ],
 )
-def test_a_passage_is_as_long_as_the_source_it_stands_for(text: str, said: str) -> None:
+def test_a_passage_is_as_long_as_the_source_it_is_for(text: str, said: str) -> None:
     scalar = _root(text).scalar("a")
     assert scalar is not None
     found = passage(text, scalar)
@@ -54,7 +54,7 @@ def test_a_node_that_contains_itself_is_walked_once() -> None:
 
 
 @pytest.mark.parametrize("text", ["a: [", "a: b: c\n", "[" * 5000, "- " * 5000, "\x00", "a: \udcff"])
-def test_what_is_no_yaml_is_a_syntax_error(text: str) -> None:
+def test_what_is_not_a_yaml_is_a_syntax_error(text: str) -> None:
     with pytest.raises(SyntaxError):
         documents(text)
 

@@ -1,4 +1,4 @@
-"""Tools take the configuration of the trusted side, and it can neither run code nor hide results."""
+"""Tools use the configuration of the trusted side, and it can neither run code nor hide results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wardround_docker_ci.tools.zizmor import ZIZMOR
 
 from tests.conftest import GitRepository
 from tests.plugins.docker_ci.conftest import Pretended, Reviewed
-from wardround.review import ReviewResult
+from wardround.review_result import ReviewResult
 from wardround.tools.tool import Profile
 
 _POD = "apiVersion: v1\nkind: Pod\n"
@@ -24,7 +24,7 @@ _INJECTION = (
 
 
 def _rules(done: ReviewResult) -> list[str]:
-    return [one.rule for one in done.visible if one.specialist == "docker-ci"]
+    return [item.rule for item in done.visible if item.specialist == "docker-ci"]
 
 
 def test_a_projects_configuration_counts(reviewed: Reviewed) -> None:
@@ -56,16 +56,16 @@ def test_a_configuration_that_the_change_brings_does_not_count_where_the_base_is
     done = reviewed(files, HADOLINT, ZIZMOR, SHELLCHECK, config="base")
 
     assert _rules(done) == ["zizmor/template-injection", "hadolint/DL3006", "shellcheck/SC3010"]
-    changed = [one.file for one in done.visible if one.rule == "wardround/config-changed"]
+    changed = [item.file for item in done.visible if item.rule == "wardround/config-changed"]
     assert changed == [".github/zizmor.yml", ".hadolint.yaml", ".shellcheckrc"]
 
 
-def test_a_workflow_called_zizmor_is_no_configuration(reviewed: Reviewed, repo: GitRepository) -> None:
+def test_a_workflow_called_zizmor_is_not_a_configuration(reviewed: Reviewed, repo: GitRepository) -> None:
     repo.commit({"README": "a\n"})
 
     done = reviewed({".github/workflows/zizmor.yml": _INJECTION}, ZIZMOR, config="base")
 
-    assert [one.rule for one in done.visible] == ["zizmor/template-injection"]
+    assert [item.rule for item in done.visible] == ["zizmor/template-injection"]
     assert done.unreviewed == ()
 
 
@@ -77,7 +77,7 @@ def test_a_configuration_cannot_choose_the_output(reviewed: Reviewed) -> None:
 
     done = reviewed(files, HADOLINT)
 
-    assert [one.rule for one in done.visible] == ["hadolint/DL3006"]
+    assert [item.rule for item in done.visible] == ["hadolint/DL3006"]
 
 
 def test_labels_of_own_runners_come_from_actionlints_configuration(reviewed: Reviewed) -> None:
@@ -88,7 +88,7 @@ def test_labels_of_own_runners_come_from_actionlints_configuration(reviewed: Rev
     assert _rules(reviewed(config, ACTIONLINT)) == []
 
 
-def test_what_checkov_is_told_is_only_which_checks_to_run(
+def test_checkov_receives_only_the_checks_to_run(
     reviewed: Reviewed, pretended: Pretended, tmp_path: Path
 ) -> None:
     config = "external-checks-dir: [evil]\nskip-check:\n  - CKV_K8S_1\nrepo-id: a/b\n"

@@ -1,4 +1,4 @@
-"""Results of tools that do not hold are not shown, and those that hold are."""
+"""False positives of tools are not shown, and true results are."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ def test_program_of_a_local_action_that_the_project_has(reviewed: Reviewed, fold
         WORKFLOW: f"{HEAD}      - uses: ./{folder}\n",
         f"{folder}action.yml": action,
     }
-    messages = [one.message for one in reviewed(files, ACTIONLINT_IN_PROJECT).visible]
+    messages = [item.message for item in reviewed(files, ACTIONLINT_IN_PROJECT).visible]
     assert [message.split(". ")[0] for message in messages] == [
         f'file "{name}" does not exist in "{folder.rstrip("/") or "."}"'
         for name in ("dist/a.js", "../post.js" if folder else "post.js")

@@ -1,4 +1,4 @@
-"""What kind of file a path and its text make, and that nothing else is claimed."""
+"""The kind of file of a path and its content, and files that are not claimed."""
 
 from __future__ import annotations
 

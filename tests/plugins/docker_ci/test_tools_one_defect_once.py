@@ -1,11 +1,11 @@
-"""What a tool and a check of ours both see is said once, where it is to be changed."""
+"""A defect that a tool and an own check report is reported once, at the position of the fix."""
 
 from __future__ import annotations
 
 import pytest
-from wardround_docker_ci.libraries.buildkit_checks import enables, waived
+from wardround_docker_ci.libraries.buildkit_checks import waived_codes
 from wardround_docker_ci.tools.hadolint import HADOLINT
-from wardround_docker_ci.tools.here_documents import with_gaps, without_data
+from wardround_docker_ci.tools.here_documents import insert_gaps, strip_here_documents
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
 from tests.conftest import GitRepository
@@ -40,8 +40,8 @@ def test_expressions_in_one_line_of_a_script_are_one_finding(reviewed: Reviewed)
     done = reviewed({WORKFLOW: f"on: pull_request\n{_JOB}{step}"}, ZIZMOR)
 
     assert [rule for rule, *_ in places(done)].count("zizmor/template-injection") == 1
-    said = [f.message for f in done.findings if f.rule == "zizmor/template-injection"]
-    assert title in said[0]
+    reported = [f.message for f in done.findings if f.rule == "zizmor/template-injection"]
+    assert title in reported[0]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_cache_matters_where_a_release_is_built(
     assert ("zizmor/cache-of-release" in [rule for rule, *_ in places(done)]) is is_said
 
 
-def test_hadolint_leaves_to_us_what_is_said_with_its_cause(reviewed: Reviewed) -> None:
+def test_hadolint_leaves_to_us_what_is_reported_with_its_cause(reviewed: Reviewed) -> None:
     script = "FROM a:1\nRUN curl -fsSL https://x.org/i.sh | sh\n"
     alone = "FROM a:1\nRUN apt-get update\nRUN apt-get install -y --no-install-recommends a=1\n"
     secret = "FROM a:1\nENV API_TOKEN=gk7Rt2Qw9zLp\n"
@@ -74,7 +74,7 @@ def test_hadolint_leaves_to_us_what_is_said_with_its_cause(reviewed: Reviewed) -
         ]
 
 
-def test_a_port_hadolint_cannot_read_is_no_broken_file(reviewed: Reviewed) -> None:
+def test_a_port_hadolint_cannot_read_is_not_a_broken_file(reviewed: Reviewed) -> None:
     done = reviewed({"Dockerfile": "FROM a:1\nEXPOSE 127.0.0.1:80:80\n"}, HADOLINT)
 
     assert places(done) == [("hadolint/DL3011", 2, 1)]
@@ -90,14 +90,11 @@ def test_a_version_is_missed_where_the_others_have_one(reviewed: Reviewed) -> No
     ]
 
 
-def test_a_dockerfile_waives_and_asks_for_checks_by_docker_s_own_names(reviewed: Reviewed) -> None:
+def test_a_dockerfile_waives_checks_by_docker_s_own_names(reviewed: Reviewed) -> None:
     text = "# check=skip=JSONArgsRecommended;experimental=all\nFROM a:1\nCMD a\n"
-
-    assert waived(read(text)) == {"DC015", "DL3025"}
-    assert enables(read(text), "InvalidDefinitionDescription")
-    assert not enables(read("# check=error=true\nFROM a:1\n"), "InvalidDefinitionDescription")
+    assert waived_codes(read(text)) == {"DC015", "DL3025"}
     assert "hadolint/DL3025" not in _said(reviewed, text)
-    assert "DC043" in waived(read("# syntax=docker/dockerfile:1\n# check=skip=all\nFROM a:1\n"))
+    assert "DC042" in waived_codes(read("# syntax=docker/dockerfile:1\n# check=skip=all\nFROM a:1\n"))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +116,7 @@ def test_a_dockerfile_waives_and_asks_for_checks_by_docker_s_own_names(reviewed:
     ],
 )
 def test_hadolint_reads_here_documents_as_buildkit_does(text: str, copy: str) -> None:
-    assert without_data(f"FROM a:1\n{text}USER u\n") == f"FROM a:1\n{copy}USER u\n"
+    assert strip_here_documents(f"FROM a:1\n{text}USER u\n") == f"FROM a:1\n{copy}USER u\n"
 
 
 @pytest.mark.parametrize(
@@ -166,7 +163,7 @@ def test_scripts_are_those_of_the_shell_that_runs_them(
 ) -> None:
     done = reviewed({"Dockerfile": f"FROM debian:12-slim AS a\n{text}USER 1000\n"}, HADOLINT)
 
-    assert [one.rule for one in done.visible] == rules
+    assert [item.rule for item in done.visible] == rules
     assert done.unreviewed == ()
 
 
@@ -175,10 +172,10 @@ def test_hadolint_reads_on_behind_a_here_document(reviewed: Reviewed) -> None:
 
     assert ("hadolint/DL3000", 10, 1) in places(reviewed({"web/Dockerfile": text}, HADOLINT))
     assert "hadolint/DL1000" not in _said(reviewed, text)
-    assert with_gaps(text).count("\n") == text.count("\n")
-    assert "set -e; make\nEOF\n\n# more" in with_gaps(text)
-    assert "a \\\nE\n\nUSER" in with_gaps("FROM a:1\nRUN <<E\na \\\n b\nE\nUSER a\n")
-    assert with_gaps("FROM a:1\nRUN <<E\nE\nUSER a\n") == "FROM a:1\nRUN <<E\nE\nUSER a\n"
+    assert insert_gaps(text).count("\n") == text.count("\n")
+    assert "set -e; make\nEOF\n\n# more" in insert_gaps(text)
+    assert "a \\\nE\n\nUSER" in insert_gaps("FROM a:1\nRUN <<E\na \\\n b\nE\nUSER a\n")
+    assert insert_gaps("FROM a:1\nRUN <<E\nE\nUSER a\n") == "FROM a:1\nRUN <<E\nE\nUSER a\n"
 
 
 def test_one_missing_timeout_is_one_finding(repo: GitRepository) -> None:
@@ -186,8 +183,8 @@ def test_one_missing_timeout_is_one_finding(repo: GitRepository) -> None:
     pipeline = "pipeline {\n triggers { cron('H 2 * * *') }\n stages {\n stage('a') {\n %s\n }\n }\n}\n"
     repo.stage({".wardround.toml": "preview = true\n", "Jenkinsfile": pipeline % (steps + "\n input 'go'")})
 
-    found = [one for one in repo.report("--staged", "--all")["findings"] if one["file"] == "Jenkinsfile"]
+    found = [item for item in repo.report("--staged", "--all")["findings"] if item["file"] == "Jenkinsfile"]
 
-    assert [(one["rule"], one["line"], one["sources"]) for one in found] == [
+    assert [(item["rule"], item["line"], item["sources"]) for item in found] == [
         ("docker-ci/DC093", 8, ["docker-ci/DC093", "docker-ci/DC095"])
     ]

@@ -1,4 +1,4 @@
-"""Every tool's places are lines and columns in code points, whatever it counts itself."""
+"""Every tool's positions are converted to lines and columns in code points, from its own units."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_shellcheck_counts_a_tab_as_one(reviewed: Reviewed) -> None:
     assert places(done) == [("shellcheck/SC3010", 3, 11)]
 
 
-def test_shellcheck_says_where_in_a_step(reviewed: Reviewed) -> None:
+def test_shellcheck_reports_where_in_a_step(reviewed: Reviewed) -> None:
     step = '      - shell: sh\n        run: |\n          echo é\n          echo é; [[ -f "$HOME" ]]\n'
 
     done = reviewed({WORKFLOW: _HEAD + step}, SHELLCHECK_IN_WORKFLOWS)
@@ -108,7 +108,7 @@ def test_shellcheck_says_where_in_a_step(reviewed: Reviewed) -> None:
         ("- shell: python\n        run: |\n          a = '%s' % (1, 2)\n", "F507", (9, 15)),
     ],
 )  # fmt: skip
-def test_ruff_says_where_in_a_step_of_python(
+def test_ruff_reports_where_in_a_step_of_python(
     reviewed: Reviewed, step: str, code: str, place: tuple[int, int]
 ) -> None:
     done = reviewed({WORKFLOW: _HEAD + "      " + step}, RUFF_IN_WORKFLOWS)
@@ -128,7 +128,7 @@ def test_ruff_says_where_in_a_step_of_python(
         "- {shell: python, uses: ./a}\n",
     ],
 )
-def test_ruff_says_nothing_of_other_steps_of_expressions_and_of_what_is_merely_unused(
+def test_ruff_reports_nothing_of_other_steps_of_expressions_and_of_what_is_merely_unused(
     reviewed: Reviewed, step: str
 ) -> None:
     done = reviewed({WORKFLOW: _HEAD + "      " + step + "# python shell\n"}, RUFF_IN_WORKFLOWS)
@@ -167,7 +167,7 @@ def test_checkov_is_pointed_at_the_setting(reviewed: Reviewed, pretended: Preten
     assert places(done) == [("checkov/CKV_K8S_16", 6, 25)]
 
 
-def test_a_workflow_in_a_folder_is_checked_against_the_actions_beside_it(reviewed: Reviewed) -> None:
+def test_a_workflow_in_a_folder_is_checked_against_the_actions_next_to_it(reviewed: Reviewed) -> None:
     action = "name: a\ndescription: d\ninputs: {b: {description: d}}\nruns: {using: composite, steps: []}\n"
     files = {
         f"case_1/{WORKFLOW}": _HEAD + "      - uses: ./.github/actions/a\n        with: {c: d}\n",
@@ -228,7 +228,7 @@ def test_results_about_an_action_are_of_its_file_and_independent_of_what_else_is
     files = {f".github/workflows/{number}.yml": calls for number in range(5)}
     files |= {".github/actions/a/action.yml": action, "b/action.yml": flow, "c/action.yml": "runs: [\n"}
 
-    found = [(one.file, *_place_of(one)) for one in reviewed(files, ACTIONLINT_IN_PROJECT).visible]
+    found = [(item.file, *_place_of(item)) for item in reviewed(files, ACTIONLINT_IN_PROJECT).visible]
 
     a = ".github/actions/a/action.yml"
     assert found == [
@@ -326,7 +326,7 @@ def test_zizmor_minds_secrets_only_that_leave_the_repository(reviewed: Reviewed)
     assert "zizmor/secrets-inherit" not in [rule for rule, *_ in places(reviewed({WORKFLOW: here}, ZIZMOR))]
 
 
-def test_an_argument_that_names_a_stage_is_no_untagged_image(reviewed: Reviewed) -> None:
+def test_an_argument_that_names_a_stage_is_not_a_untagged_image(reviewed: Reviewed) -> None:
     text = "ARG V=slim\nFROM debian:12 AS base-slim\nUSER a\nFROM base-$V AS last\nFROM base-x\n"
 
     done = reviewed({"Dockerfile": text}, HADOLINT)
@@ -367,7 +367,7 @@ def test_an_action_by_its_tag_counts_where_others_are_pinned(reviewed: Reviewed)
         ('NODES=($1)\necho "${NODES[@]}"\n', ["shellcheck/SC2206"]),
     ],
 )
-def test_words_that_are_to_be_split_are_left_alone(reviewed: Reviewed, script: str, codes: list[str]) -> None:
+def test_words_that_are_to_be_split_are_unchanged(reviewed: Reviewed, script: str, codes: list[str]) -> None:
     done = reviewed({"a.sh": f"#!/bin/bash\n{script}"}, SHELLCHECK)
     assert [f.rule for f in done.visible] == codes
 
@@ -376,13 +376,13 @@ def test_words_that_are_to_be_split_are_left_alone(reviewed: Reviewed, script: s
     assert [f.rule for f in in_step.visible] == codes
 
 
-def test_quotes_that_end_a_text_are_told_once_for_a_line(reviewed: Reviewed) -> None:
+def test_quotes_that_end_a_text_are_reported_once_for_a_line(reviewed: Reviewed) -> None:
     done = reviewed({"a.sh": '#!/bin/bash\nsend "a={b="C", d=["$1"], e=["$2"]}"\n'}, SHELLCHECK)
 
     assert [f.span.line for f in done.visible if f.rule in ("shellcheck/SC2027", "shellcheck/SC2140")] == [2]
 
 
-def test_a_cache_of_a_release_is_told_where_it_is_switched_on(reviewed: Reviewed) -> None:
+def test_a_cache_of_a_release_is_reported_where_it_is_enabled(reviewed: Reviewed) -> None:
     steps = (
         "      - uses: astral-sh/setup-uv@v9\n        with:\n          enable-cache: true\n"
         "      - run: uv build\n      - uses: pypa/gh-action-pypi-publish@release/v1\n"
@@ -401,7 +401,9 @@ def test_a_cache_of_a_release_is_told_where_it_is_switched_on(reviewed: Reviewed
         ('[[ "a $HOME" == refs/tags/* ]]', ["shellcheck/SC2193"]),
     ],
 )
-def test_an_expression_of_a_workflow_is_no_constant(reviewed: Reviewed, test: str, rules: list[str]) -> None:
+def test_an_expression_of_a_workflow_is_not_a_constant(
+    reviewed: Reviewed, test: str, rules: list[str]
+) -> None:
     done = reviewed(
         {WORKFLOW: f"{_HEAD}      - run: |\n          {test} && echo b\n"}, SHELLCHECK_IN_WORKFLOWS
     )

@@ -1,4 +1,4 @@
-"""What sets git hooks up is no workflow: zizmor is asked where it has something to say, and only there."""
+"""A git hook configuration is not a workflow: zizmor is run only on files that it supports."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_hooks_are_set_up_with_zizmor_which_fails_over_some_repositories(
 
 
 @pytest.mark.parametrize("address", ["http://example.org/hooks", "git://example.org/hooks"])
-def test_hooks_that_come_in_the_clear_are_told(reviewed: Reviewed, address: str) -> None:
+def test_hooks_that_come_in_the_clear_are_reported(reviewed: Reviewed, address: str) -> None:
     done = reviewed({CONFIG: _SET_UP.format(repo=address)}, ZIZMOR)
 
     assert done.unreviewed == ()

@@ -1,4 +1,4 @@
-"""A tool that did not do its work is never taken for clean files."""
+"""A tool that failed never counts as a clean result."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ def test_a_tool_in_trouble_makes_the_review_inconclusive(
     reviewed: Reviewed, pretended: Pretended, name: str, kind: str
 ) -> None:
     tool, path, text = TOOLS[name]
-    code, said = TROUBLE[kind]
+    code, reported = TROUBLE[kind]
 
     done = reviewed({path: text}, pretended(tool, code), profile=_profile(tool))
 
     assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     (unreviewed,) = done.unreviewed
-    assert said in unreviewed.reason
+    assert reported in unreviewed.reason
 
 
 @pytest.mark.parametrize("name", OTHER_FILE)
@@ -97,10 +97,10 @@ def test_a_tool_that_names_a_file_it_was_not_given_makes_the_review_inconclusive
 
 
 def test_a_manifest_checkov_gives_up_is_unreviewed(reviewed: Reviewed, pretended: Pretended) -> None:
-    said = {"results": {"failed_checks": [], "parsing_errors": ["/snapshot/pod.yml"]}}
+    reported = {"results": {"failed_checks": [], "parsing_errors": ["/snapshot/pod.yml"]}}
 
     done = reviewed(
-        {"pod.yml": _MANIFEST}, pretended(CHECKOV, f"print(json.dumps({said}))"), profile=Profile.CI
+        {"pod.yml": _MANIFEST}, pretended(CHECKOV, f"print(json.dumps({reported}))"), profile=Profile.CI
     )
 
     (unreviewed,) = done.unreviewed
@@ -108,7 +108,7 @@ def test_a_manifest_checkov_gives_up_is_unreviewed(reviewed: Reviewed, pretended
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_a_missing_tool_makes_the_review_inconclusive_and_says_how_to_get_it(
+def test_a_missing_tool_makes_the_review_inconclusive_and_reports_how_to_get_it(
     reviewed: Reviewed, name: str
 ) -> None:
     tool, path, text = TOOLS[name]
@@ -141,17 +141,17 @@ def test_a_workflow_zizmor_passes_over_is_unreviewed_and_the_others_count(review
     (unreviewed,) = done.unreviewed
     assert unreviewed.file == ".github/workflows/odd.yml"
     assert unreviewed.reason == "it does not parse: input does not match expected validation schema"
-    assert "zizmor/template-injection" in [one.rule for one in done.visible]
+    assert "zizmor/template-injection" in [item.rule for item in done.visible]
 
 
-def test_a_workflow_that_is_no_yaml_is_an_error_and_not_unreviewed_too(reviewed: Reviewed) -> None:
+def test_a_workflow_that_is_not_a_yaml_is_an_error_and_not_unreviewed_too(reviewed: Reviewed) -> None:
     done = reviewed({WORKFLOW: "on: push\njobs: [\n"}, ACTIONLINT, ZIZMOR)
 
-    assert [one.rule for one in done.visible] == ["actionlint/yaml-syntax"]
+    assert [item.rule for item in done.visible] == ["actionlint/yaml-syntax"]
     assert done.unreviewed == ()
 
 
-def test_a_manifest_that_is_no_yaml_is_unreviewed(reviewed: Reviewed, pretended: Pretended) -> None:
+def test_a_manifest_that_is_not_a_yaml_is_unreviewed(reviewed: Reviewed, pretended: Pretended) -> None:
     clean = pretended(CHECKOV, "print(json.dumps({'passed': 0, 'failed': 0}))")
 
     done = reviewed({"pod.yml": _MANIFEST + "spec: [\n"}, clean, profile=Profile.CI)
@@ -165,22 +165,22 @@ def test_an_action_that_zizmor_declines_is_explained_by_the_error_about_it(revie
 
     done = reviewed({"a/action.yml": action}, ACTIONLINT_IN_PROJECT, ZIZMOR)
 
-    assert [one.rule for one in done.visible] == ["actionlint/step-without-shell"]
+    assert [item.rule for item in done.visible] == ["actionlint/step-without-shell"]
     assert done.unreviewed == ()
 
 
-def test_a_workflow_that_is_no_yaml_is_one_error_of_its_own_file(reviewed: Reviewed) -> None:
+def test_a_workflow_that_is_not_a_yaml_is_one_error_of_its_own_file(reviewed: Reviewed) -> None:
     steps = _STEPS.format(step="{run: print(1), shell: python}")
     files = {WORKFLOW: steps, ".github/workflows/broken.yml": f'{steps}      - "x\n  b: [\n'}
 
     done = reviewed(files, ACTIONLINT, RUFF_IN_WORKFLOWS, SHELLCHECK_IN_WORKFLOWS, ZIZMOR)
 
-    errors = [(one.file, one.rule) for one in done.visible if one.severity.label == "error"]
+    errors = [(item.file, item.rule) for item in done.visible if item.severity.label == "error"]
     assert errors == [(".github/workflows/broken.yml", "actionlint/yaml-syntax")]
     assert done.unreviewed == ()
 
 
-def test_a_workflow_that_is_no_yaml_is_named_where_no_tool_reports_it(reviewed: Reviewed) -> None:
+def test_a_workflow_that_is_not_a_yaml_is_named_where_no_tool_reports_it(reviewed: Reviewed) -> None:
     steps = _STEPS.format(step="{run: print(1), shell: python}")
     files = {WORKFLOW: steps, ".github/workflows/broken.yml": f'{steps}      - "x\n  b: [\n'}
 

@@ -10,9 +10,9 @@ from wardround_python.specialist import PythonSpecialist
 
 from tests.rule_cases import invalid_cases_of
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid
 from wardround.checks.index import discover_checks
 from wardround.checks.registry import CheckRegistry
+from wardround.rules.cases import Invalid
 from wardround.testing import source_for_case
 
 CHECKS = PythonSpecialist().checks

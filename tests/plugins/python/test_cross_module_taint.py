@@ -1,4 +1,4 @@
-"""Data that goes from one module of a project to another."""
+"""Taint from one module of a project to another."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def test_a_name_is_followed_through_the_package_that_exports_it() -> None:
 
 
 def test_a_library_is_not_searched_in_the_project() -> None:
-    asked: list[str] = []
+    requested: list[str] = []
 
     def read(path: str) -> str | None:
-        asked.append(path)
+        requested.append(path)
         return _VIEW.format("import json", "json.dumps") if path == "a.py" else None
 
     flow = project_modules(read).flow("a.py")
 
     assert flow is not None
     assert flow.run() == []
-    assert not [path for path in asked if "json" in path]
+    assert not [path for path in requested if "json" in path]
 
 
 def test_a_file_that_does_not_parse_is_skipped() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from wardround_python.check import run_python_checks
 from wardround_python.checks.documentation.removed_parameter_in_docs import RemovedParameterInDocs
-from wardround_python.checks.documentation.stale_docstring import StaleDocstring
 
 from tests.conftest import GitRepository
 from wardround.checks.source import SourceFile
@@ -86,20 +85,3 @@ def test_a_sweep_over_many_functions_is_not_reported(count: int, said: int) -> N
 
 
 OLD = 'def load(row):\n    """Load by fetch_id."""\n    return find(row.fetch_id)\n'
-
-
-def test_only_quotable_parameters_are_reported() -> None:
-    source = SourceFile("a.py", OLD.replace("row.fetch_id", "row.load_id"), lambda: OLD)
-    (found,) = run_python_checks([StaleDocstring], source)
-    assert found.message == (
-        'the docstring states "Load by fetch_id.", but this change replaces "fetch_id" by "load_id"'
-    )
-    source = SourceFile("a.py", OLD.replace("find(", "look_for("), lambda: OLD)
-    assert list(run_python_checks([StaleDocstring], source)) == []
-
-
-def test_a_docstring_whose_lines_are_not_those_of_the_file_is_reported_at_the_function() -> None:
-    old = 'def load(row):\n    """Load \\\n    by fetch_id."""\n    return find(row.fetch_id)\n'
-    source = SourceFile("a.py", old.replace("row.fetch_id", "row.load_id"), lambda: old)
-    (found,) = run_python_checks([StaleDocstring], source)
-    assert found.span.start in ((1, 5), (3, 8))

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 
 def fixes_of(check: type[PythonCheck], text: str) -> Sequence[SuggestedFix | None]:
-    made = check(SourceFile("case.py", text))
-    made.run()
-    return [one.fix for one in made.results]
+    created = check(SourceFile("case.py", text))
+    created.run()
+    return [result.fix for result in created.results]
 
 
 def fixed(check: type[PythonCheck], text: str) -> str:
-    """Return the text after the fix of its only finding."""
+    """Return the source after the fix of its only finding."""
     text = dedent(text)
     (fix,) = fixes_of(check, text)
     assert fix is not None

@@ -71,11 +71,11 @@ def _is_refuted(case: tuple[str, str]) -> bool:
     begin, line = marked.index("«"), marked[: marked.index("«")].count("\n")
     column = begin - (marked.rfind("\n", 0, begin) + 1)
     body = marked.replace("«", "").replace("»", "")
-    text = _START + "".join(f"    {one}\n" for one in body.split("\n"))
-    place = Span(_FIRST + line, column + 5, _FIRST + line, column + 6)
+    text = _START + "".join(f"    {item}\n" for item in body.split("\n"))
+    location = Span(_FIRST + line, column + 5, _FIRST + line, column + 6)
     refutes = PythonSpecialist().refutes
     assert refutes is not None
-    return refutes("a.py", text, defect, place, lambda path: None)
+    return refutes("a.py", text, defect, location, lambda path: None)
 
 
 @pytest.mark.parametrize("case", GUARDED.values(), ids=GUARDED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from wardround_python.tools.late_none_tests import late_tests
+from wardround_python.tools.late_none_tests import refute_by_later_test
 
 from tests.conftest import GitRepository
 from wardround.findings import Span
@@ -35,30 +35,34 @@ _NOT_LATE = {
 }
 
 
-def _is_late(root: Path, body: str, code: str = "missing-union-attribute", message: str = _MESSAGE) -> bool:
+def _has_later_test(
+    root: Path, body: str, code: str = "missing-union-attribute", message: str = _MESSAGE
+) -> bool:
     lines = ["def f(a, x):", *(f"    {line}" for line in body.split("\n"))]
     (root / "app.py").write_text("\n".join(lines) + "\n")
     line = next(number for number, line in enumerate(lines, 1) if "x.group" in line)
     column = lines[line - 1].index("x.group") + 1
-    return late_tests(root)("app.py", code, message, Span(line, column, line, column + 7))
+    return refute_by_later_test(root)("app.py", code, message, Span(line, column, line, column + 7))
 
 
 @pytest.mark.parametrize("body", _LATE.values(), ids=_LATE)
 def test_a_use_before_the_test_is_recognised(tmp_path: Path, body: str) -> None:
-    assert _is_late(tmp_path, body)
-    assert _is_late(
+    assert _has_later_test(tmp_path, body)
+    assert _has_later_test(
         tmp_path, body, "reportOptionalMemberAccess", '"group" is not a known attribute of "None"'
     )
 
 
 @pytest.mark.parametrize("body", _NOT_LATE.values(), ids=_NOT_LATE)
 def test_other_uses_are_not(tmp_path: Path, body: str) -> None:
-    assert not _is_late(tmp_path, body)
+    assert not _has_later_test(tmp_path, body)
 
 
 def test_a_finding_about_other_types_is_not(tmp_path: Path) -> None:
-    assert not _is_late(tmp_path, _LATE["is-none"], message="no attribute `group` in union `int | str`")
-    assert not _is_late(tmp_path, _LATE["is-none"], code="invalid-argument-type")
+    assert not _has_later_test(
+        tmp_path, _LATE["is-none"], message="no attribute `group` in union `int | str`"
+    )
+    assert not _has_later_test(tmp_path, _LATE["is-none"], code="invalid-argument-type")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +80,7 @@ def test_an_argument_of_python_s_own_functions_is(tmp_path: Path, call: str, is_
     body = f"{call}\nif x.group is None:\n    return ''"
     message = "Argument to function `len` is incorrect: Expected `Sized`, found `list[int] | None`"
     for code in ("invalid-argument-type", "reportArgumentType"):
-        assert _is_late(tmp_path, body, code, message) == is_late
+        assert _has_later_test(tmp_path, body, code, message) == is_late
 
 
 def test_a_commit_reports_a_use_before_the_test(repo: GitRepository) -> None:
@@ -97,7 +101,7 @@ def test_a_commit_reports_a_use_before_the_test(repo: GitRepository) -> None:
     """
     repo.stage({"app.py": "\n".join(line[4:] for line in text.split("\n"))})
     report = repo.report("--staged")
-    found = [one for one in report["findings"] if one["rule"] == "ty/missing-union-attribute"]
-    assert [one["line"] for one in found] == [6]
+    found = [item for item in report["findings"] if item["rule"] == "ty/missing-union-attribute"]
+    assert [item["line"] for item in found] == [6]
     assert "tests for None only after this use" in found[0]["message"]
     assert found[0]["severity"] == "warn"

@@ -17,11 +17,11 @@ def _places(report: dict[str, Any]) -> set[tuple[str, int, int]]:
 
 def _unmerged(report: dict[str, Any]) -> set[tuple[str, int, int]]:
     """Return the positions except those of semgrep, whose findings merge with others of the same line."""
-    return {place for place in _places(report) if not place[0].startswith("semgrep/")}
+    return {location for location in _places(report) if not location[0].startswith("semgrep/")}
 
 
 class TestCarriageReturns:
-    """A carriage return alone ends a line to Python and to its tools, and none to git."""
+    """A single carriage return ends a line for Python and its tools, but not for git."""
 
     TEXT = (
         "import pickle\nfrom flask import request\n\n\n"
@@ -105,7 +105,7 @@ class TestEncoding:
         repo.stage({"a.py": first.encode() + b"x = '\xe9'\n"})
         report = repo.report("--staged")
         assert report["findings"] == []
-        assert [one["reason"] for one in report["unreviewed"]] == ["it is not UTF-8 text"]
+        assert [item["reason"] for item in report["unreviewed"]] == ["it is not UTF-8 text"]
 
     def test_an_existing_byte_does_not_block(self, repo: GitRepository) -> None:
         repo.commit({"a.py": b"x = '\xe9'\n"})

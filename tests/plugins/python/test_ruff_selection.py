@@ -78,7 +78,7 @@ def test_only_what_the_parser_reports_is_a_syntax_error(repo: GitRepository) -> 
     repo.commit({"ruff.toml": 'preview = true\n[lint]\nselect = ["ALL"]\n'})
     repo.stage({"tests/test_retry.py": NAMED_ONLY, "broken.py": "def f(:\n"})
     found = repo.report("--staged", "--all")["findings"]
-    assert {one["file"] for one in found if one["rule"].endswith("syntax")} == {"broken.py"}
+    assert {item["file"] for item in found if item["rule"].endswith("syntax")} == {"broken.py"}
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_code_for_old_versions_is_outdated_only_if_the_oldest_version_is_known(
     root.mkdir(parents=True)
     for name, text in {**files, "a.py": "import sys\nif sys.version_info < (3, 8):\n    x = 1\n"}.items():
         (root / name).write_text(text, "utf-8")
-    place = {"row": 2, "column": 1}
+    location = {"row": 2, "column": 1}
     result = {
-        "code": "UP036", "filename": str(root / "a.py"), "location": place, "end_location": place,
+        "code": "UP036", "filename": str(root / "a.py"), "location": location, "end_location": location,
         "message": "Version block is outdated for minimum Python version", "name": "outdated-version-block",
     }  # fmt: skip
     run = Invocation(Path("ruff"), root, ("a.py",), None, tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from wardround_python.target_version import PythonTarget, bounds, read_note, target_of, version_needed
+from wardround_python.target_version import PythonTarget, bounds, read_note, required_version, target_of
 
 from tests.conftest import GitRepository
 
@@ -107,7 +107,7 @@ def test_a_note_is_read_as_written(target: PythonTarget) -> None:
     ],
 )
 def test_the_version_a_message_names(message: str, needed: int | None) -> None:
-    assert version_needed(message) == needed
+    assert required_version(message) == needed
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def findings(repo: GitRepository) -> set[tuple[int, str]]:
     repo.commit({"README": "", "pyproject.toml": SETTINGS, "app/__init__.py": "", "app/shapes.py": SHAPES})
     repo.stage({"app/calls.py": CALLS})
     found = repo.report("--staged")["findings"]
-    return {(one["line"], one["rule"]) for one in found if one["rule"].startswith("ty/")}
+    return {(item["line"], item["rule"]) for item in found if item["rule"].startswith("ty/")}
 
 
 def test_only_calls_of_visible_definitions_are_compared_with_them(findings: set[tuple[int, str]]) -> None:
@@ -174,7 +174,7 @@ def test_packages_of_our_own_environment_are_not_those_of_the_project(
     repo.commit({"README": ""})
     repo.stage({"app.py": "from packaging.version import Version\n\nVersion('1', 2, 3)\nlen()\n"})
     found = repo.report("--staged")["findings"]
-    assert [(one["line"], one["rule"]) for one in found] == [(4, "ty/missing-argument")]
+    assert [(item["line"], item["rule"]) for item in found] == [(4, "ty/missing-argument")]
 
 
 _SELF = "from typing import Self\n\nSelf\n"
@@ -209,7 +209,7 @@ def _missing_members(repo: GitRepository, path: str, text: str) -> int:
     repo.commit({"README": "", "pyproject.toml": SETTINGS.replace("3.7", "3.9")})
     repo.stage({path: text})
     found = repo.report("--staged", "--all")["findings"]
-    return [one["rule"] for one in found].count("ty/missing-module-member")
+    return [item["rule"] for item in found].count("ty/missing-module-member")
 
 
 @pytest.mark.parametrize(("path", "text"), NEWER.values(), ids=NEWER)
@@ -285,14 +285,16 @@ def test_objects_of_classes_that_nothing_enforces_can_be_created(repo: GitReposi
     repo.commit({"README": ""})
     repo.stage({"app.py": OPEN + "count\n"})
     found = repo.report("--staged")["findings"]
-    assert {(one["line"], one["rule"]) for one in found if one["rule"].startswith("ty/")} == _expected(OPEN)
+    assert {(item["line"], item["rule"]) for item in found if item["rule"].startswith("ty/")} == _expected(
+        OPEN
+    )
 
 
 def test_names_of_a_star_import_that_cannot_be_followed_may_exist(repo: GitRepository) -> None:
     repo.commit({"README": "", "lib/app/names.py": "from .more import *\n", "names.py": "a = 1\n"})
     repo.stage({"open.py": "from app.names import *\n\nLIMIT\n", "known.py": "from names import *\n\nb\n"})
     found = repo.report("--staged")["findings"]
-    assert [one["file"] for one in found if one["rule"] == "ty/unresolved-reference"] == ["known.py"]
+    assert [item["file"] for item in found if item["rule"] == "ty/unresolved-reference"] == ["known.py"]
 
 
 OUTER = """\
@@ -336,7 +338,9 @@ def test_variable_of_an_enclosing_function_that_is_set_there_is_not_none(repo: G
     repo.commit({"README": ""})
     repo.stage({"app.py": OUTER})
     found = repo.report("--staged")["findings"]
-    assert {(one["line"], one["rule"]) for one in found if one["rule"].startswith("ty/")} == _expected(OUTER)
+    assert {(item["line"], item["rule"]) for item in found if item["rule"].startswith("ty/")} == _expected(
+        OUTER
+    )
 
 
 LITERALS = """\
@@ -353,6 +357,6 @@ def test_strings_of_a_literal_are_values(repo: GitRepository) -> None:
     repo.commit({"README": ""})
     repo.stage({"app.py": LITERALS})
     found = repo.report("--staged")["findings"]
-    assert {(one["line"], one["rule"]) for one in found if one["rule"].startswith("ty/")} == _expected(
+    assert {(item["line"], item["rule"]) for item in found if item["rule"].startswith("ty/")} == _expected(
         LITERALS
     )

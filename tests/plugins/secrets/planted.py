@@ -10,7 +10,7 @@ HEX = "0123456789abcdef"
 
 
 def drawn(alphabet: str, length: int, seed: int = 7) -> str:
-    """A value nobody could have typed, the same for each seed."""
+    """A random value, the same for each seed."""
     return "".join(random.Random(f"{alphabet}{length}{seed}").choices(alphabet, k=length))
 
 

@@ -24,9 +24,9 @@ from tests.plugins.judges import Judge, Lender
 from tests.plugins.secrets.planted import BASE62, HEX, drawn
 from wardround.checks.source import SourceFile
 from wardround.errors import ModelError
+from wardround.execution.broker import LIMITS, ModelBroker
 from wardround.findings import RawFinding, Severity
 from wardround.inference.api import NoModels
-from wardround.inference.broker import LIMITS, ModelBroker
 from wardround.inference.metadata import PromotionState, read_metadata
 from wardround.inference.model_session import ModelSession
 from wardround.inference.registry import ModelRegistry
@@ -70,9 +70,9 @@ class TestInDoubt:
 
     def test_secrets_stand_in_headers_and_connection_strings_too(self) -> None:
         text = f'h = "Bearer {DOUBTFUL}"\nc = "Server=db;Password={DOUBTFUL};"\n'
-        assert [one.place for one in ambiguous_literals(ScannedText("a.py", text))] == ["header", "within"]
+        assert [item.place for item in ambiguous_literals(ScannedText("a.py", text))] == ["header", "within"]
 
-    def test_a_keyword_argument_is_no_connection_string(self) -> None:
+    def test_a_keyword_argument_is_not_a_connection_string(self) -> None:
         assert (
             list(ambiguous_literals(ScannedText("a.py", 'connect("h", password=self.options["x1"])\n'))) == []
         )
@@ -103,7 +103,7 @@ class TestFeatures:
         row = features(CandidateLiteral("", value, 0, len(value)), LiteralContext("", True, value))
         assert all(math.isfinite(number) for number in row)
 
-    def test_what_tells_a_keyboard_walk_a_year_and_a_named_value(self) -> None:
+    def test_what_reports_a_keyboard_walk_a_year_and_a_named_value(self) -> None:
         def number(name: str, value: str, of: str = "token") -> float:
             literal = CandidateLiteral(of, value, 0, len(value))
             return features(literal, LiteralContext("a.py", False, ""))[NAMES.index(name)]
@@ -121,8 +121,8 @@ class TestFeatures:
         assert max(mean("refresh_token"), mean("connection")) < mean("xq7Zkw0vTjp")
 
     def test_a_table_is_written_as_it_is_read(self, tmp_path: Path) -> None:
-        table = trigrams.counted(["token", "tokens"])
-        written = trigrams.written(table)
+        table = trigrams.trigram_table(["token", "tokens"])
+        written = trigrams.serialize(table)
         assert written.replace(b"\n", b"") == table
         assert written.isascii()
         assert trigrams.surprises("tok", table)[2] < trigrams.surprises("txk", table)[2]
@@ -185,20 +185,20 @@ class TestHistory:
     def test_a_literal_counts_as_of_the_day_it_was_first_seen(self) -> None:
         old, new = 'token = "n0thing-1"\n', 'token = "n0thing-1"\nsecret = "k3bab-99"\n'
         found = list(found_in(TwoDays({"one": old, "two": new}), [(10, "one"), (20, "two")]))  # type: ignore[arg-type]
-        assert [(one.time, one.value, one.column) for one in found] == [
+        assert [(item.time, item.value, item.column) for item in found] == [
             (10, "n0thing-1", 9),
             (20, "k3bab-99", 10),
         ]
 
     def test_another_value_is_inserted_in_the_same_line(self) -> None:
-        (one,) = found_in(TwoDays({"one": 'f(token="n0thing-1", b=2)\n'}), [(10, "one")])  # type: ignore[arg-type]
-        assert one.holding(DOUBTFUL).line == f'f(token="{DOUBTFUL}", b=2)'
-        assert len(one.holding(DOUBTFUL).row) == len(NAMES)
+        (item,) = found_in(TwoDays({"one": 'f(token="n0thing-1", b=2)\n'}), [(10, "one")])  # type: ignore[arg-type]
+        assert item.holding(DOUBTFUL).line == f'f(token="{DOUBTFUL}", b=2)'
+        assert len(item.holding(DOUBTFUL).row) == len(NAMES)
 
     def test_literals_of_any_name_are_distinguished(self) -> None:
         text = 'revision = "ab12-cd34"\ntoken = "n0thing-1"\n'
         found = found_in(TwoDays({"one": text}), [(10, "one")], broadly=True)  # type: ignore[arg-type]
-        assert {one.value: one.is_named for one in found} == {"n0thing-1": True, "ab12-cd34": False}
+        assert {item.value: item.is_named for item in found} == {"n0thing-1": True, "ab12-cd34": False}
 
 
 class TestShippedModel:
@@ -223,4 +223,4 @@ class TestShippedModel:
         assert read_metadata(self.FOLDER).state is PromotionState.SHADOW
         assert models.scope([review.MODEL], 1).table(review.MODEL) is None
         assert models.errors([review.MODEL]) == {}
-        assert not ModelBroker(models, LIMITS[Profile.COMMIT]).is_asked_by(SecretsSpecialist())
+        assert not ModelBroker(models, LIMITS[Profile.COMMIT]).is_used_by(SecretsSpecialist())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.plugins.secrets.planted import GITHUB, STRIPE
-from wardround.change.change_source import in_any_encoding, is_lfs_pointer
+from wardround.change.change_source import decode_any_encoding, is_lfs_pointer
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -67,12 +67,12 @@ def test_a_file_that_is_larger_than_what_is_read_is_unreviewed(repo: GitReposito
     rows = b"some text\n" * (17 * 1024 * 1024 // 10)
     repo.stage({"large.txt": rows + SECRET.encode(), "large.bin": b"\xff\0" + rows})
     report = repo.report("--profile", "ci")
-    told = [(one["file"], one["specialist"], one["reason"]) for one in report["unreviewed"]]
-    assert told == [("large.txt", "secrets", "it is larger than 16 MiB")]
+    reported = [(item["file"], item["specialist"], item["reason"]) for item in report["unreviewed"]]
+    assert reported == [("large.txt", "secrets", "it is larger than 16 MiB")]
     assert report["gate"]["outcome"] == "inconclusive"
 
 
-def test_what_is_no_text_is_nobodys(repo: GitRepository) -> None:
+def test_what_is_not_a_text_is_nobodys(repo: GitRepository) -> None:
     pointer = POINTER + b"oid sha256:" + DIGEST + b"\nsize 12345\n"
     repo.stage({"image": b"\x89PNG\0\0" + SECRET.encode() + b"\xff", "pointer.bin": pointer})
     assert places(repo) == []
@@ -88,8 +88,8 @@ def test_what_a_pointer_is() -> None:
 
 
 def test_which_encodings_are_read() -> None:
-    assert in_any_encoding(b"\xef\xbb\xbfa\0b") == "a\0b"
-    assert in_any_encoding(b"caf\xe9") == "caf\xe9"
-    assert in_any_encoding("a\U0001f600".encode("utf-16")) == "a\U0001f600"
-    assert in_any_encoding(b"\xff\xfe" + b"a\0\0\0") is None
-    assert in_any_encoding(b"\x80\0") is None
+    assert decode_any_encoding(b"\xef\xbb\xbfa\0b") == "a\0b"
+    assert decode_any_encoding(b"caf\xe9") == "caf\xe9"
+    assert decode_any_encoding("a\U0001f600".encode("utf-16")) == "a\U0001f600"
+    assert decode_any_encoding(b"\xff\xfe" + b"a\0\0\0") is None
+    assert decode_any_encoding(b"\x80\0") is None

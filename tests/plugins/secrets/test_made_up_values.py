@@ -16,7 +16,8 @@ from wardround_secrets.detection import providers
 from wardround_secrets.detection.scanner import scan
 
 from tests.plugins.secrets.planted import BASE62, HEX_KEY, PASSWORD, PRIVATE_KEY, drawn
-from wardround.checks.source import InMemoryRepository, SourceFile
+from wardround.change.repository_view import InMemoryRepository
+from wardround.checks.source import SourceFile
 
 KEY = drawn(BASE62, 40)
 STRONG = "kQ7x!" + drawn(BASE62, 14) + "#9"
@@ -133,7 +134,7 @@ class TestExamples:
         assert codes(text, "api/openapi.yaml") == []
         assert codes(text, "api/settings.yaml") == ["SE004"]
 
-    def test_comment_that_asks_to_replace_the_values_covers_its_paragraph(self) -> None:
+    def test_comment_that_queries_to_replace_the_values_covers_its_paragraph(self) -> None:
         text = f"# Replace with your values\n# of the provider\nclient_secret = {KEY}\n"
         assert codes(text, "dns/acme.ini") == []
         assert codes(text.replace("\n# of", "\n\n# of"), "dns/acme.ini") == ["SE004"]
@@ -195,7 +196,7 @@ class TestBundles:
         assert codes(text, path) == []
         assert codes(text, "src/x.js") == ["SE003"]
 
-    def test_list_of_codes_is_no_token_in_pieces(self) -> None:
+    def test_list_of_codes_is_not_a_token_in_pieces(self) -> None:
         regions = "'rnd', 'ams', 'arn', 'atl', 'bog', 'bom', 'bos', 'cdg', 'den', 'dfw', 'ewr', 'eze'"
         assert codes(f"const regions = [{regions}];\n", "regions.ts") == []
 
@@ -248,7 +249,7 @@ class TestTokensShownAsExamples:
         assert codes(text, "docs/hooks.md") == ["SE001"]
         assert codes(text, "src/hook.py") == ["SE001"]
 
-    def test_wrong_checksum_in_a_test_is_no_token(self) -> None:
+    def test_wrong_checksum_in_a_test_is_not_a_token(self) -> None:
         assert codes(f"token = '{self.FORGED}'\n", "tests/test_a.py") == []
         assert codes(f"token = '{self.FORGED}'\n", "src/a.py") == ["SE001"]
 

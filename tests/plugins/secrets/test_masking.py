@@ -12,7 +12,7 @@ from tests.plugins.secrets.planted import GITHUB, HEX_KEY, KEY_BODY, PASSWORD, P
 from wardround.cli import commands
 from wardround.findings import Edit, Finding, Plane, Severity, Span, Status, SuggestedFix
 from wardround.processors.mask_secrets import SecretMasker
-from wardround.reports import FORMATS, secret_lines
+from wardround.reports import formats, secret_lines
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -52,14 +52,14 @@ def assert_clean(output: str) -> None:
 
 @pytest.mark.parametrize("profile", ["commit", "ci"])
 def test_no_output_and_no_file_of_ours_holds_a_secret(
-    repo: GitRepository, own_places: Path, profile: str
+    repo: GitRepository, isolated_folders: Path, profile: str
 ) -> None:
     repo.stage(FILES)
-    for name in FORMATS:
+    for name in formats():
         done = repo.wardround("review", "--profile", profile, "--filter-mode", "nofilter", "--format", name)
         assert "SE001" in done.stdout
         assert_clean(done.stdout + done.stderr)
-    assert holding(own_places) == []
+    assert holding(isolated_folders) == []
 
 
 def test_one_secret_that_several_tools_know_is_one_finding(repo: GitRepository) -> None:
@@ -70,24 +70,26 @@ def test_one_secret_that_several_tools_know_is_one_finding(repo: GitRepository) 
     assert finding["suggested_fix"] is None
 
 
-def test_an_old_secret_on_a_line_that_is_shown_is_hidden_too(repo: GitRepository, own_places: Path) -> None:
+def test_an_old_secret_on_a_line_that_is_shown_is_hidden_too(
+    repo: GitRepository, isolated_folders: Path
+) -> None:
     repo.commit({"app.py": f"import os\nprint(os.sep, [], '{GITHUB}', undefined_name)\n"})
     repo.stage({"app.py": f"print(os.sep, [], '{GITHUB}', undefined_name)\nx = 1\n"})
-    for name in FORMATS:
+    for name in formats():
         done = repo.wardround("review", "--filter-mode", "nofilter", "--format", name)
         assert_clean(done.stdout + done.stderr)
     assert "undefined_name" in done.stdout
-    assert holding(own_places) == []
+    assert holding(isolated_folders) == []
 
 
 def test_neither_the_baseline_nor_the_patch_of_a_fix_holds_a_secret(
-    repo: GitRepository, own_places: Path
+    repo: GitRepository, isolated_folders: Path
 ) -> None:
     repo.commit({"a.py": "x = 1\n"})
     repo.stage({"app.py": f"import os\nimport sys\ntoken = '{GITHUB}'\nprint(sys)\n"})
     done = repo.wardround("review", "--staged", "--fix")
     assert_clean(done.stdout + done.stderr)
-    assert holding(own_places) == []
+    assert holding(isolated_folders) == []
     repo.git("commit", "-qm", "x", "--no-verify")
     done = repo.wardround("baseline", "write")
     assert_clean(done.stdout + done.stderr + (repo.root / ".wardround-baseline.json").read_text("utf-8"))
@@ -99,7 +101,7 @@ def test_neither_the_baseline_nor_the_patch_of_a_fix_holds_a_secret(
 )
 def test_a_crash_keeps_quiet_about_what_it_quotes(
     repo: GitRepository,
-    own_places: Path,
+    isolated_folders: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     crash: Exception,
@@ -114,14 +116,14 @@ def test_a_crash_keeps_quiet_about_what_it_quotes(
     monkeypatch.chdir(repo.root)
     monkeypatch.setattr("wardround.reports.text.summary_line", closing_line)
     assert commands.invoke(["review"]) == 5
-    said = capsys.readouterr()
-    (trace,) = own_places.rglob("crash.txt")
+    reported = capsys.readouterr()
+    (trace,) = isolated_folders.rglob("crash.txt")
     assert type(crash).__name__ in trace.read_text("utf-8")
-    assert_clean(said.out + said.err)
-    assert holding(own_places) == []
+    assert_clean(reported.out + reported.err)
+    assert holding(isolated_folders) == []
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", formats())
 def test_no_line_is_displayed_where_the_secret_scan_crashes(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], name: str
 ) -> None:
@@ -132,10 +134,10 @@ def test_no_line_is_displayed_where_the_secret_scan_crashes(
     monkeypatch.chdir(repo.root)
     monkeypatch.setattr("wardround_secrets.detection.scanner.scan", crash)
     assert commands.invoke(["review", "--format", name]) == 1
-    said = b"".join(capfdbinary.readouterr()).decode()
-    assert "ruff/F507" in said
-    assert "a check crashed" in said
-    assert_clean(said)
+    reported = b"".join(capfdbinary.readouterr()).decode()
+    assert "ruff/F507" in reported
+    assert "a check crashed" in reported
+    assert_clean(reported)
 
 
 def test_the_reason_of_an_unreviewed_file_does_not_contain_the_secret() -> None:
@@ -163,12 +165,12 @@ def test_the_reason_of_an_unreviewed_file_does_not_contain_the_secret() -> None:
     ],
 )
 def test_a_bare_secret_before_a_string_is_not_shown(line: str) -> None:
-    assert_clean(secret_lines.masked(line))
+    assert_clean(secret_lines.mask_line(line))
 
 
 def test_a_fix_that_ends_where_the_line_of_a_secret_begins_is_shown(repo: GitRepository) -> None:
     repo.stage({"app.py": f"import os\nKEY = '{GITHUB}'\n"})
-    found = {one["rule"]: one for one in repo.report()["findings"]}
+    found = {item["rule"]: item for item in repo.report()["findings"]}
     assert found["ruff/F401"]["suggested_fix"] is not None
     printed = repo.wardround("review").stdout
     assert "     1 | import os" in printed

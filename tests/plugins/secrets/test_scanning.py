@@ -94,7 +94,7 @@ class TestSilence:
         ],
     )
     @pytest.mark.parametrize("name", ["token", "api_key", "client_secret", "password"])
-    def test_what_is_no_secret_beside_a_telling_name(self, name: str, value: str) -> None:
+    def test_what_is_not_a_secret_next_to_a_telling_name(self, name: str, value: str) -> None:
         assert codes(f'{name} = "{value}"\n') == []
         assert codes(f"{name}: {value}\n", "values.yml") == []
 
@@ -139,7 +139,7 @@ class TestSilence:
         text = f'#[cfg(test)]\nmod tests {{ let api_key = "{HEX_KEY}"; }}\n'
         assert codes(text, "src/lib.rs") == []
 
-    def test_pictures_in_base_64_are_no_secrets(self) -> None:
+    def test_pictures_in_base_64_are_not_secrets(self) -> None:
         picture = "iVBORw0KGgo" + drawn(BASE62 + "+/", 4000)
         assert codes(f'icon = "data:image/png;base64,{picture}"\ntoken_icon = "{picture}"\n') == []
 
@@ -152,12 +152,12 @@ class TestValues:
         assert result.severity is None
 
     @pytest.mark.parametrize(("alphabet", "length"), [(BASE62, 24), (BASE62, 40), (HEX, 32), (HEX, 64)])
-    def test_what_was_drawn_is_hardly_ever_taken_for_made_up(self, alphabet: str, length: int) -> None:
+    def test_what_was_drawn_is_hardly_ever_mistaken_for_made_up(self, alphabet: str, length: int) -> None:
         drawn_values = [drawn(alphabet, length, seed) for seed in range(500)]
         assert sum(map(value_filters.is_placeholder, drawn_values)) <= 2
         assert sum(map(value_filters.is_wordy, drawn_values)) <= 25
 
-    def test_every_kind_of_token_begins_as_it_says(self) -> None:
+    def test_every_kind_of_token_begins_as_it_reports(self) -> None:
         for token in providers.TOKENS:
             assert providers.shape_of(token).pattern
             assert all(len(prefix) >= 2 for prefix in token.prefixes)

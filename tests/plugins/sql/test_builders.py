@@ -9,7 +9,7 @@ from wardround_sql.frontends.registry import calls
 
 
 def _sql(path: str, text: str) -> list[str]:
-    return [one.text for one in calls(path, textwrap.dedent(text).strip("\n") + "\n").fragments]
+    return [fragment.text for fragment in calls(path, textwrap.dedent(text).strip("\n") + "\n").fragments]
 
 
 TYPEORM = """
@@ -35,7 +35,7 @@ exports.up = (knex) => knex.schema.createTable('cards', (t) => {
 
 def test_a_column_bound_to_a_name_is_located_at_its_definition() -> None:
     found = calls("src/migrations/1-a.ts", TYPEORM).fragments
-    assert [one.text for one in found] == [
+    assert [item.text for item in found] == [
         'ALTER TABLE "users" ADD COLUMN "email" text NOT NULL',
         'ALTER TABLE "users" ADD FOREIGN KEY ("p") REFERENCES "b"',
     ]

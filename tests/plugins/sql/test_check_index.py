@@ -12,10 +12,10 @@ from wardround_sql.specialist import SqlSpecialist
 
 from tests.rule_cases import invalid_cases_of
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid
 from wardround.checks.index import discover_checks
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
+from wardround.rules.cases import Invalid
 
 CHECKS = SqlSpecialist().checks
 
@@ -48,7 +48,7 @@ def test_a_migration_imports_only_the_checks_that_may_match() -> None:
     )
     for _ in ("builds the index", "reads it"):
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    said, imported = done.stdout.splitlines()
-    assert said == "['SQ020']"
+    reported, imported = done.stdout.splitlines()
+    assert reported == "['SQ020']"
     assert "write_without_where" in imported
     assert "policy_always_true" not in imported

@@ -6,7 +6,8 @@ import pytest
 from wardround_sql.check import run_sql_checks
 from wardround_sql.specialist import SqlSpecialist
 
-from wardround.checks.source import InMemoryRepository, SourceFile
+from wardround.change.repository_view import InMemoryRepository
+from wardround.checks.source import SourceFile
 
 MIGRATION = "db/migrations/0002_change.sql"
 
@@ -77,5 +78,5 @@ def test_a_table_of_many_policies_names_the_first_that_overlaps() -> None:
     last = "create policy late on notes to r7, service_role using (b = 1);\n"
     text = f"create table notes (a int);\n{roles}{last}"
     source = SourceFile("supabase/migrations/0001_a.sql", text, project=InMemoryRepository({}))
-    found = [one for one in run_sql_checks(SqlSpecialist().checks, source) if one.code == "SQ011"]
-    assert [(one.span.line, '"p7"' in one.message) for one in found] == [(42, True)]
+    found = [item for item in run_sql_checks(SqlSpecialist().checks, source) if item.code == "SQ011"]
+    assert [(item.span.line, '"p7"' in item.message) for item in found] == [(42, True)]

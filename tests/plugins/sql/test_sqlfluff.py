@@ -47,7 +47,7 @@ def settings(run: Invocation, file: str) -> str:
     return (target.parents[file.count("/")] / ".sqlfluff").read_text("utf-8")
 
 
-def test_it_runs_only_where_it_is_asked_for() -> None:
+def test_it_runs_only_where_it_is_requested() -> None:
     assert not SQLFLUFF.is_enabled(None, "a.sql", "select 1;")
     assert not SQLFLUFF.is_enabled(SqlOptions(), "a.sql", "select 1;")
     assert SQLFLUFF.is_enabled(SqlOptions(sqlfluff=True), "a.sql", "select 1;")
@@ -57,10 +57,10 @@ def test_it_runs_only_where_it_is_asked_for() -> None:
 
 
 def test_findings_have_their_location_and_fix(tmp_path: Path) -> None:
-    one = run(tmp_path, a_dot_sql="select a from t where b = null;\n", b_dot_sql="select 1;\n")
-    done = subprocess.run(SQLFLUFF.command(one), cwd=one.root, capture_output=True, check=False)
+    item = run(tmp_path, a_dot_sql="select a from t where b = null;\n", b_dot_sql="select 1;\n")
+    done = subprocess.run(SQLFLUFF.command(item), cwd=item.root, capture_output=True, check=False)
     assert done.returncode in SQLFLUFF.success_codes
-    (found,) = SQLFLUFF.parse(done.stdout, one)
+    (found,) = SQLFLUFF.parse(done.stdout, item)
     assert (found.code, found.file, found.span.start, found.span.end) == ("CV05", "a.sql", (1, 25), (1, 26))
     assert found.fix is not None
     assert not found.fix.safe
@@ -74,12 +74,12 @@ def test_code_in_the_project_is_never_loaded(tmp_path: Path) -> None:
     evil.mkdir()
     (evil / "__init__.py").write_text(f"open({str(mark)!r}, 'w')\n")
     text = f"-- sqlfluff:templater:jinja:library_path:{evil}\n-- sqlfluff:templater:python\nselect 1;\n"
-    one = run(tmp_path, a_dot_sql=text)
-    (one.root / ".sqlfluff").write_text(
+    item = run(tmp_path, a_dot_sql=text)
+    (item.root / ".sqlfluff").write_text(
         SQLFLUFF.config_overlay("", {".sqlfluff": f"[sqlfluff]\nlibrary_path = {evil}\n"})[".sqlfluff"]
     )
-    done = subprocess.run(SQLFLUFF.command(one), cwd=one.root, capture_output=True, check=False)
-    assert SQLFLUFF.parse(done.stdout, one) == []
+    done = subprocess.run(SQLFLUFF.command(item), cwd=item.root, capture_output=True, check=False)
+    assert SQLFLUFF.parse(done.stdout, item) == []
     assert not mark.exists()
 
 
@@ -97,25 +97,25 @@ def test_code_in_the_project_is_never_loaded(tmp_path: Path) -> None:
     ],
 )
 def test_what_loads_code_or_hides_files_is_taken_out(written: str, gone: str) -> None:
-    kept = SQLFLUFF.config_overlay("", {".sqlfluff": written})[".sqlfluff"]
-    assert gone not in kept
+    retained = SQLFLUFF.config_overlay("", {".sqlfluff": written})[".sqlfluff"]
+    assert gone not in retained
 
 
 def test_settings_in_pyproject_are_filtered_too() -> None:
     core = '[tool.sqlfluff.core]\ndialect = "tsql"\ntemplater = "dbt"\n'
     table = core + '[tool.sqlfluff.templater.jinja]\nlibrary_path = "x"\n'
-    kept = SQLFLUFF.config_overlay("a", {"a/pyproject.toml": table})
-    assert "tsql" in kept["a/.sqlfluff"]
-    assert "templater = jinja" in kept["a/.sqlfluff"]
-    assert "library" not in "".join(kept.values())
+    retained = SQLFLUFF.config_overlay("a", {"a/pyproject.toml": table})
+    assert "tsql" in retained["a/.sqlfluff"]
+    assert "templater = jinja" in retained["a/.sqlfluff"]
+    assert "library" not in "".join(retained.values())
 
 
 def test_the_rules_and_dialect_of_the_project_apply(tmp_path: Path) -> None:
-    one = run(
+    item = run(
         tmp_path, q__a_dot_sql="select 1;\n", _dot_sqlfluff="[sqlfluff]\ndialect = tsql\nrules = LT01\n"
     )
-    (one.root / "q/.sqlfluff").write_text("[sqlfluff]\nexclude_rules = LT02\n")
-    written = settings(one, "q/a.sql")
+    (item.root / "q/.sqlfluff").write_text("[sqlfluff]\nexclude_rules = LT02\n")
+    written = settings(item, "q/a.sql")
     assert all(line in written for line in ("dialect = tsql", "rules = LT01", "exclude_rules = LT02"))
 
 
@@ -123,35 +123,35 @@ def test_the_rules_and_dialect_of_the_project_apply(tmp_path: Path) -> None:
 def test_otherwise_the_file_or_the_options_determine_the_dialect(tmp_path: Path, name: str) -> None:
     own = '[sql]\ndialect = "bigquery"\n'
     text = own if name.startswith(".") else "[tool.wardround.sql]\n" + own.partition("\n")[2]
-    one = run(
+    item = run(
         tmp_path, a_dot_sql="select 1;\n", b_dot_sql="create table `t` (a int) engine=InnoDB;\n"
     )  # fmt: skip
-    (one.root / name).write_text(SQLFLUFF.config_overlay("", {name: text})[name])
-    assert "dialect = bigquery" in settings(one, "a.sql")
-    assert "dialect = mysql" in settings(one, "b.sql")
+    (item.root / name).write_text(SQLFLUFF.config_overlay("", {name: text})[name])
+    assert "dialect = bigquery" in settings(item, "a.sql")
+    assert "dialect = mysql" in settings(item, "b.sql")
 
 
 def test_files_over_the_limit_are_recorded_as_unreviewed(tmp_path: Path) -> None:
-    one = run(tmp_path, a_dot_sql="select 1;\n" * LINES, b_dot_sql="select 1;\n")
-    assert [Path(word).name for word in SQLFLUFF.command(one) if word.endswith(".sql")] == ["b.sql"]
-    assert list(SQLFLUFF.skipped_files(b"", one)) == ["a.sql"]
+    item = run(tmp_path, a_dot_sql="select 1;\n" * LINES, b_dot_sql="select 1;\n")
+    assert [Path(word).name for word in SQLFLUFF.command(item) if word.endswith(".sql")] == ["b.sql"]
+    assert list(SQLFLUFF.skipped_files(b"", item)) == ["a.sql"]
     only = run(tmp_path / "2", a_dot_sql="select 1;\n" * LINES)
     assert SQLFLUFF.command(only)[1:] == ["--version"]
 
 
 def test_a_file_it_cannot_parse_is_reported_once(tmp_path: Path) -> None:
-    one = run(tmp_path, a_dot_sql="selec\n")
+    item = run(tmp_path, a_dot_sql="selec\n")
     bad = violation(
         "PRS", description="Line 1, Position 3: Found unparsable section: 'x'. Expected: Nothing."
     )
-    (found,) = SQLFLUFF.parse(said(one, bad, bad), one)
+    (found,) = SQLFLUFF.parse(said(item, bad, bad), item)
     assert (found.code, found.message) == ("PRS", "Found unparsable section: 'x'.")
 
 
 def test_fixes_in_templates_are_discarded(tmp_path: Path) -> None:
-    one = run(tmp_path, a_dot_sql="select {{ a }} from b\n")
+    item = run(tmp_path, a_dot_sql="select {{ a }} from b\n")
     edit = {"edit": "is", "start_line_no": 1, "start_line_pos": 1, "end_line_no": 1, "end_line_pos": 2}
-    (found,) = SQLFLUFF.parse(said(one, violation(fixes=[edit])), one)
+    (found,) = SQLFLUFF.parse(said(item, violation(fixes=[edit])), item)
     assert found.fix is None
 
 
@@ -172,9 +172,9 @@ def test_a_file_that_was_not_an_input_is_an_error(tmp_path: Path) -> None:
 
 
 def test_an_unreadable_configuration_fails_the_run(tmp_path: Path) -> None:
-    one = run(tmp_path, a_dot_sql="select 1;\n")
-    (one.root / ".sqlfluff").write_text(
+    item = run(tmp_path, a_dot_sql="select 1;\n")
+    (item.root / ".sqlfluff").write_text(
         SQLFLUFF.config_overlay("", {".sqlfluff": "dialect = mysql\n"})[".sqlfluff"]
     )
     with pytest.raises(ToolFailed, match="does not support the dialect"):
-        SQLFLUFF.command(one)
+        SQLFLUFF.command(item)

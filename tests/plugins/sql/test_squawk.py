@@ -10,7 +10,7 @@ import pytest
 from wardround_sql.options import SqlOptions
 from wardround_sql.tools.squawk import SQUAWK
 
-from wardround.checks.source import InMemoryRepository
+from wardround.change.repository_view import InMemoryRepository
 from wardround.errors import ToolOutputError
 from wardround.tools.tool import Invocation
 
@@ -23,9 +23,9 @@ def run(folder: Path, text: str = SQL) -> Invocation:
 
 
 def result(rule: str, file: str = "a.sql") -> bytes:
-    one = {"file": file, "line": 0, "column": 13, "line_end": 0, "column_end": 20, "level": "Warning",
+    item = {"file": file, "line": 0, "column": 13, "line_end": 0, "column_end": 20, "level": "Warning",
            "message": "Do `this`.", "help": "Or  that.", "rule_name": rule}  # fmt: skip
-    return json.dumps([one]).encode()
+    return json.dumps([item]).encode()
 
 
 def test_places_are_made_one_based(tmp_path: Path) -> None:
@@ -35,17 +35,20 @@ def test_places_are_made_one_based(tmp_path: Path) -> None:
 
 
 def test_concurrently_is_reported_only_inside_a_transaction_of_the_file(tmp_path: Path) -> None:
-    said = result("ban-concurrent-index-creation-in-transaction")
-    assert SQUAWK.parse(said, run(tmp_path)) == []
-    assert len(SQUAWK.parse(said, run(tmp_path, "begin;\n" + SQL))) == 1
+    reported_items = result("ban-concurrent-index-creation-in-transaction")
+    assert SQUAWK.parse(reported_items, run(tmp_path)) == []
+    assert len(SQUAWK.parse(reported_items, run(tmp_path, "begin;\n" + SQL))) == 1
 
 
 def test_dropping_a_table_that_the_file_creates_is_not_reported(tmp_path: Path) -> None:
-    said = json.loads(result("ban-drop-table"))
-    said[0] |= {"line": 1, "line_end": 1, "column": 0}
-    made = run(tmp_path, "create temp table t (a int);\ndrop table t;\n")
-    assert SQUAWK.parse(json.dumps(said).encode(), made) == []
-    assert len(SQUAWK.parse(json.dumps(said).encode(), run(tmp_path, "select 1;\ndrop table t;\n"))) == 1
+    reported_items = json.loads(result("ban-drop-table"))
+    reported_items[0] |= {"line": 1, "line_end": 1, "column": 0}
+    created_items = run(tmp_path, "create temp table t (a int);\ndrop table t;\n")
+    assert SQUAWK.parse(json.dumps(reported_items).encode(), created_items) == []
+    assert (
+        len(SQUAWK.parse(json.dumps(reported_items).encode(), run(tmp_path, "select 1;\ndrop table t;\n")))
+        == 1
+    )
 
 
 _INDEX = "require-concurrent-index-creation"
@@ -68,9 +71,9 @@ _INDEX = "require-concurrent-index-creation"
 def test_objects_that_the_file_creates_are_not_in_use(
     tmp_path: Path, rule: str, text: str, line: int, column: int, kept: bool
 ) -> None:
-    said = json.loads(result(rule))
-    said[0] |= {"line": line, "line_end": line + 1, "column": column}
-    assert len(SQUAWK.parse(json.dumps(said).encode(), run(tmp_path, text))) == kept
+    reported_items = json.loads(result(rule))
+    reported_items[0] |= {"line": line, "line_end": line + 1, "column": column}
+    assert len(SQUAWK.parse(json.dumps(reported_items).encode(), run(tmp_path, text))) == kept
 
 
 _CHECK = "alter table t add constraint a_set check (a is not null)"
@@ -94,12 +97,12 @@ _SET = "alter table t alter column a set not null;\n"
 def test_only_a_validated_check_excludes_null(tmp_path: Path, text: str, earlier: str, kept: bool) -> None:
     (tmp_path / "0.sql").write_text(earlier, encoding="utf-8")
     line = text.split("\n").index(_SET.strip())
-    said = json.loads(result("adding-not-nullable-field"))
-    said[0] |= {"line": line, "line_end": line, "column": 14}
-    assert len(SQUAWK.parse(json.dumps(said).encode(), run(tmp_path, text))) == kept
+    reported_items = json.loads(result("adding-not-nullable-field"))
+    reported_items[0] |= {"line": line, "line_end": line, "column": 14}
+    assert len(SQUAWK.parse(json.dumps(reported_items).encode(), run(tmp_path, text))) == kept
 
 
-def test_what_it_says_only_on_request_is_asked_for(tmp_path: Path) -> None:
+def test_what_it_states_only_on_request_is_requested(tmp_path: Path) -> None:
     assert "--include=require-table-schema" in SQUAWK.command(run(tmp_path))
 
 
@@ -166,15 +169,15 @@ def test_a_migration_of_a_project_with_another_database_is_not_reviewed() -> Non
 def test_the_rollback_section_of_a_migration_is_not_reviewed(
     tmp_path: Path, text: str, line: int, kept: bool
 ) -> None:
-    told = json.loads(result("ban-drop-column"))
-    told[0] |= {"line": line, "line_end": line, "column": 14}
+    reported_items = json.loads(result("ban-drop-column"))
+    reported_items[0] |= {"line": line, "line_end": line, "column": 14}
 
-    assert bool(SQUAWK.parse(json.dumps(told).encode(), run(tmp_path, text))) is kept
+    assert bool(SQUAWK.parse(json.dumps(reported_items).encode(), run(tmp_path, text))) is kept
 
 
 def at(line: int, rule: str) -> bytes:
-    one = json.loads(result(rule))[0]
-    return json.dumps([one | {"line": line, "line_end": line, "column": 5, "column_end": 10}]).encode()
+    item = json.loads(result(rule))[0]
+    return json.dumps([item | {"line": line, "line_end": line, "column": 5, "column_end": 10}]).encode()
 
 
 @pytest.mark.parametrize(
@@ -222,7 +225,7 @@ def test_constraints_by_an_index_have_no_not_valid(tmp_path: Path, constraint: s
 def test_only_a_volatile_default_rewrites_a_table(tmp_path: Path, default: str, kept: bool) -> None:
     text = f"alter table t add column b date default {default};\n"
     found = SQUAWK.parse(at(0, "adding-field-with-default"), run(tmp_path, text))
-    assert [one.message for one in found] == (
+    assert [item.message for item in found] == (
         ["A volatile default requires a table rewrite with an ACCESS EXCLUSIVE lock. Or that."]
         if kept
         else []
@@ -253,7 +256,7 @@ def test_a_foreign_key_of_an_empty_column_or_table_scans_nothing(
     assert bool(SQUAWK.parse(at(line, "adding-foreign-key-constraint"), run(tmp_path, text))) is kept
 
 
-def test_an_index_is_gone_with_its_constraint(tmp_path: Path) -> None:
+def test_an_index_is_removed_with_its_constraint(tmp_path: Path) -> None:
     text = "alter table t drop constraint k;\ndrop index if exists k;\n"
     assert SQUAWK.parse(at(1, "require-concurrent-index-deletion"), run(tmp_path, text)) == []
     assert SQUAWK.parse(
@@ -274,7 +277,7 @@ def test_a_migration_outside_of_a_transaction_is_in_none(tmp_path: Path, rule: s
     assert SQUAWK.parse(output, run(tmp_path, text)) == []
 
 
-def test_the_begin_of_a_block_is_no_transaction(tmp_path: Path) -> None:
+def test_the_begin_of_a_block_is_not_a_transaction(tmp_path: Path) -> None:
     text = "do $$\nbegin\n  perform 1;\nend $$;\n" + SQL
     assert SQUAWK.parse(at(4, "ban-concurrent-index-creation-in-transaction"), run(tmp_path, text)) == []
 

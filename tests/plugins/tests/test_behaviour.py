@@ -1,4 +1,4 @@
-"""Renames, texts, markup and extracted functions change nothing that a test could notice."""
+"""Renames, messages, markup and extracted functions change nothing that a test could notice."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_something_changes(name: str) -> None:
     assert changes_behaviour(_file(_BASE, OTHER[name]))
 
 
-def test_a_call_of_another_function_is_no_renaming() -> None:
+def test_a_call_of_another_function_is_not_a_renaming() -> None:
     assert changes_behaviour(_file("x = min(y)\n", "x = max(y)\n"))
 
 

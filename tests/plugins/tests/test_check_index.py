@@ -1,4 +1,4 @@
-"""The index by which checks are chosen has every check and excludes none from a file it can report on."""
+"""The index that selects checks has every check and excludes none from a file it can report on."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from wardround_tests.specialist import TestsSpecialist
 
 from tests.rule_cases import invalid_cases_of
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid
 from wardround.checks.index import discover_checks
 from wardround.checks.registry import CheckRegistry
+from wardround.rules.cases import Invalid
 from wardround.testing import source_for_case
 
 CHECKS = TestsSpecialist().checks

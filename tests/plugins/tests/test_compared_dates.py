@@ -1,4 +1,4 @@
-"""A matcher for comparisons is not recommended for dates and texts, which it refuses."""
+"""A matcher for comparisons is not recommended for dates and texts, which it rejects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from wardround.findings import Span
 def test_comparison_inside_expect(comparison: str, *, is_refuted: bool) -> None:
     line = f"  expect({comparison}).toBe(true);"
     text = f"it('orders', (given: Date, limit: number) => {{\n  const end = new Date();\n{line}\n}});\n"
-    place = line.index("toBe") + 1
-    span = Span(3, place, 3, place + 4)
+    location = line.index("toBe") + 1
+    span = Span(3, location, 3, location + 4)
     found = TestsSpecialist().refutes("a.test.ts", text, "suboptimal-assert", span, {}.get)
     assert found is is_refuted

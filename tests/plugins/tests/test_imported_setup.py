@@ -1,4 +1,4 @@
-"""A setup that a test imports puts back what the test replaces."""
+"""A setup that a test imports restores what the test replaces."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_setup_replaces_or_closes(defect_class: str, setup: str, *, is_set_up:
         ("nothing", "global.fetch = vi.fn();", "", False),
     ],
 )
-def test_a_replacement_is_put_back(setup: str, statement: str, rest: str, *, is_put_back: bool) -> None:
+def test_a_replacement_is_restored(setup: str, statement: str, rest: str, *, is_put_back: bool) -> None:
     text = f"import './setup';\n{rest}\nit('loads', () => {{\n  {statement}\n}});\n"
     files = {"src/setup.ts": _SETUP[setup]}
     span = Span(4, 3, 4, len(statement) + 3)

@@ -9,10 +9,11 @@ import pytest
 from wardround_tests.checks.changes import untested_function
 from wardround_tests.checks.changes.untested_function import UntestedFunction
 from wardround_tests.file_kinds import IN_TESTS
-from wardround_tests.nearest_test import Nearest, subject_of
+from wardround_tests.nearest_test import NearestTests, subject_of
 
 from tests.conftest import GitRepository
-from wardround.checks.source import ChangedFileView, ChangeView, InMemoryRepository
+from wardround.change.repository_view import InMemoryRepository
+from wardround.checks.source import ChangedFileView, ChangeView
 
 PRICE = '''\
 def net_price(basket, voucher):
@@ -29,7 +30,7 @@ def test_basket_subtotal(basket):
     assert basket.subtotal == 12
 
 
-def test_voucher_amount_is_kept(basket, voucher):
+def test_voucher_amount_is_retained(basket, voucher):
     basket.apply(voucher)
     assert basket.price == 12 - voucher.amount
 """
@@ -76,7 +77,7 @@ def test_the_nearest_test_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     (message,) = _messages(Counting(TESTS), _added("src/shop/tariff.py", PRICE))
     assert message == (
         'no test names "net_price" or imports its module; add a test; '
-        "nearest: tests/shop/test_pricing.py::test_voucher_amount_is_kept"
+        "nearest: tests/shop/test_pricing.py::test_voucher_amount_is_retained"
     )
 
 
@@ -97,7 +98,7 @@ def test_only_a_few_files_are_read_and_none_twice() -> None:
     changed = [_added(f"src/shop/part{n}.py", PRICE.replace("net_price", f"net_{n}")) for n in range(6)]
     project = Counting(many)
     assert len(_messages(project, *changed)) == 6
-    read = [one for one in project.asked if one.startswith("tests/")]
+    read = [item for item in project.asked if item.startswith("tests/")]
     assert len(set(read)) <= 12
     assert len(read) <= len(set(read)) + 1, "once more to find tests of its siblings"
     assert project.asked.count(" ".join(IN_TESTS)) == 1
@@ -105,10 +106,10 @@ def test_only_a_few_files_are_read_and_none_twice() -> None:
 
 def test_a_project_without_readable_tests_has_no_nearest() -> None:
     subject = subject_of(_added("src/shop/tariff.py", PRICE), "net_price")
-    assert Nearest(InMemoryRepository({}), []).to(subject) is None
-    assert Nearest(InMemoryRepository({}), ["tests/test_gone.py", "tests/data.py"]).to(subject) is None
+    assert NearestTests(InMemoryRepository({}), []).to(subject) is None
+    assert NearestTests(InMemoryRepository({}), ["tests/test_gone.py", "tests/data.py"]).to(subject) is None
     assert (
-        Nearest(InMemoryRepository({"tests/test_a.py": "def test_(:"}), ["tests/test_a.py"]).to(subject)
+        NearestTests(InMemoryRepository({"tests/test_a.py": "def test_(:"}), ["tests/test_a.py"]).to(subject)
         is not None
     )
 
@@ -131,5 +132,5 @@ def test_a_finding_on_a_staged_change_names_the_nearest_test(
     preview = {".wardround.toml": "preview = true\n"}
     repo.commit({**TESTS, **preview, "src/shop/vouchers.py": "amount = 1\n"})
     repo.stage({"src/shop/pricing_of_vouchers.py": PRICE})
-    (finding,) = [one for one in repo.report("--staged")["findings"] if one["rule"] == "tests/TE201"]
+    (finding,) = [item for item in repo.report("--staged")["findings"] if item["rule"] == "tests/TE201"]
     assert finding["message"].startswith('no test names "net_price" or imports its module; add a test')

@@ -9,8 +9,8 @@ from wardround_tests.models import test_files
 from wardround_tests.specialist import TestsSpecialist
 
 from tests.conftest import GitRepository
-from wardround.checks.cases import ChangeCase
 from wardround.checks.source import SourceFile
+from wardround.rules.cases import ChangeCase
 from wardround.testing import change_results
 
 
@@ -111,9 +111,9 @@ def test_ruff_findings_in_tests_belong_to_the_tests_specialist(repo: GitReposito
         {"test_a.py": "import os, pytest\n\n\ndef test_a():\n    with pytest.raises():\n        f()\n"}
     )
     report = repo.report("--staged", "--exit-zero")
-    said = {f["rule"]: f["specialist"] for f in report["findings"]}
-    assert said["ruff/PT010"] == "tests"
-    assert said["ruff/F401"] == "python"
+    reported_items = {f["rule"]: f["specialist"] for f in report["findings"]}
+    assert reported_items["ruff/PT010"] == "tests"
+    assert reported_items["ruff/F401"] == "python"
 
 
 def test_a_focused_script_test_blocks(repo: GitRepository) -> None:
@@ -177,7 +177,7 @@ SECOND = "\n\ndef test_none():\n    assert total([]) == 0\n"
 
 
 def reported(files: dict[str, tuple[str | None, str | None]]) -> list[tuple[str, int, str]]:
-    """Path, line and severity of all that the checks of whole changes say about weaker tests."""
+    """Path, line and severity of all reports of change-level checks about weaker tests."""
     return [
         (result.file, result.span.line, (result.severity or check.SEVERITY).label)
         for check in TestsSpecialist().change_checks

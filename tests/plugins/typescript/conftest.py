@@ -7,20 +7,20 @@ from wardround_typescript.specialist import TypescriptSpecialist
 
 from tests.conftest import GitRepository
 from tests.variants import variant
-from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
 from wardround.host import PluginHost
-from wardround.tools.process import Processes
+from wardround.review import review_once
+from wardround.review_result import ReviewResult
 from wardround.tools.tool import Profile, Tool
 
-Reviewed = Callable[..., review.ReviewResult]
+Reviewed = Callable[..., ReviewResult]
 
 
 @pytest.fixture
 def reviewed(repo: GitRepository) -> Reviewed:
-    """Stages files and reviews them, or two commits, with some tools of the TypeScript specialist alone."""
+    """Stages files and reviews them, or two commits, with some tools of the TypeScript specialist only."""
 
     def run(
         files: Mapping[str, str | bytes],
@@ -28,12 +28,12 @@ def reviewed(repo: GitRepository) -> Reviewed:
         profile: Profile = Profile.COMMIT,
         config: str = "head",
         revisions: tuple[str, str] | None = None,
-    ) -> review.ReviewResult:
+    ) -> ReviewResult:
         repo.stage(files)
         host = PluginHost([variant(TypescriptSpecialist(), tools=tools, rules=lambda: ())])
         with Repository(repo.root) as repository:
-            change = repository.between(*revisions) if revisions else repository.staged()
+            change = repository.between(*revisions) if revisions else repository.staged_change()
             request = ReviewRequest(profile=profile, config_from=config)
-            return review.run_review(GitChangeSource(repository, change), change, host, request, Processes())
+            return review_once(GitChangeSource(repository, change), host, request)
 
     return run

@@ -1,4 +1,4 @@
-"""The index by which checks are chosen has every check and excludes none from a file it can report on."""
+"""The index that selects checks has every check and excludes none from a file it can report on."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from wardround_typescript.specialist import TypescriptSpecialist
 
 from tests.rule_cases import invalid_cases_of
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid
 from wardround.checks.index import discover_checks
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
+from wardround.rules.cases import Invalid
 
 CHECKS = TypescriptSpecialist().checks
 
@@ -47,7 +47,7 @@ def test_script_without_matching_words_imports_few_checks_and_no_parser() -> Non
     )
     for _ in ("builds the index", "reads it"):
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    said, imported = done.stdout.splitlines()
-    assert said == "[]"
+    reported, imported = done.stdout.splitlines()
+    assert reported == "[]"
     assert "stale_response_race" not in imported
     assert "tree_sitter" not in imported

@@ -1,4 +1,4 @@
-"""Where data from outside goes in servers of several frameworks, and what stops it."""
+"""Taint from outside in servers of several frameworks, and its sanitizers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 from wardround_typescript.dataflow.domain import SinkKind
 from wardround_typescript.dataflow.file_analysis import hits, parameter_hits
 
-from wardround.checks.source import InMemoryRepository, SourceFile
-from wardround.languages.script.syntax import parsed
+from wardround.change.repository_view import InMemoryRepository
+from wardround.checks.source import SourceFile
+from wardround.languages.script.syntax import parse_script
 
 
 def found(
@@ -17,7 +18,7 @@ def found(
 ) -> list[tuple[int, str]]:
     """The (line, text) of what a stranger's data reaches."""
     source = SourceFile(path, text, project=InMemoryRepository({**(others or {}), path: text}))
-    module = parsed(path, text)
+    module = parse_script(path, text)
     return [(module.place(hit.node)[0], module.of(hit.node)) for hit in hits(source)]
 
 
@@ -171,5 +172,5 @@ def test_deep_nesting_does_not_crash() -> None:
 def test_columns_are_code_points() -> None:
     text = "app.get('/', (req) => { const é = '😀'; eval(req.query.a); });\n"
     source = SourceFile("a.js", text)
-    span = parsed("a.js", text).span(hits(source)[0].node)
+    span = parse_script("a.js", text).span(hits(source)[0].node)
     assert text[span.column - 1 : span.end_column - 1] == "req.query.a"

@@ -6,8 +6,8 @@ import random
 
 import pytest
 from wardround_typescript.docdrift.documented_functions import compared_functions, functions
-from wardround_typescript.docdrift.jsdoc import bare, defaults_of, words_of
-from wardround_typescript.prefilters import may_part
+from wardround_typescript.docdrift.jsdoc import bare, comment_of_jsdoc, defaults_of
+from wardround_typescript.prefilters import may_differ_in_signature
 
 from wardround.languages.script.scanner import Scan
 
@@ -41,7 +41,7 @@ def test_the_expressions_of_a_template_stay_code() -> None:
     assert Scan("x = `a${b}c`").code == "x = `a` b`c`"
 
 
-def test_unclosed_brackets_are_left_out() -> None:
+def test_unclosed_brackets_are_excluded() -> None:
     assert Scan("(a [b) {c}").pairs == {0: 5, 7: 9}
     assert Scan(")]}").pairs == {}
 
@@ -70,7 +70,7 @@ def test_unclosed_brackets_are_left_out() -> None:
 def test_functions_are_found_in_every_syntax(declaration: str, name: str, parameters: list[str]) -> None:
     (found,) = functions(Scan(COMMENT + declaration + "\n"))
     assert found.name == name
-    assert [one.name for one in found.parameters] == parameters
+    assert [parameter.name for parameter in found.parameters] == parameters
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_functions_are_found_in_every_syntax(declaration: str, name: str, parame
 )  # fmt: skip
 def test_members_are_found_with_their_class(member: str, name: str | None, parameters: list[str]) -> None:
     found = list(functions(Scan(f"export class Mail<T> extends Post {{\n{COMMENT}  {member}\n}}\n")))
-    assert [one.name for one in found] == ([] if name is None else [name])
-    assert [p.name for one in found for p in one.parameters] == parameters
+    assert [item.name for item in found] == ([] if name is None else [name])
+    assert [p.name for item in found for p in item.parameters] == parameters
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_other_code_is_not_a_function(code: str) -> None:
 def test_overloads_belong_to_their_function() -> None:
     text = f"{COMMENT}function f(a: A): B;\nfunction f(b: B, c: C): D;\nfunction f(...d) {{ return 1; }}\n"
     (found,) = functions(Scan(text))
-    assert [one.name for one in found.overloads] == ["b", "c", "d"]
+    assert [overload.name for overload in found.overloads] == ["b", "c", "d"]
     assert text[: found.end].endswith("return 1; }")
 
 
@@ -113,7 +113,7 @@ def test_only_reachable_functions_are_exported() -> None:
         f"{COMMENT}function a() {{}}\n{COMMENT}function b() {{}}\nexport {{ b as c }};\n"
         f"export class D {{\n{COMMENT}e() {{}}\n{COMMENT}private f() {{}}\n}}\n"
     )
-    found = {one.name: one.is_exported for one in functions(Scan(text))}
+    found = {function.name: function.is_exported for function in functions(Scan(text))}
     assert found == {"a": False, "b": True, "D.e": True, "D.f": False}
 
 
@@ -122,7 +122,7 @@ def test_text_of_a_comment_keeps_its_positions() -> None:
         "/**\n   * Does it.\n   * @param {{a: {b: 1}}} [one=3] - x\n   * @arg two.three y\n"
         "   * @throws {Bad} z\n   */"
     )
-    words = words_of(bare(comment, 2))
+    words = comment_of_jsdoc(bare(comment, 2))
     assert [(e.name, e.line) for e in words.parameters] == [("one", 2), ("two.three", 3)]
     assert [e.name for e in words.raises] == ["Bad"]
     assert words.lines[2].index("one") == comment.split("\n")[2].index("one")
@@ -131,7 +131,7 @@ def test_text_of_a_comment_keeps_its_positions() -> None:
 
 
 def test_examples_and_history_are_not_statements() -> None:
-    words = words_of(bare("/**\n * Now.\n * @deprecated use old\n * @example\n * old()\n */", 0))
+    words = comment_of_jsdoc(bare("/**\n * Now.\n * @deprecated use old\n * @example\n * old()\n */", 0))
     assert "old" not in words.named
     assert words.told_history
 
@@ -154,7 +154,7 @@ def test_moved_function_is_compared_with_itself() -> None:
     new = f"const x = 1;\n\nclass Y {{\n}}\n  {COMMENT}function f(a) {{ return now; }}\n"
     (found,) = compared_functions(old, new)
     assert (found.compared.line, found.compared.words_line) == (10, 5)
-    assert not found.compared.is_told
+    assert not found.compared.is_documentation_changed
     assert found.compared.change.removed == {"b", "old"}
     assert found.compared.change.new.returns == ("now",)
 
@@ -170,7 +170,7 @@ def test_moved_function_is_compared_with_itself() -> None:
     ],
 )
 def test_prefilter_detects_possible_comment_mismatches(old: str, new: str, may: bool) -> None:
-    assert may_part(old, new) is may
+    assert may_differ_in_signature(old, new) is may
 
 
 def test_arbitrary_text_does_not_crash() -> None:
@@ -191,10 +191,10 @@ def test_arbitrary_text_does_not_crash() -> None:
     pieces = [COMMENT, *words, *"a(){}[]`'\"/<>:=,?;\\"]
     draw = random.Random(7)
     for _ in range(400):
-        one = "".join(draw.choices(pieces, k=40))
-        other = "".join(draw.choices(pieces, k=5)) + one
-        assert len(Scan(one).structure) == len(Scan(one).code) == len(one)
-        compared_functions(one, other)
+        item = "".join(draw.choices(pieces, k=40))
+        other = "".join(draw.choices(pieces, k=5)) + item
+        assert len(Scan(item).structure) == len(Scan(item).code) == len(item)
+        compared_functions(item, other)
 
 
 @pytest.mark.parametrize("piece", ["`${", "/[", "(", "/**", "'", "<", COMMENT + "f(", "a = /", "@b(", "{\n"])
@@ -208,4 +208,6 @@ def test_comments_with_no_code_behind_them_are_read_once() -> None:
     """A file of types in comments alone took hours."""
     types = "/**\n * @typedef {Object} Row\n * @property {string} name of it\n */\n\n" * 500
     assert list(functions(Scan(types))) == []
-    assert [one.name for one in functions(Scan(f"{types}{COMMENT}function put(a, b) {{}}\n"))][-1] == "put"
+    assert [function.name for function in functions(Scan(f"{types}{COMMENT}function put(a, b) {{}}\n"))][
+        -1
+    ] == "put"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from wardround_typescript.docdrift.doc_code_mismatch import gone, undocumented
+from wardround_typescript.docdrift.doc_code_mismatch import find_undocumented_parameters, removed_parameters
 from wardround_typescript.docdrift.history import ComparedScript, jsdoc_rows
 
 from tests.conftest import GitRepository
@@ -48,7 +48,7 @@ def test_each_changed_function_is_a_row_newest_first(repo: GitRepository) -> Non
 def test_row_contains_the_inputs_of_the_checks(repo: GitRepository) -> None:
     repo.commit({"a.js": script("mail(to)", TWO, "export function send(to, copy)")})
     repo.commit({"a.js": script("mail(to)", TWO, "export function send(to)")})
-    assert [one.entry.name for one in gone(compared(repo).function)] == ["copy"]
+    assert [parameter.entry.name for parameter in removed_parameters(compared(repo).function)] == ["copy"]
 
 
 @pytest.mark.parametrize(("keyword", "said"), [("export ", ["urgent"]), ("", [])])
@@ -57,7 +57,7 @@ def test_row_records_whether_the_function_is_exported(
 ) -> None:
     repo.commit({"a.ts": script("mail(to)", TWO, f"{keyword}function send(to, copy)")})
     repo.commit({"a.ts": script("mail(to)", TWO, f"{keyword}function send(to, copy, urgent)")})
-    assert [one.name for one in undocumented(compared(repo).function)] == said
+    assert [parameter.name for parameter in find_undocumented_parameters(compared(repo).function)] == said
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_row_records_whether_the_function_is_exported(
     ],
     ids=["formatting", "words only mended", "too few words", "comment deleted", "generated", "minified"],
 )
-def test_irrelevant_changes_are_left_out(repo: GitRepository, before: str, after: str) -> None:
+def test_irrelevant_changes_are_excluded(repo: GitRepository, before: str, after: str) -> None:
     repo.commit({"a.ts": before})
     repo.commit({"a.ts": after})
     assert rows_of(repo) == []
@@ -91,7 +91,7 @@ def test_irrelevant_changes_are_left_out(repo: GitRepository, before: str, after
         "a.vue",
     ],
 )
-def test_tests_declarations_and_vendored_files_are_left_out(repo: GitRepository, path: str) -> None:
+def test_tests_declarations_and_vendored_files_are_excluded(repo: GitRepository, path: str) -> None:
     repo.commit({path: script("mail(to)")})
     repo.commit({path: script("post(to)")})
     assert rows_of(repo) == []
@@ -100,6 +100,6 @@ def test_tests_declarations_and_vendored_files_are_left_out(repo: GitRepository,
 @pytest.mark.parametrize("path", ["a.ts", "a.tsx", "a.mts", "a.cts", "lib/a.js", "a.jsx", "a.mjs", "a.cjs"])
 def test_every_kind_of_script_is_read(repo: GitRepository, path: str) -> None:
     files: tuple[Mapping[str, str | bytes], ...] = ({path: script("mail(to)")}, {path: script("post(to)")})
-    for one in files:
-        repo.commit(dict(one))
+    for file in files:
+        repo.commit(dict(file))
     assert [row.path for row in rows_of(repo)] == [path]

@@ -16,7 +16,7 @@ from wardround.rules.tool_map import load_tool_map
 
 MAP = load_tool_map("oxlint")
 PREVIEW = {".wardround.toml": "preview = true\n"}
-"""Which codes are shown by default follows from readings."""
+"""Default codes follow from readings."""
 
 
 def _told(finding: Finding) -> tuple[str, int, int, int, Severity]:
@@ -424,9 +424,9 @@ def test_rejected_configuration_is_reported(reviewed: Reviewed) -> None:
     config = json.dumps({"plugins": ["unicorn"], "rules": {"unicorn/of-another-version": "off"}})
     done = reviewed({".oxlintrc.json": config, "a.ts": "debugger\n"}, OXLINT)
 
-    (one,) = done.unreviewed
-    assert "oxlint rejects the project's configuration" in one.reason
-    assert "of-another-version" in one.reason
+    (item,) = done.unreviewed
+    assert "oxlint rejects the project's configuration" in item.reason
+    assert "of-another-version" in item.reason
 
 
 def test_unreachable_statements_are_reported_once(reviewed: Reviewed) -> None:

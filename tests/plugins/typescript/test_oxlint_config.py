@@ -17,12 +17,12 @@ PATH = ".oxlintrc.json"
 
 
 def _kept(config: dict[str, Any], **others: str) -> dict[str, Any]:
-    kept: dict[str, Any] = json.loads(config_overlay("", {PATH: json.dumps(config), **others})[PATH])
-    return kept
+    retained: dict[str, Any] = json.loads(config_overlay("", {PATH: json.dumps(config), **others})[PATH])
+    return retained
 
 
 def test_javascript_plugins_are_removed_with_their_rules() -> None:
-    kept = _kept(
+    retained = _kept(
         {
             "jsPlugins": ["./evil.js"],
             "rules": {"evil/x": "error", "no-debugger": "warn", "react/jsx-key": "warn"},
@@ -30,7 +30,7 @@ def test_javascript_plugins_are_removed_with_their_rules() -> None:
         }
     )
 
-    assert kept == {
+    assert retained == {
         "rules": {"no-debugger": "warn", "react/jsx-key": "warn"},
         "overrides": [{"files": ["*.ts"], "rules": {}}],
     }

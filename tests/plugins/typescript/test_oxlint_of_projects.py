@@ -238,7 +238,7 @@ def test_components_and_hooks_of_a_project(reviewed: Reviewed, source: str, rule
     assert _rules(reviewed, {"examples/a.tsx": source}) == rules
 
 
-def test_mock_in_place_of_a_hook_is_not_a_hook(reviewed: Reviewed) -> None:
+def test_mock_instead_of_a_hook_is_not_a_hook(reviewed: Reviewed) -> None:
     source = (
         "import { useClient } from 'react-client'\nvi.mock('react-client')\nconst client = useClient()\n"
         "it('loads', () => { expect(client).toBe(1) })\n"
@@ -267,7 +267,7 @@ def test_template_of_a_script_is_unreviewed_and_not_a_syntax_error(reviewed: Rev
     for _ in range(2):  # it is not in the cache as reviewed
         done = reviewed({"app/templates/level.js": source}, OXLINT)
         assert done.visible == ()
-        assert [(one.file, one.tool, one.reason.partition(",")[0]) for one in done.unreviewed] == [
+        assert [(item.file, item.tool, item.reason.partition(",")[0]) for item in done.unreviewed] == [
             ("app/templates/level.js", "oxlint", "a script in it has tags of a template")
         ]
 
@@ -277,8 +277,8 @@ def test_other_scripts_of_a_file_with_a_template_are_linted(reviewed: Reviewed) 
 
     done = reviewed({"a.vue": source, "b.vue": "<script>\n// {% if a %}\ndebugger\n</script>\n"}, OXLINT)
 
-    assert [(one.file, one.span.line) for one in done.visible] == [("a.vue", 2), ("b.vue", 3)]
-    assert [one.file for one in done.unreviewed] == ["a.vue"]
+    assert [(item.file, item.span.line) for item in done.visible] == [("a.vue", 2), ("b.vue", 3)]
+    assert [item.file for item in done.unreviewed] == ["a.vue"]
 
 
 def test_unparsable_script_without_template_tags_is_a_syntax_error(reviewed: Reviewed) -> None:

@@ -1,4 +1,4 @@
-"""An oxlint that did not do its work is never taken for clean files."""
+"""An oxlint that failed never counts as a clean result."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TROUBLE = {
 def test_failing_oxlint_makes_the_review_inconclusive(
     reviewed: Reviewed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    code, said = TROUBLE[kind]
+    code, reported = TROUBLE[kind]
     fake = stand_in(tmp_path / "fake" / "oxlint", "oxlint", code)
     monkeypatch.setattr(oxlint, "find_program", lambda name: fake)
 
@@ -49,7 +49,7 @@ def test_failing_oxlint_makes_the_review_inconclusive(
 
     assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     (unreviewed,) = done.unreviewed
-    assert said in unreviewed.reason
+    assert reported in unreviewed.reason
 
 
 def test_missing_oxlint_makes_the_review_inconclusive_with_an_install_hint(

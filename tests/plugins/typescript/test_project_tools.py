@@ -1,4 +1,4 @@
-"""The tools a project brings itself: its compiler, its biome, its eslint; small stand-ins answer for them."""
+"""The tools that a project brings: its compiler, its biome, its eslint; small fake programs replace them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HAS_NODE = shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is not None
 
 
 def _install(repo: GitRepository, package: str, program: str, code: str) -> None:
-    """A package with a program of ours in it, and what its platform package would hold."""
+    """A package with a fake program in it, and the content of its platform package."""
     repo.write(f"node_modules/{package}/package.json", "{}")
     tool = {"typescript": "tsc", "@biomejs/biome": "biome"}.get(package, package)
     stand_in(repo.root / "node_modules" / program, tool, code)
@@ -441,7 +441,7 @@ def test_eslint_does_not_run_with_a_configuration_of_commits_under_review(
 
     assert not seen.exists() or text not in seen.read_text()  # it runs with that of the base, to compare
     expected = f"the change edits {changed}, which decides what code eslint runs; use --config-from base"
-    assert {one.reason for one in done.unreviewed if one.file == "a.ts"} == {expected}
+    assert {item.reason for item in done.unreviewed if item.file == "a.ts"} == {expected}
 
 
 @pytest.mark.skipif(not HAS_NODE, reason="node is not where tools look for it")
@@ -459,11 +459,11 @@ def test_eslint_runs_with_a_configuration_that_commits_under_review_leave_alone(
 
 
 def test_changed_seal_stops_a_tool(tmp_path: Path) -> None:
-    from wardround_typescript.tools.own_config import check_seals, sealed
+    from wardround_typescript.tools.own_config import add_seal, check_seals
 
     root = tmp_path / "side" / "repo"
     root.mkdir(parents=True)
-    for path, text in sealed("oxlint", "web", {"web/.oxlintrc.json": "{}", "base.json": "{}"}).items():
+    for path, text in add_seal("oxlint", "web", {"web/.oxlintrc.json": "{}", "base.json": "{}"}).items():
         (root / path).parent.mkdir(exist_ok=True)
         (root / path).write_text(text)
     run = _run(root, "web/src/a.ts")
@@ -490,5 +490,5 @@ def test_killed_tool_is_inconclusive(reviewed: Reviewed, repo: GitRepository) ->
     files = {**IGNORED, "tsconfig.json": "{}", "a.ts": "export const a = 1\n"}
 
     done = reviewed(files, TSC, profile=Profile.CI)
-    assert [(one.file, one.tool) for one in done.unreviewed] == [("a.ts", "tsc")]
+    assert [(item.file, item.tool) for item in done.unreviewed] == [("a.ts", "tsc")]
     assert [(run.tool, run.files) for run in done.runs] == [("typescript", 1)]

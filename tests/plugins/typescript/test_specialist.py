@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from wardround_typescript.generated_files import is_bundle, scanned, too_large
+from wardround_typescript.generated_files import is_bundle
 from wardround_typescript.specialist import TypescriptSpecialist
 from wardround_typescript.syntax.comments import comments
 
@@ -126,23 +126,3 @@ def test_importing_the_specialist_imports_little() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() in ("[]", "['ast']")  # dataclasses bring ast by way of inspect
-
-
-@pytest.mark.parametrize(
-    ("path", "is_scanned"),
-    [
-        ("a.ts", True),
-        ("a.cjs", True),
-        ("a.mts", True),
-        ("a.cts", True),
-        ("a.d.ts", False),
-        ("a.vue", False),
-    ],
-)
-def test_semgrep_receives_only_supported_files(path: str, is_scanned: bool) -> None:
-    assert scanned(path, "const a = 1\n") is is_scanned
-
-
-def test_semgrep_receives_no_oversized_file() -> None:
-    assert not too_large("a.ts", "const a = 1\n" * 10_000)
-    assert too_large("a.ts", "const a = 1\n" * 100_000)

@@ -2,7 +2,7 @@
 
 A program runs in the tree with the prelude below. Names in angle brackets are replaced by what the host has:
 the home with a secret, the repository, sockets that listen, a process. Every program prints TRIED in the end,
-so that one that cannot run is not taken for one that failed to escape.
+so that one that cannot run is not mistaken for one that failed to escape.
 """
 
 from __future__ import annotations

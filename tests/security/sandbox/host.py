@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,7 +41,7 @@ WORKING = tuple(filter(_works, (BUBBLEWRAP, NAMESPACES))) or (AUTO,)
 
 @dataclass
 class Host:
-    """What the attempts aim at, and the messages that reached its sockets."""
+    """The targets of the attempts, and the messages that reached its sockets."""
 
     home: Path
     repo: GitRepository
@@ -61,7 +61,7 @@ class Host:
         }
 
     def attempt(self, escape: Escape) -> Outcome:
-        """Run the program of an attempt on a tree of its own."""
+        """Run the program of an attempt on a separate tree."""
         program = PRELUDE + escape.program + '\nprint("TRIED")\n'
         for name, value in self.places.items():
             program = program.replace(f"<{name}>", value)
@@ -122,11 +122,12 @@ def open_host(folder: Path, isolation: str) -> Iterator[Host]:
         closing(_listener("\0" + names["abstract"])) as by_name,
         closing(socket.create_server(("0.0.0.0", 0))) as by_port,
         _process(repo.root) as process,
+        ExitStack() as receivers,
     ):
         names |= {"port": str(by_port.getsockname()[1]), "pid": str(process.pid)}
         host = Host(home, repo, folder / "output.log", names, isolation)
         for listener in (by_path, by_name, by_port):
-            threading.Thread(target=_receive, args=(listener, host.received), daemon=True).start()
+            receivers.enter_context(_receiving(listener, host.received))
         yield host
         assert process.poll() is None, "a run killed a process of the host"
 
@@ -148,6 +149,21 @@ def _listener(address: Path | str) -> socket.socket:
     listener.bind(str(address))
     listener.listen()
     return listener
+
+
+@contextmanager
+def _receiving(listener: socket.socket, received: list[bytes]) -> Iterator[None]:
+    """Receive from the clients of a listener, in a thread that ends before the listener is closed.
+
+    A thread that still waits for a client of a closed socket takes those of the next one with its number.
+    """
+    thread = threading.Thread(target=_receive, args=(listener, received))
+    thread.start()
+    try:
+        yield
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
 
 
 def _receive(listener: socket.socket, received: list[bytes]) -> None:
@@ -174,9 +190,9 @@ def _process(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 def _address() -> str:
     """Return an address of this machine other than loopback, if it has one."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as item:
         try:
-            one.connect(("192.0.2.1", 9))
+            item.connect(("192.0.2.1", 9))
         except OSError:
             return "127.0.0.1"
-        return str(one.getsockname()[0])
+        return str(item.getsockname()[0])

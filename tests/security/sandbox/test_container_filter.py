@@ -25,7 +25,7 @@ def error_of(call: str, *arguments: int) -> int:
     assert {rule["action"] for rule in PROFILE["syscalls"]} == {"SCMP_ACT_ERRNO"}
     rules = (rule for rule in PROFILE["syscalls"] if call in rule["names"])
     return next(
-        (rule["errnoRet"] for rule in rules if all(_holds(one, arguments) for one in rule["args"])), 0
+        (rule["errnoRet"] for rule in rules if all(_holds(arg, arguments) for arg in rule["args"])), 0
     )
 
 
@@ -62,4 +62,4 @@ def test_only_address_families_of_the_network_of_the_run_are_permitted() -> None
 def test_no_rule_compares_an_argument_twice() -> None:
     """An engine takes such conditions as alternatives."""
     for rule in PROFILE["syscalls"]:
-        assert len({one["index"] for one in rule["args"]}) == len(rule["args"])
+        assert len({arg["index"] for arg in rule["args"]}) == len(rule["args"])

@@ -24,8 +24,8 @@ def _state_of(host: Host) -> tuple[object, ...]:
 
 @pytest.fixture(scope="module", params=WORKING)
 def host(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Host]:
-    with open_host(tmp_path_factory.mktemp("host"), request.param) as one:
-        yield one
+    with open_host(tmp_path_factory.mktemp("host"), request.param) as item:
+        yield item
 
 
 @pytest.mark.parametrize("escape", ESCAPES, ids=lambda one: one.name)

@@ -21,8 +21,8 @@ def limited(**changes: float) -> Limits:
 
 @pytest.fixture(scope="module", params=WORKING)
 def host(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Host]:
-    with open_host(tmp_path_factory.mktemp("host"), request.param) as one:
-        yield one
+    with open_host(tmp_path_factory.mktemp("host"), request.param) as item:
+        yield item
 
 
 def test_a_fork_bomb_is_ended(host: Host) -> None:

@@ -1,4 +1,4 @@
-"""What a run leaves in its tree cannot harm the program that reads it or removes it."""
+"""Files that a run writes into its tree cannot harm the program that reads or removes them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from wardround.sandbox.visible import python_profile
 
 @pytest.fixture(params=WORKING)
 def host(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Host]:
-    with open_host(tmp_path_factory.mktemp("host"), request.param) as one:
-        yield one
+    with open_host(tmp_path_factory.mktemp("host"), request.param) as item:
+        yield item
 
 
 def shell(host: Host, tree: EphemeralTree, script: str) -> None:
@@ -33,7 +33,7 @@ def test_a_file_that_a_run_wrote_can_be_read(host: Host) -> None:
         assert tree.read("out/absent.txt") is None
 
 
-def test_a_link_in_place_of_a_result_is_not_followed(host: Host) -> None:
+def test_a_link_instead_of_a_result_is_not_followed(host: Host) -> None:
     with host.tree() as tree:
         shell(host, tree, f"ln -s {host.home}/.ssh/id_ed25519 report.txt; ln -s {host.home}/.ssh out")
 
@@ -43,7 +43,7 @@ def test_a_link_in_place_of_a_result_is_not_followed(host: Host) -> None:
         assert tree.read("../tree/a.py") is None
 
 
-def test_a_pipe_or_a_folder_in_place_of_a_result_does_not_block(host: Host) -> None:
+def test_a_pipe_or_a_folder_instead_of_a_result_does_not_block(host: Host) -> None:
     with host.tree() as tree:
         shell(host, tree, "mkfifo report.txt; mkdir other.txt")
 
@@ -90,8 +90,8 @@ def test_private_folders_cannot_be_made_visible(host: Host, path: str) -> None:
     link = host.log.parent / "link"
     link.symlink_to(shown)
     with host.tree() as tree:
-        for one in (shown, link):
-            outcome = host.run_on(tree, ["true"], Visible(read_only=(Path(one),)))
+        for item in (shown, link):
+            outcome = host.run_on(tree, ["true"], Visible(read_only=(Path(item),)))
 
             assert outcome.state == "refused"
             assert "would show private files" in outcome.detail

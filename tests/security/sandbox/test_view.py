@@ -22,7 +22,7 @@ find /usr -maxdepth 1 {_FIELDS}
 find /proc -maxdepth 1 ! -name '[0-9]*' {_FIELDS}
 """
 _OWNER_ONLY = {"/dev/pts w"}
-"""The folder of terminals, in which nobody can make a file, has another owner."""
+"""The folder of terminals, in which nobody can create a file, has another owner."""
 _STATE = """
 grep -E '^(Cap|NoNewPrivs|Seccomp:|Groups)' /proc/self/status
 env; pwd; umask; hostname; id; cut -d: -f1 /proc/net/dev
@@ -33,8 +33,8 @@ _MOUNTS = "cut -d' ' -f5,6 /proc/self/mountinfo"
 
 @pytest.fixture(params=WORKING)
 def host(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Host]:
-    with open_host(tmp_path_factory.mktemp("host"), request.param) as one:
-        yield one
+    with open_host(tmp_path_factory.mktemp("host"), request.param) as item:
+        yield item
 
 
 def lines(host: Host, isolation: str, script: str) -> set[str]:
@@ -54,8 +54,8 @@ def test_the_back_ends_show_the_same(tmp_path: Path, script: str) -> None:
     with open_host(tmp_path, WORKING[0]) as host:
         first, *others = (lines(host, name, script) for name in WORKING)
 
-    for one in others:
-        assert sorted((one ^ first) - _OWNER_ONLY) == []
+    for item in others:
+        assert sorted((item ^ first) - _OWNER_ONLY) == []
 
 
 def test_a_mount_is_writable_only_where_the_view_has_it_so(host: Host) -> None:
@@ -121,7 +121,7 @@ def test_packages_in_a_covered_work_tree_are_visible(in_system_folder: Path, iso
     assert (outcome.detail, outcome.stdout) == ("", "contentnode_modules\n")
 
 
-def test_a_repository_in_place_of_a_system_folder_has_no_run(in_system_folder: Path) -> None:
+def test_a_repository_instead_of_a_system_folder_has_no_run(in_system_folder: Path) -> None:
     with open_host(in_system_folder, WORKING[0]) as host:
         host.repo.git("init", "--quiet", in_system_folder)
         host.repo = GitRepository(in_system_folder)

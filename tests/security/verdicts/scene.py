@@ -31,8 +31,9 @@ from wardround.delivery import summary
 from wardround.host import PluginHost
 from wardround.policy.verdict import Reason, VerdictName
 from wardround.reports import renderer
-from wardround.review import ReviewResult, run_review
-from wardround.tools.process import Processes
+from wardround.review import run_review
+from wardround.review_result import ReviewResult
+from wardround.session import ReviewSession
 from wardround.tools.tool import Profile
 
 PRICES = '''\
@@ -80,14 +81,14 @@ DEFECT: Mapping[str, Any] = {
     "shop/admin.py": 'def run(command: str) -> object:\n    """Run a command."""\n    return eval(command)\n',
     **TESTED,
 }
-"""A change that people must see, whatever its text."""
+"""A change that people must review, with any content."""
 WRONG: Mapping[str, Any] = {
     "shop/wrong.py": 'def start() -> object:\n    """Start."""\n    return missing\n',
     **TESTED,
 }
 """A change that the gate blocks."""
 DOCUMENTED: Mapping[str, Any] = {"README.md": "# Shop\n\nPrices and means of a small shop.\n"}
-"""A change of documentation alone, which needs no run."""
+"""A change of documentation only, which needs no run."""
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     "none": {}, "tested": TESTED, "untested": UNTESTED, "defect": DEFECT, "wrong": WRONG,
     "documented": DOCUMENTED,
@@ -118,7 +119,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Judged:
-    """The result of a review, as far as attacks are compared by it."""
+    """The result of a review, reduced to what attacks are compared by."""
 
     name: VerdictName
     tier: int
@@ -191,14 +192,9 @@ def judge(place: Path, side: Side, plugins: PluginHost | None = None) -> Judged:
             **side.request,
         }
         request = ReviewRequest(profile=Profile(side.profile), **settings)
-        done = run_review(
-            GitChangeSource(repository, change),
-            change,
-            plugins or quick_host(),
-            request,
-            Processes(),
-            runner=_run_tests,
-        )
+        source = GitChangeSource(repository, change)
+        with ReviewSession(source, plugins or quick_host(), request, runner=_run_tests) as session:
+            done = run_review(session)
         printed = tuple(_printed(done))
     verdict = done.conclusion.verdict
     rules = tuple(sorted({finding.rule for finding in done.findings}))
@@ -206,7 +202,7 @@ def judge(place: Path, side: Side, plugins: PluginHost | None = None) -> Judged:
 
 
 def _run_tests(source: ChangeSource, change: Change, *_: object) -> RunEvidence:
-    """A run made by hand, in a sandbox: its tests pass, and those of ``MEAN_TEST`` run the prices alone."""
+    """A hand-written run in a sandbox: its tests pass, and those of ``MEAN_TEST`` only execute the prices."""
     tests = source.read("tests/test_prices.py", "head") or b""
     found = [
         LineEvidence(file.path, (1,)) if b"assert mean(" in tests and file.path == "shop/prices.py"

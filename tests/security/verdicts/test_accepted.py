@@ -77,11 +77,11 @@ def test_a_baseline_that_was_merged_as_data_accepts_nothing_once_it_is_named(tmp
 
 def test_an_entry_that_is_repeated_accepts_one_finding(tmp_path: Path) -> None:
     """An entry of a file that does not exist accepts the same code elsewhere, once."""
-    gone = "shop/gone.py"
+    removed = "shop/gone.py"
     evil = EVIL["shop/start.py"]
     review = judge(tmp_path / "found", Side(EVIL, HOUSE, config_from="head")).review
     entries = tuple(
-        BaselineEntry(gone, f.rule, f.fingerprint[::-1], review.contents[f.fingerprint])
+        BaselineEntry(removed, f.rule, f.fingerprint[::-1], review.contents[f.fingerprint])
         for f in review.findings
     )
     base = {**HOUSE, BASELINE: baseline_file.dump(Baseline(entries))}

@@ -62,7 +62,7 @@ NAMES = {
 }
 
 
-def _as_json(text: str) -> str:
+def _parse_json(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -86,7 +86,7 @@ def test_what_a_runner_gets_is_the_verdict(tmp_path: Path, name: str) -> None:
     for file in (outputs, summary):
         file.touch()
     event.write_text(
-        json.dumps({"pull_request": _pull_request(attacked, _as_json(NAMES[name]))}), encoding="utf-8"
+        json.dumps({"pull_request": _pull_request(attacked, _parse_json(NAMES[name]))}), encoding="utf-8"
     )
     env = {**ACTIONS, "GITHUB_OUTPUT": str(outputs), "GITHUB_STEP_SUMMARY": str(summary)}
     env |= {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(event)}

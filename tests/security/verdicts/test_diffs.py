@@ -15,8 +15,8 @@ from wardround.change.change_source import PatchChangeSource
 from wardround.config.request import ReviewRequest
 from wardround.errors import WardroundError
 from wardround.reports import renderer
-from wardround.review import ReviewResult, run_review
-from wardround.tools.process import Processes
+from wardround.review import review_once
+from wardround.review_result import ReviewResult
 
 SECRET = "CANARY-51c7e90a"
 CASES: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "cases/diffs.yml").read_text())
@@ -31,12 +31,12 @@ def _surrounded(case: dict[str, str]) -> str:
 def _review(root: Path, diff: str) -> ReviewResult:
     source = PatchChangeSource(diff, root)
     request = ReviewRequest(config_from="base", target_branch="main")
-    return run_review(source, source.change, quick_host(), request, Processes())
+    return review_once(source, quick_host(), request)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder that has the old side of the diff."""
+    """A folder that has the old version of the diff."""
     (tmp_path / "folder/shop").mkdir(parents=True)
     (tmp_path / "folder/shop/prices.py").write_text(PRICES, encoding="utf-8")
     return tmp_path / "folder"

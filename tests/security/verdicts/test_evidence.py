@@ -60,7 +60,7 @@ def test_a_review_of_less_approves_nothing(tmp_path: Path, setting: str) -> None
     ],
 )  # fmt: skip
 def test_a_test_file_that_code_loads_by_its_name_is_source(tmp_path: Path, name: str) -> None:
-    (case,) = [one for one in CASES if one["name"] == name]
+    (case,) = [item for item in CASES if item["name"] == name]
 
     judged = judge(tmp_path / "change", Side(case["head"], case["base"]))
 

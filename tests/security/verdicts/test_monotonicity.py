@@ -20,6 +20,9 @@ from tests.planes.evidence_factory import (
     weaker_tests,
 )
 from tests.planes.run_factory import FAILED, MISSED, REFUSED, TIMED_OUT, UNISOLATED, ran, run_of_tests
+from wardround.analyses.change_tests import ChangedSourceTests
+from wardround.analyses.criteria import AcceptanceCriteria
+from wardround.analyses.surfaces import Surfaces
 from wardround.context.document import ContextDocument
 from wardround.context.run_evidence import RunEvidence, TestsRun
 from wardround.context.surface.model import COMMIT_MESSAGE, Surface, SurfaceChange, SurfaceKind
@@ -59,7 +62,7 @@ def _without_run(review: Review, source: random.Random) -> Review:
 def _with_weaker_run(review: Review, source: random.Random) -> Review:
     if review[0].ran.tests is None:
         return review
-    conditions = [run_of_tests(conditions=one) for one in (UNISOLATED, TIMED_OUT, REFUSED)]
+    conditions = [run_of_tests(conditions=item) for item in (UNISOLATED, TIMED_OUT, REFUSED)]
     return _with_run(
         review,
         source.choice(
@@ -86,43 +89,46 @@ def _without_test(review: Review, source: random.Random) -> Review:
 
 
 def _with_weaker_tests(review: Review, source: random.Random) -> Review:
-    return review[0], replace(review[1], tests=weaker_tests(review[1].tests, source))
+    tests = review[1].notes_of(ChangedSourceTests)
+    return review[0], review[1].with_notes(ChangedSourceTests, weaker_tests(tests, source))
 
 
 def _silencing(review: Review, source: random.Random) -> Review:
     hidden = (Status.SUPPRESSED, Status.EXISTING)
     findings = tuple(
-        replace(one, status=source.choice(hidden), is_silenced=True) if one.is_introduced else one
-        for one in review[1].findings
+        replace(item, status=source.choice(hidden), is_silenced=True) if item.is_introduced else item
+        for item in review[1].findings
     )
     return review[0], replace(review[1], findings=findings)
 
 
 def _failing_a_criterion(review: Review, source: random.Random) -> Review:
-    if not review[1].criteria:
+    criteria = list(review[1].notes_of(AcceptanceCriteria))
+    if not criteria:
         return review
-    index, state = source.randrange(len(review[1].criteria)), source.choice(("not-met", "not-checkable"))
-    criteria = list(review[1].criteria)
+    index, state = source.randrange(len(criteria)), source.choice(("not-met", "not-checkable"))
     if criteria[index].state == "not-met":
         return review
     criteria[index] = criterion(criteria[index].criterion, state)
-    return review[0], replace(review[1], criteria=tuple(criteria))
+    return review[0], review[1].with_notes(AcceptanceCriteria, tuple(criteria))
 
 
 def _not_judging_a_criterion(review: Review, source: random.Random) -> Review:
-    return review[0], replace(review[1], criteria=review[1].criteria[1:])
+    criteria = review[1].notes_of(AcceptanceCriteria)
+    return review[0], review[1].with_notes(AcceptanceCriteria, criteria[1:])
 
 
 def _claiming(review: Review, source: random.Random) -> Review:
-    """Announce every break in the commit message, and state anything in it."""
+    """Announce every breaking change in the commit message, and state anything in it."""
     changes = tuple(
-        replace(one, announced_by=one.announced_by or COMMIT_MESSAGE) for one in review[1].surface.changes
+        replace(change, announced_by=change.announced_by or COMMIT_MESSAGE)
+        for change in review[1].notes_of(Surfaces).changes
     )
     messages = (
         source.choice(("fix!: small", "docs: typo", "refactor: nothing changes")),
         *review[1].messages,
     )
-    return review[0], replace(review[1], messages=messages, surface=Surface(changes))
+    return review[0], replace(review[1], messages=messages).with_notes(Surfaces, Surface(changes))
 
 
 def _without_precision(review: Review, source: random.Random) -> Review:

@@ -84,8 +84,8 @@ CODE = "RATE = 20\n"
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_name_slips_past_a_condition(tmp_path: Path, name: str) -> None:
-    whole = " && ".join(f"({condition})" for condition in CONDITIONS.values())
-    rules = POLICY + PAYMENTS.replace("CONDITION", whole)
+    complete = " && ".join(f"({condition})" for condition in CONDITIONS.values())
+    rules = POLICY + PAYMENTS.replace("CONDITION", complete)
     base = {".wardround.toml": 'policy = "p.yml"\n', "p.yml": rules}
 
     attacked = judge(tmp_path / "attack", Side({**TESTED, f"payments/{NAMES[name]}.py": CODE}, base))
@@ -150,7 +150,7 @@ HOSTILE: Mapping[str, str | bytes] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_what_is_no_policy_is_refused_with_one_sentence(tmp_path: Path, name: str) -> None:
+def test_what_is_not_a_policy_is_rejected_with_one_sentence(tmp_path: Path, name: str) -> None:
     base = {".wardround.toml": 'policy = "p.yml"\n', "p.yml": HOSTILE[name]}
 
     with pytest.raises(ConfigError) as refused:

@@ -1,4 +1,4 @@
-"""Records under attack: those in the tree count for nothing, and hostile files end in one sentence."""
+"""Records under attack: those in the tree are ignored, and hostile files end in one sentence."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_keys_in_the_tree_are_not_trusted(repo: GitRepository, monkeypatch: pyte
         repo.stage({path: content for path, content in files.items() if isinstance(content, str)})
     monkeypatch.chdir(repo.root)
 
-    assert keys.trusted() == ()
+    assert keys.trusted_keys() == ()
     assert invoke(["verify", "review.intoto.jsonl"]) == 1
 
 
@@ -111,7 +111,7 @@ def _signed_by(*key_ids: str) -> bytes:
 
 
 def _changed(change: Callable[[dict[str, Any]], Any]) -> bytes:
-    """A record of which the predicate was edited, as consistent as its author can make it."""
+    """A record whose predicate was edited, as consistently as its author can do it."""
     predicate = _predicate()
     change(predicate)
     return bundle.write(predicate, sample_reviews.FACTS, KEY, sample_reviews.MOMENT).data
@@ -119,10 +119,10 @@ def _changed(change: Callable[[dict[str, Any]], Any]) -> bytes:
 
 def _set(*path: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
     def change(predicate: dict[str, Any]) -> None:
-        place: Any = predicate
+        location: Any = predicate
         for step in path[:-1]:
-            place = place[step]
-        place[path[-1]] = value
+            location = location[step]
+        location[path[-1]] = value
 
     return change
 
@@ -257,7 +257,7 @@ def _require_one_sentence(file: Path, capsys: pytest.CaptureFixture[bytes]) -> d
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_is_no_record_is_refused(
+def test_what_is_not_a_record_is_rejected(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], name: str
 ) -> None:
     keys.trust(_public_key(tmp_path))
@@ -270,7 +270,7 @@ def test_what_is_no_record_is_refused(
 
 
 @pytest.mark.parametrize("name", EDITED)
-def test_an_edited_record_does_not_hold(
+def test_an_edited_record_is_invalid(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], name: str
 ) -> None:
     keys.trust(_public_key(tmp_path))
@@ -287,7 +287,7 @@ def test_an_edited_record_does_not_hold(
 
 
 @pytest.mark.parametrize("name", SIGNED)
-def test_a_record_that_is_written_again_is_told_apart_by_its_signature_alone(
+def test_a_record_that_is_written_again_is_distinguished_by_its_signature_alone(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], name: str
 ) -> None:
     file = tmp_path / "review.intoto.jsonl"
@@ -360,7 +360,7 @@ def _public_key(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("content", [b"", b"[", b"\xff" * 100, b"{}", b"[" * 100_000, COMMAND.encode()])
-def test_what_is_no_key_is_refused(
+def test_what_is_not_a_key_is_rejected(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], content: bytes
 ) -> None:
     file = tmp_path / "key.pub"
@@ -371,7 +371,7 @@ def test_what_is_no_key_is_refused(
     printed = capsysbinary.readouterr()
     assert_silent(printed.out.decode(), printed.err.decode())
     assert b"internal error" not in printed.err
-    assert keys.trusted() == ()
+    assert keys.trusted_keys() == ()
 
 
 # Records whose policy or size is an attack
@@ -434,8 +434,8 @@ def test_only_the_first_64_mib_of_a_file_are_read(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], command: tuple[str, ...]
 ) -> None:
     file = tmp_path / "large.intoto.jsonl"
-    with file.open("wb") as made:
-        made.truncate(200 << 30)
+    with file.open("wb") as created:
+        created.truncate(200 << 30)
 
     assert invoke([*command, str(file)]) == (1 if command == ("verify",) else 2)
     assert "it is larger than 64 MiB" in "".join(capfd.readouterr())
@@ -445,8 +445,8 @@ def test_only_the_first_megabyte_of_a_policy_is_read(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "large.yml"
-    with file.open("wb") as made:
-        made.truncate(200 << 30)
+    with file.open("wb") as created:
+        created.truncate(200 << 30)
 
     assert invoke(["policy", "check", str(file)]) == 2
     assert "it is larger than 1000000 bytes; give a smaller file" in capfd.readouterr().err

@@ -1,4 +1,4 @@
-"""Edits of what decides a review: they count for nothing in it, and people see them."""
+"""Edits of settings that control a review: they have no effect on it, and are reported."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def test_the_ticket_of_another_repository_is_not_fetched(repo: GitRepository) ->
         env = {"GITHUB_API_URL": service.url, "GITHUB_REPOSITORY": "acme/shop", "GITHUB_TOKEN": TOKEN}
         report = repo.report("--profile", "ci", "--base", "HEAD~1", "--ticket", "auto", env=env)
 
-    assert [one.path for one in service.received] == ["/repos/acme/shop/issues/12"]
+    assert [item.path for item in service.received] == ["/repos/acme/shop/issues/12"]
     assert (report["ticket"]["key"], report["ticket"]["title"]) == ("acme/shop#12", "Limit uploads")
 
 

@@ -21,7 +21,7 @@ OUTSIDE: dict[str, dict[str, Any]] = yaml.safe_load((_CASES / "outside.yml").rea
 
 def _filled(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, Mapping):
-        return {key: _filled(one, names) for key, one in value.items()}
+        return {key: _filled(item, names) for key, item in value.items()}
     return value.format_map(names)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntFlag, auto
 
-from wardround.semantics.dataflow.domain import Taint, extended, join, only, without
+from wardround.semantics.dataflow.domain import Taint, extend, join, only, without
 from wardround.semantics.dataflow.state import joined_taints, sanitized_by_all, sanitized_by_any
 from wardround.semantics.dataflow.summaries import Summary
 
@@ -39,8 +39,8 @@ def test_only_restricts_to_the_kinds() -> None:
 
 
 def test_extended_adds_a_kind_where_another_is_present() -> None:
-    assert extended(_HTML, _Kind.PAGE, _Kind.HTML)["archive"] == _Kind.HTML | _Kind.PAGE
-    assert extended(_SQL, _Kind.PAGE, _Kind.HTML) == _SQL
+    assert extend(_HTML, _Kind.PAGE, _Kind.HTML)["archive"] == _Kind.HTML | _Kind.PAGE
+    assert extend(_SQL, _Kind.PAGE, _Kind.HTML) == _SQL
 
 
 def test_states_are_joined_name_by_name() -> None:

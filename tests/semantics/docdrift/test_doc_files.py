@@ -1,10 +1,10 @@
-"""Which files are words, and which tell what was once so."""
+"""Files that are documentation, and files that describe earlier versions."""
 
 from __future__ import annotations
 
 import pytest
 
-from wardround.checks.source import InMemoryRepository
+from wardround.change.repository_view import InMemoryRepository
 from wardround.semantics.docdrift.doc_files import WordFile, is_documentation, kind_of_words, word_files
 
 
@@ -27,7 +27,7 @@ from wardround.semantics.docdrift.doc_files import WordFile, is_documentation, k
         (".env", None),
     ],
 )
-def test_a_file_is_what_its_name_says(path: str, kind: WordFile | None) -> None:
+def test_a_file_is_what_its_name_reports(path: str, kind: WordFile | None) -> None:
     assert kind_of_words(path) is kind
 
 
@@ -44,12 +44,12 @@ def test_a_file_is_what_its_name_says(path: str, kind: WordFile | None) -> None:
         "tests/data/README.md",
     ],
 )
-def test_what_tells_of_other_versions_or_is_others_is_left_out(path: str) -> None:
+def test_what_mentions_other_versions_or_is_others_is_excluded(path: str) -> None:
     assert kind_of_words(path) is None
     assert is_documentation(path)
 
 
-def test_git_is_asked_where_there_are_many_files() -> None:
+def test_git_is_queried_where_there_are_many_files() -> None:
     project = InMemoryRepository({f"docs/{number}.md": "" for number in range(600)})
     assert [path for path, _ in word_files(project, frozenset({"docs/7.md"}))] == ["docs/7.md"]
     few = InMemoryRepository({"docs/1.md": "", "a.py": ""})

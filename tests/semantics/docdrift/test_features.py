@@ -49,5 +49,5 @@ def test_the_signature_is_compared_with_the_documented_parameters() -> None:
 
 def test_words_that_change_nothing_leave_size_alone() -> None:
     short, long = (change(words(text), "a = 1", "a = 2") for text in ("Load.", "Load. " * 40))
-    sizes = [[v for k, v in numbers(one).items() if k.startswith("size_")] for one in (short, long)]
+    sizes = [[v for k, v in numbers(item).items() if k.startswith("size_")] for item in (short, long)]
     assert sizes[0] == sizes[1]

@@ -1,11 +1,11 @@
-"""Which parameters count as new and unnamed, and what is counted about them."""
+"""Detection of new, undocumented parameters, and their features."""
 
 from __future__ import annotations
 
 import math
 
 import pytest
-from wardround_python.docdrift.documented_functions import compared
+from wardround_python.docdrift.documented_functions import documented_pairs
 from wardround_python.docdrift.names import surroundings
 
 from wardround.semantics.docdrift.model import DocumentedChange
@@ -22,14 +22,14 @@ def module(signature: str, docstring: str = DOCSTRING, rest: str = "") -> str:
 
 
 def change(before: str, after: str) -> DocumentedChange:
-    (one,) = compared(before, after)
-    return one.change
+    (item,) = documented_pairs(before, after)
+    return item.change
 
 
 def counts(before: str, after: str, name: str) -> dict[str, float]:
-    (one,) = (each for each in compared(before, after) if each.change.name == "send")
-    (parameter,) = (each for each in unnamed_parameters(one.change) if each.name == name)
-    return dict(zip(NAMES, features(parameter, surroundings(one, before, after)), strict=True))
+    (item,) = (each for each in documented_pairs(before, after) if each.change.name == "send")
+    (parameter,) = (each for each in unnamed_parameters(item.change) if each.name == name)
+    return dict(zip(NAMES, features(parameter, surroundings(item, before, after)), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def counts(before: str, after: str, name: str) -> dict[str, float]:
     ],
 )
 def test_what_came_and_is_not_named(before: str, after: str, names: list[str]) -> None:
-    assert [one.name for one in unnamed_parameters(change(module(before), module(after)))] == names
+    assert [item.name for item in unnamed_parameters(change(module(before), module(after)))] == names
 
 
 def test_every_number_is_finite_and_has_a_name() -> None:
@@ -59,8 +59,8 @@ def test_every_number_is_finite_and_has_a_name() -> None:
 
 def test_what_the_author_did_to_the_docstring_itself_changes_no_number() -> None:
     left = counts(module("to"), module("to, wait=1"), "wait")
-    told = counts(module("to"), module("to, wait=1", f"{DOCSTRING}:param wait: in seconds\n    "), "wait")
-    assert left == told
+    reported = counts(module("to"), module("to, wait=1", f"{DOCSTRING}:param wait: in seconds\n    "), "wait")
+    assert left == reported
 
 
 def test_what_the_author_did_to_the_rest_of_the_file_does() -> None:
@@ -69,9 +69,9 @@ def test_what_the_author_did_to_the_rest_of_the_file_does() -> None:
         return f"\n\ndef hold({signature}):\n{docstring}    return {signature}\n"
 
     before, untold = other("Soon.", "text"), other("Soon.", "text, wait")
-    told = other(":param wait: in seconds", "text, wait")
+    reported = other(":param wait: in seconds", "text, wait")
     silent = counts(module("to", rest=before), module("to, wait=1", rest=untold), "wait")
-    aloud = counts(module("to", rest=before), module("to, wait=1", rest=told), "wait")
+    aloud = counts(module("to", rest=before), module("to, wait=1", rest=reported), "wait")
     assert (silent["file_words_come"], silent["file_told"]) == (0, 0)
     assert aloud["file_words_come"] > 0
     assert aloud["file_told"] > 0

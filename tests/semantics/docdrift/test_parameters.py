@@ -1,4 +1,4 @@
-"""Documented parameters that went, and new ones nobody documented."""
+"""Documented parameters that were removed, and new undocumented ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.semantics.docdrift.changes import change, signature, words
 from wardround.semantics.docdrift.model import DocumentedChange, DocumentedCode, DocumentedSignature
-from wardround.semantics.docdrift.parameters import gone_parameters, undocumented_parameters
+from wardround.semantics.docdrift.parameters import removed_documented_parameters, undocumented_parameters
 
 SAID = words("Load.\n\nto: who\ntries: how often", "to", "tries")
 
@@ -16,18 +16,18 @@ def changed(old: DocumentedSignature, new: DocumentedSignature, name: str = "loa
 
 
 def test_a_documented_parameter_that_went_is_found_with_its_line() -> None:
-    (gone,) = gone_parameters(changed(signature("to", "tries"), signature("to")))
-    assert (gone.entry.name, gone.entry.line, gone.now) == ("tries", 3, None)
+    (removed,) = removed_documented_parameters(changed(signature("to", "tries"), signature("to")))
+    assert (removed.entry.name, removed.entry.line, removed.now) == ("tries", 3, None)
 
 
-def test_what_stands_in_its_place_is_its_new_name() -> None:
-    (gone,) = gone_parameters(changed(signature("to", "tries"), signature("to", "attempts")))
-    assert gone.now == "attempts"
+def test_what_is_in_its_place_is_its_new_name() -> None:
+    (removed,) = removed_documented_parameters(changed(signature("to", "tries"), signature("to", "attempts")))
+    assert removed.now == "attempts"
 
 
 def test_no_new_name_is_guessed_where_parameters_moved() -> None:
-    (gone,) = gone_parameters(changed(signature("tries", "to"), signature("to", "attempts")))
-    assert gone.now is None
+    (removed,) = removed_documented_parameters(changed(signature("tries", "to"), signature("to", "attempts")))
+    assert removed.now is None
 
 
 @pytest.mark.parametrize(
@@ -40,11 +40,11 @@ def test_no_new_name_is_guessed_where_parameters_moved() -> None:
     ids=["any keyword is taken", "moved", "collects"],
 )
 def test_a_parameter_that_may_still_be_given_is_not_gone(new: DocumentedSignature) -> None:
-    assert gone_parameters(changed(signature("to", "tries"), new)) == []
+    assert removed_documented_parameters(changed(signature("to", "tries"), new)) == []
 
 
 def test_a_parameter_that_was_never_declared_did_not_go() -> None:
-    assert gone_parameters(changed(signature("to", "other"), signature("to"))) == []
+    assert removed_documented_parameters(changed(signature("to", "other"), signature("to"))) == []
 
 
 def test_a_new_parameter_is_undocumented_where_two_are_documented() -> None:

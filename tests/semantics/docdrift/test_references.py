@@ -1,4 +1,4 @@
-"""Where words name an option, and whose it is."""
+"""Mentions of an option in documentation, and the program to which it belongs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BESIDE = frozenset({"--post-box", "--stamp", "--verbose"})
 
 
 def lines(text: str, name: str = "--tries", path: str = "README.md") -> list[int]:
-    return [one.line for one in option_mentions(Document(path, text), name, POST, BESIDE)]
+    return [mention.line for mention in option_mentions(Document(path, text), name, POST, BESIDE)]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_an_option_of_this_program_is_named(text: str) -> None:
         "- `--verbose` loud\n- `--stamp` which\n- `--tries` how often",
     ],
 )
-def test_nothing_says_that_it_is_this_program(text: str) -> None:
+def test_nothing_reports_that_it_is_this_program(text: str) -> None:
     assert lines(text) == []
 
 
@@ -67,7 +67,7 @@ def test_the_last_command_of_a_line_has_the_option() -> None:
     assert lines("    $ post x | wget --tries 3") == []
 
 
-def test_places_are_told_with_how_many_more_there_are() -> None:
+def test_places_are_reported_with_how_many_more_there_are() -> None:
     some = [Reference("a.md", number, "x") for number in (1, 2, 3, 4)]
     assert reference_sites(some[:1]) == "a.md:1 still names it"
     assert reference_sites(some[:2]) == "a.md:1 and a.md:2 still name it"

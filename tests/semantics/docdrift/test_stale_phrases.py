@@ -1,4 +1,4 @@
-"""Which phrase of the words names what is gone."""
+"""The phrase of a documentation that names a removed thing."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from wardround.semantics.docdrift.stale_phrases import QuoteKind, quotes
 
 
 def test_a_name_is_quoted_with_the_words_around_it_and_its_new_name() -> None:
-    said = words("Load a row.\n\nThe row is looked up by its fetch_id, if it has one at all.")
-    (quote,) = quotes(change(said, "row = find(fetch_id)\nreturn row", "row = find(load_id)\nreturn row"))
+    reported = words("Load a row.\n\nThe row is looked up by its fetch_id, if it has one at all.")
+    (quote,) = quotes(change(reported, "row = find(fetch_id)\nreturn row", "row = find(load_id)\nreturn row"))
     assert (quote.kind, quote.token, quote.now) == (QuoteKind.NAME, "fetch_id", "load_id")
     assert (quote.line, quote.column) == (2, 28)
     assert quote.phrase == "looked up by its fetch_id, if it has one"
 
 
 def test_a_name_that_merely_moved_is_not_quoted() -> None:
-    said = words("Look up by fetch_id.")
-    assert quotes(change(said, "a(fetch_id)\nb()", "b()\na(fetch_id, 1)")) == []
+    reported = words("Look up by fetch_id.")
+    assert quotes(change(reported, "a(fetch_id)\nb()", "b()\na(fetch_id, 1)")) == []
 
 
 @pytest.mark.parametrize("name", ["_load_id", "Row"])
-def test_a_name_of_another_sort_is_no_new_name(name: str) -> None:
-    said = words("Look up by fetch_id.")
-    assert quotes(change(said, "a(fetch_id)", f"a({name})")) == []
+def test_a_name_of_another_sort_is_not_a_new_name(name: str) -> None:
+    reported = words("Look up by fetch_id.")
+    assert quotes(change(reported, "a(fetch_id)", f"a({name})")) == []
 
 
 @pytest.mark.parametrize(
@@ -53,37 +53,39 @@ def test_a_parameter_with_a_plain_name_must_be_meant(said: str, count: int) -> N
     ("old", "new"),
     [("'GET'", "'get'"), ("'a.b.c'", "'a.b:c'"), ("'GET'", "METHOD"), ("'a.b.c'", "'owner/a.b.c'")],
 )
-def test_a_literal_that_still_says_the_same_is_not_quoted(old: str, new: str) -> None:
-    said = words("Sends `GET` to a.b.c.")
-    assert quotes(change(said, f"f({old})", f"f({new})")) == []
+def test_a_literal_that_still_reports_the_same_is_not_quoted(old: str, new: str) -> None:
+    reported = words("Sends `GET` to a.b.c.")
+    assert quotes(change(reported, f"f({old})", f"f({new})")) == []
 
 
 def test_a_default_is_quoted_from_the_lines_about_its_parameter() -> None:
-    said = words("Load 30 rows.\n\ntries: how often\nwait: seconds, defaults to 30", "tries", "wait")
+    reported = words("Load 30 rows.\n\ntries: how often\nwait: seconds, defaults to 30", "tries", "wait")
     old, new, later = (
         DocumentedCode((f"def load(tries, wait={wait}):",), signature("tries", wait=wait))
         for wait in ("30", "60", "None")
     )
-    first = quotes(change(said, old, new))[0]
+    first = quotes(change(reported, old, new))[0]
     assert (first.kind, first.token, first.now, first.line) == (QuoteKind.DEFAULT, "30", "60", 3)
-    assert all(quote.kind is not QuoteKind.DEFAULT for quote in quotes(change(said, old, later)))
+    assert all(quote.kind is not QuoteKind.DEFAULT for quote in quotes(change(reported, old, later)))
 
 
 def test_an_error_in_whose_place_another_is_raised_is_quoted() -> None:
-    said = words("Load.\n\nLookupError: there is none", raises=("LookupError",))
+    reported = words("Load.\n\nLookupError: there is none", raises=("LookupError",))
     old, new = (
         DocumentedCode((f"raise {error}(x)",), raises=(error,)) for error in ("LookupError", "TypeError")
     )
-    (quote,) = quotes(change(said, old, new))
+    (quote,) = quotes(change(reported, old, new))
     assert (quote.kind, quote.line, quote.column, quote.now) == (QuoteKind.ERROR, 2, 0, "TypeError")
-    assert quotes(change(said, old, DocumentedCode(("return find(x)",)))) == []
+    assert quotes(change(reported, old, DocumentedCode(("return find(x)",)))) == []
 
 
 def test_an_error_that_is_still_named_in_the_code_is_not_quoted() -> None:
-    said = words("Load.\n\nLookupError: there is none", raises=("LookupError",))
+    reported = words("Load.\n\nLookupError: there is none", raises=("LookupError",))
     old = DocumentedCode(("raise LookupError(x)",), raises=("LookupError",))
     assert (
-        quotes(change(said, old, DocumentedCode(("error = LookupError", "raise error"), raises=("error",))))
+        quotes(
+            change(reported, old, DocumentedCode(("error = LookupError", "raise error"), raises=("error",)))
+        )
         == []
     )
 
@@ -102,36 +104,36 @@ def test_small_numbers_and_short_texts_are_not_quoted() -> None:
 
 
 def test_a_list_that_became_a_generator_is_quoted() -> None:
-    said = words("Return a list of rows.")
+    reported = words("Return a list of rows.")
     old = DocumentedCode(("return [a for a in b]",), returns=("[a for a in b]",))
-    (quote,) = quotes(change(said, old, DocumentedCode(("yield from b",), yields=True)))
+    (quote,) = quotes(change(reported, old, DocumentedCode(("yield from b",), yields=True)))
     assert (quote.kind, quote.token, quote.now) == (QuoteKind.RESULT, "list", "yield")
 
 
 def test_a_list_that_stays_one_is_not_quoted() -> None:
-    said = words("Return a list of rows.")
+    reported = words("Return a list of rows.")
     old, new = (DocumentedCode((f"return [{x}]",), returns=(f"[{x}]",)) for x in "ab")
-    assert quotes(change(said, old, new)) == []
+    assert quotes(change(reported, old, new)) == []
 
 
 def test_the_most_telling_comes_first_and_each_thing_once() -> None:
-    said = words("Match rows by old_name.\n\nA `query` goes with old_name, and old_name again.")
+    reported = words("Match rows by old_name.\n\nA `query` goes with old_name, and old_name again.")
     old = DocumentedCode(("def load(query):", "f(query)", "g(old_name)"), signature("query"))
-    found = quotes(change(said, old, DocumentedCode(("def load():", "f()", "g(new_name)"))))
+    found = quotes(change(reported, old, DocumentedCode(("def load():", "f()", "g(new_name)"))))
     assert [(quote.token, quote.kind) for quote in found] == [
         ("query", QuoteKind.PARAMETER),
         ("old_name", QuoteKind.NAME),
     ]
 
 
-def test_plain_words_are_not_taken_for_names() -> None:
+def test_plain_words_are_not_mistaken_for_names() -> None:
     assert quotes(change(words("Return the results in this format."), "results = format", "a = b")) == []
 
 
 def test_a_name_that_merely_went_is_not_quoted() -> None:
-    said = words("Look up by fetch_id.")
-    assert quotes(change(said, "a(fetch_id)", "b()")) == []
-    (quote,) = quotes(change(said, "a(fetch_id)", "a(load_id)"))
+    reported = words("Look up by fetch_id.")
+    assert quotes(change(reported, "a(fetch_id)", "b()")) == []
+    (quote,) = quotes(change(reported, "a(fetch_id)", "a(load_id)"))
     assert quote.now == "load_id"
 
 
@@ -141,18 +143,20 @@ def test_a_name_that_left_the_file_is_quoted(around: str, count: int) -> None:
 
 
 def test_a_parameter_that_any_keyword_may_still_bring_is_not_quoted() -> None:
-    said = words("Send to `host_name`.")
+    reported = words("Send to `host_name`.")
     old = DocumentedCode(("def load(host_name):",), signature("host_name"))
-    (quote,) = quotes(change(said, old, DocumentedCode(("def load(x):",), signature("x"))))
+    (quote,) = quotes(change(reported, old, DocumentedCode(("def load(x):",), signature("x"))))
     assert quote.kind is QuoteKind.PARAMETER
-    assert quotes(change(said, old, DocumentedCode(("def load(**x):",), signature(open_ended=True)))) == []
+    assert (
+        quotes(change(reported, old, DocumentedCode(("def load(**x):",), signature(open_ended=True)))) == []
+    )
 
 
 def test_a_result_of_unknown_kind_may_still_be_what_the_words_say() -> None:
-    said = words("Return a list of rows.")
+    reported = words("Return a list of rows.")
     old = DocumentedCode(("return [a]",), returns=("[a]",))
-    assert quotes(change(said, old, DocumentedCode(("return rows",), returns=("rows",)))) == []
-    (quote,) = quotes(change(said, old, DocumentedCode(("return (a, b)",), returns=("(a, b)",))))
+    assert quotes(change(reported, old, DocumentedCode(("return rows",), returns=("rows",)))) == []
+    (quote,) = quotes(change(reported, old, DocumentedCode(("return (a, b)",), returns=("(a, b)",))))
     assert (quote.kind, quote.token) == (QuoteKind.RESULT, "list")
 
 

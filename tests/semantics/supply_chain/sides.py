@@ -1,4 +1,4 @@
-"""The notes about two sides of a small repository."""
+"""The notes about base and head of a small repository."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wardround.semantics.supply_chain.notes import SupplyChainNotes
 def notes_between(
     base: Mapping[str, str], head: Mapping[str, str], unchanged: Mapping[str, str] | None = None
 ) -> SupplyChainNotes:
-    """Compare two sides; ``unchanged`` are files of both."""
+    """Compare base and head; ``unchanged`` are files of both."""
     paths = sorted({*base, *head})
     files = [BothTexts(path, base.get(path), head.get(path)) for path in paths if is_relevant(path)]
     return supply_chain_notes(files, (unchanged or {}).get)
@@ -20,7 +20,7 @@ def notes_between(
 def found(notes: SupplyChainNotes) -> set[tuple[str, str, str]]:
     """Group, kind and name of each note."""
     return (
-        {("dependency", one.change.value, one.name) for one in notes.dependencies}
-        | {("lock", one.change.value, one.name) for one in notes.locks}
-        | {("install", one.kind, one.name) for one in notes.installs}
+        {("dependency", item.change.value, item.name) for item in notes.dependencies}
+        | {("lock", item.change.value, item.name) for item in notes.locks}
+        | {("install", item.kind, item.name) for item in notes.installs}
     )

@@ -23,7 +23,8 @@ requires = ["hatchling"]
 def rows(path: str, text: str) -> list[tuple[str, str, str, int]]:
     """Name, scope, source and line of each dependency."""
     return [
-        (one.name, one.scope.value, one.source, one.line) for one in read_manifest(path, text).dependencies
+        (dependency.name, dependency.scope.value, dependency.source, dependency.line)
+        for dependency in read_manifest(path, text).dependencies
     ]
 
 
@@ -134,5 +135,5 @@ def test_a_broken_manifest_has_a_problem(path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["a/node_modules/b/package.json", "tests/fixtures/package.json", "a.txt", "notes.in"]
 )
-def test_other_files_are_no_manifests(path: str) -> None:
+def test_other_files_are_not_manifests(path: str) -> None:
     assert not is_manifest(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wardround.semantics.supply_chain.ranges import satisfies_python, widens
+from wardround.semantics.supply_chain.ranges import is_wider_range, satisfies_python
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ from wardround.semantics.supply_chain.ranges import satisfies_python, widens
     ],
 )
 def test_a_range_with_more_versions_is_wider(ecosystem: str, base: str, head: str) -> None:
-    assert widens(ecosystem, base, head)
-    assert not widens(ecosystem, head, base)
+    assert is_wider_range(ecosystem, base, head)
+    assert not is_wider_range(ecosystem, head, base)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_range_with_more_versions_is_wider(ecosystem: str, base: str, head: st
     ],
 )
 def test_an_update_or_an_unknown_range_is_not_wider(ecosystem: str, base: str, head: str) -> None:
-    assert not widens(ecosystem, base, head)
+    assert not is_wider_range(ecosystem, base, head)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def compared(
     request: str = "",
     limits: BehaviourLimits | None = None,
 ) -> BehaviourRun:
-    """Commit both sides, and compare them."""
+    """Commit base and head, and compare them."""
     first = repo.commit(base)
     for path in base:
         if path not in head:
@@ -44,17 +44,19 @@ class Results:
     run: BehaviourRun
 
     def difference(self, name: str) -> BehaviourDifference | None:
-        return next((one for one in self.run.differences if one.function == name), None)
+        return next((item for item in self.run.differences if item.function == name), None)
 
     def texts(self, name: str) -> tuple[str, str | None, str | None]:
-        """The call, and what it returned or raised on each side."""
-        one = self.difference(name)
-        assert one is not None, f"{name}: {self.reason(name) or self.inputs(name)}"
-        return one.call, one.before.returned or one.before.raised, one.after.returned or one.after.raised
+        """The call, and its result or exception at base and head."""
+        item = self.difference(name)
+        assert item is not None, f"{name}: {self.reason(name) or self.inputs(name)}"
+        return item.call, item.before.returned or item.before.raised, item.after.returned or item.after.raised
 
     def reason(self, name: str) -> str:
         """The reason for which a function was not compared; empty if it was."""
-        return next((one.reason for one in self.run.not_compared if one.function == name), "")
+        return next((item.reason for item in self.run.not_compared if item.function == name), "")
 
     def inputs(self, name: str) -> tuple[int, int] | None:
-        return next(((one.inputs, one.differing) for one in self.run.compared if one.function == name), None)
+        return next(
+            ((item.inputs, item.differing) for item in self.run.compared if item.function == name), None
+        )

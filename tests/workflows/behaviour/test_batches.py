@@ -1,4 +1,4 @@
-"""Calls that share a process: what one of them does has no effect on the comparison of others."""
+"""Calls that share a process: the effects of one do not change the comparison of others."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_call_that_ends_its_process_does_not_end_others(repo: GitRepository) -
     assert inputs[1] == 0
 
 
-def test_the_state_that_another_call_left_is_no_difference(repo: GitRepository) -> None:
+def test_the_state_that_another_call_left_is_not_a_difference(repo: GitRepository) -> None:
     base = "SEEN = []\n\n\ndef used(number):\n    return len(SEEN)\n"
     head = "SEEN = []\n\n\ndef used(number):\n    SEEN.append(number)\n    return len(SEEN) - 1\n"
 

@@ -1,4 +1,6 @@
-"""Recorded values as the arguments of both sides, whose parameters have other kinds, names or places."""
+"""Recorded values as the arguments at base and head, whose parameters have other kinds, names or
+positions.
+"""
 
 from __future__ import annotations
 

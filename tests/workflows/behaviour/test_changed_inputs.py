@@ -1,4 +1,4 @@
-"""Inputs made from recorded ones: those that a caller can pass."""
+"""Inputs derived from recorded ones: those that a caller can pass."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from wardround.workflows.wardround_in_sandbox.behaviour.children import Report, in_child, reported_by
+from wardround.workflows.wardround_in_sandbox.behaviour.children import Report, reported_by, run_in_child
 
 
 def crash(report: Report) -> None:
@@ -53,5 +53,5 @@ def test_values_are_read_up_to_the_end(
 
 
 def test_one_result_is_returned() -> None:
-    assert in_child(lambda: {"a": 1}) == {"a": 1}
-    assert in_child(lambda: os._exit(3)) == "crashed"
+    assert run_in_child(lambda: {"a": 1}) == {"a": 1}
+    assert run_in_child(lambda: os._exit(3)) == "crashed"

@@ -1,4 +1,4 @@
-"""The comparison of two versions of a project: what is a difference, and what is left out."""
+"""The comparison of two versions of a project: differences, and excluded ones."""
 
 from __future__ import annotations
 
@@ -367,7 +367,7 @@ def kept() -> dict[str, Results]:
 
 @pytest.fixture
 def results(repo: GitRepository, kept: dict[str, Results]) -> Results:
-    """The comparison of both sides, which is made once."""
+    """The comparison of base and head, which is run once."""
     if not kept:
         kept["both"] = Results(compared(repo, FILES, {**FILES, "lib/core.py": edited(BASE)}))
     return kept["both"]
@@ -380,23 +380,23 @@ def test_everything_was_run(results: Results) -> None:
 
 
 def test_a_result_that_became_an_exception_is_shown_with_the_smallest_recorded_call(results: Results) -> None:
-    one = results.difference("parse_port")
+    item = results.difference("parse_port")
 
-    assert one is not None
-    assert statement(one) == (
+    assert item is not None
+    assert statement(item) == (
         "the result changed for this input: parse_port('') returned None; "
         "it raises ValueError(\"invalid literal for int() with base 10: ''\") now"
     )
-    assert (one.path, one.line, one.origin) == ("lib/core.py", 9, InputOrigin.RECORDED)
-    assert one.test == "tests/test_core.py::test_text"
+    assert (item.path, item.line, item.origin) == ("lib/core.py", 9, InputOrigin.RECORDED)
+    assert item.test == "tests/test_core.py::test_text"
 
 
 def test_another_message_of_the_same_error_is_stated_more_weakly(results: Results) -> None:
-    one = results.difference("message")
+    item = results.difference("message")
 
-    assert one is not None
-    assert is_message_only(one)
-    assert "raises the same error with another message" in statement(one)
+    assert item is not None
+    assert is_message_only(item)
+    assert "raises the same error with another message" in statement(item)
 
 
 @pytest.mark.parametrize(
@@ -421,27 +421,27 @@ def test_a_result_is_compared(results: Results, name: str, call: str, before: st
 
 
 def test_a_changed_argument_is_compared(results: Results) -> None:
-    one = results.difference("moved")
+    item = results.difference("moved")
 
-    assert one is not None
-    assert (one.before.arguments, one.after.arguments) == (
+    assert item is not None
+    assert (item.before.arguments, item.after.arguments) == (
         ("point=Point(x=2, y=0)",),
         ("point=Point(x=3, y=0)",),
     )
 
 
 def test_printed_text_is_compared(results: Results) -> None:
-    one = results.difference("printed")
+    item = results.difference("printed")
 
-    assert one is not None
-    assert (one.before.printed, one.after.printed) == ("hello you\n", "hello, you\n")
+    assert item is not None
+    assert (item.before.printed, item.after.printed) == ("hello you\n", "hello, you\n")
 
 
 def test_a_mutated_input_finds_what_no_recorded_one_shows(results: Results) -> None:
-    one = results.difference("by_sign")
+    item = results.difference("by_sign")
 
-    assert one is not None
-    assert (one.call, one.origin) == ("by_sign(0)", InputOrigin.MUTATED)
+    assert item is not None
+    assert (item.call, item.origin) == ("by_sign(0)", InputOrigin.MUTATED)
 
 
 def test_an_omitted_parameter_is_mutated_too(results: Results) -> None:
@@ -492,11 +492,11 @@ def test_a_call_that_ends_the_process_loses_only_itself(results: Results) -> Non
 
 
 def test_a_private_function_is_shown_through_a_public_caller_that_differs(results: Results) -> None:
-    one = results.difference("_trimmed")
+    item = results.difference("_trimmed")
 
-    assert one is not None
-    assert one.through == "public"
-    assert (one.call, one.before.returned, one.after.returned) == ("public(' a ')", "'a.'", "'a .'")
+    assert item is not None
+    assert item.through == "public"
+    assert (item.call, item.before.returned, item.after.returned) == ("public(' a ')", "'a.'", "'a .'")
 
 
 def test_a_private_function_without_such_a_caller_is_not_shown(results: Results) -> None:
@@ -523,4 +523,6 @@ def test_the_callers_that_would_meet_the_difference_are_listed(repo: GitReposito
 
     run = compared(repo, files, head, "lib/core.py::parse_port")
 
-    assert [(one.function, one.callers) for one in run.differences] == [("parse_port", ("lib/use.py:5",))]
+    assert [(difference.function, difference.callers) for difference in run.differences] == [
+        ("parse_port", ("lib/use.py:5",))
+    ]

@@ -1,4 +1,4 @@
-"""The comparison of replayed calls: which pair is shown, and which ones are left out."""
+"""The comparison of replayed calls: which pair is shown, and which ones are excluded."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def call(number: int, text: str, **values: Any) -> ReplayedCall:
 
 def shown(*pairs: tuple[ReplayedCall, ReplayedCall], replaced: frozenset[str] = frozenset()) -> list[int]:
     """The numbers of the differing calls, the one to show first."""
-    base, head = [one for one, _ in pairs], [one for _, one in pairs]
+    base, head = [item for item, _ in pairs], [item for _, item in pairs]
     (result,) = compare_calls(Targets((TARGET,), replaced=replaced), base, head, base)
     return [pair.base.call for pair in result.differing]
 
@@ -66,7 +66,7 @@ def test_the_most_plausible_call_is_shown(
 
 
 @pytest.mark.parametrize(("replaced", "is_left_out"), [("<b>", True), ("b", False), ("<i>", False)])
-def test_a_match_of_a_pattern_that_the_change_replaces_is_left_out(replaced: str, is_left_out: bool) -> None:
+def test_a_match_of_a_pattern_that_the_change_replaces_is_excluded(replaced: str, is_left_out: bool) -> None:
     pair = call(1, "1", patterns=("a<b>c",)), call(1, "2")
 
     assert shown(pair, replaced=frozenset({replaced})) == ([] if is_left_out else [1])
@@ -105,19 +105,19 @@ def test_an_argument_that_only_the_head_adds_to_is_an_addition() -> None:
 
 
 def test_an_addition_is_stated_in_weaker_words() -> None:
-    one = ShownPair(TARGET, changed("{'a': 1}", "{'a': 1, 'b': 2}")).difference(())
+    item = ShownPair(TARGET, changed("{'a': 1}", "{'a': 1, 'b': 2}")).difference(())
 
-    found = behaviour_result(one, BehaviourReading(lambda path: None, stated="that nothing changes"))
+    found = behaviour_result(item, BehaviourReading(lambda path: None, stated="that nothing changes"))
 
-    assert isinstance(one, BehaviourDifference)
-    assert statement(one) == (
+    assert isinstance(item, BehaviourDifference)
+    assert statement(item) == (
         "core(1) has the same result and adds to an argument: x={'a': 1, 'b': 2}, before x={'a': 1}"
     )
     assert found.code == "behaviour"
     assert "the result changed" not in found.message
 
 
-def test_an_addition_of_a_mutated_input_is_left_out() -> None:
+def test_an_addition_of_a_mutated_input_is_excluded() -> None:
     pair = changed("{'a': 1}", "{'a': 1, 'b': 2}")
     mutated = call(1, "None", origin=MUTATED, changed=pair.base.changed)
 
@@ -145,7 +145,7 @@ def test_a_result_around_an_object_that_the_head_would_make_in_another_way_is_no
 
 
 def test_results_that_cannot_be_printed_on_either_side_are_not_shown() -> None:
-    texts = [f"<View, whose repr raises AttributeError>, with a={one}" for one in "12"]
+    texts = [f"<View, whose repr raises AttributeError>, with a={item}" for item in "12"]
 
     assert shown((call(1, texts[0]), call(1, texts[1]))) == []
 
@@ -157,14 +157,14 @@ def test_results_that_cannot_be_printed_on_either_side_are_not_shown() -> None:
         ("expected a text", "expected a number", True),
     ],
 )
-def test_a_message_of_the_interpreter_with_another_name_is_no_difference(
+def test_a_message_of_the_interpreter_with_another_name_is_not_a_difference(
     before: str, after: str, *, is_shown: bool
 ) -> None:
     assert shown((call(1, f"TypeError({before!r})"), call(1, f"TypeError({after!r})"))) == [1] * is_shown
 
 
 def test_a_difference_that_only_a_digest_shows_is_not_shown() -> None:
-    texts = [f"'{'a' * 100}... (9000 characters, {one * 12})'" for one in "ab"]
+    texts = [f"'{'a' * 100}... (9000 characters, {item * 12})'" for item in "ab"]
     pair = CallPair(call(1, texts[0]), call(1, texts[1]))
 
     assert not is_visible(pair.base, pair.head)

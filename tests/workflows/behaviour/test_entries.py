@@ -37,16 +37,16 @@ def test_a_changed_function_is_shown_through_the_text_that_a_test_passes(
 
     found = Results(compared(repo, project, {**project, "core.py": head}))
 
-    one = found.difference("words")
+    item = found.difference("words")
     assert found.reason("words").startswith("its arguments cannot be recorded")
-    assert one is not None
-    assert (one.path, one.line, one.through) == ("core.py", 4, "parse")
-    assert one.call.startswith("parse(")
-    assert "as" in str(one.after.returned).lower()
-    assert "as" not in str(one.before.returned).lower()
+    assert item is not None
+    assert (item.path, item.line, item.through) == ("core.py", 4, "parse")
+    assert item.call.startswith("parse(")
+    assert "as" in str(item.after.returned).lower()
+    assert "as" not in str(item.before.returned).lower()
 
 
-def test_other_state_of_an_object_is_no_difference_of_an_entry(
+def test_other_state_of_an_object_is_not_a_difference_of_an_entry(
     repo: GitRepository, project: dict[str, str]
 ) -> None:
     own = TESTS.replace("parse\n\n\n", "Parser\n\n\n").replace("in parse(", "in Parser().parse(")

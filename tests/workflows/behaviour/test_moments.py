@@ -22,13 +22,13 @@ def mutated(value: Any) -> set[Any]:
 
 
 def test_a_time_without_a_zone_gets_one() -> None:
-    zones = {one.tzinfo for one in mutated(datetime(2024, 2, 28, 12))}
+    zones = {item.tzinfo for item in mutated(datetime(2024, 2, 28, 12))}
 
-    assert {None, *(timezone(timedelta(hours=one)) for one in (0, 14, -12))} <= zones
+    assert {None, *(timezone(timedelta(hours=item)) for item in (0, 14, -12))} <= zones
 
 
 def test_the_moment_of_the_frozen_clock_is_tried_in_each_zone() -> None:
-    zones = {one.tzinfo for one in mutated(datetime(2024, 2, 28, 12)) if one.year == 2026}
+    zones = {item.tzinfo for item in mutated(datetime(2024, 2, 28, 12)) if item.year == 2026}
 
     assert len(zones) == 4
 

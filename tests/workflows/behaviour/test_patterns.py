@@ -6,7 +6,7 @@ import pytest
 
 from wardround.context.run_evidence import InputOrigin
 from wardround.workflows.behaviour.comparison import CallPair, FunctionResult
-from wardround.workflows.behaviour.patterns import without_equal_patterns
+from wardround.workflows.behaviour.patterns import drop_equal_patterns
 from wardround.workflows.behaviour.stages import ReplayedCall
 
 BEFORE, AFTER = (f"re.compile({text!r})" for text in (r"\s[^\s\S]", r"\s(?!)"))
@@ -22,6 +22,6 @@ def test_patterns_are_compared_by_what_they_match_also_in_the_text_of_a_text(for
     base = call(form.format(BEFORE, f"Rule({BEFORE}, 'a', \"b\")"), BEFORE, "same")
     head = call(form.format(AFTER, f"Rule({AFTER}, 'a', \"b\")"), AFTER, digest)
 
-    (found,) = without_equal_patterns((FunctionResult(1, 1, (CallPair(base, head),)),), [base], [head])
+    (found,) = drop_equal_patterns((FunctionResult(1, 1, (CallPair(base, head),)),), [base], [head])
 
     assert len(found.differing) == (digest == "other")

@@ -1,4 +1,4 @@
-"""The tests that pin one side of a difference."""
+"""The tests that pin the base or head of a difference."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_new_exception_is_expected() -> None:
         "1 + 1",
     ],
 )
-def test_what_is_no_call_with_literals_is_a_comment_in_a_skipped_test(call: str) -> None:
+def test_what_is_not_a_call_with_literals_is_a_comment_in_a_skipped_test(call: str) -> None:
     found = pinning_tests([difference(call, Observed(returned="1"), Observed(returned="2"))], PinnedSide.OLD)
 
     compile(found, "test_pinned.py", "exec")
@@ -47,7 +47,7 @@ def test_what_is_no_call_with_literals_is_a_comment_in_a_skipped_test(call: str)
     assert all(line.startswith("    # ") for line in found.splitlines() if " parse_port(" in line)
 
 
-def test_a_result_that_is_no_literal_is_not_written_as_code() -> None:
+def test_a_result_that_is_not_a_literal_is_not_written_as_code() -> None:
     hostile = Observed(returned="__import__('os')")
 
     found = pinning_tests([difference("parse_port(1)", hostile, hostile)], PinnedSide.NEW)

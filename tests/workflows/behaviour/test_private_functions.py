@@ -12,7 +12,7 @@ from wardround.change.repository import Repository
 from wardround.workflows.behaviour.public_callers import files_of
 from wardround.workflows.behaviour.report import as_text
 from wardround.workflows.behaviour.targets import find_targets
-from wardround.workflows.test.planning import tree_of
+from wardround.workflows.test.plans.planning import tree_of
 
 ROW = "def _row(cells):\n    return '|'.join(cells)\n"
 CHANGED_ROW = ROW.replace("'|'", "'||'")
@@ -37,7 +37,7 @@ def reached(
             40,
             files_of(tree_of(repository, change.base)),
         )
-    return {one.key: one.reaches for one in found.targets}
+    return {target.key: target.reaches for target in found.targets}
 
 
 def test_a_table_of_functions_leads_to_its_user(repo: GitRepository) -> None:
@@ -68,9 +68,9 @@ def test_a_private_function_is_shown_through_another_file(
 ) -> None:
     found = Results(compared(repo, project, {**project, "lib/core.py": CHANGED_ROW}))
 
-    one = found.difference("_row")
-    assert one is not None
-    assert (one.path, one.through) == ("lib/core.py", "lib/api.py::table")
+    item = found.difference("_row")
+    assert item is not None
+    assert (item.path, item.through) == ("lib/core.py", "lib/api.py::table")
     assert found.texts("_row") == ("table([['a', 'b']])", "['a|b']", "['a||b']")
 
 
@@ -85,9 +85,9 @@ def test_a_recorded_call_of_a_private_function_is_shown_where_no_public_caller_i
     found = Results(compared(repo, files, {**files, "lib/core.py": CHANGED_ROW}))
 
     assert found.texts("_row") == ("_row(['a', 'b'])", "'a|b'", "'a||b'")
-    one = found.difference("_row")
-    assert one is not None
-    assert (one.is_private_only, one.recorded_through) == (True, "table")
+    item = found.difference("_row")
+    assert item is not None
+    assert (item.is_private_only, item.recorded_through) == (True, "table")
     assert "  called by a test through table\n" in as_text(found.run)
 
 

@@ -58,7 +58,7 @@ def test_all():
 """
 
 
-def test_a_call_that_depends_on_calls_before_it_is_no_difference(repo: GitRepository) -> None:
+def test_a_call_that_depends_on_calls_before_it_is_not_a_difference(repo: GitRepository) -> None:
     files = {"lib/__init__.py": "", "lib/core.py": BASE, "tests/test_core.py": TESTS}
 
     found = Results(compared(repo, files, {**files, "lib/core.py": HEAD}))

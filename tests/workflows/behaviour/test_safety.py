@@ -37,7 +37,7 @@ def test_arguments_are_loaded_in_the_sandbox_only(repo: GitRepository, tmp_path:
 @pytest.mark.parametrize(
     "content", ["{", "\\0" * 1000, '{"call": 0}', '{"call": 0, "function": 99, "origin": "x"}', "[" * 100_000]
 )
-def test_results_that_the_code_replaced_are_refused(repo: GitRepository, content: str) -> None:
+def test_results_that_the_code_replaced_are_rejected(repo: GitRepository, content: str) -> None:
     forging = (
         "import os, threading\n\n\n"
         f"{DOUBLED}\n\nfor name in ('.wardround-results', '.wardround-summary', '.wardround-attributes'):\n"
@@ -48,7 +48,7 @@ def test_results_that_the_code_replaced_are_refused(repo: GitRepository, content
     run = compared(repo, FILES, head)
 
     assert run.conditions.state in (RunState.PARTIAL, RunState.COMPLETE)
-    assert all(one.function == "doubled" for one in run.differences)
+    assert all(difference.function == "doubled" for difference in run.differences)
 
 
 def test_base_against_base_shows_nothing(repo: GitRepository) -> None:
@@ -85,9 +85,9 @@ def test_a_moved_file_is_compared(repo: GitRepository) -> None:
 
     run = compared(repo, base, head)
 
-    assert [(one.path, one.call, one.after.returned) for one in run.differences] == [
-        ("lib/inner/arithmetic.py", "doubled(2)", "6")
-    ]
+    assert [
+        (difference.path, difference.call, difference.after.returned) for difference in run.differences
+    ] == [("lib/inner/arithmetic.py", "doubled(2)", "6")]
 
 
 def test_a_suite_that_fails_is_reported(repo: GitRepository) -> None:
@@ -97,7 +97,7 @@ def test_a_suite_that_fails_is_reported(repo: GitRepository) -> None:
 
     assert run.conditions.state is RunState.FAILED
     assert "no database" in run.conditions.detail
-    assert [one.reason for one in run.not_compared] == ["the tests of the base could not be run"]
+    assert [item.reason for item in run.not_compared] == ["the tests of the base could not be run"]
 
 
 def test_a_function_whose_tests_cannot_be_collected_is_not_called_untested(repo: GitRepository) -> None:
@@ -130,7 +130,7 @@ def test_tests_that_hang_are_stopped(repo: GitRepository) -> None:
 
     assert run.conditions.state is RunState.PARTIAL
     assert "6 s" in run.conditions.detail
-    assert [one.call for one in run.differences] == ["doubled(2)"]
+    assert [difference.call for difference in run.differences] == ["doubled(2)"]
 
 
 def test_no_change_of_python_code_needs_no_run(repo: GitRepository) -> None:

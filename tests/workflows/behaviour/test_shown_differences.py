@@ -1,4 +1,4 @@
-"""Differences that are left out as they are no results, and the words in which others are shown."""
+"""Differences that are excluded because they are not results, and the words for the others."""
 
 from __future__ import annotations
 
@@ -168,19 +168,19 @@ def kept() -> dict[str, Results]:
 
 @pytest.fixture
 def results(repo: GitRepository, kept: dict[str, Results]) -> Results:
-    """The comparison of both sides, which is made once."""
+    """The comparison of base and head, which is run once."""
     if not kept:
         kept["both"] = Results(compared(repo, FILES, {**FILES, "lib/core.py": edited()}))
     return kept["both"]
 
 
 def shown(results: Results, name: str) -> str:
-    one = results.difference(name)
-    return "" if one is None else statement(one).removeprefix("the result changed for this input: ")
+    item = results.difference(name)
+    return "" if item is None else statement(item).removeprefix("the result changed for this input: ")
 
 
 @pytest.mark.parametrize("name", ["planned", "parsed", "called", "nothing", "hidden", "squared"])
-def test_what_is_no_result_is_no_difference(results: Results, name: str) -> None:
+def test_what_is_not_a_result_is_not_a_difference(results: Results, name: str) -> None:
     assert results.inputs(name), results.reason(name)
     assert shown(results, name) == ""
 
@@ -220,16 +220,16 @@ def test_printed_text_is_a_result_where_a_function_only_prints(results: Results)
 
 
 def test_long_arguments_are_shortened(results: Results) -> None:
-    one = results.difference("joined")
+    item = results.difference("joined")
 
-    assert one is not None
-    assert len(one.call) <= 200
-    assert one.call.startswith("joined('a long text of")
-    assert "word" in one.call
+    assert item is not None
+    assert len(item.call) <= 200
+    assert item.call.startswith("joined('a long text of")
+    assert "word" in item.call
 
 
 def test_the_table_has_the_reason_why_none_is_shown(results: Results) -> None:
-    reasons = {one.function: one.reason for one in results.run.compared if one.reason}
+    reasons = {item.function: item.reason for item in results.run.compared if item.reason}
 
     assert reasons == {"hidden": "the results differ only in parts that are hidden or too long to show"}
     assert f"none is shown: {reasons['hidden']}" in as_text(results.run)
@@ -276,7 +276,7 @@ def test_another_form_of_an_internal_value_is_not_shown(
     found = Results(compared(repo, private(*before), private(*after)))
 
     assert found.run.differences == ()
-    assert [one.reason for one in found.run.compared if one.function == "_prefix"] == [reason]
+    assert [item.reason for item in found.run.compared if item.function == "_prefix"] == [reason]
 
 
 def test_a_private_function_that_changes_some_results_is_shown(repo: GitRepository) -> None:

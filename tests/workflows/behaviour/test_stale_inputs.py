@@ -62,8 +62,8 @@ def test_a_result_of_a_function_that_returns_another_one_is_not_passed_to_the_he
     assert found.difference("parts") is not None
     assert found.difference("parser") is None
     assert found.difference("joined") is None
-    one = found.difference("depth")
-    assert one is None or "rules" not in one.call
+    item = found.difference("depth")
+    assert item is None or "rules" not in item.call
 
 
 def test_a_result_of_a_function_that_returns_the_same_is_passed_on(repo: GitRepository) -> None:

@@ -31,7 +31,7 @@ def find(repo: GitRepository) -> Find:
 
 
 def names(targets: Targets) -> list[tuple[str, bool, tuple[str, ...]]]:
-    return [(one.name, one.is_changed, one.reaches) for one in targets.targets]
+    return [(target.name, target.is_changed, target.reaches) for target in targets.targets]
 
 
 ONE = "def one():\n    return 1\n"
@@ -83,7 +83,7 @@ def test_a_private_constructor_step_is_followed_to_where_the_class_is_used(find:
 
     found = find(text, text.replace(".split()", ".split(',')"))
 
-    assert [one.name for one in found.targets] == ["Parser._split", "Parser.__init__", "parse"]
+    assert [target.name for target in found.targets] == ["Parser._split", "Parser.__init__", "parse"]
 
 
 def test_a_request_names_a_function_or_a_file(find: Find) -> None:
@@ -99,7 +99,7 @@ def test_functions_over_the_limit_are_listed(find: Find) -> None:
 
     found = find(base, head, most=1)
 
-    assert [(one.function, one.reason) for one in found.not_compared] == [
+    assert [(item.function, item.reason) for item in found.not_compared] == [
         ("two", "at most 1 functions are compared")
     ]
 
@@ -133,7 +133,7 @@ def test_a_class_makes_its_objects_in_another_way_by_its_bases_and_constructors(
 ) -> None:
     assert before in CLASS
 
-    first, second = (definitions(one).classes["A"] for one in (CLASS, CLASS.replace(before, after)))
+    first, second = (definitions(item).classes["A"] for item in (CLASS, CLASS.replace(before, after)))
 
     assert second.is_remade_from(first) is is_remade
 
@@ -144,7 +144,7 @@ def test_a_class_makes_its_objects_in_another_way_by_its_bases_and_constructors(
 def test_declared_fields_make_state_in_a_class_that_reads_them(head: str) -> None:
     text = CLASS.replace("class A:", head)
 
-    first, second = (definitions(one).classes["A"] for one in (text, text.replace("int = 1", "int = 2")))
+    first, second = (definitions(item).classes["A"] for item in (text, text.replace("int = 1", "int = 2")))
 
     assert second.is_remade_from(first)
 

@@ -1,4 +1,4 @@
-"""Mutations of texts."""
+"""Mutations of strings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from wardround.workflows.wardround_in_sandbox.behaviour.texts import changed_text
+from wardround.workflows.wardround_in_sandbox.behaviour.texts import mutate_string
 
 
 def changed(value: Any, *others: Any) -> set[Any]:
-    return {changed_text(value, list(others), Random(seed)) for seed in range(3000)}
+    return {mutate_string(value, list(others), Random(seed)) for seed in range(3000)}
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_one_word_is_exchanged_or_rewritten() -> None:
 
 
 def test_the_type_stays() -> None:
-    assert {type(one) for one in changed(b"\xff1 ", b"x")} == {bytes}
+    assert {type(item) for item in changed(b"\xff1 ", b"x")} == {bytes}

@@ -50,7 +50,7 @@ def written(**arguments: Any) -> str:
         (re.search("b.", "abc"), "<match 'bc'>"),
     ],
 )
-def test_a_long_argument_that_is_no_literal_is_abbreviated(value: Any, text: str) -> None:
+def test_a_long_argument_that_is_not_a_literal_is_abbreviated(value: Any, text: str) -> None:
     assert written(value=value) == f"core({text})"
     assert written(first=1, rest=(value,)) == f"core(1, {text})"
 

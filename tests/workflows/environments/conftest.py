@@ -38,7 +38,7 @@ def write(root: Path, files: dict[str, str | bytes]) -> None:
 
 
 def repository_with(root: Path, files: dict[str, str | bytes]) -> Repository:
-    """Make a repository with one commit of some files."""
+    """Create a repository with one commit of some files."""
     root.mkdir(exist_ok=True)
     git(root, "init", "-q")
     write(root, files)
@@ -111,10 +111,10 @@ def index(tmp_path: Path) -> Iterator[tuple[Path, str]]:
             else:
                 files = [
                     {
-                        "filename": one.name, "url": f"/files/{one.name}",
-                        "hashes": {"sha256": hashlib.sha256(one.read_bytes()).hexdigest()},
+                        "filename": item.name, "url": f"/files/{item.name}",
+                        "hashes": {"sha256": hashlib.sha256(item.read_bytes()).hexdigest()},
                     }
-                    for one in sorted(folder.iterdir()) if one.name.startswith(f"{name}-")
+                    for item in sorted(folder.iterdir()) if item.name.startswith(f"{name}-")
                 ]  # fmt: skip
                 page = {"meta": {"api-version": "1.0"}, "name": name, "files": files}
                 content, form = json.dumps(page).encode(), "application/vnd.pypi.simple.v1+json"

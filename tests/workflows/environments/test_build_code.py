@@ -1,4 +1,4 @@
-"""The key of an environment has every file that decides what its build does."""
+"""The key of an environment covers every file that affects its build."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from wardround.workflows.environments.python_build import python_key
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 FLIT = "[project]\nname = 'demo'\n[build-system]\nbuild-backend = 'flit_core.buildapi'"
 PROJECT = DetectedProject("", "python")

@@ -29,5 +29,5 @@ def test_an_environment_with_the_packages_of_its_interpreter_is_not_known(prefix
     assert installed_packages(prefix) is None
 
 
-def test_a_folder_that_is_no_environment_is_not_known(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_environment_is_not_known(tmp_path: Path) -> None:
     assert installed_packages(tmp_path) is None

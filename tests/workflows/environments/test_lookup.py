@@ -19,7 +19,7 @@ from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
 from wardround.workflows.environments.lookup import environment_of, limits_of
 from wardround.workflows.environments.model import link_packages
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 PYTHON = DetectedProject("", "python")
 NODE = DetectedProject("", "javascript")

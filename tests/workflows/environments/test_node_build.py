@@ -20,7 +20,7 @@ from wardround.workflows.environments.model import Environment, link_packages
 from wardround.workflows.environments.node_sources import node_sources, written_files
 from wardround.workflows.environments.store import store_folder
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 PROJECT = DetectedProject("", "javascript")
 MAIN = "console.log(require('core'), require('leaf'), require('./generated'))"
@@ -108,7 +108,7 @@ def test_a_project_in_a_folder_has_its_own_packages(tmp_path: Path, environ: dic
     assert outcome.stdout == "/tree/web/packages/core/index.js built 1\n", outcome.stderr
 
 
-def test_a_failing_install_script_is_reported_and_the_packages_are_kept(
+def test_a_failing_install_script_is_reported_and_the_packages_are_retained(
     tmp_path: Path, environ: dict[str, str]
 ) -> None:
     files = project_files(tmp_path, environ, "process.exit(3)")

@@ -20,7 +20,7 @@ from wardround.sandbox.model import Limits
 from wardround.workflows.environments.built import Build, build_environment
 from wardround.workflows.environments.lookup import environment_of
 from wardround.workflows.environments.store import store_folder
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 PROJECT = DetectedProject("", "python")
 BACKEND = """

@@ -17,7 +17,7 @@ from wardround.workflows.environments.built import build_environment
 from wardround.workflows.environments.registries import Registries, require_registry
 from wardround.workflows.environments.store import store_folder
 from wardround.workflows.environments.uv import Uv
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 PROJECT = DetectedProject("", "python")
 PUBLIC = Registries(frozenset({Address("pypi.org", 443)}))
@@ -35,13 +35,13 @@ PUBLIC = Registries(frozenset({Address("pypi.org", 443)}))
         "-r /etc/passwd",
     ],
 )
-def test_an_option_among_the_requirements_is_refused(line: str) -> None:
+def test_an_option_among_the_requirements_is_rejected(line: str) -> None:
     with pytest.raises(EnvironmentUnavailable, match=r"which is an option; remove it$"):
         require_registry(line, "pyproject.toml", PUBLIC)
 
 
 @pytest.mark.parametrize("path", ["../other/leaf", "%2e%2e/other/leaf", "..\\other/leaf"])
-def test_a_path_that_leads_out_of_a_permitted_folder_of_repositories_is_refused(path: str) -> None:
+def test_a_path_that_leads_out_of_a_permitted_folder_of_repositories_is_rejected(path: str) -> None:
     registries = Registries(PUBLIC.addresses, ("https://github.com/known/",))
     with pytest.raises(EnvironmentUnavailable, match="from git"):
         require_registry(f"leaf @ git+https://github.com/known/{path}", "requirements.txt", registries)
@@ -89,9 +89,9 @@ def test_uv_starts_no_interpreter_and_reads_no_settings_of_the_folder_in_which_i
     interpreter = tmp_path / ".venv" / "bin" / "python3"
     interpreter.parent.mkdir(parents=True)
     (tmp_path / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
-    for place in (interpreter, interpreter.with_name("python")):
-        place.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
-        place.chmod(0o755)
+    for location in (interpreter, interpreter.with_name("python")):
+        location.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+        location.chmod(0o755)
     monkeypatch.chdir(tmp_path)
     uv = Uv(tmp_path / "repo", {"PATH": os.pathsep.join((program("uv"), os.environ["PATH"]))})
 
@@ -117,11 +117,11 @@ def test_without_a_working_sandbox_nothing_is_downloaded_and_the_reason_is_one_s
 @pytest.mark.parametrize(
     "text", ["https://pypi.org\x1b[2J/", "pypi.org\n:443", "https://pypi.org:port/", "https:///x", "a b"]
 )
-def test_a_text_that_is_no_address_is_none(text: str) -> None:
+def test_a_text_that_is_not_a_address_is_none(text: str) -> None:
     assert address_of(text) is None
 
 
-def test_the_hosts_that_a_proxy_refuses_and_reports_are_bounded() -> None:
+def test_the_hosts_that_a_proxy_rejects_and_reports_are_bounded() -> None:
     proxy = Proxy((), {})
     for number in range(1000):
         assert proxy.connection(Address(f"host-{number}.example", 443)) is None

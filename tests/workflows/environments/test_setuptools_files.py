@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from wardround.workflows.environments.python_sources import declared, python_sources
+from wardround.workflows.environments.python_sources import declared_requirements, python_sources
 from wardround.workflows.environments.requirements import LocalProject
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 CONFIGURATION = """
 [options]
@@ -45,7 +45,7 @@ def test_extras_for_tests_are_required(contents: dict[str, str], extra: str, sou
     files = files_of(contents)
     sources = python_sources(DetectedProject("", "python"), files)
 
-    found = declared(sources, files)
+    found = declared_requirements(sources, files)
 
     assert (found.projects, found.lines) == ((LocalProject("", (extra,)),), ("mock>=5",))
     assert sources.description == source
@@ -55,6 +55,6 @@ def test_extras_for_tests_are_required(contents: dict[str, str], extra: str, sou
 def test_files_that_cannot_be_read_name_nothing(text: str) -> None:
     files = files_of({"setup.py": text, "setup.cfg": text})
 
-    found = declared(python_sources(DetectedProject("", "python"), files), files)
+    found = declared_requirements(python_sources(DetectedProject("", "python"), files), files)
 
     assert (found.projects, found.lines) == ((LocalProject(""),), ())

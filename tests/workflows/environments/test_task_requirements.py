@@ -1,14 +1,14 @@
-"""tox and nox state the packages of the tests where no lock file does."""
+"""The packages of the tests are read from tox and nox if there is no lock file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wardround.workflows.environments.python_sources import declared, key_inputs, python_sources
+from wardround.workflows.environments.python_sources import declared_requirements, key_inputs, python_sources
 from wardround.workflows.environments.requirements import LocalProject, Requirements
 from wardround.workflows.environments.task_requirements import task_requirements
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 TOX = """\
 [testenv]
@@ -73,7 +73,7 @@ def test_a_project_without_a_lock_file_gets_the_packages_of_its_tasks() -> None:
 
     sources = python_sources(DetectedProject("", "python"), tree)
 
-    assert declared(sources, tree).lines == ("pytest",)
+    assert declared_requirements(sources, tree).lines == ("pytest",)
     assert "tox" in sources.description
     assert "tox.ini" in dict(key_inputs(sources, tree))
 
@@ -84,4 +84,4 @@ def test_a_lock_file_has_precedence_over_tasks() -> None:
     sources = python_sources(DetectedProject("", "python"), tree)
 
     assert not sources.has_tasks
-    assert declared(sources, tree).lines == ()
+    assert declared_requirements(sources, tree).lines == ()

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from wardround.workflows.mutation.choice import Mutant, chosen, mutants_of
+from wardround.workflows.mutation.choice import Mutant, choose_mutants, mutants_of
 from wardround.workflows.mutation.edits import EditKind
 
 
@@ -16,7 +16,7 @@ def mutants(text: str, *changed: int) -> tuple[Mutant, ...]:
 
 
 def shown(text: str, *changed: int) -> set[tuple[str, str]]:
-    return {one.edit.shown for one in mutants(text, *changed)}
+    return {mutant.edit.shown for mutant in mutants(text, *changed)}
 
 
 def in_function(line: str) -> set[tuple[str, str]]:
@@ -102,8 +102,8 @@ def test_code_of_tests_is_not_edited() -> None:
 
 
 def test_the_default_of_a_parameter_is_edited_for_tests_that_run_the_body() -> None:
-    (one,) = mutants("def f(a=True):\n    b = a\n    c = b\n", 1)
-    assert (one.edit.kind, one.edit.lines) == (EditKind.DEFAULT, (2, 3))
+    (item,) = mutants("def f(a=True):\n    b = a\n    c = b\n", 1)
+    assert (item.edit.kind, item.edit.lines) == (EditKind.DEFAULT, (2, 3))
 
 
 def test_equal_values_make_no_difference_to_a_limit() -> None:
@@ -112,18 +112,18 @@ def test_equal_values_make_no_difference_to_a_limit() -> None:
 
 def test_an_edit_replaces_its_place_in_text_with_wide_characters() -> None:
     text = 'def f(a):\n    return "ä€" + a < 2\n'
-    edit = next(one.edit for one in mutants_of("lib.py", text, [2]) if one.edit.kind is EditKind.BOUNDARY)
+    edit = next(item.edit for item in mutants_of("lib.py", text, [2]) if item.edit.kind is EditKind.BOUNDARY)
     assert text[: edit.start] + edit.after + text[edit.end :] == text.replace("<", "<=")
 
 
 def test_each_line_has_its_turn_before_one_has_a_second() -> None:
     found = mutants("def f(a, b):\n    c = a < b and b < a\n    d = a + b\n    return c\n")
-    assert {one.edit.line for one in chosen(found, 3)} == {2, 3, 4}
+    assert {mutant.edit.line for mutant in choose_mutants(found, 3)} == {2, 3, 4}
 
 
 def test_the_choice_does_not_depend_on_the_order_in_which_files_are_read() -> None:
     found = mutants("def f(a, b):\n    c = a < b and b < a\n    d = a + b\n    return c\n")
-    assert chosen(reversed(found), 5) == chosen(found, 5)
+    assert choose_mutants(reversed(found), 5) == choose_mutants(found, 5)
 
 
 def test_limits_in_one_of_several_conditions_have_no_edit() -> None:

@@ -69,7 +69,7 @@ def mutated(
 
 
 def unnoticed(result: MutationResult) -> set[tuple[int, str, str]]:
-    return {(one.line, one.before, one.after) for one in result.unnoticed}
+    return {(item.line, item.before, item.after) for item in result.unnoticed}
 
 
 @pytest.mark.parametrize("isolation", ["auto", "none"])
@@ -87,8 +87,8 @@ def test_edits_that_no_test_notices_are_reported(repo: GitRepository, isolation:
 def test_only_the_tests_that_run_a_line_decide(repo: GitRepository) -> None:
     result = mutated(repo, CODE, TESTS, ALL[0])
 
-    assert {one.line for one in result.tried} == {2, 4, 5}, "lines that no test runs have no mutant"
-    assert all(one.tests == 1 for one in result.tried)
+    assert {item.line for item in result.tried} == {2, 4, 5}, "lines that no test runs have no mutant"
+    assert all(item.tests == 1 for item in result.tried)
 
 
 def test_a_test_that_fails_without_an_edit_notices_nothing(repo: GitRepository) -> None:
@@ -103,7 +103,7 @@ def test_an_endless_mutant_is_noticed(repo: GitRepository) -> None:
     tests = "from prices import count\n\n\ndef test_the_end_is_reached():\n    assert count(3) is None\n"
     result = mutated(repo, code, tests, "tests/test_prices.py::test_the_end_is_reached")
 
-    assert ("n += most", True) in {(one.before, one.is_noticed) for one in result.tried}
+    assert ("n += most", True) in {(item.before, item.is_noticed) for item in result.tried}
 
 
 def test_a_mutant_that_damages_the_tree_does_not_stop_the_others(repo: GitRepository) -> None:
@@ -126,7 +126,7 @@ def test_a_mutant_that_damages_the_tree_does_not_stop_the_others(repo: GitReposi
     """
     result = mutated(repo, dedented(code), dedented(tests), "tests/test_prices.py::test_nothing_is_removed")
     assert result.state is RunState.COMPLETE
-    assert all(one.is_noticed for one in result.tried)
+    assert all(item.is_noticed for item in result.tried)
 
 
 def dedented(text: str) -> str:

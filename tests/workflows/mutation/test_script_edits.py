@@ -9,7 +9,7 @@ from wardround.workflows.mutation.script_edits import script_mutants
 
 def shown(body: str, path: str = "src/a.ts") -> set[tuple[str, str]]:
     text = f"export function f(a: any, b?: any) {{\n{body}\n}}\n"
-    return {one.edit.shown for one in script_mutants(path, text, range(1, 100))}
+    return {mutant.edit.shown for mutant in script_mutants(path, text, range(1, 100))}
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_only_functions_of_sources_have_edits() -> None:
 
 def test_offsets_are_those_of_characters() -> None:
     text = "const f = (a) => {\n  g('é😀'); return a < 1;\n};\n"
-    edits = [one.edit for one in script_mutants("a.js", text, [2])]
+    edits = [item.edit for item in script_mutants("a.js", text, [2])]
 
-    assert "<" in {text[one.start : one.end] for one in edits}
+    assert "<" in {text[item.start : item.end] for item in edits}
 
 
 def test_lines_that_did_not_change_have_no_edit() -> None:

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from wardround.workflows.test.plan import TestPlan
-from wardround.workflows.test.recorded_runs import Recording
-from wardround.workflows.test.recording import ENVIRONMENT, read_recording, recording_options
-from wardround.workflows.test.selection import Target, plan_tests
-from wardround.workflows.test.tree import TreeUnderTest
+from wardround.workflows.test.plans.plan import TestPlan
+from wardround.workflows.test.plans.selection import Target, plan_tests
+from wardround.workflows.test.python_code.tree import TreeUnderTest
+from wardround.workflows.test.recordings.recorded_runs import Recording
+from wardround.workflows.test.recordings.recording import ENVIRONMENT, read_recording, recording_options
 
 FILES = {
     "shop/__init__.py": "",
@@ -235,7 +235,7 @@ class TinyProject:
     def selected(self, files: Mapping[str, str]) -> set[str]:
         """The ids to run, without those that start processes, which always run."""
         return {
-            one.id.partition("::")[2] for one in self.plan(files).selected if one.cause != "starts-process"
+            item.id.partition("::")[2] for item in self.plan(files).selected if item.cause != "starts-process"
         }
 
     def selected_after(self, path: str, old: str, new: str) -> set[str]:

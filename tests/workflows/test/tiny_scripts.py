@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.workflows.test.tiny_project import tree
-from wardround.workflows.test import script_commands
-from wardround.workflows.test.plan import TestPlan
-from wardround.workflows.test.recorded_runs import Recording
-from wardround.workflows.test.script_arguments import ScriptArguments
-from wardround.workflows.test.script_recording import read_script_recording
-from wardround.workflows.test.script_results import ScriptResult, read_results
-from wardround.workflows.test.script_selection import plan_script_tests
-from wardround.workflows.test.script_tree import ScriptTree
-from wardround.workflows.test.selection import Target
+from wardround.workflows.test.plans.plan import TestPlan
+from wardround.workflows.test.plans.script_selection import plan_script_tests
+from wardround.workflows.test.plans.selection import Target
+from wardround.workflows.test.project.script_arguments import ScriptArguments
+from wardround.workflows.test.recordings.recorded_runs import Recording
+from wardround.workflows.test.recordings.script_recording import read_script_recording
+from wardround.workflows.test.runs import script_commands
+from wardround.workflows.test.scripts.results import ScriptResult, read_results
+from wardround.workflows.test.scripts.tree import ScriptTree
 
 FILES = {
     "package.json": '{"type": "module", "scripts": {"test": "node --test"}}\n',
@@ -139,9 +139,9 @@ class TinyScripts:
     def selected(self, files: Mapping[str, str]) -> set[str]:
         """The names of files to run, without those that start processes, which always run."""
         return {
-            one.id.removeprefix("test/").removesuffix(".test.js")
-            for one in self.plan(files).selected
-            if one.cause != "starts-process"
+            item.id.removeprefix("test/").removesuffix(".test.js")
+            for item in self.plan(files).selected
+            if item.cause != "starts-process"
         }
 
     def selected_after(self, path: str, old: str, new: str) -> set[str]:

@@ -35,7 +35,7 @@ def test_every_program_is_known() -> None:
 
 @pytest.mark.parametrize("module", _MODULES)
 def test_a_module_is_of_the_oldest_grammar_and_postpones_annotations(module: str) -> None:
-    body = [one for one in _tree(module).body if not isinstance(one, ast.Expr)]  # without the docstring
+    body = [item for item in _tree(module).body if not isinstance(item, ast.Expr)]  # without the docstring
     if body:
         assert ast.unparse(body[0]) == "from __future__ import annotations"
 
@@ -45,7 +45,7 @@ def test_a_module_imports_the_standard_library_its_package_and_what_its_program_
     names: set[str] = set()
     for node in ast.walk(_tree(module)):
         if isinstance(node, ast.Import):
-            names |= {one.name.partition(".")[0] for one in node.names}
+            names |= {name.name.partition(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             names.add(str(node.module).partition(".")[0])
         elif isinstance(node, ast.ImportFrom):

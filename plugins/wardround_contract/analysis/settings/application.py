@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_contract.analysis.settings.kind import AUTOMATION, CODE, NEVER, Kind, line_at, matches
 
 _OPTION = LazyPattern(
@@ -53,11 +53,13 @@ def _options(path: str, text: str) -> dict[str, int]:
     return matches(text, _OPTION) if path.endswith((".py", ".ts", ".js", ".mjs")) else {}
 
 
-def _option_used(name: str, path: str) -> str:
-    """Return the pattern of a command of the program, which its file or one of two folders names."""
+def _option_use(name: str, path: str) -> str:
+    """Return a pattern of the option in commands of the program, which is named by its file or one of two
+    parent folders.
+    """
     *folders, file = path.split("/")
     names = {file.rpartition(".")[0], *folders[-2:]} - _ENTRIES
-    programs = "|".join(re.escape(one) for one in sorted(names) if len(one) >= _LEAST_PROGRAM)
+    programs = "|".join(re.escape(program) for program in sorted(names) if len(program) >= _LEAST_PROGRAM)
     return rf"(?:{programs})(?:\.\w+)?[\"']?[ ,].*--{re.escape(name)}(?![\w-])" if programs else NEVER
 
 
@@ -65,7 +67,7 @@ def _variables(path: str, text: str) -> dict[str, int]:
     return matches(text, _VARIABLE) if path.endswith((".py", ".ts", ".tsx", ".js", ".mjs")) else {}
 
 
-def _variable_set(name: str, path: str) -> str:
+def _variable_assignment(name: str, path: str) -> str:
     return rf"(?:^\s*-?\s*[\"']?|\becho\s+[\"']|\bexport\s+|\bENV\s+|--env[= ]|-e\s+)\b{name}\b[\"']?\s*[=:]"
 
 
@@ -73,12 +75,12 @@ def _file_variables(path: str, text: str) -> dict[str, int]:
     return matches(text, _FILE_VARIABLE) if posixpath.basename(path) in _FILES_OF_VARIABLES else {}
 
 
-def _variable_expanded(name: str, path: str) -> str:
+def _variable_expansion(name: str, path: str) -> str:
     """Return the pattern of an expansion without a default."""
     return rf"\$\{{?{name}(?:\}}|(?=[^\w:}}-]|$))"
 
 
-def _variable_declared(name: str) -> str:
+def _variable_declaration(name: str) -> str:
     """Return the pattern of an assignment, unless it passes on the variable of the same name."""
     prefix = r"(?:export\s+|ENV\s+|ARG\s+|-\s+)?"
     return rf"(?m)^\s*{prefix}[\"']?{name}[\"']?\s*[=:](?!.*\$\{{?{name}\b)"
@@ -90,11 +92,11 @@ def _constants(path: str, text: str) -> dict[str, int]:
     return {name: line for name, line in found.items() if name not in _DJANGO}
 
 
-def _constant_used(name: str, path: str) -> str:
+def _constant_use(name: str, path: str) -> str:
     return rf"\bsettings\.{name}\b(?!\s*=(?!=))"
 
 
-def _constant_declared(name: str) -> str:
+def _constant_declaration(name: str) -> str:
     return rf"(?m)^\s*{name}\s*(?::[^=\n]+)?=|['\"]{name}['\"]|\bdef {name}\b"
 
 
@@ -106,37 +108,39 @@ def _messages(path: str, text: str) -> dict[str, int]:
         read: Any = json.loads(text)
     except ValueError:
         return {}
-    return {key: line_at(text, max(text.find(f'"{key.rpartition(".")[2]}"'), 0)) for key in _leaves(read, "")}
+    return {
+        key: line_at(text, max(text.find(f'"{key.rpartition(".")[2]}"'), 0)) for key in _leaf_keys(read, "")
+    }
 
 
-def _leaves(value: Any, prefix: str) -> Iterator[str]:
+def _leaf_keys(value: Any, prefix: str) -> Iterator[str]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _leaves(inner, f"{prefix}.{key}" if prefix else str(key))
+            yield from _leaf_keys(inner, f"{prefix}.{key}" if prefix else str(key))
     elif "." in prefix and not isinstance(value, list):
         yield prefix
 
 
-def _message_used(name: str, path: str) -> str:
+def _message_use(name: str, path: str) -> str:
     return rf"['\"`]{re.escape(name)}['\"`]"
 
 
 KINDS = (
     Kind(
-        "option", _options, _option_used, (*AUTOMATION, "*.py"),
+        "option", _options, _option_use, (*AUTOMATION, "*.py"),
         lambda name: rf"['\"]--{re.escape(name)}(?![\w-])", ("*.py", "*.ts", "*.js", "*.mjs", "*.go", "*.rs"),
     ),
     Kind(
-        "environment variable", _variables, _variable_set,
+        "environment variable", _variables, _variable_assignment,
         ("*.yml", "*.yaml", *_FILES_IN_USE, "*Dockerfile*", "*.sh", "*.toml"),
         lambda name: rf"\b{name}\b",
         (*CODE, "*.go", "*.rb", "*.rs", "*.java", "*.php", "*.lua", "*.prisma", "*.conf*", "*.ini", "*.cfg",
          "*.tpl", "*.j2", "*.template"),
     ),
     Kind(
-        "environment variable", _file_variables, _variable_expanded, ("*.yml", "*.yaml", "*.sh"),
-        _variable_declared, ("*.env*", "*compose*.yml", "*compose*.yaml", "*Dockerfile*", "*env.sample"),
+        "environment variable", _file_variables, _variable_expansion, ("*.yml", "*.yaml", "*.sh"),
+        _variable_declaration, ("*.env*", "*compose*.yml", "*compose*.yaml", "*Dockerfile*", "*env.sample"),
     ),
-    Kind("setting", _constants, _constant_used, ("*.py", "*.html"), _constant_declared, ("*.py",)),
-    Kind("message", _messages, _message_used, CODE[1:], is_translated=True),
+    Kind("setting", _constants, _constant_use, ("*.py", "*.html"), _constant_declaration, ("*.py",)),
+    Kind("message", _messages, _message_use, CODE[1:], is_translated=True),
 )  # fmt: skip

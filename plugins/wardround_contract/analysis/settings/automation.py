@@ -7,7 +7,7 @@ import posixpath
 import re
 from typing import Any
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_contract.analysis.settings.kind import AUTOMATION, Kind, keys_of_block, line_at, matches
 
 _LIFECYCLE = frozenset({"install", "prepare", "version", "publish"})
@@ -38,7 +38,7 @@ def _scripts(path: str, text: str) -> dict[str, int]:
     return {name: line_at(text, max(text.find(json.dumps(name)), 0)) for name in called}
 
 
-def _script_used(name: str, path: str) -> str:
+def _script_use(name: str, path: str) -> str:
     escaped = rf"{re.escape(name)}(?![\w:-])"
     options = r"(?:-[\w-]+(?:[= ][\w@/.-]+)?\s+)*"
     used = rf"\b(?:npm|pnpm|yarn|bun)\s+{options}run(?:-script)?\s+(?:-[\w-]+\s+)*{escaped}"
@@ -52,11 +52,11 @@ def _targets(path: str, text: str) -> dict[str, int]:
     return matches(text, _TARGET) if is_makefile else {}
 
 
-def _target_used(name: str, path: str) -> str:
+def _target_use(name: str, path: str) -> str:
     return rf"(?<![\w-])(?:\$\(MAKE\)|make)\s+(?:-\w+\s+)*(?:[\w-]+\s+)?{re.escape(name)}(?![\w.:-])"
 
 
-def _target_declared(name: str) -> str:
+def _target_declaration(name: str) -> str:
     return rf"(?m)^(?:[\w.%-]+\s+)*{re.escape(name)}(?:\s+[\w.-]+)*\s*:|^include"
 
 
@@ -72,7 +72,7 @@ def _inputs(path: str, text: str) -> dict[str, int]:
     return found
 
 
-def _input_used(name: str, path: str) -> str:
+def _input_use(name: str, path: str) -> str:
     """Return the pattern of a line of ``with`` after a local ``uses`` of the file."""
     target = re.escape(path if ".github/workflows/" in path else posixpath.dirname(path))
     return rf"(?s)uses:\s*\.?/?{target}/?\s*$(?:(?!^\s*-\s|\buses:).)*?^\s+(?P<use>{re.escape(name)}):"
@@ -84,7 +84,7 @@ def _services(path: str, text: str) -> dict[str, int]:
     return {} if match is None else keys_of_block(match[1], match.start(1), text)
 
 
-def _service_used(name: str, path: str) -> str:
+def _service_use(name: str, path: str) -> str:
     program = r"(?:\bdocker[- ]compose\b|\$\{?(?:dc|DC|COMPOSE|docker_compose)\w*\}?)"
     command = r"\b(?:run|exec|up|restart|logs|build|stop|rm|pull)\b"
     return rf"{program}.*{command}[^|;&#]*(?<![\w/.:-]){re.escape(name)}(?![\w/.:-])"
@@ -94,7 +94,7 @@ def _stages(path: str, text: str) -> dict[str, int]:
     return matches(text, _STAGE) if "Dockerfile" in posixpath.basename(path) else {}
 
 
-def _stage_used(name: str, path: str) -> str:
+def _stage_use(name: str, path: str) -> str:
     return rf"(?:--target[= ]|\btarget:\s*[\"']?){re.escape(name)}(?![\w.-])"
 
 
@@ -103,18 +103,18 @@ def _extras(path: str, text: str) -> dict[str, int]:
         return {}
     found = matches(text, _GROUP)
     for match in _EXTRAS.finditer(text):
-        for one in re.finditer(r"(?m)^([\w-]+)\s*=", match[1]):
-            found[one[1]] = line_at(text, match.start(1) + one.start(1))
+        for extra in re.finditer(r"(?m)^([\w-]+)\s*=", match[1]):
+            found[extra[1]] = line_at(text, match.start(1) + extra.start(1))
     return found
 
 
-def _extra_used(name: str, path: str) -> str:
+def _extra_use(name: str, path: str) -> str:
     escaped = rf"{re.escape(name)}(?![\w-])"
     installed = rf"\.\[(?:[\w-]+,\s*)*{escaped}(?:,\s*[\w-]+)*\]"
     return rf"{installed}|--(?:extra|group|only-group|with|only|extras)[= ][\"']?(?:[\w-]+[ ,])*{escaped}"
 
 
-def _extra_declared(name: str) -> str:
+def _extra_declaration(name: str) -> str:
     return rf"(?m)^{re.escape(name)}\s*=|group\.{re.escape(name)}\."
 
 
@@ -124,34 +124,34 @@ def _environments(path: str, text: str) -> dict[str, int]:
     return {match[1] or match[2]: line_at(text, match.start()) for match in _SESSION.finditer(text)}
 
 
-def _environment_used(name: str, path: str) -> str:
+def _environment_use(name: str, path: str) -> str:
     return rf"\btox\b[^|;&\n]*-e\s*[\"']?(?:[\w.-]+,)*{re.escape(name)}(?![\w.-])"
 
 
 KINDS = (
     Kind(
-        "script", _scripts, _script_used, AUTOMATION,
+        "script", _scripts, _script_use, AUTOMATION,
         lambda name: rf"\"{re.escape(name)}\"\s*:", ("*package.json", "*deno.json*", "*turbo.json"),
     ),
     Kind(
-        "make target", _targets, _target_used, (*AUTOMATION, "*.py"),
-        _target_declared, ("*Makefile", "*.mk"), is_in_file=True,
+        "make target", _targets, _target_use, (*AUTOMATION, "*.py"),
+        _target_declaration, ("*Makefile", "*.mk"), is_in_file=True,
     ),
-    Kind("input", _inputs, _input_used, ("*.yml", "*.yaml")),
+    Kind("input", _inputs, _input_use, ("*.yml", "*.yaml")),
     Kind(
-        "service", _services, _service_used, (*_SHELL, "*.json", "*.py"),
+        "service", _services, _service_use, (*_SHELL, "*.json", "*.py"),
         lambda name: rf"(?m)^  {re.escape(name)}:", ("*compose*.yml", "*compose*.yaml"),
     ),
     Kind(
-        "stage", _stages, _stage_used, (*_SHELL, "*.json", "*.hcl"),
+        "stage", _stages, _stage_use, (*_SHELL, "*.json", "*.hcl"),
         lambda name: rf"(?im)\bAS\s+{re.escape(name)}\s*$", ("*Dockerfile*",),
     ),
     Kind(
-        "extra", _extras, _extra_used, (*_SHELL, "*tox.ini", "*noxfile.py"),
-        _extra_declared, ("*pyproject.toml", "*setup.cfg", "*setup.py"),
+        "extra", _extras, _extra_use, (*_SHELL, "*tox.ini", "*noxfile.py"),
+        _extra_declaration, ("*pyproject.toml", "*setup.cfg", "*setup.py"),
     ),
     Kind(
-        "environment", _environments, _environment_used, _SHELL,
+        "environment", _environments, _environment_use, _SHELL,
         lambda name: rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", ("*tox.ini", "*tox.toml"),
     ),
 )  # fmt: skip

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 AUTOMATION = ("*.yml", "*.yaml", "*.sh", "*Makefile", "*Dockerfile*", "*.json", "*.toml", "*justfile", "*.mk",
               "*.husky/*", "*Jenkinsfile", "*.cfg", "*.ini")  # fmt: skip
@@ -26,7 +26,7 @@ class Kind(NamedTuple):
         declared: name -> the pattern of any other declaration, which keeps the name valid.
         declaring: the files that may have one.
         is_in_file: uses in the declaring file count too.
-        is_translated: the declaring files are translations, which other rules leave alone.
+        is_translated: the declaring files are translations, which other rules skip.
     """
 
     label: str
@@ -50,7 +50,7 @@ def matches(text: str, pattern: LazyPattern) -> dict[str, int]:
 
 
 def keys_of_block(block: str, start: int, text: str) -> dict[str, int]:
-    """Return the outermost keys of an indented block of YAML that begins at an offset of a text."""
+    """Return the outermost keys of an indented block of YAML that begins at an offset."""
     keys = [*re.finditer(r"(?m)^([ ]+)([\w.-]+):", block)]
-    depth = min((len(one[1]) for one in keys), default=0)
-    return {one[2]: line_at(text, start + one.start(2)) for one in keys if len(one[1]) == depth}
+    depth = min((len(key[1]) for key in keys), default=0)
+    return {key[2]: line_at(text, start + key.start(2)) for key in keys if len(key[1]) == depth}

@@ -1,13 +1,11 @@
-"""CT007: removed setting in use."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
+from wardround.rules.cases import change
 from wardround_contract.analysis.settings import application, automation
 from wardround_contract.analysis.settings.kind import Kind
 from wardround_contract.analysis.text_search import TextSearch
@@ -27,7 +25,7 @@ class RemovedSettingInUse(BrokenUseCheck):
     Declarations are scripts of package.json, targets of make, inputs of actions and reusable workflows,
     command line options, environment variables, settings of Django, English messages, services and stages of
     containers, extras and dependency groups, and environments of tox. A name that any other file declares is
-    not removed. Uses in documentation are reported by PY013, PY015, TS004 and TS006.
+    not removed. Options in documentation are reported by PY013.
     """
 
     ID = "CT007"
@@ -102,7 +100,9 @@ class RemovedSettingInUse(BrokenUseCheck):
         for name, line in lost.items():
             uses = sorted(set(self._uses(kind, name, path))) if not self._is_declared(kind, name) else []
             if uses:
-                self.report_removed(file, line, f"{kind.label} `{name}` is removed", uses, Severity.WARN)
+                self.report_removed_definition(
+                    file, line, f"{kind.label} `{name}` is removed", uses, Severity.WARN
+                )
 
     def _is_declared(self, kind: Kind, name: str) -> bool:
         words = [name.rpartition(".")[2]]

@@ -1,12 +1,10 @@
-"""CT005: removed column in use."""
-
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
 
-from wardround.checks.cases import change
 from wardround.findings import Severity
+from wardround.rules.cases import change
 from wardround.rules.maturity import Maturity
 from wardround_contract.analysis.orm_fields import removed_fields, uses_of_field
 from wardround_contract.analysis.schema_removals import SchemaRemoval, schema_removals
@@ -82,16 +80,16 @@ class RemovedColumnInUse(BrokenUseCheck):
             found = uses_of_field(field, search)
             if found:
                 what = f"field `{field.model}.{field.name}` is removed"
-                self.report_removed(field.file, field.line, what, found, Severity.WARN)
+                self.report_removed_definition(field.file, field.line, what, found, Severity.WARN)
         self._inspect(list(schema_removals(self.change)), SchemaUses(self.change, search))
 
     def _inspect(self, removals: Sequence[SchemaRemoval], uses: SchemaUses) -> None:
         reported: dict[tuple[str, str], list[SchemaRemoval]] = defaultdict(list)
-        for one in removals:
-            key = one.table, one.column
+        for removal in removals:
+            key = removal.table, removal.column
             if key not in reported:
-                self._report_removal(one, uses)
-            reported[key].append(one)
+                self._report_removal(removal, uses)
+            reported[key].append(removal)
 
     def _report_removal(self, removal: SchemaRemoval, uses: SchemaUses) -> None:
         found = uses.of(removal)
@@ -100,6 +98,6 @@ class RemovedColumnInUse(BrokenUseCheck):
         name = f"{removal.table}.{removal.column}" if removal.column else removal.table
         what = f"`{name}` is removed"
         if removal.is_at_head:
-            self.report_changed(removal.file, removal.line, what, found, Severity.WARN)
+            self.report_changed_definition(removal.file, removal.line, what, found, Severity.WARN)
         else:
-            self.report_removed(removal.file, removal.line, what, found, Severity.WARN)
+            self.report_removed_definition(removal.file, removal.line, what, found, Severity.WARN)

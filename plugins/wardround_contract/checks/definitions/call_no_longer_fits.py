@@ -1,17 +1,15 @@
-"""CT002: call that no longer fits."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
 
-from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.context.code_graph.model import Certainty, Link
 from wardround.findings import Severity
-from wardround.languages.python.function_text import changed as changed_functions
+from wardround.languages.python.function_text import changed_functions as changed_functions
+from wardround.rules.cases import change
 from wardround_contract.analysis.callers import Callers
-from wardround_contract.analysis.python_signatures import Signature, calls, misfit, parsed, signatures
+from wardround_contract.analysis.python_signatures import Signature, calls, misfit, parse_module, signatures
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
 from wardround_contract.check import BrokenUseCheck
 
@@ -121,7 +119,7 @@ class CallNoLongerFits(BrokenUseCheck):
     ]
 
     def run(self) -> None:
-        changed = [one for file in self.change.files for one in _changed(file)]
+        changed = [difference for file in self.change.files for difference in _changed_functions(file)]
         graphs = self.change.graphs() if changed else None
         if graphs is None:
             return
@@ -144,27 +142,33 @@ class CallNoLongerFits(BrokenUseCheck):
                 severity = max(severity, raised) if link.certainty is Certainty.RESOLVED else severity
         if uses:
             called = name.removesuffix(f".{_CONSTRUCTOR}")
-            self.report_changed(file, after.line, f"`{called}` {reasons[0]} now", uses, severity)
+            self.report_changed_definition(file, after.line, f"`{called}` {reasons[0]} now", uses, severity)
 
     def _misfit(self, link: Link, name: str, before: Signature, after: Signature) -> tuple[str, Severity]:
         """Return the reason why a call fails that did not before, and how serious that is; or no reason."""
         owner, _, own = name.rpartition(".")
-        called = owner.rpartition(".")[2] if own == _CONSTRUCTOR else own
+        is_constructor = own == _CONSTRUCTOR
+        called = owner.rpartition(".")[2] if is_constructor else own
         for call, names in self._calls_in(link.path).get((called, link.line), ()):
-            if own != _CONSTRUCTOR and before.is_bound and _is_unbound(call, owner):
+            if before.is_bound and not is_constructor and _is_unbound(call, owner):
                 continue
             reason = misfit(after, call)
             if reason and not misfit(before, call):
                 return reason, Severity.ERROR
-            if names and names == before.arity and after.arity not in (0, names):
+            if _unpacks_other_number(names, before, after):
                 return f"returns {after.arity} values in place of {names}", Severity.WARN
         return "", Severity.INFO
 
     def _calls_in(self, path: str) -> _Calls:
         if path not in self._calls:
-            tree = parsed(self.change.project.read(path) or "")
+            tree = parse_module(self.change.project.read(path) or "")
             self._calls[path] = calls(tree) if tree is not None else {}
         return self._calls[path]
+
+
+def _unpacks_other_number(names: int, before: Signature, after: Signature) -> bool:
+    """Return True if a call unpacks into as many names as the function returned values before, not now."""
+    return names > 0 and names == before.arity and after.arity not in (0, names)
 
 
 def _is_unbound(call: ast.Call, owner: str) -> bool:
@@ -174,15 +178,15 @@ def _is_unbound(call: ast.Call, owner: str) -> bool:
     return bool(name) and (name == owner.rpartition(".")[2] or name[:1].isupper())
 
 
-def _changed(file: ChangedFileView) -> Iterator[tuple[ChangedFileView, str, Signature, Signature]]:
+def _changed_functions(file: ChangedFileView) -> Iterator[tuple[ChangedFileView, str, Signature, Signature]]:
     """Yield the functions of a file whose signature differs."""
     if file.text is None or file.base_text is None or not file.path.endswith(".py"):
         return
     names = {after.name for _, after in changed_functions(file.base_text, file.text)}
     if not names or NOT_MAINTAINED.search(file.path):
         return
-    base, head = (signatures(parsed(text), names) for text in (file.base_text, file.text))
-    for name, after in head.items():
+    base = signatures(parse_module(file.base_text), names)
+    for name, after in signatures(parse_module(file.text), names).items():
         before = base.get(name)
-        if before is not None and before._replace(line=0) != after._replace(line=0):
+        if before is not None and before._replace(line=after.line) != after:
             yield file, name, before, after

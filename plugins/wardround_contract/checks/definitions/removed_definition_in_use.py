@@ -1,16 +1,19 @@
-"""CT001: removed definition in use."""
-
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from wardround.checks.cases import change
 from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.model import Symbol
 from wardround.findings import Severity
-from wardround_contract.analysis.definitions import Removed, Sides, removed_definitions, sides_of
+from wardround.rules.cases import change
+from wardround_contract.analysis.definitions import (
+    FileVersions,
+    RemovedDefinition,
+    removed_definitions,
+    sides_of,
+)
 from wardround_contract.analysis.remaining_uses import RemainingUses, is_dynamic
 from wardround_contract.analysis.uses import RemainingUse
 from wardround_contract.check import BrokenUseCheck
@@ -150,63 +153,74 @@ class RemovedDefinitionInUse(BrokenUseCheck):
     ]
 
     def run(self) -> None:
-        removed = [one for sides in sides_of(self.change) for one in self._relevant(sides)]
+        removed = [removal for sides in sides_of(self.change) for removal in self._relevant_removals(sides)]
         graphs = self.change.graphs() if removed else None
         if graphs is None:
             return
         uses = RemainingUses(self.change, graphs)
-        for one in removed:
-            self._inspect(one, uses)
+        for removal in removed:
+            self._inspect(removal, uses)
 
-    def _relevant(self, sides: Sides) -> Sequence[Removed]:
-        """Return what a file loses, without the members of a lost class and what other rules report."""
+    def _relevant_removals(self, sides: FileVersions) -> Sequence[RemovedDefinition]:
+        """Return the definitions that a file loses, without the members of a removed class and those that
+        other rules report.
+        """
         text = sides.file.text
         if text is None:
             return ()
-        lost = removed_definitions(sides)
-        names = {one.symbol.name for one in lost}
-        is_python = language_of(sides.base.path) == "python"
+        removed = removed_definitions(sides)
+        names = {definition.symbol.name for definition in removed}
         return [
-            one
-            for one in lost
-            if one.symbol.owner_name not in names
-            and (one.symbol.owner_name or not (is_python or one.symbol.exported))
-            and (one.symbol.owner_name or one.symbol.name not in _GLOBALS)
-            and not _is_bound(text, one.symbol, is_python=is_python)
-            and not is_dynamic(text, sides.head, one.symbol.owner_name)
+            definition
+            for definition in removed
+            if definition.symbol.owner_name not in names and _is_relevant(sides, text, definition.symbol)
         ]
 
-    def _inspect(self, removed: Removed, remaining: RemainingUses) -> None:
-        uses, severity = remaining.resolved(removed), Severity.WARN
+    def _inspect(self, removed: RemovedDefinition, remaining: RemainingUses) -> None:
+        uses, severity = remaining.resolve(removed), Severity.WARN
         if removed.symbol.owner_name:
             named = remaining.by_name(removed, uses)
             is_inherited = remaining.may_be_inherited(removed)
             if not uses or is_inherited:
                 own = removed.sides.file.path if is_inherited else ""
-                uses, severity = [one for one in named if one.path != own], Severity.INFO
+                uses, severity = [location for location in named if location.path != own], Severity.INFO
             else:
                 uses = named or uses
         if uses:
             self._report_uses(removed, uses, severity)
 
-    def _report_uses(self, removed: Removed, uses: Sequence[RemainingUse], severity: Severity) -> None:
+    def _report_uses(
+        self, removed: RemovedDefinition, uses: Sequence[RemainingUse], severity: Severity
+    ) -> None:
         symbol, file = removed.symbol, removed.sides.file
         new = _new_name(removed)
         if new is None:
-            self.report_removed(file, symbol.line, f"`{symbol.name}` is removed", uses, severity)
+            self.report_removed_definition(file, symbol.line, f"`{symbol.name}` is removed", uses, severity)
         else:
             what = f"`{symbol.name}` is renamed to `{new.own_name}`"
-            self.report_changed(file, new.line, what, uses, severity)
+            self.report_changed_definition(file, new.line, what, uses, severity)
 
 
-def _new_name(removed: Removed) -> Symbol | None:
+def _is_relevant(sides: FileVersions, text: str, symbol: Symbol) -> bool:
+    """Return True if nothing else at the head provides a name, and no other rule reports its removal."""
+    is_python = language_of(sides.base.path) == "python"
+    if not symbol.owner_name:
+        is_reported_elsewhere = is_python or symbol.exported
+        if is_reported_elsewhere or symbol.name in _GLOBALS:
+            return False
+    if _is_bound(text, symbol, is_python=is_python):
+        return False
+    return not is_dynamic(text, sides.head, symbol.owner_name)
+
+
+def _new_name(removed: RemovedDefinition) -> Symbol | None:
     """Return the only new definition with the same body."""
     symbol, sides = removed.symbol, removed.sides
-    before = {one.name for one in sides.base.symbols}
+    before = {known.name for known in sides.base.symbols}
     same: dict[str, list[Symbol]] = defaultdict(list)
-    for one in sides.head.symbols[1:]:
-        if one.name not in before and one.owner_name == symbol.owner_name:
-            same[one.body_digest].append(one)
+    for candidate in sides.head.symbols[1:]:
+        if candidate.name not in before and candidate.owner_name == symbol.owner_name:
+            same[candidate.body_digest].append(candidate)
     found = same.get(symbol.body_digest, []) if symbol.body_digest else []
     return found[0] if len(found) == 1 else None
 

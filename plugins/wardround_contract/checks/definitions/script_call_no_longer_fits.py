@@ -1,23 +1,14 @@
-"""CT003: script call that no longer fits."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.context.code_graph.model import Certainty, Link, UseKind
 from wardround.findings import Severity
+from wardround.rules.cases import change
 from wardround_contract.analysis.callers import Callers
-from wardround_contract.analysis.script_signatures import (
-    Call,
-    Function,
-    Given,
-    calls,
-    elements,
-    functions,
-    misfit,
-)
+from wardround_contract.analysis.script_calls import Call, PassedKeys, calls, elements
+from wardround_contract.analysis.script_signatures import Function, functions, misfit
 from wardround_contract.analysis.script_syntax import SUFFIXES, TYPED
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
 from wardround_contract.check import BrokenUseCheck
@@ -30,7 +21,7 @@ class ScriptCallNoLongerFits(BrokenUseCheck):
     ignored. Change it in the same commit, or make the new parameter optional.
 
     A call counts if it fitted the old parameters and does not fit the new ones. Props and object parameters
-    count as far as the file declares their type; types with a base, a rest or a spread are not closed.
+    count if the file declares their type; types with a base, a rest or a spread are not closed.
     """
 
     ID = "CT003"
@@ -125,13 +116,13 @@ class ScriptCallNoLongerFits(BrokenUseCheck):
     ]
 
     def run(self) -> None:
-        changed = [one for file in self.change.files for one in _changed(file)]
+        changed = [difference for file in self.change.files for difference in _changed_functions(file)]
         graphs = self.change.graphs() if changed else None
         if graphs is None:
             return
         callers = Callers(self.change, graphs)
         self._calls: dict[str, Mapping[tuple[str, int], list[Call]]] = {}
-        self._elements: dict[str, Mapping[tuple[str, int], list[Given]]] = {}
+        self._elements: dict[str, Mapping[tuple[str, int], list[PassedKeys]]] = {}
         for file, name, before, after in changed:
             self._inspect(file, name, before, after, callers)
 
@@ -148,13 +139,13 @@ class ScriptCallNoLongerFits(BrokenUseCheck):
                 reasons.append(reason)
                 severity = Severity.WARN if link.certainty is Certainty.RESOLVED else severity
         if uses:
-            self.report_changed(file, after.line, f"`{name}` {reasons[0]} now", uses, severity)
+            self.report_changed_definition(file, after.line, f"`{name}` {reasons[0]} now", uses, severity)
 
     def _misfit(self, path: str, link: Link, name: str, before: Function, after: Function) -> str:
         """Return the reason why a call or an element does not fit that did before.
 
         Args:
-            path: of the definition; what only a compiler requires counts between typed files.
+            path: the file of the definition; what only a compiler requires counts between typed files.
         """
         key = name, link.line
         if link.kind is UseKind.RENDERS:
@@ -176,13 +167,13 @@ class ScriptCallNoLongerFits(BrokenUseCheck):
             self._calls[path] = calls(path, self.change.project.read(path) or "")
         return self._calls[path]
 
-    def _elements_in(self, path: str) -> Mapping[tuple[str, int], list[Given]]:
+    def _elements_in(self, path: str) -> Mapping[tuple[str, int], list[PassedKeys]]:
         if path not in self._elements:
             self._elements[path] = elements(path, self.change.project.read(path) or "")
         return self._elements[path]
 
 
-def _misfit_of_props(function: Function, given: Given, is_typed: bool) -> str:
+def _misfit_of_props(function: Function, given: PassedKeys, is_typed: bool) -> str:
     keys = function.parameters[0].keys if function.parameters else None
     return "" if keys is None else misfit(keys, given, is_checked=is_typed)
 
@@ -193,19 +184,27 @@ def _has_typed_props(function: Function) -> bool:
 
 
 def _misfit_of_call(function: Function, call: Call, is_typed: bool) -> str:
-    if is_typed and not call.has_spread and call.arguments < function.required:
-        return f"requires `{function.parameters[function.required - 1].name}`"
-    if is_typed and call.arguments > len(function.parameters) and not function.has_rest:
-        return f"takes {len(function.parameters)} arguments"
-    for parameter, given in zip(function.parameters, call.objects, strict=False):
-        if parameter.keys is not None and given is not None:
-            reason = misfit(parameter.keys, given, is_checked=is_typed and parameter.keys.is_typed)
-            if reason:
-                return reason
+    reason = _misfit_of_count(function, call) if is_typed else ""
+    if reason:
+        return reason
+    for parameter, keys in zip(function.parameters, call.objects, strict=False):
+        if parameter.keys is None or keys is None:
+            continue
+        reason = misfit(parameter.keys, keys, is_checked=is_typed and parameter.keys.is_typed)
+        if reason:
+            return reason
     return ""
 
 
-def _changed(file: ChangedFileView) -> Iterator[tuple[ChangedFileView, str, Function, Function]]:
+def _misfit_of_count(function: Function, call: Call) -> str:
+    if call.arguments < function.required and not call.has_spread:
+        return f"requires `{function.parameters[function.required - 1].name}`"
+    if call.arguments > len(function.parameters) and not function.has_rest:
+        return f"takes {len(function.parameters)} arguments"
+    return ""
+
+
+def _changed_functions(file: ChangedFileView) -> Iterator[tuple[ChangedFileView, str, Function, Function]]:
     """Yield the functions of a file whose parameters differ."""
     if file.text is None or file.base_text is None or not file.path.endswith(SUFFIXES):
         return

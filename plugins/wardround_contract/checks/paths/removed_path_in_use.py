@@ -1,5 +1,3 @@
-"""CT004: removed path in use."""
-
 from __future__ import annotations
 
 import posixpath
@@ -7,11 +5,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from wardround.checks.cases import change
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.config.ignore_files import is_ignored
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import change
 from wardround_contract.analysis.optional_paths import is_filter, is_prose, may_be_missing
 from wardround_contract.analysis.text_search import Line, TextSearch
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
@@ -37,7 +35,7 @@ class RemovedPathInUse(BrokenUseCheck):
 
     The build fails, or a pattern silently matches nothing. Change the path in the same commit.
 
-    A path counts if it leads to the removed file from the root of the repository or from the folder of the
+    A path counts if it resolves to the removed file from the root of the repository or from the folder of the
     file that names it, and if git does not ignore it; an action is named by its folder. Dotted names of
     Python modules count in commands and configuration. Imports are reported by PY084 and TS098. Comments and
     prose, as in a prompt, do not count. For a deleted file, neither do a use in a file that tests whether it
@@ -99,20 +97,25 @@ class RemovedPathInUse(BrokenUseCheck):
     ]
 
     def run(self) -> None:
-        removed = {one.base_path: one for one in self.change.files if _is_removed(one)}
+        removed = {file.base_path or "": file for file in self.change.files if _is_removed(file)}
         if not 0 < len(removed) <= _MOST_PATHS:
             return
         self._search = TextSearch(self.change)
-        self._present = frozenset(self.change.project.paths([path for path in removed if path is not None]))
-        uses: dict[str, list[RemainingUse]] = defaultdict(list)
-        gone = {path: file for path, file in removed.items() if path is not None and self._is_gone(path)}
-        self._deleted = frozenset(path for path, file in gone.items() if file.text is None)
-        for path, line in self._uses(list(gone)):
-            uses[path].append(RemainingUse(line.path, line.number))
-        for path, places in sorted(uses.items()):
-            file = gone[path]
-            what = f"`{path}` is removed" if file.text is None else f"`{path}` is moved to {file.path}"
-            self.report_removed(file, 1, what, places, Severity.WARN)
+        self._present = frozenset(self.change.project.paths(list(removed)))
+        removed_items = {path: file for path, file in removed.items() if self._is_gone(path)}
+        self._deleted = frozenset(path for path, file in removed_items.items() if file.text is None)
+        for path, locations in sorted(self._uses_by_path(list(removed_items)).items()):
+            file = removed_items[path]
+            self.report_removed_definition(file, 1, self._describe(path, file), locations, Severity.WARN)
+
+    def _uses_by_path(self, paths: list[str]) -> dict[str, list[RemainingUse]]:
+        locations: dict[str, list[RemainingUse]] = defaultdict(list)
+        for path, line in self._uses(paths):
+            locations[path].append(RemainingUse(line.path, line.number))
+        return locations
+
+    def _describe(self, path: str, file: ChangedFileView) -> str:
+        return f"`{path}` is removed" if path in self._deleted else f"`{path}` is moved to {file.path}"
 
     def _is_gone(self, path: str) -> bool:
         is_there = path in self._present or self.change.project.read(path) is not None
@@ -127,33 +130,44 @@ class RemovedPathInUse(BrokenUseCheck):
                 if posixpath.basename(path) in line.text and self._is_broken(line, path):
                     yield path, line
         yield from self._uses_of_actions(paths)
+        yield from self._uses_of_modules(paths)
+
+    def _uses_of_modules(self, paths: list[str]) -> Iterator[tuple[str, Line]]:
+        """Yield the commands that name the module of a removed file."""
         modules = {module: path for path in paths for module in _module_names(path)}
         known = {module: path for module, path in modules.items() if not self._has_module(path)}
-        for line in self._search.lines([one.rpartition(".")[2] for one in known], _CONFIGURATION):
+        last_parts = [module.rpartition(".")[2] for module in known]
+        for line in self._search.lines(last_parts, _CONFIGURATION):
             for module, path in known.items():
-                match = re.search(
-                    rf"(?<![\w./#-]){re.escape(module)}(?![\w/-]|\.\w+\.\w+\.|\.(?:com|org|io)\b)", line.text
-                )
-                is_command = match and _MODULE_COMMAND.search(line.text[: match.start()])
-                if match and is_command and not is_prose(line, self._search.text(line.path), match.start()):
+                if self._runs_module(line, module):
                     yield path, line
+
+    def _runs_module(self, line: Line, module: str) -> bool:
+        name = rf"(?<![\w./#-]){re.escape(module)}(?![\w/-]|\.\w+\.\w+\.|\.(?:com|org|io)\b)"
+        match = re.search(name, line.text)
+        if match is None or not _MODULE_COMMAND.search(line.text[: match.start()]):
+            return False
+        return not is_prose(line, self._search.text(line.path), match.start())
 
     def _uses_of_actions(self, paths: list[str]) -> Iterator[tuple[str, Line]]:
         """Yield the steps of workflows and actions that use the folder of a removed action."""
-        folders = {posixpath.dirname(path): path for path in paths if path.endswith(_ACTION_FILES[:2])}
-        gone = {folder: path for folder, path in folders.items() if folder and not self._has_action(folder)}
-        for line in self._search.lines([posixpath.basename(folder) for folder in gone], ("*.yml", "*.yaml")):
-            used = _USES_ACTION.match(line.text)
-            path = gone.get(posixpath.normpath(used[1])) if used is not None else None
-            if path is not None:
-                yield path, line
+        removed_items = {}
+        for path in paths:
+            folder = posixpath.dirname(path)
+            if folder and path.endswith(_ACTION_FILES[:2]) and not self._has_action(folder):
+                removed_items[folder] = path
+        for line in self._search.lines(list(map(posixpath.basename, removed_items)), ("*.yml", "*.yaml")):
+            action = _USES_ACTION.match(line.text)
+            folder = posixpath.normpath(action[1]) if action is not None else ""
+            if folder in removed_items:
+                yield removed_items[folder], line
 
     def _has_action(self, folder: str) -> bool:
         return any(self.change.project.read(f"{folder}/{name}") is not None for name in _ACTION_FILES)
 
     def _is_broken(self, line: Line, path: str) -> bool:
-        """Return True if a line names a path, and the absence of the file breaks what the line does."""
-        found = self._named(line, path)
+        """Return True if a line names a path, and does not work without the file."""
+        found = self._find_path_token(line, path)
         text = self._search.text(line.path)
         if found is None or is_prose(line, text, found.start()):
             return False
@@ -161,28 +175,35 @@ class RemovedPathInUse(BrokenUseCheck):
             return True
         return not (is_filter(line, text) or may_be_missing(line, text, found[0].removeprefix("./")))
 
-    def _named(self, line: Line, path: str) -> re.Match[str] | None:
+    def _find_path_token(self, line: Line, path: str) -> re.Match[str] | None:
         """Return the token of a line that leads to a path."""
+        folder = posixpath.dirname(line.path)
         for match in _TOKEN.finditer(line.text):
-            token = match[0].removeprefix("./")
-            if not token.endswith(posixpath.basename(path)) or _OUTPUT.search(line.text[: match.start()]):
+            token, before = match[0].removeprefix("./"), line.text[: match.start()]
+            if not token.endswith(posixpath.basename(path)) or _OUTPUT.search(before):
                 continue
-            before = line.text[: match.start()][-1:]
-            if before in ("$", "}", "{", "*", ":") or token.startswith(("/", "~", "@")):
+            if before[-1:] in ("$", "}", "{", "*", ":") or token.startswith(("/", "~", "@")):
                 continue
-            folder = posixpath.dirname(line.path)
-            is_relative = posixpath.normpath(posixpath.join(folder, token)) == path
-            is_rooted = token == path and ("/" in token or bool(_PIPELINE.search(line.path)))
-            is_rooted = is_rooted or (token == path and self._is_run(line.text[: match.start()], token))
-            if (is_relative and _names_a_file(line, token)) or is_rooted:
-                return match if not self._exists(folder, token) else None
+            if self._leads_to(path, line, token, before):
+                return match if not self._has_path(folder, token) else None
         return None
+
+    def _leads_to(self, path: str, line: Line, token: str, before: str) -> bool:
+        """Return True if a token is a path to the file, from the folder of the token's file or from the
+        root.
+        """
+        relative = posixpath.normpath(posixpath.join(posixpath.dirname(line.path), token))
+        if relative == path and _names_a_file(line, token):
+            return True
+        if token != path:
+            return False
+        return "/" in token or _PIPELINE.search(line.path) is not None or self._is_run(before, token)
 
     def _is_run(self, before: str, name: str) -> bool:
         """Return True if a program runs the only file of a name, in any working folder."""
         return bool(_PROGRAM.search(before)) and not self.change.project.paths((name, f"*/{name}"))
 
-    def _exists(self, folder: str, token: str) -> bool:
+    def _has_path(self, folder: str, token: str) -> bool:
         read = self.change.project.read
         return read(token) is not None or read(posixpath.normpath(posixpath.join(folder, token))) is not None
 
@@ -194,7 +215,7 @@ class RemovedPathInUse(BrokenUseCheck):
 
 
 def _names_a_file(line: Line, token: str) -> bool:
-    """Return True unless a bare name may be of anything, such as a key or a word."""
+    """Return False if a bare name may be anything other than a file, such as a key or a word."""
     return "." in token or "/" in token or line.path.rpartition("/")[2].startswith("Dockerfile")
 
 
@@ -203,7 +224,7 @@ def _is_removed(file: ChangedFileView) -> bool:
 
 
 def _module_names(path: str) -> Iterator[str]:
-    """Yield the dotted names that a Python file may have; those of one part are too short to search."""
+    """Yield the dotted names of a Python file; names with a single part are too short to search."""
     if not path.endswith(".py"):
         return
     parts = path.removesuffix(".py").removesuffix("/__init__").split("/")

@@ -1,12 +1,10 @@
-"""CT009: unannounced break."""
-
 from __future__ import annotations
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.context.surface.model import SurfaceChange, SurfaceKind
 from wardround.findings import Plane, Severity, Span
+from wardround.rules.cases import change
 from wardround.rules.maturity import Maturity
 from wardround.semantics.semdiff.line_diff import removal_site, span_of_line
 
@@ -24,9 +22,9 @@ class UnannouncedBreak(ChangeCheck):
     They learn about it from an error after the update. Add an entry to the changelog, raise the version, or
     mark the commit with ``!`` or ``BREAKING CHANGE``.
 
-    Surfaces are those of the table in ``docs/verdicts.md``, as far as their users read a changelog: not
-    database schemas, images and environment variables. A repository without a changelog is not reported. All
-    changes are one finding, in the profile ``ci`` alone.
+    Surfaces are those of the table in ``docs/verdicts.md``, if their users read a changelog: not database
+    schemas, images and environment variables. A repository without a changelog is not reported. All changes
+    are one finding, only in the profile ``ci``.
     """
 
     ID = "CT009"
@@ -67,10 +65,10 @@ class UnannouncedBreak(ChangeCheck):
     ]
 
     def run(self) -> None:
-        surface = self.change.surface()
+        surface = self.change.surface() if self.change.reports(type(self)) else None
         if surface is None:
             return
-        found = [one for one in surface.unannounced if one.kind not in _UNVERSIONED]
+        found = [change for change in surface.unannounced if change.kind not in _UNVERSIONED]
         changelogs = self.change.project.paths(_CHANGELOGS) if found else ()
         own = [path for path in changelogs if "node_modules/" not in path]
         if own:

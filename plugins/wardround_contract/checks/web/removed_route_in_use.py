@@ -1,14 +1,12 @@
-"""CT006: removed route in use."""
-
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
-from wardround_contract.analysis.routes import file_route, longest_part, pattern_of, route_names, routes
+from wardround.rules.cases import change
+from wardround_contract.analysis.routes import file_route, longest_segment, pattern_of, route_names, routes
 from wardround_contract.analysis.text_search import TextSearch
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
 from wardround_contract.check import BrokenUseCheck
@@ -109,25 +107,28 @@ class RemovedRouteInUse(BrokenUseCheck):
         reported = 0
         for file in self.change.files:
             if reported < _MOST_ROUTES and not NOT_MAINTAINED.search(file.path):
-                for line, what, uses in self._broken(file):
+                for line, what, uses in self._breakages(file):
                     reported += 1
-                    self.report_removed(file, line, what, uses, Severity.WARN)
+                    self.report_removed_definition(file, line, what, uses, Severity.WARN)
 
-    def _broken(self, file: ChangedFileView) -> Iterator[tuple[int, str, list[RemainingUse]]]:
+    def _breakages(self, file: ChangedFileView) -> Iterator[tuple[int, str, list[RemainingUse]]]:
         path, base, head = file.base_path, file.base_text, file.text or ""
         if path is None or base is None:
             return
         yield from self._broken_file(file, path)
-        if base == head or (file.text is not None and file.path != path):
-            return
-        now = route_names(path, head)
-        for name, line in route_names(path, base).items():
-            uses = self._uses_of_name(name) if name not in now else []
+        is_moved = file.text is not None and file.path != path
+        if base != head and not is_moved:
+            yield from self._broken_routes(path, base, head)
+
+    def _broken_routes(
+        self, path: str, base: str, head: str
+    ) -> Iterator[tuple[int, str, list[RemainingUse]]]:
+        for name, line in _missing_entries(route_names(path, base), route_names(path, head)):
+            uses = self._uses_of_name(name)
             if uses:
                 yield line, f"route name `{name}` is removed", uses
-        handled = routes(path, head)
-        for route, line in routes(path, base).items():
-            uses = self._uses_of_route(route) if route not in handled else []
+        for route, line in _missing_entries(routes(path, base), routes(path, head)):
+            uses = self._uses_of_route(route)
             if uses:
                 yield line, f"route `{route}` is removed", uses
 
@@ -152,21 +153,25 @@ class RemovedRouteInUse(BrokenUseCheck):
         used = re.compile(
             rf"(?:\{{%\s*url\s+|\breverse(?:_lazy)?\(\s*|\bredirect\(\s*|\bresolve_url\(\s*)['\"](?:[\w-]+:)*{escaped}['\"]"
         )
-        return self._matching(used, name)
+        return self._matching_uses(used, name)
 
     def _uses_of_route(self, route: str) -> list[RemainingUse]:
-        pattern, word = pattern_of(route), longest_part(route)
+        pattern, word = pattern_of(route), longest_segment(route)
         if pattern is None or not word:
             return []
         declared = re.compile(rf"{_DECLARES}[^\n]*['\"`]{re.escape(route)}/?['\"`]")
         if self._search.has(declared, [word], _HANDLERS):
             return []
-        return self._matching(pattern, word)
+        return self._matching_uses(pattern, word)
 
-    def _matching(self, pattern: re.Pattern[str], word: str) -> list[RemainingUse]:
+    def _matching_uses(self, pattern: re.Pattern[str], word: str) -> list[RemainingUse]:
         lines = (
             line
             for path in self._search.files([word], _CODE)
             for line in self._search.lines_of(path, pattern)
         )
         return [RemainingUse(line.path, line.number) for line in lines]
+
+
+def _missing_entries(base: Mapping[str, int], head: Mapping[str, int]) -> list[tuple[str, int]]:
+    return [(name, line) for name, line in base.items() if name not in head]

@@ -1,15 +1,14 @@
-"""CT008: removed style class in use."""
-
 from __future__ import annotations
 
 import posixpath
 import re
 from collections.abc import Iterator
+from functools import partial
 
-from wardround.checks.cases import change
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import change
 from wardround.rules.maturity import Maturity
 from wardround_contract.analysis.text_search import TextSearch
 from wardround_contract.analysis.uses import NOT_MAINTAINED, RemainingUse
@@ -35,8 +34,9 @@ class RemovedStyleClassInUse(BrokenUseCheck):
 
     The element loses its style without an error. Change the class in the same commit.
 
-    A class counts if no stylesheet of the repository has it any more; of a CSS module, if a file that imports
-    the module reads it. Names that common libraries have, and names that scripts select, are skipped.
+    A class counts if no stylesheet of the repository defines it any more; a class of a CSS module, if a file
+    that imports the module reads it. Names that common libraries have, and names that scripts select, are
+    skipped.
     """
 
     ID = "CT008"
@@ -94,21 +94,19 @@ class RemovedStyleClassInUse(BrokenUseCheck):
                 self._inspect(file, file.base_text, file.text)
 
     def _inspect(self, file: ChangedFileView, base: str, head: str) -> None:
-        left = _classes(head)
-        lost = {name: line for name, line in _classes(base).items() if name not in left}
-        if (
-            NOT_MAINTAINED.search(file.path)
-            or not 0 < len(lost) <= _MOST_CLASSES
-            or "&-" in head
-            or "&_" in head
-        ):
+        if NOT_MAINTAINED.search(file.path) or "&-" in head or "&_" in head:
             return
-        is_module = ".module." in file.path
-        for name, line in sorted(lost.items(), key=lambda one: one[1]):
-            uses = list(self._module_uses(file.path, name) if is_module else self._plain_uses(name))
+        remaining = _classes(head)
+        removed = [(line, name) for name, line in _classes(base).items() if name not in remaining]
+        if len(removed) > _MOST_CLASSES:
+            return
+        uses_of, severity = self._plain_uses, Severity.INFO
+        if ".module." in file.path:
+            uses_of, severity = partial(self._module_uses, file.path), Severity.WARN
+        for line, name in sorted(removed, key=lambda entry: entry[0]):
+            uses = list(uses_of(name))
             if uses:
-                severity = Severity.WARN if is_module else Severity.INFO
-                self.report_removed(file, line, f"class `.{name}` is removed", uses, severity)
+                self.report_removed_definition(file, line, f"class `.{name}` is removed", uses, severity)
 
     def _module_uses(self, path: str, name: str) -> Iterator[RemainingUse]:
         sheet = posixpath.basename(path)

@@ -1,14 +1,12 @@
-"""DC074: database published."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping as Names
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import COMPOSE, CiCheck
 from wardround_docker_ci.models.image_reference import image_name
 
@@ -43,7 +41,7 @@ _PORTS_OF = {
     "redis-commander": ("Redis Commander", ("8081",)),
     "redisinsight": ("RedisInsight", ("5540", "8001")),
 }
-"""Ports that identify a store, or an admin console of one, only together with its image."""
+"""Ports that identify a store, or an admin console of one, only in combination with its image."""
 _SHORT = LazyPattern(r"(?:(\d[\d.]*|\[[^]]*\]|localhost):)?(?:[\d-]+|\$\{[^}]*\}):(\d+)(?:-\d+)?(?:/tcp)?$")
 _EVERYWHERE = (None, "0.0.0.0", "[::]")  # noqa: S104  (the address to detect)
 
@@ -99,8 +97,8 @@ class DatabasePublished(CiCheck):
         ):
             return
         for service in self.file.services:
-            named = _PORTS | _of_image(service.node.text("image"))
-            for node in service.node.listed("ports"):
+            named = _PORTS | _store_ports(service.node.text("image"))
+            for node in service.node.items_at("ports"):
                 if isinstance(node, Scalar):
                     self._short(node, named)
                 elif isinstance(node, Mapping):
@@ -123,7 +121,7 @@ class DatabasePublished(CiCheck):
         self.report_at(start, end, f"port of {name} is published on all interfaces; bind it to 127.0.0.1")
 
 
-def _of_image(reference: str) -> dict[str, str]:
+def _store_ports(reference: str) -> dict[str, str]:
     """Return the ports of a store that are recognized by its image name."""
     name, ports = _PORTS_OF.get(image_name(reference).short, ("", ()))
     return dict.fromkeys(ports, name)

@@ -1,11 +1,9 @@
-"""DC075: dependency without healthcheck."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import COMPOSE, CiCheck
 from wardround_docker_ci.models.compose import Service
 from wardround_docker_ci.models.image_reference import image_name
@@ -83,13 +81,16 @@ class DependencyWithoutHealthcheck(CiCheck):
             return
         services = {service.name: service for service in self.file.services}
         for service in services.values():
-            for name in scalars(service.node.listed("depends_on")):
+            for name in scalars(service.node.items_at("depends_on")):
                 if name.value in services:
                     self._report_early_start(name, services[name.value])
-            for key, value in service.node.mapping("depends_on").entries:
-                condition = value.scalar("condition") if isinstance(value, Mapping) else None
-                if condition is not None and key.value in services:
-                    self._check_condition(condition, services[key.value])
+            self._check_conditions(service, services)
+
+    def _check_conditions(self, service: Service, services: dict[str, Service]) -> None:
+        for key, value in service.node.mapping("depends_on").entries:
+            condition = value.scalar("condition") if isinstance(value, Mapping) else None
+            if condition is not None and key.value in services:
+                self._check_condition(condition, services[key.value])
 
     def _check_condition(self, condition: Scalar, other: Service) -> None:
         if condition.value == "service_started" and _is_store(other.node) and _is_checked(other.node):
@@ -100,7 +101,7 @@ class DependencyWithoutHealthcheck(CiCheck):
             self.report_at(text.start, text.end, message)
 
     def _report_early_start(self, place: Scalar, other: Service) -> None:
-        """Report a service that starts as soon as the container of its dependency does."""
+        """Report a service that starts without waiting for its dependency to be healthy."""
         text = self.file.passage(place)
         if _is_checked(other.node):
             message = f'starts before "{other.name}" is healthy; use condition: service_healthy'

@@ -1,13 +1,11 @@
-"""DC071: docker socket mounted."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, WORKFLOW, CiCheck
 from wardround_docker_ci.contents.mounts import Mount
 from wardround_docker_ci.file_kinds import FileKind

@@ -1,13 +1,11 @@
-"""DC049: docker without tls."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.shell import Command, unwrapped
+from wardround.languages.shell import Command, unwrap_command
 from wardround.languages.yaml.nodes import Scalar
 from wardround.languages.yaml.tree import walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
@@ -84,7 +82,7 @@ class DockerWithoutTls(CiCheck):
     def _command(self, command: Command) -> None:
         listens = program(command) in ("docker", "dockerd", "dockerd-entrypoint.sh")
         sets = command.name in ("export", "declare")
-        for word in (*command.assignments, *(unwrapped(command)[1:] if listens or sets else ())):
+        for word in (*command.assignments, *(unwrap_command(command)[1:] if listens or sets else ())):
             if listens or word.text.startswith("DOCKER_HOST="):
                 self._check(word.text, word.start, word.end)
 

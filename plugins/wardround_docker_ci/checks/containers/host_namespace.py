@@ -1,13 +1,11 @@
-"""DC072: host namespace."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.models.compose import Service
@@ -116,7 +114,7 @@ class HostNamespace(CiCheck):
 
     def _ports(self, pod: Pod) -> None:
         for container in pod.containers:
-            for port in container.node.listed("ports"):
+            for port in container.node.items_at("ports"):
                 key, value = (
                     (port.key("hostPort"), port.scalar("hostPort"))
                     if isinstance(port, Mapping)

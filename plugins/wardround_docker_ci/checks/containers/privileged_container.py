@@ -1,19 +1,17 @@
-"""DC070: privileged container."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.positions import Passage
-from wardround.languages.shell import unwrapped
+from wardround.languages.shell import unwrap_command
 from wardround.languages.yaml.nodes import Mapping, Node, Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
-from wardround_docker_ci.libraries.capabilities import OPENS, of_capability
+from wardround_docker_ci.libraries.capabilities import OPENS, judge_capability
 from wardround_docker_ci.libraries.commands import program
 from wardround_docker_ci.models.jenkinsfile import GroovyToken
 from wardround_docker_ci.models.kubernetes import Pod, contexts
@@ -28,7 +26,7 @@ _TAKES_NO_VALUE = LazyPattern(r"--(?:rm|privileged|init|detach|interactive|tty)$
 
 
 class PrivilegedContainer(CiCheck):
-    """A container has all privileges of the host, or a sandbox of it is disabled.
+    """A container has all privileges of the host, or its sandbox is disabled.
 
     A vulnerability in its program then compromises the machine: it can load kernel modules and mount every
     disk. Add only the capability or device that it needs (`cap_add`, `devices`).
@@ -98,7 +96,7 @@ class PrivilegedContainer(CiCheck):
                 self._check_options(options)
 
     def _option_texts(self) -> Iterator[Passage]:
-        """Yield the texts with ``docker run`` options outside of scripts."""
+        """Yield the strings with ``docker run`` options outside of scripts."""
         if self.file.kind is FileKind.JENKINSFILE:
             yield from (token.passage() for token in self._arguments())
         elif self.file.kind is FileKind.WORKFLOW:
@@ -122,7 +120,7 @@ class PrivilegedContainer(CiCheck):
                 yield argument
 
     def _check_options(self, options: Passage) -> None:
-        """Check the ``docker run`` options in one text."""
+        """Check the ``docker run`` options in one string."""
         for found in _OPTION.finditer(options.text):
             start, end = options.start + found.start(), options.start + found.end()
             if found["all"]:
@@ -137,8 +135,8 @@ class PrivilegedContainer(CiCheck):
         if _NEEDS_IT.search(image):
             return
         self._check_privileged(node, image or "the container")
-        self._check_capabilities(node.listed("cap_add"), image)
-        for option in node.listed("security_opt"):
+        self._check_capabilities(node.items_at("cap_add"), image)
+        for option in node.items_at("security_opt"):
             if isinstance(option, Scalar):
                 text = self.file.passage(option)
                 self._check_security_option(option.value, text.start, text.end)
@@ -165,7 +163,7 @@ class PrivilegedContainer(CiCheck):
         self, context: Mapping, name: str, image: str, severity: Severity | None = None
     ) -> None:
         self._check_privileged(context, name, severity)
-        self._check_capabilities(context.listed("capabilities", "add"), image, severity)
+        self._check_capabilities(context.items_at("capabilities", "add"), image, severity)
         for path, bad in ((("seccompProfile", "type"), "Unconfined"), (("procMount",), "Unmasked")):
             value = context.scalar(*path)
             if value is not None and value.value == bad:
@@ -197,14 +195,14 @@ class PrivilegedContainer(CiCheck):
     def _check_capability(
         self, name: str, image: str, start: int, end: int, severity: Severity | None = None
     ) -> None:
-        found = of_capability(name, image)
+        found = judge_capability(name, image)
         if found is not None:
             self.report_at(start, end, found[1], severity=severity or found[0])
 
     def _check_scripts(self) -> None:
         for script in self.file.scripts:
             for command in script.commands:
-                words = unwrapped(command)
+                words = unwrap_command(command)
                 if program(command) not in ("docker", "podman", "nerdctl") or _NEEDS_IT.search(
                     " ".join(command.texts)
                 ):

@@ -1,13 +1,11 @@
-"""DC118: store without password."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping
 from wardround.languages.yaml.tree import walk
-from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS, stays
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS, restarts_with_machine
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, CiCheck
 from wardround_docker_ci.models.compose import Service
 from wardround_docker_ci.models.node_lists import scalars
@@ -108,7 +106,11 @@ class StoreWithoutPassword(CiCheck):
         """Return the offsets of the services that restart with their machine."""
         if FOR_TRIALS.search(self.source.path):
             return []
-        return [(one.node.start, one.node.end) for one in self.file.services if stays(one)]
+        return [
+            (service.node.start, service.node.end)
+            for service in self.file.services
+            if restarts_with_machine(service)
+        ]
 
     def _check_arguments(self, service: Service) -> None:
         for node in scalars(walk(service.node)):
@@ -120,10 +122,15 @@ class StoreWithoutPassword(CiCheck):
     def _check_values(self) -> None:
         """Check the stores among a chart's dependencies for disabled authentication."""
         for name, value in self.file.root.entries:
-            if isinstance(value, Mapping) and _STORE.match(name.value) and value.text("enabled") != "false":
-                key, message = value.mapping("auth").key("enabled"), value.scalar("auth", "enabled")
-                if key is not None and message is not None and message.value == "false":
-                    self._report(key.start, message.end)
+            if isinstance(value, Mapping) and _STORE.match(name.value):
+                self._check_store(value)
+
+    def _check_store(self, store: Mapping) -> None:
+        if store.text("enabled") == "false":
+            return
+        key, switch = store.mapping("auth").key("enabled"), store.scalar("auth", "enabled")
+        if key is not None and switch is not None and switch.value == "false":
+            self._report(key.start, switch.end)
 
     def _report(self, start: int, end: int) -> None:
         self.report_at(start, end, "authentication is disabled; set a password from a secret")

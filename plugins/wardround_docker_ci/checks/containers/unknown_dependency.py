@@ -1,11 +1,9 @@
-"""DC076: unknown dependency."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
 from wardround.languages.yaml.nodes import Mapping, Node, Scalar
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, CiCheck
 
@@ -68,7 +66,7 @@ class UnknownDependency(CiCheck):
             return
         known = {key.value for key, _ in root.mapping("services").entries}
         for service in self.file.services:
-            named = _named(service.node)
+            named = _required_services(service.node)
             for name in named:
                 if name.value not in known and "$" not in name.value and name.value != "<<":
                     text = self.file.passage(name)
@@ -77,11 +75,11 @@ class UnknownDependency(CiCheck):
                     )
 
 
-def _named(service: Mapping) -> list[Scalar]:
+def _required_services(service: Mapping) -> list[Scalar]:
     """Return the services that a service requires, as the scalars that name them."""
     node = service.get("depends_on")
     if not isinstance(node, Mapping):
-        return [item for item in service.listed("depends_on") if isinstance(item, Scalar)]
+        return [item for item in service.items_at("depends_on") if isinstance(item, Scalar)]
     optional = {key.value for key, value in node.entries if _is_optional(value)}
     return [key for key, _ in node.entries if key.value not in optional]
 

@@ -1,14 +1,12 @@
-"""DC213: weak password."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.text.secret_names import is_secret_name
-from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS, LIVE, stays
+from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS, LIVE, restarts_with_machine
 from wardround_docker_ci.check import COMPOSE, CiCheck
 
 _WEAK = LazyPattern(
@@ -78,7 +76,7 @@ class WeakPassword(CiCheck):
         is_live = LIVE.search(self.source.path) is not None
         for service in self.file.services:
             for name, value, start, end in service.environment(self.file.text):
-                password = _weak_password(name, value) if is_live or stays(service) else ""
+                password = _weak_password(name, value) if is_live or restarts_with_machine(service) else ""
                 if password:
                     message = f'"{password}" is a well-known default password; use a secret'
                     self.report_at(start, end, message)

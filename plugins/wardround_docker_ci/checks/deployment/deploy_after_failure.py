@@ -1,13 +1,12 @@
-"""DC117: deploy after failure."""
-
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import Command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.file_kinds import FileKind
@@ -76,13 +75,19 @@ class DeployAfterFailure(CiCheck):
         text = self.file.text
         if not text.startswith("#!") or _STOPS.search(text):
             return
-        commands = [one for script in self.file.scripts for one in script.commands if not one.depth]
-        sent = next((one for one in reversed(commands) if _SENDS.match(_line(one))), None)
-        if sent is None or sent.before == "&&":
+        commands = list(self._outer_commands())
+        deployments = [command for command in commands if _SENDS.match(_line(command))]
+        if not deployments or deployments[-1].before == "&&":
             return
-        build = next((one for one in commands if one.start < sent.start and _is_unchecked_build(one)), None)
+        deployment = deployments[-1]
+        earlier = (command for command in commands if command.start < deployment.start)
+        build = next(filter(_is_unchecked_build, earlier), None)
         if build is not None:
-            self._report(build, sent)
+            self._report(build, deployment)
+
+    def _outer_commands(self) -> Iterator[Command]:
+        for script in self.file.scripts:
+            yield from (command for command in script.commands if command.depth == 0)
 
     def _report(self, build: Command, sent: Command) -> None:
         line, name = self.file.places.line(build.start), program(build)

@@ -1,14 +1,12 @@
-"""DC022: empty from argument."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround.languages.dockerfile import substituted, variables
-from wardround.storage.regex_cache import bounded
+from wardround.languages.dockerfile import substitute, variables
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.predefined_args import PLATFORM_ARGUMENTS
 
@@ -56,7 +54,7 @@ class EmptyFromArgument(CiCheck):
         for stage in file.stages:
             used = [name for name, _, _ in variables(stage.base)]
             declared = all(name in arguments or name in PLATFORM_ARGUMENTS for name in used)
-            text = _filled(stage.base.text, _values(arguments))
+            text = _fill_arguments(stage.base.text, _values(arguments))
             if used and declared and not _IMAGE.match(text):
                 self.report_at(
                     stage.base.start,
@@ -71,15 +69,15 @@ def _values(arguments: dict[str, DockerfileToken | None]) -> dict[str, str]:
     values = dict.fromkeys(PLATFORM_ARGUMENTS, "x")
     for name, default in arguments.items():
         if name not in PLATFORM_ARGUMENTS:
-            values[name] = _filled(default.text, values) if default else ""
+            values[name] = _fill_arguments(default.text, values) if default else ""
     return values
 
 
-def _filled(text: str, values: dict[str, str]) -> str:
+def _fill_arguments(text: str, values: dict[str, str]) -> str:
     """Return the reference as it is without any --build-arg."""
-    filled = substituted(text, dict(values))
+    filled = substitute(text, dict(values))
     if filled is not None:
         return filled
-    return bounded(r"\$(?:(\w+)|\{(\w+)[^}]*\})").sub(
+    return bounded_pattern(r"\$(?:(\w+)|\{(\w+)[^}]*\})").sub(
         lambda m: values.get(m.group(1) or m.group(2), ""), text
     )

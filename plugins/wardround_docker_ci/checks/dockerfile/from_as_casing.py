@@ -1,9 +1,7 @@
-"""DC042: from as casing."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 

@@ -1,12 +1,10 @@
-"""DC027: legacy key value."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
 from wardround.findings import Severity, SuggestedFix
 from wardround.languages.dockerfile import Instruction
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
@@ -57,23 +55,24 @@ class LegacyKeyValue(CiCheck):
     ]
 
     def run(self) -> None:
-        for one in self.file.dockerfile.instructions:
-            words = one.text.split()
-            is_old = one.keyword in ("ENV", "LABEL") and len(words) > 1 and "=" not in words[0]
+        for instruction in self.file.dockerfile.instructions:
+            words = instruction.text.split()
+            is_old = instruction.keyword in ("ENV", "LABEL") and len(words) > 1 and "=" not in words[0]
             if is_old and not words[0].startswith(("$", '"', "'")):
                 self.report_at(
-                    one.start,
-                    one.end,
-                    f"legacy {one.keyword} without an equals sign; write {one.keyword} {words[0]}=...",
-                    self._fix(one),
+                    instruction.start,
+                    instruction.end,
+                    f"legacy {instruction.keyword} without an equals sign; "
+                    f"write {instruction.keyword} {words[0]}=...",
+                    self._fix(instruction),
                 )
 
-    def _fix(self, one: Instruction) -> SuggestedFix | None:
-        name, value = re.match(r"(\S+)\s+(.*)", one.text, re.DOTALL).groups()  # type: ignore[union-attr]
-        if re.search(r"[\"'\\]|\n", value) or self.file.places.line(one.start) != self.file.places.line(
-            one.end
+    def _fix(self, item: Instruction) -> SuggestedFix | None:
+        name, value = re.match(r"(\S+)\s+(.*)", item.text, re.DOTALL).groups()  # type: ignore[union-attr]
+        if re.search(r"[\"'\\]|\n", value) or self.file.places.line(item.start) != self.file.places.line(
+            item.end
         ):
             return None
-        start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
+        start = item.body.start + len(item.body.text) - len(item.body.text.lstrip())
         quoted = f'"{value}"' if re.search(r"\s", value) else value
-        return self.replacing(start, one.end, f"{name}={quoted}", "write it with an equals sign", safe=True)
+        return self.replacing(start, item.end, f"{name}={quoted}", "write it with an equals sign", safe=True)

@@ -1,9 +1,7 @@
-"""DC017: no healthcheck."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
@@ -47,7 +45,7 @@ class NoHealthcheck(CiCheck):
 
     def run(self) -> None:
         shipped = self.file.dockerfile.shipped
-        programs = [one for stage in shipped[:1] for one in stage.all("CMD", "ENTRYPOINT")]
+        programs = [instruction for stage in shipped[:1] for instruction in stage.all("CMD", "ENTRYPOINT")]
         serves = any(stage.all("EXPOSE") for stage in shipped)
         if programs and serves and not any(stage.all("HEALTHCHECK") for stage in shipped):
             self.report_at(

@@ -1,12 +1,10 @@
-"""DC006: no user."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _ROOTLESS = LazyPattern(
@@ -64,10 +62,10 @@ class NoUser(CiCheck):
     def run(self) -> None:
         file = self.file.dockerfile
         shipped = file.shipped
-        programs = [one for stage in shipped[:1] for one in stage.all(*_PROGRAMS)]
+        programs = [instruction for stage in shipped[:1] for instruction in stage.all(*_PROGRAMS)]
         if not programs or any(stage.all("USER") for stage in shipped):
             return
-        base = file.expanded(shipped[-1].base.text) or shipped[-1].base.text
+        base = file.expand(shipped[-1].base.text) or shipped[-1].base.text
         drops = _DROPS.search(self.file.text)
         if not _ROOTLESS.search(base) and not _WINDOWS.search(base) and not drops:
             self.report_at(

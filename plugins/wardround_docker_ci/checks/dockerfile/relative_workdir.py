@@ -1,9 +1,7 @@
-"""DC025: relative workdir."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _ABSOLUTE = LazyPattern(r"[\"']?(?:/|\$|[A-Za-z]:[\\/]|\\)")
@@ -48,15 +46,20 @@ class RelativeWorkdir(CiCheck):
         known: set[int] = set()
         for stage in self.file.dockerfile.stages:
             is_known = id(stage.parent) in known
-            for one in stage.all("WORKDIR"):
-                if _ABSOLUTE.match(one.text):
+            for instruction in stage.all("WORKDIR"):
+                if _ABSOLUTE.match(instruction.text):
                     is_known = True
-                elif one.text and not is_known:
-                    start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
+                elif instruction.text and not is_known:
+                    start = (
+                        instruction.body.start
+                        + len(instruction.body.text)
+                        - len(instruction.body.text.lstrip())
+                    )
                     self.report_at(
                         start,
-                        one.end,
-                        f'"{one.text}" is relative to the WORKDIR of the base image; use an absolute path',
+                        instruction.end,
+                        f'"{instruction.text}" is relative to the WORKDIR of the base image; '
+                        "use an absolute path",
                     )
             if is_known:
                 known.add(id(stage))

@@ -1,11 +1,9 @@
-"""DC005: runs as root."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.dockerfile import Stage, substituted
+from wardround.languages.dockerfile import Stage, substitute
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
 
 _ROOT = LazyPattern(r"(?:root|0)(?::.*)?$")
@@ -75,7 +73,7 @@ class RunsAsRoot(CiCheck):
         for stage in self.file.dockerfile.shipped:
             users = stage.all("USER")
             if users:
-                if _ROOT.match(self._by_default(stage, users[-1].text)):
+                if _ROOT.match(self._default_user(stage, users[-1].text)):
                     word = users[-1].words[0]
                     self.report_at(
                         word.start,
@@ -84,8 +82,8 @@ class RunsAsRoot(CiCheck):
                     )
                 return
 
-    def _by_default(self, stage: Stage, user: str) -> str:
+    def _default_user(self, stage: Stage, user: str) -> str:
         """Return the user of an instruction with the defaults of its arguments."""
-        pairs = [pair for one in stage.all("ARG", "ENV") for pair in one.pairs]
+        pairs = [pair for instruction in stage.all("ARG", "ENV") for pair in instruction.pairs]
         values = {pair.name.text: pair.value.text for pair in pairs if pair.value is not None}
-        return (substituted(user, dict(values)) or user) if "$" in user else user
+        return (substitute(user, dict(values)) or user) if "$" in user else user

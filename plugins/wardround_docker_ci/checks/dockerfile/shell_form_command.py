@@ -1,16 +1,14 @@
-"""DC015: shell form command."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import SuggestedFix
 from wardround.languages.dockerfile import Instruction
 from wardround.languages.positions import Passage
 from wardround.languages.shell import commands
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import SHELLS
 
@@ -57,42 +55,42 @@ class ShellFormCommand(CiCheck):
 
     def run(self) -> None:
         for stage in self.file.dockerfile.stages:
-            if any(one.all("SHELL") for one in stage.lineage()):
+            lineage = list(stage.lineage())
+            if any(ancestor.all("SHELL") for ancestor in lineage):
                 continue
-            is_busybox = any(_BUSYBOX.search(one.base.text) for one in stage.lineage())
-            for one in stage.all("CMD", "ENTRYPOINT"):
-                if is_busybox and "|" not in one.text.replace("||", ""):
-                    continue
-                text = one.text
-                if text and not text.startswith("[") and not re.match(r"exec\s", text):
-                    message = f"{one.keyword} in shell form does not receive signals; use a JSON list"
-                    self.report_at(one.start, one.end, message, self._as_list(one))
-                elif self._keeps_its_shell(one):
-                    self.report_at(
-                        one.start,
-                        one.end,
-                        "the shell runs as PID 1 and forwards no signals; start the last command with exec",
-                    )
+            is_busybox = any(_BUSYBOX.search(ancestor.base.text) for ancestor in lineage)
+            for instruction in stage.all("CMD", "ENTRYPOINT"):
+                if not is_busybox or "|" in instruction.text.replace("||", ""):
+                    self._check(instruction)
 
-    def _keeps_its_shell(self, one: Instruction) -> bool:
+    def _check(self, instruction: Instruction) -> None:
+        text, keyword = instruction.text, instruction.keyword
+        if text and not text.startswith("[") and not re.match(r"exec\s", text):
+            message = f"{keyword} in shell form does not receive signals; use a JSON list"
+            self.report_at(instruction.start, instruction.end, message, self._exec_form_fix(instruction))
+        elif self._needs_shell(instruction):
+            message = "the shell runs as PID 1 and forwards no signals; start the last command with exec"
+            self.report_at(instruction.start, instruction.end, message)
+
+    def _needs_shell(self, item: Instruction) -> bool:
         """Return True if a shell runs several commands of the list, the last one a server without ``exec``.
 
         A shell with a single command replaces itself by that command.
         """
-        script = _inner_script([word.text for word in one.exec_form or ()])
+        script = _inner_script([word.text for word in item.exec_form or ()])
         inner = commands(Passage(script, 0)) if script else []
         if len(inner) < 2 or _INIT.search(self.file.text):
             return False
         last = inner[-1]
         return last.name not in ("exec", "wait") and last.before in ("&&", ";", "\n") and last.after != "&"
 
-    def _as_list(self, one: Instruction) -> SuggestedFix | None:
+    def _exec_form_fix(self, item: Instruction) -> SuggestedFix | None:
         """Return the fix to exec form, for words that need no shell to interpret them."""
-        if not re.fullmatch(r"[\w\s./:=@,+-]+", one.text) or re.match(r"\w+=", one.text):
+        if not re.fullmatch(r"[\w\s./:=@,+-]+", item.text) or re.match(r"\w+=", item.text):
             return None
-        listed = "[" + ", ".join(f'"{word}"' for word in one.text.split()) + "]"
-        start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
-        return self.replacing(start, one.end, listed, "write the command as a JSON list", safe=False)
+        listed = "[" + ", ".join(f'"{word}"' for word in item.text.split()) + "]"
+        start = item.body.start + len(item.body.text) - len(item.body.text.lstrip())
+        return self.replacing(start, item.end, listed, "write the command as a JSON list", safe=False)
 
 
 def _inner_script(texts: Sequence[str]) -> str:

@@ -1,12 +1,10 @@
-"""DC023: undefined variable."""
-
 from __future__ import annotations
 
 import difflib
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.dockerfile import DockerfileToken, Instruction, KeyValuePair, Stage, variables
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.predefined_args import ARGUMENTS, PLAIN_SYSTEMS
 from wardround_docker_ci.models.image_reference import image_name
@@ -15,7 +13,8 @@ _EXPANDING = frozenset(
     {"ADD", "COPY", "ENV", "EXPOSE", "LABEL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR", "ARG"}
 )
 _LIKE = 0.85
-"""Least similarity of two names for one to be a typo of the other; `VERSION` and `VERSIONS` have it."""
+"""Minimum similarity of two names for one to count as a typo of the other; `VERSION` and `VERSIONS` reach it.
+"""
 _MOST_NAMES = 100
 """The most names compared with an undefined one; hand-written Dockerfiles have fewer."""
 
@@ -59,25 +58,30 @@ class UndefinedVariable(CiCheck):
         for stage in self.file.dockerfile.stages:
             inherited = known.get(id(stage.parent), set())
             known[id(stage)] = set(inherited) | ARGUMENTS | {"PATH"}
-            for one in stage.instructions:
-                self._check(stage, one, known[id(stage)])
-            known[id(stage)] = inherited | _environment(stage)
+            for instruction in stage.instructions:
+                self._check(stage, instruction, known[id(stage)])
+            known[id(stage)] = inherited | _environment_names(stage)
 
-    def _check(self, stage: Stage, one: Instruction, known: set[str]) -> None:
-        pairs = one.pairs if one.keyword in ("ENV", "ARG") else []
-        values = [(pair.name.text, pair.value) for pair in pairs if pair.value]
-        for target, token in values or [("", token) for token in _arguments(one)]:
-            for name, sign, place in variables(token) if one.keyword in _EXPANDING else ():
-                if name not in known and sign not in _EXPANSIONS_WITH_DEFAULT:
-                    self._report(stage, name, place, known, is_own=name == target)
+    def _check(self, stage: Stage, instruction: Instruction, known: set[str]) -> None:
+        pairs = instruction.pairs if instruction.keyword in ("ENV", "ARG") else []
+        if instruction.keyword in _EXPANDING:
+            values = [(pair.name.text, pair.value) for pair in pairs if pair.value]
+            for target, token in values or [("", token) for token in _arguments(instruction)]:
+                self._check_variables_in(stage, token, known, target)
         known.update(pair.name.text for pair in pairs)
+
+    def _check_variables_in(self, stage: Stage, token: DockerfileToken, known: set[str], target: str) -> None:
+        """Check the variables in the value of a target, or in an argument without one."""
+        for name, sign, location in variables(token):
+            if name not in known and sign not in _EXPANSIONS_WITH_DEFAULT:
+                self._report(stage, name, location, known, is_own=name == target)
 
     def _report(
         self, stage: Stage, name: str, place: DockerfileToken, known: set[str], *, is_own: bool
     ) -> None:
         if name in self.file.dockerfile.global_arguments:
             message = f"ARG {name} before the first FROM is empty in this stage; repeat it here"
-        elif near := _near(name, known):
+        elif near := _similar_name(name, known):
             message = f"no ARG or ENV defines {name}; did you mean {near}?"
         elif self._base_is_plain(stage):
             message = f"no ARG or ENV defines {name}, so it is empty; define it"
@@ -89,18 +93,18 @@ class UndefinedVariable(CiCheck):
 
     def _base_is_plain(self, stage: Stage) -> bool:
         first = list(stage.lineage())[-1]
-        reference = self.file.dockerfile.expanded(first.base.text)
+        reference = self.file.dockerfile.expand(first.base.text)
         return (
             reference is not None and image_name(reference).name.removeprefix("docker.io/") in PLAIN_SYSTEMS
         )
 
 
-def _arguments(one: Instruction) -> list[DockerfileToken]:
-    flags = [value for _, value in one.flags]
-    return [*flags, DockerfileToken(one.body.text, one.body.start, one.body.end)]
+def _arguments(item: Instruction) -> list[DockerfileToken]:
+    flags = [value for _, value in item.flags]
+    return [*flags, DockerfileToken(item.body.text, item.body.start, item.body.end)]
 
 
-def _near(name: str, known: set[str]) -> str:
+def _similar_name(name: str, known: set[str]) -> str:
     """Return a defined name that differs from this one by a typo; empty if there is none."""
     own = sorted(known - ARGUMENTS - {"PATH"})
     found = (
@@ -111,8 +115,10 @@ def _near(name: str, known: set[str]) -> str:
     return found[0] if found else ""
 
 
-def _environment(stage: Stage) -> set[str]:
-    pairs: list[KeyValuePair] = [pair for one in stage.all("ENV", "ARG") for pair in one.pairs]
+def _environment_names(stage: Stage) -> set[str]:
+    pairs: list[KeyValuePair] = [
+        pair for instruction in stage.all("ENV", "ARG") for pair in instruction.pairs
+    ]
     return {pair.name.text for pair in pairs}
 
 

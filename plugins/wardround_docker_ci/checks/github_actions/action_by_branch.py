@@ -1,10 +1,8 @@
-"""DC056: action by branch."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Scalar
+from wardround.rules.cases import code
 from wardround_docker_ci.check import STEPS, CiCheck
 
 _BRANCH_INTERFACES = frozenset({"dtolnay/rust-toolchain"})

@@ -1,14 +1,12 @@
-"""DC061: condition always true."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.positions import Passage
 from wardround.languages.yaml.nodes import Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.models.github_workflow import expressions
 
@@ -18,7 +16,7 @@ _TRUE = LazyPattern(r"'(?:[^']|'')+'|[1-9]\d*")
 
 
 class ConditionAlwaysTrue(CiCheck):
-    """A condition is always true, because it is a non-empty string or one of its alternatives is.
+    """A condition is always true: it is a non-empty string, or contains one as an alternative.
 
     Text around `${{ ... }}` makes the condition a string, and a non-empty string is true; so is
     `'cancelled'` in `failure() || 'cancelled'`. Put the condition into one expression, and compare each
@@ -91,7 +89,7 @@ class ConditionAlwaysTrue(CiCheck):
     def _alternatives(self, text: Passage) -> None:
         braces = _BRACES.match(text.text)
         start, end = braces.span(1) if braces else (0, len(text.text))
-        found = _constant(text.text, start, end)
+        found = _literal_span(text.text, start, end)
         if found is not None:
             literal = text.text[found[0] : found[1]]
             self.report_at(
@@ -101,7 +99,7 @@ class ConditionAlwaysTrue(CiCheck):
             )
 
 
-def _constant(text: str, start: int, end: int) -> tuple[int, int] | None:
+def _literal_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Return a literal that is an alternative by itself, between two offsets or in parentheses of its own."""
     alternatives = _split(text, start, end, "||")
     if len(alternatives) > 1:
@@ -111,7 +109,7 @@ def _constant(text: str, start: int, end: int) -> tuple[int, int] | None:
     for first, last in alternatives:
         for left, right in _split(text, first, last, "&&"):
             is_group = text.startswith("(", left) and _end_of(text, left) == right
-            inside = _constant(text, left + 1, right - 1) if is_group else None
+            inside = _literal_span(text, left + 1, right - 1) if is_group else None
             if inside is not None:
                 return inside
     return None
@@ -129,7 +127,7 @@ def _split(text: str, start: int, end: int, sign: str) -> list[tuple[int, int]]:
             first = at
         else:
             at += 1
-    return [_stripped(text, *part) for part in (*parts, (first, end))]
+    return [_strip_span(text, *part) for part in (*parts, (first, end))]
 
 
 def _end_of(text: str, start: int) -> int:
@@ -143,6 +141,6 @@ def _end_of(text: str, start: int) -> int:
     return len(text)
 
 
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), end - (len(part) - len(part.rstrip()))

@@ -1,10 +1,8 @@
-"""DC062: deprecated workflow command."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import STEPS, CiCheck
 
 _COMMAND = LazyPattern(r"::(set-output|save-state|set-env|add-path)(?: [^:\n]*)?::")

@@ -1,15 +1,13 @@
-"""DC224: missing local reference."""
-
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 
@@ -22,9 +20,9 @@ _BRINGS_FILES = LazyPattern(r"^actions/cache|checkout|clone|download")
 class MissingLocalReference(CiCheck):
     """A workflow calls a local workflow or action that does not exist.
 
-    A path of another workflow that is missing makes GitHub refuse the workflow; that of an action fails the
-    job at the step. Correct the path, or add the file. Not reported for an action if an earlier step of the
-    job fetches or writes files, or if other repositories can call the workflow.
+    GitHub rejects a workflow with the path of a missing workflow; a missing action fails the job at the step.
+    Correct the path, or add the file. Not reported for an action if an earlier step of the job fetches or
+    writes files, or if other repositories can call the workflow.
     """
 
     ID = "DC224"
@@ -86,7 +84,7 @@ class MissingLocalReference(CiCheck):
         for job in self.file.workflow.jobs:
             call = job.node.scalar("uses")
             path = self._path(call)
-            if call is not None and path and not self._exists(path, [path]):
+            if call is not None and path and not self._exists_in_project(path, [path]):
                 self._report(call, f"calls {path}, which does not exist; GitHub refuses this workflow")
             if "workflow_call" not in self.file.workflow.triggers:
                 self._inspect_steps(job)
@@ -96,7 +94,7 @@ class MissingLocalReference(CiCheck):
             folder = self._path(step.uses)
             if folder and step.uses is not None:
                 files = [posixpath.join(folder, name) for name in _FILES_OF_ACTIONS]
-                if not self._exists(folder, files):
+                if not self._exists_in_project(folder, files):
                     lacks = "has no action.yml or Dockerfile; the job fails at this step"
                     self._report(step.uses, f"uses {folder}, which {lacks}")
             elif _may_write_files(step):
@@ -115,17 +113,19 @@ class MissingLocalReference(CiCheck):
         path = posixpath.normpath(posixpath.join(home, reference.value))
         return "" if path.startswith(".") and not path.startswith(".github/") else path
 
-    def _exists(self, path: str, files: Iterable[str]) -> bool:
-        """Return True if the project has one of the files, or a link or a submodule in place of a folder."""
+    def _exists_in_project(self, path: str, files: Iterable[str]) -> bool:
+        """Return True if the project has one of the files, or a symbolic link or a submodule at the path of a
+        folder.
+        """
         parts = path.split("/")
         above = ["/".join(parts[:count]) for count in range(1, len(parts))]
-        wanted = {*files, *above, path}
+        expected = {*files, *above, path}
         is_found = any(self.source.project.read(file) is not None for file in files)
-        return is_found or not wanted.isdisjoint(self.source.project.paths(sorted(wanted)))
+        return is_found or not expected.isdisjoint(self.source.project.paths(sorted(expected)))
 
     @cached_property
     def _is_project_known(self) -> bool:
-        """True if there are files outside of the change: of a diff alone, nothing else is known."""
+        """True if files outside of the change are known; for a diff only the changed ones are."""
         return not all(map(self.source.is_changed, self.source.project.paths(["*"])))
 
 

@@ -1,13 +1,11 @@
-"""DC059: no deploy concurrency."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_workflow import WorkflowJob
@@ -79,21 +77,27 @@ class NoDeployConcurrency(CiCheck):
             self._gitlab()
             return
         workflow = self.file.workflow
+        if not _AGAIN.intersection(workflow.triggers):
+            return
         reported: set[int] = set()
-        for job in workflow.jobs if _AGAIN.intersection(workflow.triggers) else ():
-            if job.key is None or _ONLY_A_PLAN.search(job.name) or not deployments.of_workflow(job):
-                continue
-            for node in (workflow.root, job.node):
-                self._cut_short(node.mapping("concurrency"), job, reported)
-            group = _group(workflow.root) or _group(job.node)
-            if group is not None:
-                self._check_group(group, job, reported)
-            elif all(node.get("concurrency") is None for node in (workflow.root, job.node)):
-                message = f'two runs of "{job.name}" can overlap; add a concurrency group'
-                self.report_at(job.key.start, job.key.end, message)
+        for job in workflow.jobs:
+            is_plan = _ONLY_A_PLAN.search(job.name) is not None
+            if job.key is not None and not is_plan and deployments.is_workflow_deployment(job):
+                self._check_job(job, job.key, reported)
+
+    def _check_job(self, job: WorkflowJob, key: Scalar, reported: set[int]) -> None:
+        root = self.file.workflow.root
+        for node in (root, job.node):
+            self._cut_short(node.mapping("concurrency"), job, reported)
+        group = _group(root) or _group(job.node)
+        if group is not None:
+            self._check_group(group, job, reported)
+        elif root.get("concurrency") is None and job.node.get("concurrency") is None:
+            message = f'two runs of "{job.name}" can overlap; add a concurrency group'
+            self.report_at(key.start, key.end, message)
 
     def _check_group(self, group: Scalar, job: WorkflowJob, reported: set[int]) -> None:
-        if _is_of_one_run(group.value) and id(group) not in reported:
+        if _is_unique_per_run(group.value) and id(group) not in reported:
             reported.add(id(group))
             text = self.file.passage(group)
             message = f'the group is unique to each run, so two runs of "{job.name}" can overlap'
@@ -128,7 +132,7 @@ _HALF_DONE = LazyPattern(
 _EVERY_RUN = LazyPattern(r"github\.(?:run_id|run_number|run_attempt|sha)\b")
 
 
-def _is_of_one_run(group: str) -> bool:
+def _is_unique_per_run(group: str) -> bool:
     """Return True if no two runs share a group; a group for pull requests may be unique for a push."""
     return _EVERY_RUN.search(group) is not None and not re.search(r"pull_request|head_ref", group)
 

@@ -1,16 +1,14 @@
-"""DC058: no job timeout."""
-
 from __future__ import annotations
 
 import re
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import commands
 from wardround.languages.yaml.nodes import Mapping, Node, Scalar
 from wardround.languages.yaml.nodes import Sequence as Labels
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.libraries.commands import WAITS, is_test
@@ -70,7 +68,7 @@ class NoJobTimeout(CiCheck):
     ]
 
     def run(self) -> None:
-        is_only_one = self._is_only_one_without()
+        is_only_one = self._is_only_job_without()
         for job in self.file.workflow.jobs:
             if job.key is None or _has_timeout(job) or not self._needs_timeout(job, is_only_one=is_only_one):
                 continue
@@ -80,11 +78,13 @@ class NoJobTimeout(CiCheck):
             self.report_at(job.key.start, job.key.end, message)
 
     def _needs_timeout(self, job: WorkflowJob, *, is_only_one: bool) -> bool:
-        if _ships(job) and (is_only_one or self._queues(job)):
+        if _is_deployment_job(job) and (is_only_one or self._queues_deployments(job)):
             return True
-        if _is_own_machine(job.node.get("runs-on")) and self._may_hang(job):
+        if _is_self_hosted(job.node.get("runs-on")) and self._may_hang(job):
             return True
-        return any(_waits(step) for step in job.steps) or (is_only_one and self._tests(job))
+        if any(map(_may_wait, job.steps)):
+            return True
+        return is_only_one and self._runs_tests(job)
 
     @cached_property
     def _project_has_none(self) -> bool:
@@ -99,15 +99,15 @@ class NoJobTimeout(CiCheck):
         runs = (step.run.value for step in job.steps if step.run is not None)
         return "schedule" in self.file.workflow.triggers or any(_LOOPS.search(text) for text in runs)
 
-    def _queues(self, job: WorkflowJob) -> bool:
+    def _queues_deployments(self, job: WorkflowJob) -> bool:
         """Return True if the next deployment waits for this one; otherwise DC059 applies first."""
         return any(node.get("concurrency") is not None for node in (self.file.root, job.node))
 
-    def _tests(self, job: WorkflowJob) -> bool:
+    def _runs_tests(self, job: WorkflowJob) -> bool:
         texts = [self.file.passage(step.run) for step in job.steps if step.run is not None]
         return any(is_test(command) for text in texts for command in commands(text))
 
-    def _is_only_one_without(self) -> bool:
+    def _is_only_job_without(self) -> bool:
         """Return True if all jobs of the workflow but one have a timeout."""
         jobs = [job for job in self.file.workflow.jobs if job.steps]
         without = [job for job in jobs if job.node.get("timeout-minutes") is None]
@@ -127,7 +127,7 @@ _WAITING_ACTIONS = (
 )
 
 
-def _waits(step: WorkflowStep) -> bool:
+def _may_wait(step: WorkflowStep) -> bool:
     if step.node.get("timeout-minutes") is not None:
         return False
     if step.run is None:
@@ -136,13 +136,14 @@ def _waits(step: WorkflowStep) -> bool:
     return found is not None and "timeout " not in step.run.value
 
 
-def _is_own_machine(label: Node | None) -> bool:
+def _is_self_hosted(label: Node | None) -> bool:
     if isinstance(label, Mapping):
-        return label.get("group") is not None or _is_own_machine(label.get("labels"))
+        return label.get("group") is not None or _is_self_hosted(label.get("labels"))
     labels = label.items if isinstance(label, Labels) else [label]
-    if len(labels) > 1 and not any(isinstance(one, Scalar) and _HOSTED.search(one.value) for one in labels):
+    names = [name.value for name in labels if isinstance(name, Scalar)]
+    if "self-hosted" in names:
         return True
-    return any(isinstance(one, Scalar) and one.value == "self-hosted" for one in labels)
+    return len(labels) > 1 and not any(map(_HOSTED.search, names))
 
 
 def _has_timeout(job: WorkflowJob) -> bool:
@@ -152,6 +153,6 @@ def _has_timeout(job: WorkflowJob) -> bool:
     return job_limit or all(step_limits)
 
 
-def _ships(job: WorkflowJob) -> bool:
+def _is_deployment_job(job: WorkflowJob) -> bool:
     has_environment = job.node.get("environment") is not None and _SHIPS.search(job.name) is not None
-    return has_environment or deployments.of_workflow(job)
+    return has_environment or deployments.is_workflow_deployment(job)

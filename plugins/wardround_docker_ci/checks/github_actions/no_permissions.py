@@ -1,9 +1,7 @@
-"""DC053: no permissions."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
 

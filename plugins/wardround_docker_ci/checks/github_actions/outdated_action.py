@@ -1,11 +1,9 @@
-"""DC064: outdated action."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_docker_ci.check import STEPS, CiCheck
 
 _SWITCHED_OFF = {

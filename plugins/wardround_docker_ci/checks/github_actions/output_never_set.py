@@ -1,14 +1,12 @@
-"""DC129: output never set."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround.languages.yaml.nodes import Scalar
+from wardround.languages.yaml.nodes import Node, Scalar
 from wardround.languages.yaml.tree import walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep, expressions
@@ -78,27 +76,31 @@ class OutputNeverSet(CiCheck):
     def run(self) -> None:
         jobs: dict[int, WorkflowJob] = {id(job): job for job, _ in self.file.workflow.all_steps}
         for job in jobs.values():
-            known = {step.node.text("id"): names for step in job.steps if (names := _set_by(step))}
-            node = job.node if job.key is not None else self.file.root
-            for scalar in walk(node) if known else ():
-                if isinstance(scalar, Scalar) and ".outputs" in scalar.value:
-                    self._check(scalar, known)
+            outputs = [(step.node.text("id"), _set_by(step)) for step in job.steps]
+            known = {step: names for step, names in outputs if names}
+            if known:
+                self._check_uses(job.node if job.key is not None else self.file.root, known)
+
+    def _check_uses(self, node: Node, known: dict[str, frozenset[str]]) -> None:
+        for scalar in walk(node):
+            if isinstance(scalar, Scalar) and ".outputs" in scalar.value:
+                self._check(scalar, known)
 
     def _check(self, scalar: Scalar, known: dict[str, frozenset[str]]) -> None:
-        for name, output, start, end in _reads(self.file, scalar):
+        for name, output, start, end in _output_reads(self.file, scalar):
             names = known.get(name)
             if names is not None and output not in names:
                 listed = ", ".join(sorted(names))
                 self.report_at(start, end, f'step "{name}" sets {listed} but not {output}')
 
 
-def _reads(file: CiFile, scalar: Scalar) -> Iterator[tuple[str, str, int, int]]:
+def _output_reads(file: CiFile, scalar: Scalar) -> Iterator[tuple[str, str, int, int]]:
     """Yield the step outputs that a scalar reads: step, name and offsets of the expression."""
     text = file.passage(scalar)
     bare = "${{" not in text.text
-    for one in expressions(text.text, text.start) if not bare else ():
-        for found in _READ.finditer(one.inside):
-            yield found[1], found[2] or found[3], one.start, one.end
+    for expression in expressions(text.text, text.start) if not bare else ():
+        for found in _READ.finditer(expression.inside):
+            yield found[1], found[2] or found[3], expression.start, expression.end
     for found in _READ.finditer(text.text) if bare else ():
         yield found[1], found[2] or found[3], text.start + found.start(), text.start + found.end()
 

@@ -1,11 +1,9 @@
-"""DC065: retired runner."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.models.github_workflow import WorkflowJob
@@ -83,14 +81,14 @@ class RetiredRunner(CiCheck):
 
 
 def _labels(job: WorkflowJob) -> list[Scalar]:
-    """Return the runner labels of a job, those of its matrix included; none for a self-hosted runner."""
-    labels = scalars(job.node.listed("runs-on"))
+    """Return the runner labels of a job, including those of its matrix; none for a self-hosted runner."""
+    labels = scalars(job.node.items_at("runs-on"))
     if any(label.value == "self-hosted" for label in labels):
         return []
     matrix = _MATRIX_VALUE.match(labels[0].value) if len(labels) == 1 else None
     if matrix is None:
         return labels
-    return scalars(job.node.mapping("strategy", "matrix").listed(matrix.group(1)))
+    return scalars(job.node.mapping("strategy", "matrix").items_at(matrix.group(1)))
 
 
 _MATRIX_VALUE = LazyPattern(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}$")

@@ -1,11 +1,9 @@
-"""DC130: secrets for all jobs."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
 _SECRET = LazyPattern(r"\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+")

@@ -1,12 +1,10 @@
-"""DC066: self hosted for forks."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.models.node_lists import scalars
 
@@ -73,7 +71,7 @@ class SelfHostedForForks(CiCheck):
         for job in self.file.workflow.jobs:
             if job.condition is not None and _OWN_ONLY.search(job.condition.value):
                 continue
-            labels = scalars(job.node.listed("runs-on") + job.node.mapping("runs-on").listed("labels"))
+            labels = scalars(job.node.items_at("runs-on") + job.node.mapping("runs-on").items_at("labels"))
             is_ephemeral = any(_THROWN_AWAY.search(label.value) for label in labels)
             for label in labels:
                 if label.value == "self-hosted" and not is_ephemeral:

@@ -1,17 +1,15 @@
-"""DC050: template injection."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping, Node, Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.models.github_conditions import is_limited
-from wardround_docker_ci.models.github_expressions import untrusted
+from wardround_docker_ci.models.github_expressions import untrusted_context
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep, expressions
 
 _SCRIPT_INPUTS = {
@@ -83,21 +81,25 @@ class TemplateInjection(CiCheck):
         job_outputs = self._untrusted_job_outputs()
         for job, step in self.file.workflow.all_steps:
             known = self._untrusted_names(job, step) | job_outputs
-            conditions = [one.value for one in (job.condition, step.condition) if one is not None]
+            conditions = [
+                condition.value for condition in (job.condition, step.condition) if condition is not None
+            ]
             key = _SCRIPT_INPUTS.get(step.action)
             for name, value in step.inputs.entries:
                 if name.value.lower() == key and isinstance(value, Scalar):
                     self._check(value, known, conditions)
             if step.run is not None:
                 self._check(step.run, known, conditions)
-                self._check_evaluated(step, job, conditions)
+                self._check_evaluation(step, job, conditions)
 
     def _check(self, scalar: Scalar, known: dict[str, str], conditions: Sequence[str]) -> None:
         text = self.file.passage(scalar)
         for expression in expressions(text.text, text.start):
-            context = untrusted(expression.inside) or known.get("".join(expression.inside.split()), "")
+            context = untrusted_context(expression.inside) or known.get(
+                "".join(expression.inside.split()), ""
+            )
             is_alone = context == "".join(expression.inside.split())  # another context may be part of it
-            if context and not (is_alone and any(is_limited(context, one) for one in conditions)):
+            if context and not (is_alone and any(is_limited(context, condition) for condition in conditions)):
                 # Newer versions of these actions escape shell metacharacters with a backslash.
                 self.report_at(
                     expression.start,
@@ -147,7 +149,9 @@ class TemplateInjection(CiCheck):
             sources |= dict.fromkeys(_LOGGED.findall(text), _COMMIT)
         sources |= dict.fromkeys(_FETCHED.findall(text), _PULL_REQUEST_TEXT)
         for name, value in _ASSIGNED.findall(text):
-            source = next((sources[one] for one in _NAMES.findall(value) if one in sources), "")
+            source = next(
+                (sources[variable] for variable in _NAMES.findall(value) if variable in sources), ""
+            )
             if source and name not in sources and not _CLEANED.search(value):
                 sources[name] = source
         return sources
@@ -159,7 +163,7 @@ class TemplateInjection(CiCheck):
         )
 
     def _untrusted_job_outputs(self) -> dict[str, str]:
-        """Return the outputs of jobs that hold untrusted text, as other jobs reference them."""
+        """Return the outputs of jobs that contain untrusted text, as other jobs reference them."""
         found = {}
         for job in self.file.workflow.jobs:
             outputs = job.node.mapping("outputs").entries if job.key is not None else []
@@ -172,7 +176,7 @@ class TemplateInjection(CiCheck):
                     found[f"needs.{job.name}.outputs.{name.value}"] = source
         return found
 
-    def _check_evaluated(self, step: WorkflowStep, job: WorkflowJob, conditions: Sequence[str]) -> None:
+    def _check_evaluation(self, step: WorkflowStep, job: WorkflowJob, conditions: Sequence[str]) -> None:
         """Report untrusted text in a variable that a shell or an interpreter runs as a program."""
         sources = _untrusted_variables(job.node.mapping("env")) | _untrusted_variables(
             step.node.mapping("env")
@@ -181,8 +185,8 @@ class TemplateInjection(CiCheck):
             return
         text = self.file.passage(step.run)
         for found in _AS_PROGRAM.finditer(text.text):
-            name = next((one for one in _NAMES.findall(found.group()) if one in sources), "")
-            if name and not any(is_limited(sources[name], one) for one in conditions):
+            name = next((variable for variable in _NAMES.findall(found.group()) if variable in sources), "")
+            if name and not any(is_limited(sources[name], condition) for condition in conditions):
                 start = text.start + found.start(1)
                 self.report_at(
                     start,
@@ -247,7 +251,7 @@ def _untrusted_variables(env: Mapping) -> dict[str, str]:
     found = {}
     for key, value in env.entries:
         if isinstance(value, Scalar):
-            contexts = [untrusted(one.inside) for one in expressions(value.value, 0)]
+            contexts = [untrusted_context(expression.inside) for expression in expressions(value.value, 0)]
             if any(contexts):
                 found[key.value] = next(context for context in contexts if context)
     return found
@@ -258,5 +262,5 @@ def _untrusted_source(value: Node, known: dict[str, str]) -> str:
     if not isinstance(value, Scalar):
         return ""
     insides = (expression.inside for expression in expressions(value.value, 0))
-    contexts = (untrusted(inside) or known.get("".join(inside.split()), "") for inside in insides)
+    contexts = (untrusted_context(inside) or known.get("".join(inside.split()), "") for inside in insides)
     return next(contexts, "")

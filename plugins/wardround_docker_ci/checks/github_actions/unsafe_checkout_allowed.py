@@ -1,9 +1,7 @@
-"""DC067: unsafe checkout allowed."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.cases import code
 from wardround_docker_ci.check import STEPS, CiCheck
 
 

@@ -1,5 +1,3 @@
-"""DC055: untrusted artifact."""
-
 from __future__ import annotations
 
 import re
@@ -7,9 +5,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 
@@ -127,12 +125,12 @@ class UntrustedArtifact(CiCheck):
     def _check_newest(self, job: WorkflowJob) -> None:
         """Check downloads from the newest run of a workflow that pull requests trigger too, on any branch."""
         for at, step in enumerate(job.steps):
-            place = self._any_branch(step)
-            if place is None:
+            location = self._any_branch(step)
+            if location is None:
                 continue
             uses = "\n".join(later.run.value for later in job.steps[at:] if later.run is not None)
             if _USES.search(uses) or _SHIPS.search(uses):
-                self.report_at(*place, "the newest run may be one of a pull request; filter by branch")
+                self.report_at(*location, "the newest run may be one of a pull request; filter by branch")
             return
 
     def _any_branch(self, step: WorkflowStep) -> tuple[int, int] | None:
@@ -141,7 +139,9 @@ class UntrustedArtifact(CiCheck):
             found = _LISTS_RUNS.search(text.text)
             if found is None or "gh run download" not in text.text or _SAYS_BRANCH.search(found.group()):
                 return None
-            return self._if_proposed(found.group(1), text.start + found.start(), text.start + found.end())
+            return self._offsets_if_proposed(
+                found.group(1), text.start + found.start(), text.start + found.end()
+            )
         name = step.inputs.scalar("workflow")
         option = ("branch", "pr", "commit", "run_id", "run-id", "event")
         if (
@@ -151,9 +151,9 @@ class UntrustedArtifact(CiCheck):
         ):
             return None
         text = self.file.passage(name)
-        return self._if_proposed(name.value, text.start, text.end)
+        return self._offsets_if_proposed(name.value, text.start, text.end)
 
-    def _if_proposed(self, name: str, start: int, end: int) -> tuple[int, int] | None:
+    def _offsets_if_proposed(self, name: str, start: int, end: int) -> tuple[int, int] | None:
         """Return the offsets if pull requests also trigger the workflow in that file."""
         folder = self.source.path.rpartition("/")[0]
         text = self.source.project.read(f"{folder}/{name.strip(chr(39) + chr(34))}")
@@ -162,20 +162,23 @@ class UntrustedArtifact(CiCheck):
     def _check(self, job: WorkflowJob) -> None:
         """Report the first use after a download, where the fork's contents take effect."""
         for at, step in enumerate(job.steps):
-            artifact = _downloaded(step)
+            artifact = _downloaded_artifact(step)
             if artifact is None:
                 continue
-            places = (self._used(artifact, job.steps[at:]), self._required(artifact, job.steps[at:]))
-            for used in places:
+            locations = (
+                self._find_use(artifact, job.steps[at:]),
+                self._find_script_load(artifact, job.steps[at:]),
+            )
+            for used in locations:
                 if used is not None:
                     self.report_at(
                         *used,
                         "a fork controls the artifact that runs here; unpack it under runner.temp",
                     )
-            if any(places):
+            if any(locations):
                 return
 
-    def _required(self, artifact: _Artifact, steps: Sequence[WorkflowStep]) -> tuple[int, int] | None:
+    def _find_script_load(self, artifact: _Artifact, steps: Sequence[WorkflowStep]) -> tuple[int, int] | None:
         """Return the offsets where a ``github-script`` loads code from the artifact."""
         for step in steps:
             script = step.inputs.scalar("script") if step.action == "actions/github-script" else None
@@ -187,14 +190,14 @@ class UntrustedArtifact(CiCheck):
                     return text.start + found.start(), text.start + found.end()
         return None
 
-    def _used(self, artifact: _Artifact, steps: Sequence[WorkflowStep]) -> tuple[int, int] | None:
+    def _find_use(self, artifact: _Artifact, steps: Sequence[WorkflowStep]) -> tuple[int, int] | None:
         for step in steps:
             if step.run is None:
                 continue
             text = self.file.passage(step.run)
             begin = artifact.end if step is artifact.step else 0
             found = next(
-                (m for m in _USES.finditer(text.text, begin) if artifact.may_hold(text.text, m)), None
+                (m for m in _USES.finditer(text.text, begin) if artifact.may_contain(text.text, m)), None
             )
             if found is not None:
                 lead = len(found.group()) - len(found.group().lstrip(" \t\n;&|("))
@@ -213,7 +216,7 @@ class _Artifact(Struct, frozen=True):
     folder: str
     end: int = 0
 
-    def may_hold(self, text: str, use: re.Match[str]) -> bool:
+    def may_contain(self, text: str, use: re.Match[str]) -> bool:
         """Return True if the used file may come from the artifact."""
         end = text.find("\n", use.end())
         line = text[use.start() : end if end >= 0 else len(text)]
@@ -225,7 +228,7 @@ class _Artifact(Struct, frozen=True):
         )
 
 
-def _downloaded(step: WorkflowStep) -> _Artifact | None:
+def _downloaded_artifact(step: WorkflowStep) -> _Artifact | None:
     """Return the artifact of another run that a step unpacks; None if it is harmless or there is none."""
     if step.action in _DOWNLOADS:
         folder = step.inputs.text("path")

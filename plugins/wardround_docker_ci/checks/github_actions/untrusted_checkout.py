@@ -1,16 +1,14 @@
-"""DC051: untrusted checkout."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.models.github_conditions import is_of_own_branch
+from wardround_docker_ci.models.github_conditions import is_same_repository_head
 from wardround_docker_ci.models.github_expressions import HEAD_REFERENCE
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 from wardround_docker_ci.models.node_lists import scalars
@@ -125,14 +123,16 @@ class UntrustedCheckout(CiCheck):
 
     def _check(self, job: WorkflowJob) -> None:
         for at, step in enumerate(job.steps):
-            place = self._checked_out(step, job.steps[:at])
-            if place is None:
+            location = self._checked_out(step, job.steps[:at])
+            if location is None:
                 continue
-            conditions = [one.value for one in (job.condition, step.condition) if one is not None]
+            conditions = [
+                condition.value for condition in (job.condition, step.condition) if condition is not None
+            ]
             gates = [condition for condition in conditions if _GATED.search(condition)]
-            if gates and not self._passes_by_label(gates, *place):
+            if gates and not self._passes_by_label(gates, *location):
                 continue
-            self._check_later_steps(place, job, at, is_gated=bool(gates))
+            self._check_later_steps(location, job, at, is_gated=bool(gates))
             return
 
     def _check_later_steps(
@@ -154,12 +154,16 @@ class UntrustedCheckout(CiCheck):
 
     def _passes_by_label(self, gates: Sequence[str], start: int, end: int) -> bool:
         """Return True if a label is the only gate of the checkout and does not pin the commit."""
-        if not all(_BY_LABEL.search(gate) and not _OTHER_GATE.search(gate) for gate in gates):
+        if not all(map(_is_label_gate, gates)):
             return False
         event = self.file.workflow.triggers.get("pull_request_target")
-        types = [one.value for one in scalars(event.listed("types"))] if isinstance(event, Mapping) else []
-        stays = "synchronize" in types or (not types and any("labels" in gate for gate in gates))
-        return stays or _MOVES.search(self.file.text[start:end]) is not None
+        listed = event.items_at("types") if isinstance(event, Mapping) else []
+        types = [scalar.value for scalar in scalars(listed)]
+        if "synchronize" in types:
+            return True
+        if not types and any("labels" in gate for gate in gates):
+            return True
+        return _MOVES.search(self.file.text[start:end]) is not None
 
     def _report_secrets(self, job: WorkflowJob, later: Sequence[WorkflowStep]) -> None:
         """Report the first secret in the environment of the pull request's code."""
@@ -175,7 +179,7 @@ class UntrustedCheckout(CiCheck):
                     )
                     return
 
-    def _of_environment(self, reference: str, step: WorkflowStep) -> str:
+    def _environment_values(self, reference: str, step: WorkflowStep) -> str:
         """Return the values of the ``env`` variables in a reference."""
         nodes = (step.node, *(job.node for job in self.file.workflow.jobs), self.file.root)
         names = _ENVIRONMENT.findall(reference)
@@ -188,13 +192,13 @@ class UntrustedCheckout(CiCheck):
             text = self.file.passage(reference)
             is_head = self._is_head(text.text, step) or _is_head_output(text.text, earlier)
             return (text.start, text.end) if is_head else None
-        return self._fetched(step, step.run) if step.run is not None else None
+        return self._find_fetch(step, step.run) if step.run is not None else None
 
     def _is_head(self, reference: str, step: WorkflowStep) -> bool:
-        texts = (reference, self._of_environment(reference, step))
-        return any(HEAD_REFERENCE.search(_EXPRESSION.sub(_without_own_branch, text)) for text in texts)
+        texts = (reference, self._environment_values(reference, step))
+        return any(HEAD_REFERENCE.search(_EXPRESSION.sub(_foreign_head, text)) for text in texts)
 
-    def _fetched(self, step: WorkflowStep, script: Scalar) -> tuple[int, int] | None:
+    def _find_fetch(self, step: WorkflowStep, script: Scalar) -> tuple[int, int] | None:
         """Return the offsets where a script fetches the commit of the pull request."""
         text = self.file.passage(script)
         found = _FETCHES_HEAD.search(text.text)
@@ -204,10 +208,14 @@ class UntrustedCheckout(CiCheck):
         return (text.start + found.start(), text.start + found.end()) if found else None
 
 
-def _without_own_branch(expression: re.Match[str]) -> str:
+def _is_label_gate(gate: str) -> bool:
+    return _BY_LABEL.search(gate) is not None and _OTHER_GATE.search(gate) is None
+
+
+def _foreign_head(expression: re.Match[str]) -> str:
     """Return an expression; empty if it takes the head only from branches of the same repository."""
     inside = expression[1]
-    is_safe = HEAD_REFERENCE.search(inside) is not None and is_of_own_branch(inside)
+    is_safe = HEAD_REFERENCE.search(inside) is not None and is_same_repository_head(inside)
     return "" if is_safe else expression[0]
 
 
@@ -222,7 +230,14 @@ _OTHER_GATE = LazyPattern(
 def _is_head_output(reference: str, earlier: Sequence[WorkflowStep]) -> bool:
     """Return True if a reference is the output of an earlier step that resolves the pull request's head."""
     found = _OUTPUT.search(reference)
-    step = next((one for one in earlier if found and one.node.text("id") == found.group(1)), None)
+    step = next(
+        (
+            earlier_step
+            for earlier_step in earlier
+            if found and earlier_step.node.text("id") == found.group(1)
+        ),
+        None,
+    )
     if step is None:
         return False
     return step.action in _HEAD_ACTIONS or (

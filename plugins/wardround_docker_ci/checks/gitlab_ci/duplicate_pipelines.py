@@ -1,14 +1,12 @@
-"""DC201: duplicate pipelines."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.nodes import Mapping
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.models.node_lists import mappings
@@ -75,7 +73,7 @@ class DuplicatePipelines(CiCheck):
             return
         for job in self.file.gitlab_jobs:
             key = job.node.key("rules")
-            if key is not None and _runs_twice(mappings(job.node.listed("rules"))):
+            if key is not None and _runs_twice(mappings(job.node.items_at("rules"))):
                 message = "a push to the branch of a merge request runs this job twice; add workflow: rules"
                 self.report_at(key.start, key.end, message)
 

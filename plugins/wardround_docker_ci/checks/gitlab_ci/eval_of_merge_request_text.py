@@ -1,11 +1,9 @@
-"""DC081: eval of merge request text."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -59,13 +57,13 @@ class EvalOfMergeRequestText(CiCheck):
     def run(self) -> None:
         for script in self.file.scripts:
             for command in script.commands:
-                variable = _untrusted_variable(command) if _evaluates(command) else ""
+                variable = _untrusted_variable(command) if _evaluates_argument(command) else ""
                 if variable:
                     message = f"{variable} is untrusted and runs as code; pass it as an argument"
                     self.report_at(command.start, command.end, message)
 
 
-def _evaluates(command: Command) -> bool:
+def _evaluates_argument(command: Command) -> bool:
     name = program(command)
     return name in ("eval", "ssh") or (name in ("sh", "bash") and command.has_flag("c"))
 

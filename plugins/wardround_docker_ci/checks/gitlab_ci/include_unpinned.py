@@ -1,10 +1,8 @@
-"""DC121: include unpinned."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.models.node_lists import mappings
@@ -53,7 +51,7 @@ class IncludeUnpinned(CiCheck):
     ]
 
     def run(self) -> None:
-        for entry in mappings(self.file.root.listed("include")):
+        for entry in mappings(self.file.root.items_at("include")):
             key = entry.key("remote") or entry.key("project")
             value = entry.scalar("remote") or entry.scalar("project")
             if key is not None and value is not None and "$" not in value.value and not _is_pinned(entry):

@@ -1,14 +1,12 @@
-"""DC202: invalid rule condition."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.nodes import Mapping, Scalar
 from wardround.languages.yaml.tree import walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 
@@ -76,12 +74,12 @@ class InvalidRuleCondition(CiCheck):
             bare = _QUOTED.sub('""', text)
             why = next((why for pattern, why in _WRONG if pattern.search(bare)), None)
             if why is not None:
-                place = self.file.passage(condition)
-                self.report_at(place.start, place.end, f"invalid condition: {why}")
+                location = self.file.passage(condition)
+                self.report_at(location.start, location.end, f"invalid condition: {why}")
 
     def _conditions(self) -> Iterator[Scalar]:
         for node in walk(self.file.root):
-            for rule in node.listed("rules") if isinstance(node, Mapping) else ():
+            for rule in node.items_at("rules") if isinstance(node, Mapping) else ():
                 found = rule.scalar("if") if isinstance(rule, Mapping) else None
                 if found is not None:
                     yield found

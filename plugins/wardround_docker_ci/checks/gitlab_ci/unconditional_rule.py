@@ -1,17 +1,15 @@
-"""DC200: unconditional rule."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.nodes import Mapping
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, CiCheck
-from wardround_docker_ci.models.gitlab import GitlabJob, inherited
+from wardround_docker_ci.models.gitlab import GitlabJob, inherited_value
 from wardround_docker_ci.models.node_lists import mappings
 
 _NARROWS = ("if", "changes", "exists")
@@ -78,7 +76,7 @@ class UnconditionalRule(CiCheck):
 
     def run(self) -> None:
         for job in self.file.gitlab_jobs:
-            rules = mappings(job.node.listed("rules"))
+            rules = mappings(job.node.items_at("rules"))
             bare = next((at for at, rule in enumerate(rules) if _is_bare(rule)), None)
             if bare is not None:
                 self._check(job, rules[:bare], rules[bare], is_last=bare == len(rules) - 1)
@@ -86,7 +84,11 @@ class UnconditionalRule(CiCheck):
     def _check(self, job: GitlabJob, earlier: Sequence[Mapping], rule: Mapping, *, is_last: bool) -> None:
         if not is_last:
             self._report(rule, "this rule matches every pipeline, so the rules after it have no effect")
-        elif rule.text("when") in _STARTS and any(map(_allows, earlier)) and self._goes_live(job):
+        elif (
+            rule.text("when") in _STARTS
+            and any(map(_is_conditional, earlier))
+            and self._deploys_to_production(job)
+        ):
             message = f'"{job.name}" also runs for everything that the rules before do not match'
             self._report(rule, message)
 
@@ -94,13 +96,13 @@ class UnconditionalRule(CiCheck):
         key, value = rule.entries[0]
         self.report_at(key.start, value.end, message)
 
-    def _goes_live(self, job: GitlabJob) -> bool:
+    def _deploys_to_production(self, job: GitlabJob) -> bool:
         root = self.file.root
-        place = inherited(root, job.node, "environment")
-        name = place.text("name") if isinstance(place, Mapping) else getattr(place, "value", "")
+        location = inherited_value(root, job.node, "environment")
+        name = location.text("name") if isinstance(location, Mapping) else getattr(location, "value", "")
         if _PER_BRANCH.search(f"{job.name} {job.node.text('stage')} {name}"):
             return False
-        return deployments.of_gitlab(job) or place is not None
+        return deployments.is_gitlab_deployment(job) or location is not None
 
 
 def _is_bare(rule: Mapping) -> bool:
@@ -111,5 +113,5 @@ def _is_bare(rule: Mapping) -> bool:
     )
 
 
-def _allows(rule: Mapping) -> bool:
+def _is_conditional(rule: Mapping) -> bool:
     return rule.get("if") is not None and rule.text("when") != "never"

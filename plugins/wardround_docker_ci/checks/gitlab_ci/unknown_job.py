@@ -1,13 +1,11 @@
-"""DC204: unknown job."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.models.gitlab import GitlabJob
@@ -63,13 +61,13 @@ class UnknownJob(CiCheck):
             return
         known = {key.value for key, _ in root.entries}
         for job in self.file.gitlab_jobs:
-            for name in _named(job):
+            for name in _required_jobs(job):
                 if name.value not in known and "$" not in name.value:
                     self._report(name, "job")
         self._check_stages(root)
 
     def _check_stages(self, root: Mapping) -> None:
-        stages = {one.value for one in root.listed("stages") if isinstance(one, Scalar)}
+        stages = {name.value for name in root.items_at("stages") if isinstance(name, Scalar)}
         for job in self.file.gitlab_jobs if stages else ():
             stage = job.node.scalar("stage")
             if stage is not None and stage.value not in stages | {".pre", ".post"} and "$" not in stage.value:
@@ -80,14 +78,14 @@ class UnknownJob(CiCheck):
         self.report_at(text.start, text.end, f'{what} "{name.value}" is not defined in the pipeline')
 
 
-def _named(job: GitlabJob) -> Iterator[Scalar]:
+def _required_jobs(job: GitlabJob) -> Iterator[Scalar]:
     for key in ("needs", "dependencies", "extends"):
-        for one in job.node.listed(key):
-            if isinstance(one, Scalar):
-                yield one
-            elif isinstance(one, Mapping) and not {"project", "pipeline", "optional"} & {
-                name.value for name, _ in one.entries
+        for entry in job.node.items_at(key):
+            if isinstance(entry, Scalar):
+                yield entry
+            elif isinstance(entry, Mapping) and not {"project", "pipeline", "optional"} & {
+                name.value for name, _ in entry.entries
             }:
-                scalar = one.scalar("job")
+                scalar = entry.scalar("job")
                 if scalar is not None:
                     yield scalar

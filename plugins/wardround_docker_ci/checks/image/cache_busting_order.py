@@ -1,15 +1,13 @@
-"""DC014: cache busting order."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.dockerfile import Instruction, KeyValuePair, Stage
-from wardround.languages.shell import Command, unwrapped
+from wardround.languages.shell import Command, unwrap_command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -65,7 +63,7 @@ class CacheBustingOrder(CiCheck):
         order = _Order()
         for instruction in stage.instructions:
             commands = by_instruction.get(id(instruction), ())
-            installs = [command for command in commands if _installs_listed(command)]
+            installs = [command for command in commands if _installs_manifest(command)]
             if installs:
                 if not _has_cache_mount(instruction):
                     self._report(order, installs)
@@ -101,13 +99,18 @@ class _Order:
         self.changing: KeyValuePair | None = None
 
     def add(self, instruction: Instruction) -> None:
-        if instruction.keyword == "ARG":
-            pairs = (pair for pair in instruction.pairs if _CHANGES.search(pair.name.text))
-            self.changing = self.changing or next(pairs, None)
-        elif instruction.keyword in ("COPY", "ADD") and _is_everything(instruction):
-            self.copied = self.copied or instruction
-        elif instruction.keyword in ("COPY", "ADD") and _is_sources(instruction):
-            self.sources = self.sources or instruction
+        match instruction.keyword:
+            case "ARG":
+                self._add_argument(instruction)
+            case "COPY" | "ADD" if _is_everything(instruction):
+                self.copied = self.copied or instruction
+            case "COPY" | "ADD" if _is_sources(instruction):
+                self.sources = self.sources or instruction
+
+    def _add_argument(self, instruction: Instruction) -> None:
+        for pair in instruction.pairs:
+            if self.changing is None and _CHANGES.search(pair.name.text):
+                self.changing = pair
 
 
 def _has_cache_mount(instruction: Instruction) -> bool:
@@ -124,17 +127,18 @@ _CHANGES = LazyPattern(
 _SOURCES = LazyPattern(r"(?:\./)?(?:src|app|lib|source|sources|cmd|internal|pkg)/?\*{0,2}$")
 
 
-def _is_everything(one: Instruction) -> bool:
-    words = [word.text for word in one.words]
-    return (
-        one.flag("from") is None and len(words) >= 2 and any(text in (".", "./", "*") for text in words[:-1])
-    )
+def _is_everything(instruction: Instruction) -> bool:
+    words = [word.text for word in instruction.words]
+    if instruction.flag("from") is not None or len(words) < 2:
+        return False
+    return not {".", "./", "*"}.isdisjoint(words[:-1])
 
 
-def _is_sources(one: Instruction) -> bool:
+def _is_sources(instruction: Instruction) -> bool:
     """Return True if a directory of sources is copied, by its usual name."""
-    words = [word.text for word in one.words]
-    return one.flag("from") is None and any(_SOURCES.match(text) for text in words[:-1])
+    if instruction.flag("from") is not None:
+        return False
+    return any(_SOURCES.match(word.text) for word in instruction.words[:-1])
 
 
 def _needs_no_sources(command: Command) -> bool:
@@ -142,18 +146,18 @@ def _needs_no_sources(command: Command) -> bool:
     return program(command) in ("npm", "go", "pip", "pip3", "bundle", "composer", "mvn", "cargo", "dotnet")
 
 
-def _installs_listed(command: Command) -> bool:
+def _installs_manifest(command: Command) -> bool:
     """Return True if a command installs the dependencies in a manifest and nothing of the sources."""
     name = program(command)
-    texts = [word.text for word in unwrapped(command)]
+    texts = [word.text for word in unwrap_command(command)]
     if {"--offline", "--prefer-offline"}.intersection(texts):
         return False
     rest = [text for text in texts[1:] if not text.startswith("-")]
-    if name in _SUBCOMMANDS:
-        subcommands = _SUBCOMMANDS[name]
+    subcommands = _SUBCOMMANDS.get(name)
+    if subcommands is not None:
         return rest[: len(subcommands)] == subcommands
     if re.match(r"pip[\d.]*$", name):
-        return "install" in rest and any(text in ("-r", "--requirement") for text in texts)
+        return "install" in rest and not {"-r", "--requirement"}.isdisjoint(texts)
     if name == "mvn":
         return any(text.endswith("dependency:go-offline") for text in rest)
     return _installs_packages_of_node(name, texts, rest)

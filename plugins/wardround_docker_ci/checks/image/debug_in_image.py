@@ -1,10 +1,8 @@
-"""DC131: debug in image."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, KUBERNETES, CiCheck
 
 _ON = {

@@ -1,11 +1,9 @@
-"""DC222: loosened image pin."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, GITLAB, KUBERNETES, WORKFLOW, CiCheck
 from wardround_docker_ci.models.image_reference import ImageName, image_name, is_filled_in
 
@@ -13,7 +11,7 @@ from wardround_docker_ci.models.image_reference import ImageName, image_name, is
 class LoosenedImagePin(CiCheck):
     """A change replaces a pinned image version by a moving tag.
 
-    A digest or a full version is the same image tomorrow; a tag such as `3-slim` is the newest push to it,
+    A digest or a full version is the same image tomorrow; a tag such as `3-slim` moves with every push to it,
     so the next build may differ without a change here. Keep the version, and its digest if it had one.
     """
 
@@ -73,9 +71,9 @@ class LoosenedImagePin(CiCheck):
                     self.report_at(image.start, image.end, message)
 
 
-def _is_looser(now: str, tag: str, digest: str) -> bool:
+def _is_looser(current: str, tag: str, digest: str) -> bool:
     """Return True if a tag matches more versions than the former one; another version is deliberate."""
-    new, old = _version(now), _version(tag)
+    new, old = _version(current), _version(tag)
     return bool(new) and (bool(digest) or (len(new) < len(old) and old[: len(new)] == new))
 
 

@@ -1,9 +1,7 @@
-"""DC008: no image digest."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.models.image_reference import image_name, is_filled_in
 

@@ -1,14 +1,12 @@
-"""DC009: no init."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.dockerfile import Instruction, Stage
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _INIT = LazyPattern(
@@ -84,7 +82,7 @@ class NoInit(CiCheck):
 
     def run(self) -> None:
         shipped = self.file.dockerfile.shipped
-        started = _started(shipped)
+        started = _start_instruction(shipped)
         if started is None or started.exec_form is None or _INIT.search(self.file.text):
             return
         words = [word.text for word in started.exec_form]
@@ -104,16 +102,24 @@ class NoInit(CiCheck):
             )
 
     def _starts_others(self, shipped: Sequence[Stage]) -> bool:
-        base = self.file.dockerfile.expanded(shipped[-1].base.text) or shipped[-1].base.text
-        installs = any(_STARTS_OTHERS.search(one.body.text) for stage in shipped for one in stage.all("RUN"))
+        base = self.file.dockerfile.expand(shipped[-1].base.text) or shipped[-1].base.text
+        installs = any(
+            _STARTS_OTHERS.search(instruction.body.text)
+            for stage in shipped
+            for instruction in stage.all("RUN")
+        )
         return installs or _BASE_STARTS_OTHERS.search(base) is not None
 
 
-def _started(shipped: Sequence[Stage]) -> Instruction | None:
+def _start_instruction(shipped: Sequence[Stage]) -> Instruction | None:
     """Return the instruction that starts process 1: the last ENTRYPOINT, else the last CMD."""
     for keyword in ("ENTRYPOINT", "CMD"):
         for stage in shipped:
-            found = [one for one in stage.all(keyword) if not re.fullmatch(r"\[\s*\]", one.text)]
+            found = [
+                instruction
+                for instruction in stage.all(keyword)
+                if not re.fullmatch(r"\[\s*\]", instruction.text)
+            ]
             if found:
                 return found[-1]
     return None

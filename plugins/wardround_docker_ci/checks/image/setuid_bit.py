@@ -1,14 +1,12 @@
-"""DC125: setuid bit."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround.languages.shell import Command, Word, unwrapped
+from wardround.languages.shell import Command, Word, unwrap_command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -50,15 +48,15 @@ class SetuidBit(CiCheck):
     ]
 
     def run(self) -> None:
-        for one in self.file.dockerfile.instructions:
-            mode = one.flag("chmod") if one.keyword in ("COPY", "ADD") else None
+        for instruction in self.file.dockerfile.instructions:
+            mode = instruction.flag("chmod") if instruction.keyword in ("COPY", "ADD") else None
             if mode is not None and _OCTAL.match(mode.text):
                 self._report(mode.start, mode.end)
         for script in self.file.scripts:
             for command in script.commands:
-                place = _mode(command)
-                if place is not None:
-                    self._report(*place)
+                location = _mode(command)
+                if location is not None:
+                    self._report(*location)
                     break
 
     def _report(self, start: int, end: int) -> None:
@@ -68,8 +66,8 @@ class SetuidBit(CiCheck):
 def _mode(command: Command) -> tuple[int, int] | None:
     """Return the offsets of the mode by which a command sets the setuid bit."""
     if program(command) == "chmod":
-        return _chmod_mode(unwrapped(command)[1:])
-    return _install_mode(unwrapped(command)) if program(command) == "install" else None
+        return _chmod_mode(unwrap_command(command)[1:])
+    return _install_mode(unwrap_command(command)) if program(command) == "install" else None
 
 
 def _chmod_mode(words: Sequence[Word]) -> tuple[int, int] | None:

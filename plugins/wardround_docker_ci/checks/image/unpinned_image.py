@@ -1,12 +1,10 @@
-"""DC007: unpinned image."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import (
     COMPOSE,
     DOCKERFILE,
@@ -82,43 +80,58 @@ class UnpinnedImage(CiCheck):
             message = "without a tag in the values this is the newest push; default to the chart's appVersion"
             self.report_at(found.start(1), found.end(1), message, severity=Severity.INFO)
         for image in self.file.images:
-            reference = _by_default(image.reference)
+            reference = _fill_default_tag(image.reference)
             if not (is_filled_in(reference) or image.built or reference == "scratch"):
                 self._check(image, image_name(reference), reference)
 
     def _check(self, image: Image, name: ImageName, reference: str) -> None:
-        moves = is_moving(name)
-        if name.digest or not (moves or name.tag in ("", "latest")):
+        if name.digest or not _has_newest(name):
             return
         is_choice = image.chosen or reference != image.reference
-        if is_choice and moves and name.tag != "latest":
-            return  # a release channel that the user can override
-        # A job's service containers are temporary, and many projects want them to be up to date.
-        is_minor = is_choice or moves or self.file.kind is FileKind.WORKFLOW
-        if not (is_minor and self._was_used_before(image.reference)):
-            state = f'with tag "{name.tag}" is the newest push' if name.tag else "has no tag, so it is latest"
-            severity = Severity.INFO if is_minor else None
-            self.report_at(image.start, image.end, f"{name.name} {state}; pin a version", severity=severity)
+        if is_choice and _is_release_channel(name):
+            return
+        is_minor = is_choice or self._may_move(name)
+        if is_minor and self._had_same_reference(image.reference):
+            return
+        severity = Severity.INFO if is_minor else None
+        message = f"{name.name} {_state_of(name)}; pin a version"
+        self.report_at(image.start, image.end, message, severity=severity)
 
-    def _was_used_before(self, reference: str) -> bool:
+    def _may_move(self, name: ImageName) -> bool:
+        # A job's service containers are temporary, and many projects want them to be up to date.
+        return is_moving(name) or self.file.kind is FileKind.WORKFLOW
+
+    def _had_same_reference(self, reference: str) -> bool:
         """Return True if the project used the same reference before this change, in any file."""
-        if _names(self.source.read_base() or "", reference):
+        if _contains_image(self.source.read_base() or "", reference):
             return True
         project, name = self.source.project, image_name(reference).name.rpartition("/")[2]
         others = project.files_with_word([name], _DEFINITIONS) if name else ()
         return any(
-            _names(project.read(path) or "", reference)
+            _contains_image(project.read(path) or "", reference)
             for path in others
             if path != self.source.path and not self.source.is_changed(path)
         )
 
 
-def _names(text: str, reference: str) -> bool:
-    """Return True if a text contains an image by its full reference."""
+def _is_release_channel(name: ImageName) -> bool:
+    return is_moving(name) and name.tag != "latest"
+
+
+def _has_newest(name: ImageName) -> bool:
+    return is_moving(name) or name.tag in ("", "latest")
+
+
+def _state_of(name: ImageName) -> str:
+    return f'with tag "{name.tag}" is the newest push' if name.tag else "has no tag, so it is latest"
+
+
+def _contains_image(text: str, reference: str) -> bool:
+    """Return True if a string contains an image by its full reference."""
     return re.search(rf"(?<![\w./:@-]){re.escape(reference)}(?![\w./:@-])", text) is not None
 
 
-def _by_default(reference: str) -> str:
+def _fill_default_tag(reference: str) -> str:
     """Return a reference with the default of its tag: ``redis:${TAG:-latest}``."""
     name, colon, tag = reference.rpartition(":${")
     found = re.fullmatch(r"\w+:?-([\w.-]+)\}", tag) if colon and "$" not in name else None

@@ -1,13 +1,11 @@
-"""DC215: credential used outside binding."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
-from wardround.storage.regex_cache import bounded
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.models.jenkinsfile import Block, GroovyToken, StepCall
 
@@ -59,7 +57,7 @@ class CredentialUsedOutsideBinding(CiCheck):
 
     def run(self) -> None:
         tokens = self.file.jenkinsfile.tokens
-        bound = _bound(tokens)
+        bound = _bound_variables(tokens)
         for call in self.file.jenkinsfile.shell_steps if bound else ():
             for token in call.script if call.name.text == "sh" else ():
                 self._check(call, token, bound)
@@ -82,14 +80,14 @@ class CredentialUsedOutsideBinding(CiCheck):
     def _is_set(self, name: str) -> bool:
         """Return True if anything else sets the name."""
         return (
-            bounded(rf"\b{name}\s*=(?!=)|\bname:\s*['\"]{name}['\"]|read\s[^\n]*\b{name}\b").search(
+            bounded_pattern(rf"\b{name}\s*=(?!=)|\bname:\s*['\"]{name}['\"]|read\s[^\n]*\b{name}\b").search(
                 self.file.text
             )
             is not None
         )
 
 
-def _bound(tokens: Sequence[GroovyToken]) -> frozenset[str]:
+def _bound_variables(tokens: Sequence[GroovyToken]) -> frozenset[str]:
     return frozenset(
         third.text
         for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False)
@@ -99,5 +97,5 @@ def _bound(tokens: Sequence[GroovyToken]) -> frozenset[str]:
 
 def _is_bound_around(block: Block | None, name: str) -> bool:
     return block is not None and any(
-        token.kind == "string" and token.text == name for one in block.chain() for token in one.arguments
+        token.kind == "string" and token.text == name for call in block.chain() for token in call.arguments
     )

@@ -1,8 +1,6 @@
-"""DC093: input without timeout."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.analysis.jenkins_inputs import unlimited_inputs
 from wardround_docker_ci.check import JENKINS, CiCheck

@@ -1,9 +1,7 @@
-"""DC091: interpolated credential."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.models.jenkinsfile import SHELL_STEPS
 

@@ -1,13 +1,11 @@
-"""DC090: pipeline injection."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, takewhile
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.models.jenkinsfile import GroovyToken, StepCall
 
@@ -69,22 +67,27 @@ class PipelineInjection(CiCheck):
             for token in call.script:
                 for found in token.interpolations:
                     self._check(found.inside, found.start, found.end, safe)
-            self._check_concatenated(call, safe)
+            self._check_concatenation(call, safe)
             self._check_variable(call, safe)
 
     def _check(self, inside: str, start: int, end: int, safe: frozenset[str]) -> None:
-        inside = _CHANGED_A_LITTLE.sub("", inside)
-        inside = self._holders.get(inside.removeprefix("env."), inside)
-        if inside in self._typed:
-            inside = f"params.{inside}"
-        parameter = _PARAMETER.match(inside)
+        source = self._source_of(_CHANGED_A_LITTLE.sub("", inside))
+        parameter = _PARAMETER.match(source)
         name = parameter and (parameter.group(1) or parameter.group(2))
-        if inside not in self._reported and ((name and name not in safe) or _CHANGE.match(inside)):
-            self._reported.add(inside)
-            # Parameters come from people who may start the build; a change request from anyone.
-            severity = Severity.WARN if name or inside.endswith("BRANCH_NAME") or "GIT_" in inside else None
-            message = f"{inside} is interpolated into the script and can inject commands; use single quotes"
-            self.report_at(start, end, message, severity=severity)
+        is_untrusted = bool(name and name not in safe) or _CHANGE.match(source) is not None
+        if not is_untrusted or source in self._reported:
+            return
+        self._reported.add(source)
+        # Parameters come from people who may start the build; a change request from anyone.
+        is_limited = bool(name) or source.endswith("BRANCH_NAME") or "GIT_" in source
+        severity = Severity.WARN if is_limited else None
+        message = f"{source} is interpolated into the script and can inject commands; use single quotes"
+        self.report_at(start, end, message, severity=severity)
+
+    def _source_of(self, inside: str) -> str:
+        """Return the source of the variable in an interpolation, or the interpolated code itself."""
+        source = self._holders.get(inside.removeprefix("env."), inside)
+        return f"params.{source}" if source in self._typed else source
 
     def _check_groovy(self, call: StepCall) -> None:
         source = _source_in(call.arguments, self._holders)
@@ -95,24 +98,23 @@ class PipelineInjection(CiCheck):
     def _check_variable(self, call: StepCall, safe: frozenset[str]) -> None:
         """Check a script that is passed as a variable."""
         arguments = [token for token in call.arguments if token.kind != "newline"]
-        at = next((n + 2 for n, token in enumerate(arguments) if token.text == "script"), 0)
-        if at < len(arguments) and arguments[at].kind == "word" and arguments[at].text in self._holders:
-            is_all = at + 1 == len(arguments) or arguments[at + 1].text == ","
-            if is_all:
-                self._check(arguments[at].text, arguments[at].start, arguments[at].end, safe)
+        texts = [token.text for token in arguments]
+        at = texts.index("script") + 2 if "script" in texts else 0
+        if at >= len(arguments) or texts[at + 1 : at + 2] not in ([], [","]):
+            return
+        script = arguments[at]
+        if script.kind == "word" and script.text in self._holders:
+            self._check(script.text, script.start, script.end, safe)
 
-    def _check_concatenated(self, call: StepCall, safe: frozenset[str]) -> None:
+    def _check_concatenation(self, call: StepCall, safe: frozenset[str]) -> None:
         """Check strings concatenated with ``+``."""
         arguments = call.arguments
         for at in range(1, len(arguments) - 2):
-            joined = (
-                arguments[at - 1].text == "+"
-                and arguments[at].kind == "word"
-                and arguments[at + 1].text == "."
-            )
-            if joined and arguments[at].text in ("params", "env"):
-                inside = f"{arguments[at].text}.{arguments[at + 2].text}"
-                self._check(inside, arguments[at].start, arguments[at + 2].end, safe)
+            plus, owner, dot, name = arguments[at - 1 : at + 3]
+            if plus.text != "+" or dot.text != ".":
+                continue
+            if owner.kind == "word" and owner.text in ("params", "env"):
+                self._check(f"{owner.text}.{name.text}", owner.start, name.end, safe)
 
 
 _CHANGED_A_LITTLE = LazyPattern(
@@ -126,15 +128,15 @@ def _holders(tokens: Sequence[GroovyToken]) -> dict[str, str]:
     found: dict[str, str] = {}
     for at, (name, sign) in enumerate(pairwise(tokens)):
         if name.kind == "word" and sign.text == "=" and sign.kind == "sign" and at + 2 < len(tokens):
-            source = _source_in(_rest_of_line(tokens, at + 2), found)
+            source = _source_in(_tokens_to_line_end(tokens, at + 2), found)
             if source:
                 found[name.text] = source
         elif name.text == "withEnv":
-            found |= _environment(tokens[at + 1 : at + 40], found)
+            found |= _untrusted_environment(tokens[at + 1 : at + 40], found)
     return found
 
 
-def _environment(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> dict[str, str]:
+def _untrusted_environment(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> dict[str, str]:
     """Return the sources of the variables that the arguments of a ``withEnv`` set to untrusted text."""
     found: dict[str, str] = {}
     for token in takewhile(lambda token: token.text != "{" or token.kind != "sign", tokens):
@@ -144,7 +146,7 @@ def _environment(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> dic
     return found
 
 
-def _rest_of_line(tokens: Sequence[GroovyToken], start: int) -> list[GroovyToken]:
+def _tokens_to_line_end(tokens: Sequence[GroovyToken], start: int) -> list[GroovyToken]:
     rest = []
     for token in tokens[start : start + 30]:
         if token.kind == "newline" or token.text in ("}", ";"):
@@ -155,19 +157,31 @@ def _rest_of_line(tokens: Sequence[GroovyToken], start: int) -> list[GroovyToken
 
 def _source_in(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> str:
     """Return the first untrusted text in a value: interpolated into a string, or the value itself."""
-    if _asks_for_text(tokens):
+    if _has_free_text_input(tokens):
         return "params.input"
-    if any(token.text in ("==", "!=", "(", "[", "?", "!") and token.kind == "sign" for token in tokens):
+    if any(token.kind == "sign" and token.text in _DECIDING_SIGNS for token in tokens):
         return ""
-    strings = [token for token in tokens if token.kind == "string"]
-    for one in (interpolation for token in strings for interpolation in token.interpolations):
-        inside = _CHANGED_A_LITTLE.sub("", one.inside)
-        source = inside if _is_untrusted(inside) else known.get(inside, "")
-        if source:
-            return source
+    interpolated = _interpolated_source(tokens, known)
+    if interpolated:
+        return interpolated
     plain = "".join(token.text for token in tokens if token.kind != "string")
     match = _SET_FROM.match(plain)
-    return match.group() if match is not None and _is_untrusted(match.group()) else known.get(plain, "")
+    if match is not None and _is_untrusted(match.group()):
+        return match.group()
+    return known.get(plain, "")
+
+
+_DECIDING_SIGNS = ("==", "!=", "(", "[", "?", "!")
+
+
+def _interpolated_source(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> str:
+    for token in tokens:
+        for interpolation in token.interpolations if token.kind == "string" else ():
+            code = _CHANGED_A_LITTLE.sub("", interpolation.inside)
+            source = code if _is_untrusted(code) else known.get(code, "")
+            if source:
+                return source
+    return ""
 
 
 def _is_untrusted(inside: str) -> bool:
@@ -176,12 +190,12 @@ def _is_untrusted(inside: str) -> bool:
 
 def _typed_parameters(calls: Sequence[StepCall]) -> frozenset[str]:
     """Return the parameters with free text; Groovy also defines them by their bare names."""
-    found = [call.named("name") for call in calls if call.name.text in ("string", "text")]
+    found = [call.named_argument("name") for call in calls if call.name.text in ("string", "text")]
     return frozenset(token.text for token in found if token is not None)
 
 
-def _asks_for_text(tokens: Sequence[GroovyToken]) -> bool:
-    """Return True if a value is the free text of an ``input`` step with one field."""
+def _has_free_text_input(tokens: Sequence[GroovyToken]) -> bool:
+    """Return True if a value is the text entered in an ``input`` step with one field."""
     words = [token.text for token in tokens if token.kind == "word"]
     return words[:1] == ["input"] and any(word in ("string", "text") for word in words)
 
@@ -189,5 +203,5 @@ def _asks_for_text(tokens: Sequence[GroovyToken]) -> bool:
 def _chosen_parameters(calls: Sequence[StepCall]) -> frozenset[str]:
     """Return the parameters limited to values in the file, or to true and false."""
     found = [call for call in calls if call.name.text in ("choice", "booleanParam")]
-    names = [call.named("name") for call in found]
+    names = [call.named_argument("name") for call in found]
     return frozenset(token.text for token in names if token is not None)

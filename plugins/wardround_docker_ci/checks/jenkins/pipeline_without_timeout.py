@@ -1,12 +1,10 @@
-"""DC095: pipeline without timeout."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.analysis.jenkins_inputs import unlimited_inputs
 from wardround_docker_ci.check import JENKINS, CiCheck
@@ -57,21 +55,29 @@ class PipelineWithoutTimeout(CiCheck):
     def run(self) -> None:
         tokens = self.file.jenkinsfile.tokens
         start = _start_of(tokens)
-        if start is None or any(t.kind == "word" and t.text == "timeout" for t in tokens):
+        if start is None or any(token.kind == "word" and token.text == "timeout" for token in tokens):
             return
-        options = next((t for t in tokens if t.text == "options" and t.is_in("pipeline")), None)
-        if options is not None or self._waits():
-            place = next(unlimited_inputs(tokens), None) or options or start
-            message = "the pipeline has no timeout for a step that hangs; add one to its options"
-            self.report_at(place.start, place.end, message)
+        options = _options_of_pipeline(tokens)
+        if options is None and not self._may_wait():
+            return
+        location = next(unlimited_inputs(tokens), None) or options or start
+        message = "the pipeline has no timeout for a step that hangs; add one to its options"
+        self.report_at(location.start, location.end, message)
 
-    def _waits(self) -> bool:
+    def _may_wait(self) -> bool:
         """Return True if the pipeline is unattended, or may wait forever."""
-        words = {t.text for t in self.file.jenkinsfile.tokens if t.kind == "word"}
-        scripts = [token.text for call in self.file.jenkinsfile.shell_steps for token in call.script]
-        return not words.isdisjoint(_UNATTENDED) or any(
-            WAITS.search(text) or deployments.COMMANDS.search(text) for text in scripts
-        )
+        words = {token.text for token in self.file.jenkinsfile.tokens if token.kind == "word"}
+        if not words.isdisjoint(_UNATTENDED):
+            return True
+        scripts = (token.text for call in self.file.jenkinsfile.shell_steps for token in call.script)
+        return any(WAITS.search(text) or deployments.COMMANDS.search(text) for text in scripts)
+
+
+def _options_of_pipeline(tokens: Sequence[GroovyToken]) -> GroovyToken | None:
+    for token in tokens:
+        if token.text == "options" and token.is_in("pipeline"):
+            return token
+    return None
 
 
 def _first_node(tokens: Sequence[GroovyToken]) -> GroovyToken | None:

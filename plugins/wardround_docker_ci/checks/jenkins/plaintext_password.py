@@ -1,11 +1,9 @@
-"""DC092: plaintext password."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround.text.secret_names import is_secret_name
-from wardround_docker_ci.analysis.secret_values import is_real_secret, masked
+from wardround_docker_ci.analysis.secret_values import is_real_secret, mask
 from wardround_docker_ci.check import JENKINS, CiCheck
 
 
@@ -52,5 +50,5 @@ class PlaintextPassword(CiCheck):
                 self.report_at(
                     value.inside,
                     end,
-                    f"{name.text} is in plain text ({masked(value.text)}); bind a credential",
+                    f"{name.text} is in plain text ({mask(value.text)}); bind a credential",
                 )

@@ -1,12 +1,10 @@
-"""DC094: status ignored."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.shell import commands
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.libraries.commands import is_test
@@ -57,8 +55,8 @@ class StatusIgnored(CiCheck):
                 self.report_at(call.name.start, call.name.end, message)
         self._check_catches()
         for call in steps:
-            outer = _enclosing(call.name, "catchError")
-            if outer is not None and _stays_green(outer.arguments):
+            outer = _enclosing_block(call.name, "catchError")
+            if outer is not None and _ignores_failure(outer.arguments):
                 message = "the build succeeds even if these tests fail; set buildResult to FAILURE"
                 self.report_at(call.name.start, call.name.end, message)
 
@@ -75,10 +73,10 @@ class StatusIgnored(CiCheck):
 
 
 def _runs_tests(call: StepCall) -> bool:
-    return any(is_test(one) for token in call.script for one in commands(token.passage()))
+    return any(is_test(command) for token in call.script for command in commands(token.passage()))
 
 
-def _stays_green(arguments: Sequence[GroovyToken]) -> bool:
+def _ignores_failure(arguments: Sequence[GroovyToken]) -> bool:
     texts = [token.text for token in arguments]
     return any(texts[at : at + 3] == ["buildResult", ":", "SUCCESS"] for at in range(len(texts))) and not any(
         texts[at : at + 3] == ["stageResult", ":", "FAILURE"] for at in range(len(texts))
@@ -92,37 +90,43 @@ _TAKES_NOTE = frozenset(
 
 def _swallowed_at(tokens: Sequence[GroovyToken], step: GroovyToken) -> GroovyToken | None:
     """Return the ``catch`` of a step that does nothing with the exception; None if there is none."""
-    block = _enclosing(step, "try")
+    block = _enclosing_block(step, "try")
     if block is None:
         return None
     outer = block.parent
     catches = (t for t in tokens if t.start > step.start and t.text == "catch" and t.block is outer)
     caught = next(catches, None)
-    if caught is None or any(_handles(token) for token in _body_of(tokens, caught)):
+    if caught is None or any(_handles_status(token) for token in _body_of(tokens, caught)):
         return None
     return caught
 
 
 def _body_of(tokens: Sequence[GroovyToken], caught: GroovyToken) -> list[GroovyToken]:
     """Return the tokens in the block of a ``catch``."""
-    following = [t for t in tokens if t.start > caught.start and t.block is not None]
-    blocks = (token.block for token in following if token.block is not None)
-    body = next((b for b in blocks if b.name == "catch" and b.parent is caught.block), None)
+    following = [(token, token.block) for token in tokens if token.start > caught.start]
+    body = _catch_block([block for _token, block in following if block is not None], caught)
     if body is None:
         return []
-    return [t for t in following if t.block is not None and any(one is body for one in t.block.chain())]
+    return [token for token, block in following if block is not None and body in block.chain()]
 
 
-def _handles(token: GroovyToken) -> bool:
+def _catch_block(blocks: Sequence[Block], caught: GroovyToken) -> Block | None:
+    for block in blocks:
+        if block.name == "catch" and block.parent is caught.block:
+            return block
+    return None
+
+
+def _handles_status(token: GroovyToken) -> bool:
     return token.text in _TAKES_NOTE or (token.kind == "sign" and token.text in "=+")
 
 
-def _enclosing(token: GroovyToken, name: str) -> Block | None:
+def _enclosing_block(token: GroovyToken, name: str) -> Block | None:
     """Return the innermost block of a name around a token."""
     blocks = token.block.chain() if token.block else ()
     return next((block for block in blocks if block.name == name), None)
 
 
 def _returns_status(call: StepCall) -> bool:
-    option = call.named("returnStatus")
+    option = call.named_argument("returnStatus")
     return option is not None and option.text == "true"

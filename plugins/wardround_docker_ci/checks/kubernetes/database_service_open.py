@@ -1,10 +1,8 @@
-"""DC214: database service open."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.yaml.nodes import Mapping
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
@@ -71,10 +69,10 @@ class DatabaseServiceOpen(CiCheck):
     ]
 
     def run(self) -> None:
-        for one in objects(self.file.documents):
-            spec = one.mapping("spec")
+        for resource in objects(self.file.documents):
+            spec = resource.mapping("spec")
             key, kind = spec.key("type"), spec.scalar("type")
-            if one.text("kind") != "Service" or key is None or kind is None or _is_inside(one):
+            if resource.text("kind") != "Service" or key is None or kind is None or _is_inside(resource):
                 continue
             name = _store(spec)
             if kind.value in ("LoadBalancer", "NodePort") and name:
@@ -82,7 +80,7 @@ class DatabaseServiceOpen(CiCheck):
 
 
 def _store(spec: Mapping) -> str:
-    ports = [port for port in spec.listed("ports") if isinstance(port, Mapping)]
+    ports = [port for port in spec.items_at("ports") if isinstance(port, Mapping)]
     numbers = [port.text(key) for port in ports for key in ("port", "targetPort")]
     return next((_PORTS[number] for number in numbers if number in _PORTS), "")
 
@@ -92,4 +90,4 @@ def _is_inside(service: Mapping) -> bool:
     notes = service.mapping("metadata", "annotations").entries
     texts = [f"{key.value}: {getattr(value, 'value', '')}".lower() for key, value in notes]
     is_private = any("internal" in text and not text.endswith("false") for text in texts)
-    return is_private or bool(service.listed("spec", "loadBalancerSourceRanges"))
+    return is_private or bool(service.items_at("spec", "loadBalancerSourceRanges"))

@@ -1,11 +1,9 @@
-"""DC209: host path volume."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import KUBERNETES, TEMPLATE, CiCheck
 
@@ -85,7 +83,7 @@ class HostPathVolume(CiCheck):
             pinned = any(pod.node.get(key) is not None for key in ("nodeName", "nodeSelector", "affinity"))
             if pod.kind not in _STAYS or pinned:
                 continue
-            for volume in pod.node.listed("volumes"):
+            for volume in pod.node.items_at("volumes"):
                 path = volume.scalar("hostPath", "path") if isinstance(volume, Mapping) else None
                 if path is not None and not _OF_THE_SYSTEM.search(path.value):
                     text = self.file.passage(path)

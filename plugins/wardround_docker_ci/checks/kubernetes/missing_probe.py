@@ -1,9 +1,7 @@
-"""DC210: missing probe."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS
 from wardround_docker_ci.check import KUBERNETES, CiCheck
 from wardround_docker_ci.models.kubernetes import Container
@@ -90,16 +88,16 @@ class MissingProbe(CiCheck):
                 key = container.node.key("name")
                 if (
                     key is not None
-                    and _serves(container)
+                    and _is_serving(container)
                     and not any(container.node.get(probe) is not None for probe in _PROBES)
                 ):
                     message = f'"{container.name}" has no probe; add a readinessProbe'
                     self.report_at(key.start, key.end, message)
 
 
-def _serves(container: Container) -> bool:
+def _is_serving(container: Container) -> bool:
     if container.is_init or container.node.get("image") is None or container.node.get("<<") is not None:
         return False
-    ports = mappings(container.node.listed("ports"))
+    ports = mappings(container.node.items_at("ports"))
     names = [port.text("name") for port in ports if port.scalar("containerPort") is not None]
     return any("metric" not in name and "prom" not in name for name in names)

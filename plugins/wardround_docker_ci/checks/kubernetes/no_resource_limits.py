@@ -1,10 +1,8 @@
-"""DC102: no resource limits."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping
+from wardround.rules.cases import code
 from wardround_docker_ci.check import HELM, KUBERNETES, CiCheck
 from wardround_docker_ci.models.kubernetes import Container
 
@@ -82,8 +80,8 @@ class NoResourceLimits(CiCheck):
         resources = container.node.mapping("resources")
         message = f'"{container.name}" can use all memory of its node'
         if not resources.entries:
-            place = key or name
-            self.report_at(place.start, place.end, f"{message}; set resources")
+            location = key or name
+            self.report_at(location.start, location.end, f"{message}; set resources")
         elif key is not None and _lacks_memory_limit(resources):
             self.report_at(key.start, key.end, f"{message}; set limits.memory")
 

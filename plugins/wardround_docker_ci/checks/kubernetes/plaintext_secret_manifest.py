@@ -1,14 +1,12 @@
-"""DC101: plaintext secret manifest."""
-
 from __future__ import annotations
 
 import base64
 import binascii
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Scalar
-from wardround_docker_ci.analysis.secret_values import is_placeholder, is_real_secret, masked
+from wardround.rules.cases import code
+from wardround_docker_ci.analysis.secret_values import is_placeholder, is_real_secret, mask
 from wardround_docker_ci.check import KUBERNETES, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
 
@@ -59,24 +57,24 @@ class PlaintextSecretManifest(CiCheck):
     ]
 
     def run(self) -> None:
-        for one in objects(self.file.documents):
-            if one.text("kind") != "Secret" or one.get("sops") is not None:
+        for resource in objects(self.file.documents):
+            if resource.text("kind") != "Secret" or resource.get("sops") is not None:
                 continue
             for part, is_coded in (("data", True), ("stringData", False)):
-                for key, value in one.mapping(part).entries:
+                for key, value in resource.mapping(part).entries:
                     if isinstance(value, Scalar) and not value.style.startswith(("|", ">")):
                         self._check(key, value, is_coded=is_coded)
 
     def _check(self, key: Scalar, value: Scalar, *, is_coded: bool) -> None:
-        text = _decoded(value.value) if is_coded else value.value
+        text = _decode_base64(value.value) if is_coded else value.value
         if text is not None and not is_placeholder(text) and is_real_secret(text):
             at = self.file.passage(value)
             self.report_at(
-                at.start, at.end, f'"{key.value}" is in plain text ({masked(text)}); store it encrypted'
+                at.start, at.end, f'"{key.value}" is in plain text ({mask(text)}); store it encrypted'
             )
 
 
-def _decoded(value: str) -> str | None:
+def _decode_base64(value: str) -> str | None:
     try:
         return base64.b64decode(value, validate=True).decode("utf-8")
     except (binascii.Error, ValueError):

@@ -1,10 +1,8 @@
-"""DC100: pod runs as root."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping
+from wardround.rules.cases import code
 from wardround_docker_ci.check import HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.models.kubernetes import contexts
 
@@ -76,7 +74,7 @@ class PodRunsAsRoot(CiCheck):
                     self._check(container.node.mapping("securityContext"))
 
     def _check(self, context: Mapping) -> None:
-        implied = _implied(context)
+        implied = _implied_settings(context)
         for name, bad in (
             ("runAsUser", "0"),
             ("allowPrivilegeEscalation", "true"),
@@ -93,7 +91,7 @@ class PodRunsAsRoot(CiCheck):
                 )
 
 
-def _implied(context: Mapping) -> set[str]:
+def _implied_settings(context: Mapping) -> set[str]:
     """Return the settings that another setting of the same context implies."""
     out = {"runAsNonRoot"} if context.text("runAsUser") == "0" else set()
     return out | ({"allowPrivilegeEscalation"} if context.text("privileged") == "true" else set())

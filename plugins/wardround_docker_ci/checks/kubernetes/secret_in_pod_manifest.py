@@ -1,12 +1,10 @@
-"""DC217: secret in pod manifest."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.text.secret_names import is_secret_name
 from wardround_docker_ci.check import TEMPLATE, CiCheck
 

@@ -1,12 +1,10 @@
-"""DC111: selector mismatch."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import KUBERNETES, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
@@ -83,48 +81,54 @@ class SelectorMismatch(CiCheck):
 
     def run(self) -> None:
         found = objects(self.file.documents)
-        workloads = [one for one in found if one.text("kind") in _WORKLOADS]
-        for one in workloads:
-            self._own_labels(one)
+        workloads = [resource for resource in found if resource.text("kind") in _WORKLOADS]
+        for workload in workloads:
+            self._own_labels(workload)
         by_label: dict[tuple[str, str], list[tuple[dict[str, str], Mapping]]] = {}
-        for one in workloads:
-            labels = _labels(one)
+        for workload in workloads:
+            labels = _labels(workload)
             for label in labels.items():
-                by_label.setdefault(label, []).append((labels, one))
-        for one in found:
-            if one.text("kind") == "Service":
-                self._service(one, by_label)
+                by_label.setdefault(label, []).append((labels, workload))
+        for resource in found:
+            if resource.text("kind") == "Service":
+                self._service(resource, by_label)
         for pod in self.file.pods:
             for container in pod.containers:
                 self._probes(container.node)
 
-    def _own_labels(self, one: Mapping) -> None:
-        labels = _texts(one.mapping("spec", "template", "metadata", "labels"))
-        for key, value in one.mapping("spec", "selector", "matchLabels").entries:
+    def _own_labels(self, mapping: Mapping) -> None:
+        labels = _labels_of(mapping.mapping("spec", "template", "metadata", "labels"))
+        for key, value in mapping.mapping("spec", "selector", "matchLabels").entries:
             if labels and isinstance(value, Scalar) and labels.get(key.value) != value.value:
                 text = self.file.passage(value)
                 self.report_at(
                     text.start,
                     text.end,
-                    f"the pod template of this {one.text('kind')} does not have this label",
+                    f"the pod template of this {mapping.text('kind')} does not have this label",
                 )
 
     def _service(
-        self, one: Mapping, by_label: dict[tuple[str, str], list[tuple[dict[str, str], Mapping]]]
+        self, service: Mapping, by_label: dict[tuple[str, str], list[tuple[dict[str, str], Mapping]]]
     ) -> None:
         """Check the pods in the same file that the selector matches, and the ports they name."""
-        selector = _texts(one.mapping("spec", "selector")).items()
-        some = by_label.get(next(iter(selector)), []) if selector else []
-        selected = [workload for labels, workload in some if selector <= labels.items()]
-        names = {name for workload in selected for name in _port_names(workload)}
-        for port in mappings(one.listed("spec", "ports")) if selected else ():
+        selector = _labels_of(service.mapping("spec", "selector")).items()
+        if not selector:
+            return
+        candidates = by_label.get(next(iter(selector)), [])
+        selected = [workload for labels, workload in candidates if selector <= labels.items()]
+        if selected:
+            names = {name for workload in selected for name in _port_names(workload)}
+            self._check_ports(service, names)
+
+    def _check_ports(self, service: Mapping, names: set[str]) -> None:
+        for port in mappings(service.items_at("spec", "ports")):
             target = port.scalar("targetPort")
             if target is not None and not target.value.isdigit() and target.value not in names:
                 text = self.file.passage(target)
                 self.report_at(text.start, text.end, f'no selected container has a port "{target.value}"')
 
     def _probes(self, container: Mapping) -> None:
-        names = {port.text("name") for port in container.listed("ports") if isinstance(port, Mapping)}
+        names = {port.text("name") for port in container.items_at("ports") if isinstance(port, Mapping)}
         for probe in _PROBES:
             for way in ("httpGet", "tcpSocket"):
                 port = container.scalar(probe, way, "port")
@@ -141,13 +145,13 @@ class SelectorMismatch(CiCheck):
 
 
 def _labels(workload: Mapping) -> dict[str, str]:
-    return _texts(workload.mapping("spec", "template", "metadata", "labels"))
+    return _labels_of(workload.mapping("spec", "template", "metadata", "labels"))
 
 
-def _texts(node: Mapping) -> dict[str, str]:
+def _labels_of(node: Mapping) -> dict[str, str]:
     return {key.value: value.value for key, value in node.entries if isinstance(value, Scalar)}
 
 
 def _port_names(workload: Mapping) -> Iterator[str]:
-    for container in mappings(workload.mapping("spec", "template", "spec").listed("containers")):
-        yield from (port.text("name") for port in mappings(container.listed("ports")))
+    for container in mappings(workload.mapping("spec", "template", "spec").items_at("containers")):
+        yield from (port.text("name") for port in mappings(container.items_at("ports")))

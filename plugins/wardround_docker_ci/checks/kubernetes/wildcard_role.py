@@ -1,11 +1,9 @@
-"""DC110: wildcard role."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping, Scalar
 from wardround.languages.yaml.tree import walk
+from wardround.rules.cases import code
 from wardround_docker_ci.check import HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
 from wardround_docker_ci.models.node_lists import mappings, scalars
@@ -67,19 +65,19 @@ class WildcardRole(CiCheck):
         if self.file.kind in HELM:
             self._check_values()
             return
-        for one in objects(self.file.documents):
-            kind = one.text("kind")
+        for resource in objects(self.file.documents):
+            kind = resource.text("kind")
             if kind in ("Role", "ClusterRole"):
-                for rule in one.listed("rules"):
+                for rule in resource.items_at("rules"):
                     if isinstance(rule, Mapping):
                         self._check_rule(rule, kind)
             elif kind in ("RoleBinding", "ClusterRoleBinding"):
-                self._check_binding(one)
+                self._check_binding(resource)
 
     def _check_values(self) -> None:
         """Check the rules that a chart's values add to its role."""
         for node in walk(self.file.root):
-            for rule in node.listed("rules") if isinstance(node, Mapping) else ():
+            for rule in node.items_at("rules") if isinstance(node, Mapping) else ():
                 if isinstance(rule, Mapping) and rule.get("apiGroups") is not None:
                     self._check_rule(rule, "Role")
 
@@ -87,8 +85,8 @@ class WildcardRole(CiCheck):
         if kind == "ClusterRole":
             self._check_secrets(rule)
         self._check_escalation(rule)
-        verb = next((v for v in rule.listed("verbs") if isinstance(v, Scalar) and v.value == "*"), None)
-        resources = {r.value for r in rule.listed("resources") if isinstance(r, Scalar)}
+        verb = next((v for v in rule.items_at("verbs") if isinstance(v, Scalar) and v.value == "*"), None)
+        resources = {r.value for r in rule.items_at("resources") if isinstance(r, Scalar)}
         if verb is not None and resources & _DANGEROUS:
             text = self.file.passage(verb)
             what = "everything" if "*" in resources else min(resources & _DANGEROUS)
@@ -107,7 +105,9 @@ class WildcardRole(CiCheck):
         """Check for read access to the secrets of all namespaces."""
         verbs, groups = _values(rule, "verbs"), _values(rule, "apiGroups")
         names = ("secrets", "*") if groups & {"", "*"} else ("secrets",)
-        named = next((one for one in scalars(rule.listed("resources")) if one.value in names), None)
+        named = next(
+            (scalar for scalar in scalars(rule.items_at("resources")) if scalar.value in names), None
+        )
         if named is None or (named.value == "*" and "*" in verbs):
             return  # a wildcard is reported by itself
         if verbs & {"get", "list", "watch"} and rule.get("resourceNames") is None:
@@ -115,11 +115,11 @@ class WildcardRole(CiCheck):
             message = "the role can read the secrets of every namespace; use a Role or resourceNames"
             self.report_at(text.start, text.end, message, severity=Severity.INFO)
 
-    def _check_broad_binding(self, one: Mapping, role: Scalar | None) -> None:
+    def _check_broad_binding(self, mapping: Mapping, role: Scalar | None) -> None:
         """Check for an administrative role that is granted to all accounts."""
         if role is None or role.value not in ("cluster-admin", "admin", "edit"):
             return
-        for subject in one.listed("subjects"):
+        for subject in mapping.items_at("subjects"):
             group = subject.scalar("name") if isinstance(subject, Mapping) else None
             if group is not None and group.value in ("system:authenticated", "system:serviceaccounts"):
                 text = self.file.passage(role)
@@ -129,10 +129,10 @@ class WildcardRole(CiCheck):
                     f"all of {group.value} get this role; bind the accounts that need it",
                 )
 
-    def _check_binding(self, one: Mapping) -> None:
-        role = one.scalar("roleRef", "name")
-        self._check_broad_binding(one, role)
-        subjects = mappings(one.listed("subjects"))
+    def _check_binding(self, mapping: Mapping) -> None:
+        role = mapping.scalar("roleRef", "name")
+        self._check_broad_binding(mapping, role)
+        subjects = mappings(mapping.items_at("subjects"))
         for subject in subjects:
             name = subject.scalar("name")
             if name is not None and name.value in ("system:anonymous", "system:unauthenticated"):
@@ -148,7 +148,7 @@ class WildcardRole(CiCheck):
 
 
 def _escalating_verb(rule: Mapping) -> tuple[Scalar, str] | None:
-    verbs = scalars(rule.listed("verbs"))
+    verbs = scalars(rule.items_at("verbs"))
     verb = next((verb for verb in verbs if verb.value in ("escalate", "bind", "impersonate")), None)
     if verb is None:
         return None
@@ -158,15 +158,15 @@ def _escalating_verb(rule: Mapping) -> tuple[Scalar, str] | None:
 def _entering_resource(rule: Mapping) -> tuple[Scalar, str] | None:
     if not _values(rule, "verbs") & {"create", "get", "*"}:
         return None
-    resources = scalars(rule.listed("resources"))
-    resource = next((one for one in resources if one.value in _ENTERING), None)
+    resources = scalars(rule.items_at("resources"))
+    resource = next((scalar for scalar in resources if scalar.value in _ENTERING), None)
     if resource is None:
         return None
     return resource, f"{resource.value} runs commands in other containers with their permissions"
 
 
 def _values(rule: Mapping, key: str) -> set[str]:
-    return {scalar.value for scalar in scalars(rule.listed(key))}
+    return {scalar.value for scalar in scalars(rule.items_at(key))}
 
 
 _ENTERING = ("pods/exec", "pods/attach", "nodes/proxy")

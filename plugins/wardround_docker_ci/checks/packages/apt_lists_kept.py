@@ -1,10 +1,8 @@
-"""DC013: apt package lists left in the image."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.libraries.apt import calls, updates_alone
@@ -51,15 +49,15 @@ class AptListsKept(CiCheck):
 
     def run(self) -> None:
         alone = {command.start for command in updates_alone(self.file.scripts)}  # DC012 reports these
-        shipped = {id(one) for stage in self.file.dockerfile.shipped for one in stage.instructions}
+        shipped = {id(step) for stage in self.file.dockerfile.shipped for step in stage.instructions}
         for script in self.file.scripts:
             update = _first(script, "update")
-            if id(script.owner) not in shipped or update is None or update.start in alone:
+            if update is None or update.start in alone or id(script.owner) not in shipped:
                 continue
             if not _handles_lists(script):
-                place = _first(script, "install") or update
+                location = _first(script, "install") or update
                 message = "the package lists stay in the image; remove them in the same RUN"
-                self.report_at(place.start, place.end, message)
+                self.report_at(location.start, location.end, message)
 
 
 def _first(script: EmbeddedScript, subcommand: str) -> Command | None:

@@ -1,8 +1,6 @@
-"""DC012: apt update alone."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.apt import updates_alone
 

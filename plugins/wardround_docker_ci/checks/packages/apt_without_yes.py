@@ -1,12 +1,10 @@
-"""DC011: apt without yes."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
-from wardround.languages.shell import Command, unwrapped
+from wardround.languages.shell import Command, unwrap_command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program, subcommand
 
@@ -59,20 +57,20 @@ class AptWithoutYes(CiCheck):
             return
         for script in self.file.scripts:
             for command in script.commands:
-                if _prompts(command):
+                if _may_prompt(command):
                     self._report(command)
 
     def _report(self, command: Command) -> None:
-        words = unwrapped(command)
+        words = unwrap_command(command)
         what = next(word for word in words[1:] if not word.text.startswith("-"))
         fix = self.replacing(what.end, what.end, " -y", "answer yes", safe=True)
         message = f"{program(command)} {what.text} prompts for confirmation; add -y"
         self.report_at(command.start, command.end, message, fix)
 
 
-def _prompts(command: Command) -> bool:
+def _may_prompt(command: Command) -> bool:
     """Return True if a command of apt prompts and nothing answers."""
-    words = unwrapped(command)
+    words = unwrap_command(command)
     if program(command) not in ("apt-get", "apt") or subcommand(words) not in _PROMPTING:
         return False
     is_answered = any(_CONFIRMED.fullmatch(word.text) or word.text.startswith("$") for word in words[1:])

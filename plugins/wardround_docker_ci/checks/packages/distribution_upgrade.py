@@ -1,10 +1,8 @@
-"""DC124: distribution upgrade."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
-from wardround.languages.shell import Command, unwrapped
+from wardround.languages.shell import Command, unwrap_command
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -20,7 +18,7 @@ _UPGRADES = {
 
 
 class DistributionUpgrade(CiCheck):
-    """The image upgrades its whole distribution, including kernel packages and removals.
+    """The image upgrades its complete distribution, including kernel packages and removals.
 
     The version of the base image then has no meaning: the contents depend on the day of the build, and the
     upgrade may remove required packages. Use a newer base image.
@@ -57,7 +55,7 @@ class DistributionUpgrade(CiCheck):
     def run(self) -> None:
         for script in self.file.scripts:
             for command in script.commands:
-                if _upgrades(command):
+                if _is_upgrade(command):
                     self.report_at(
                         command.start,
                         command.end,
@@ -65,9 +63,9 @@ class DistributionUpgrade(CiCheck):
                     )
 
 
-def _upgrades(command: Command) -> bool:
+def _is_upgrade(command: Command) -> bool:
     subcommands = _UPGRADES.get(program(command))
     if subcommands is None:
         return False
-    arguments = [word.text for word in unwrapped(command)[1:] if not word.text.startswith("-")]
+    arguments = [word.text for word in unwrap_command(command)[1:] if not word.text.startswith("-")]
     return not subcommands or (bool(arguments) and arguments[0] in subcommands)

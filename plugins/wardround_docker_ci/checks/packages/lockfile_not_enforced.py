@@ -1,14 +1,12 @@
-"""DC219: lockfile not enforced."""
-
 from __future__ import annotations
 
 import re
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.shell import Command, unwrapped
+from wardround.languages.shell import Command, unwrap_command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, GITLAB, STEPS, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 
@@ -98,7 +96,11 @@ class LockfileNotEnforced(CiCheck):
         """The text that may mention a lock file."""
         if self.file.kind is not FileKind.DOCKERFILE:
             return self.file.text
-        copied = (one.text for one in self.file.dockerfile.instructions if one.keyword in ("COPY", "ADD"))
+        copied = (
+            instruction.text
+            for instruction in self.file.dockerfile.instructions
+            if instruction.keyword in ("COPY", "ADD")
+        )
         return "\n".join(copied)
 
     def _writes_it(self) -> bool:
@@ -109,14 +111,27 @@ class LockfileNotEnforced(CiCheck):
 
 def _installs(command: Command) -> str:
     """Return the tool if a command installs exactly the dependencies of the project."""
-    texts = [word.text for word in unwrapped(command)]
-    if not texts or texts[0] not in _LOCKED or _OTHER_USE.intersection(texts[1:]):
+    texts = [word.text for word in unwrap_command(command)]
+    if not texts:
         return ""
-    plain = [text for text in texts[1:] if not text.startswith("-")]
-    if texts[0] == "npm":
-        return "npm" if plain in (["install"], ["i"]) else ""
-    is_enforced = any(text.startswith(_ENFORCING) for text in texts[1:])
-    return texts[0] if plain in (["install"], []) and not is_enforced else ""
+    tool, arguments = texts[0], texts[1:]
+    if tool not in _LOCKED or _OTHER_USE.intersection(arguments):
+        return ""
+    plain = [argument for argument in arguments if not argument.startswith("-")]
+    if plain not in _INSTALLING.get(tool, (["install"], [])):
+        return ""
+    return "" if _is_enforced(tool, arguments) else tool
+
+
+def _is_enforced(tool: str, arguments: list[str]) -> bool:
+    """Return True if an option makes a tool fail when the lock file is out of date; npm has no such
+    option.
+    """
+    return tool != "npm" and any(argument.startswith(_ENFORCING) for argument in arguments)
+
+
+_INSTALLING = {"npm": (["install"], ["i"])}
+"""Arguments that install all dependencies, where they differ from those of other tools."""
 
 
 _ENFORCING = ("--frozen-lockfile", "--immutable", "--mode", "--version", "-v")

@@ -1,11 +1,9 @@
-"""DC109: package cache left in the image."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.dockerfile import Instruction
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _INSTALL = LazyPattern(
@@ -69,10 +67,10 @@ class PackageCacheKept(CiCheck):
     def run(self) -> None:
         shipped = self.file.dockerfile.shipped
         is_shipped = any(stage.all("CMD", "ENTRYPOINT") for stage in shipped)
-        if _NOT_SHIPPED.search(self.file.path) or not is_shipped:
+        if not is_shipped or _NOT_SHIPPED.search(self.file.path):
             return
-        steps = [one for stage in shipped for one in stage.all("RUN")]
-        if any(_REMOVES_CACHES.search(one.body.text) for one in steps):
+        steps = [step for stage in shipped for step in stage.all("RUN")]
+        if any(_REMOVES_CACHES.search(step.body.text) for step in steps):
             for step in steps:
                 self._check(step)
 

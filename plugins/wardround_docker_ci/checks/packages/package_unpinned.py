@@ -1,14 +1,13 @@
-"""DC127: package unpinned."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround.languages.shell import Command, Word, unwrapped
+from wardround.languages.shell import Command, Word, unwrap_command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -83,26 +82,41 @@ class PackageUnpinned(CiCheck):
             return
         for script in self.file.scripts:
             for command in script.commands:
-                found = [word for word in _installed(command) if _BARE.match(word.text)]
-                found = [w for w in found if re.split(r"[@\[]", w.text.lstrip("@"))[0] not in _INSTALLERS]
-                if found:
-                    names = ", ".join(word.text for word in found[:3])
-                    self.report_at(found[0].start, found[-1].end, f"{names} is not pinned; name the version")
+                self._check(command)
+
+    def _check(self, command: Command) -> None:
+        unpinned = [word for word in _installed_packages(command) if _is_unpinned(word.text)]
+        if unpinned:
+            names = ", ".join(word.text for word in unpinned[:3])
+            message = f"{names} is not pinned; name the version"
+            self.report_at(unpinned[0].start, unpinned[-1].end, message)
 
 
-def _installed(command: Command) -> Iterator[Word]:
+def _is_unpinned(package: str) -> bool:
+    if not _BARE.match(package):
+        return False
+    return re.split(r"[@\[]", package.lstrip("@"))[0] not in _INSTALLERS
+
+
+def _installed_packages(command: Command) -> Iterator[Word]:
     """Yield the packages that a command installs by name; none if an option sets the versions."""
-    name, words = program(command), list(unwrapped(command))
-    if name.startswith("python") and [word.text for word in words[1:3]] == ["-m", "pip"]:
-        name, words = "pip", words[2:]
+    name, words = _installer(command)
     texts = [word.text for word in words]
     verbs = _install_verbs(name, texts)
-    at = next((n for n, text in enumerate(texts) if text in verbs), None)
-    if at is None or _sets_versions(name, texts):
+    positions = [number for number, text in enumerate(texts) if text in verbs]
+    if not positions or _sets_versions(name, texts):
         return
-    for before, word in zip(words[at:], words[at + 1 :], strict=False):
+    for before, word in pairwise(words[positions[0] :]):
         if not word.text.startswith("-") and before.text not in _WITH_VALUE:
             yield word
+
+
+def _installer(command: Command) -> tuple[str, list[Word]]:
+    """Return the program of a command with its arguments; pip for ``python -m pip``."""
+    name, words = program(command), list(unwrap_command(command))
+    if name.startswith("python") and [word.text for word in words[1:3]] == ["-m", "pip"]:
+        return "pip", words[2:]
+    return name, words
 
 
 def _install_verbs(name: str, texts: Sequence[str]) -> tuple[str, ...]:

@@ -1,13 +1,11 @@
-"""DC060: allow failure on gate."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import is_audit, is_test
@@ -74,7 +72,7 @@ class AllowFailureOnGate(CiCheck):
     ]
 
     def run(self) -> None:
-        tested = self._tested()
+        tested = self._test_script_owners()
         for flow_job in self.file.workflow.jobs:
             runs_tests = any(id(step) in tested for step in flow_job.steps)
             self._check(flow_job.node, "continue-on-error", runs_tests)
@@ -85,7 +83,7 @@ class AllowFailureOnGate(CiCheck):
                 self._check(job.node, "allow_failure", id(job) in tested)
                 self._check_codes(job.node.mapping("allow_failure"), id(job) in tested)
 
-    def _tested(self) -> set[int]:
+    def _test_script_owners(self) -> set[int]:
         """Return the ids of the owners of scripts that run tests or audits."""
         is_shown = "sarif" in self.file.text.lower()  # the findings of audits are shown elsewhere
         return {
@@ -95,7 +93,7 @@ class AllowFailureOnGate(CiCheck):
         }
 
     def _check_codes(self, codes: Mapping, runs_tests: bool) -> None:
-        listed = [getattr(code, "value", "") for code in codes.listed("exit_codes")]
+        listed = [getattr(code, "value", "") for code in codes.items_at("exit_codes")]
         if codes.text("exit_codes") == "1" or "1" in listed:
             self._report_codes(codes, runs_tests)
 

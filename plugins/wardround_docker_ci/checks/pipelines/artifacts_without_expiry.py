@@ -1,15 +1,13 @@
-"""DC207: artifacts without expiry."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
-from wardround_docker_ci.models.gitlab import GitlabJob, inherited
+from wardround_docker_ci.models.gitlab import GitlabJob, inherited_value
 
 
 class ArtifactsWithoutExpiry(CiCheck):
@@ -69,21 +67,21 @@ class ArtifactsWithoutExpiry(CiCheck):
                 self._check(job, key, artifacts)
 
     def _check(self, job: GitlabJob, key: Scalar, artifacts: Mapping) -> None:
-        limit, place = artifacts.scalar("expire_in"), artifacts.key("expire_in")
-        if limit is not None and place is not None:
+        limit, location = artifacts.scalar("expire_in"), artifacts.key("expire_in")
+        if limit is not None and location is not None:
             if limit.value == "never":
                 message = "the artifacts of every pipeline are kept forever; set expire_in"
-                self.report_at(place.start, limit.end, message)
+                self.report_at(location.start, limit.end, message)
         elif (artifacts.get("paths") or artifacts.get("untracked")) and not self._is_limited_above(job.node):
             self.report_at(key.start, key.end, "the artifacts have no expiry date; set expire_in")
 
     def _is_limited_above(self, node: Mapping) -> bool:
-        """Return True if a job that it extends sets the expiry; one of another file may."""
-        for name in node.listed("extends"):
+        """Return True if a job that it extends sets the expiry, or is in another file and may set it."""
+        for name in node.items_at("extends"):
             base = self.file.root.get(getattr(name, "value", ""))
             if not isinstance(base, Mapping):
                 return True
-            above = inherited(self.file.root, base, "artifacts")
+            above = inherited_value(self.file.root, base, "artifacts")
             if isinstance(above, Mapping) and above.get("expire_in") is not None:
                 return True
         return False
@@ -94,7 +92,7 @@ def _is_permanent(job: GitlabJob) -> bool:
     when = " ".join(
         rule.text("if") if isinstance(rule, Mapping) else getattr(rule, "value", "")
         for key in ("rules", "only")
-        for rule in job.node.listed(key)
+        for rule in job.node.items_at(key)
     )
     is_release = re.search(r"CI_COMMIT_TAG|\btags\b|release", f"{when} {job.name}") is not None
     return job.name == "pages" or job.name[:1] == "." or is_release

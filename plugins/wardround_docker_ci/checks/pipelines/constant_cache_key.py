@@ -1,11 +1,9 @@
-"""DC079: constant cache key."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.nodes import Mapping
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import GITLAB, STEPS, CiCheck
 
 _COUNTED = LazyPattern(r"^v\d{1,2}[-_.]|[-_.]v\d{1,2}$")
@@ -90,7 +88,7 @@ class ConstantCacheKey(CiCheck):
     def _gitlab(self) -> None:
         """Report keys of one commit or pipeline; GitLab rewrites a cache with a constant key in every run."""
         for job in self.file.gitlab_jobs:
-            for cache in job.node.listed("cache"):
+            for cache in job.node.items_at("cache"):
                 key = cache.scalar("key") if isinstance(cache, Mapping) else None
                 again = isinstance(cache, Mapping) and cache.get("fallback_keys") is not None
                 is_once = key is not None and _ONE_PIPELINE.search(key.value) is not None
@@ -105,10 +103,11 @@ class ConstantCacheKey(CiCheck):
     def _problem(self, key: str, *, again: bool) -> str:
         rest = key.replace(" ", "").replace("${{runner.os}}", "").replace("${{runner.arch}}", "")
         rest = _COUNTED.sub("", _OF_THE_BRANCH.sub("", rest))
-        if rest and "${{" not in rest and not any(sign.isdigit() for sign in rest):
+        if rest and "${{" not in rest and not any(map(str.isdigit, rest)):
             return "the key is constant, so the cache is never updated; add hashFiles"
+        if again or not _EVERY_RUN.search(key) or self.file.text.count(key) != 1:
+            return ""
         # A later job of the run may restore what an earlier one saved.
-        hands_on = any(job.node.get("uses") is not None for job in self.file.workflow.jobs)
-        if _EVERY_RUN.search(key) and not again and not hands_on and self.file.text.count(key) == 1:
-            return "the next commit has another key, so the cache is always empty; add restore-keys"
-        return ""
+        if any(job.node.get("uses") is not None for job in self.file.workflow.jobs):
+            return ""
+        return "the next commit has another key, so the cache is always empty; add restore-keys"

@@ -1,10 +1,8 @@
-"""DC077: duplicate key."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.languages.yaml.nodes import Mapping
 from wardround.languages.yaml.tree import walk
+from wardround.rules.cases import code
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 

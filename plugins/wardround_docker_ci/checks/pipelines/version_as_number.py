@@ -1,16 +1,14 @@
-"""DC119: version as number."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.nodes import Mapping, Node, Scalar
 from wardround.languages.yaml.nodes import Sequence as Items
 from wardround.languages.yaml.tree import walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import STEPS, CiCheck
 
 _NAMED = LazyPattern(r"version|python|node|^go$|ruby|php|django|java|postgres|^v$|^py$|^tag$", re.IGNORECASE)
@@ -71,16 +69,16 @@ class VersionAsNumber(CiCheck):
         for node in walk(self.file.root):
             for key, value in node.entries if isinstance(node, Mapping) else ():
                 if _NAMED.search(key.value):
-                    for one in _plain(value):
-                        number = f"{float(one.value):g}"
+                    for scalar in _plain(value):
+                        number = f"{float(scalar.value):g}"
                         self.report_at(
-                            one.start,
-                            one.end,
+                            scalar.start,
+                            scalar.end,
                             f"the unquoted version is the number {number}, without the 0; quote it",
                         )
 
 
 def _plain(node: Node) -> Iterator[Scalar]:
-    for one in node.items if isinstance(node, Items) else [node]:
-        if isinstance(one, Scalar) and not one.style and _CUT.fullmatch(one.value):
-            yield one
+    for item in node.items if isinstance(node, Items) else [node]:
+        if isinstance(item, Scalar) and not item.style and _CUT.fullmatch(item.value):
+            yield item

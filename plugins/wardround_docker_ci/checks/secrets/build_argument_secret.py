@@ -1,14 +1,12 @@
-"""DC004: build argument secret."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround.languages.shell import Command, unwrapped
+from wardround.languages.shell import Command, unwrap_command
 from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.text.secret_names import is_secret_name
 from wardround_docker_ci.analysis.secret_values import is_setting
 from wardround_docker_ci.check import COMPOSE, PIPELINES, STEPS, CiCheck
@@ -81,11 +79,11 @@ class BuildArgumentSecret(CiCheck):
             for key, _ in node.entries:
                 self._check_name(key.value, key.start)
         elif node is not None:
-            for item in scalars(service.node.listed("build", "args")):
+            for item in scalars(service.node.items_at("build", "args")):
                 self._check_name(item.value.partition("=")[0], self.file.passage(item).start)
 
     def _check(self, command: Command) -> None:
-        words = unwrapped(command)
+        words = unwrap_command(command)
         for at, word in enumerate(words):
             option, sign, value = word.text.partition("=")
             if option != "--build-arg":

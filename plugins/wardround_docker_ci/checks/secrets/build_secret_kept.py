@@ -1,15 +1,13 @@
-"""DC114: build secret left in the image."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.dockerfile import Instruction
 from wardround.languages.shell import Command, Word, commands
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -93,33 +91,33 @@ class BuildSecretKept(CiCheck):
     ]
 
     def run(self) -> None:
-        for one in self.file.dockerfile.instructions:
-            if one.keyword == "RUN":
-                shown = _shown_as(one)
+        for instruction in self.file.dockerfile.instructions:
+            if instruction.keyword == "RUN":
+                shown = _shown_as(instruction)
                 if shown:
-                    self._check(one, shown)
+                    self._check(instruction, shown)
 
-    def _check(self, one: Instruction, shown: Sequence[str]) -> None:
-        passages = one.heredocs if one.runs_document else (one.body,)
+    def _check(self, item: Instruction, shown: Sequence[str]) -> None:
+        passages = item.heredocs if item.runs_document else (item.body,)
         found = [command for passage in passages for command in commands(passage)]
         holders = list(shown)
         for command in found:
             if command.depth:
                 continue
-            holders += _assigned(command.assignments, holders)
+            holders += _assigned_variables(command.assignments, holders)
             if command.name == "export":
-                holders += _assigned(command.words[1:], holders)
+                holders += _assigned_variables(command.words[1:], holders)
             target = _destination(command, holders)
-            if target and not _is_gone(target, command, found) and not _is_elsewhere(one, target):
+            if target and not _is_removed_later(target, command, found) and not _is_elsewhere(item, target):
                 message = "the mounted secret stays in this layer; remove it in the same RUN"
                 self.report_at(command.start, command.end, message)
                 return
 
 
-def _shown_as(one: Instruction) -> list[str]:
+def _shown_as(item: Instruction) -> list[str]:
     """Return the paths and variables under which the step can read its secrets."""
     shown = []
-    for found in _MOUNT.finditer(" ".join(f"--{name}={value.text}" for name, value in one.flags)):
+    for found in _MOUNT.finditer(" ".join(f"--{name}={value.text}" for name, value in item.flags)):
         options = dict(_OPTION.findall(found.group()))
         path = options.get("target") or options.get("dst") or options.get("destination")
         if "env" in options:
@@ -131,58 +129,75 @@ def _shown_as(one: Instruction) -> list[str]:
     return shown
 
 
-def _holds(text: str, holders: Sequence[str]) -> bool:
+def _contains_holder(text: str, holders: Sequence[str]) -> bool:
     plain = text.replace("${", "$")
     return any(re.search(re.escape(holder) + r"(?![\w.-])", plain) is not None for holder in holders)
 
 
-def _assigned(words: Sequence[Word], holders: Sequence[str]) -> list[str]:
+def _assigned_variables(words: Sequence[Word], holders: Sequence[str]) -> list[str]:
     """Return the variables that assignments set to a secret."""
-    return [f"${word.text.partition('=')[0]}" for word in words if _holds(word.raw, holders)]
+    return [f"${word.text.partition('=')[0]}" for word in words if _contains_holder(word.raw, holders)]
 
 
 def _destination(command: Command, holders: Sequence[str]) -> str:
     """Return the file or the program whose configuration a command writes the secret to."""
-    words = [word for word in command.words if _holds(word.raw, holders)]
+    words = [word for word in command.words if _contains_holder(word.raw, holders)]
     if not words:
         return ""
-    if program(command) in _COPIES and words[-1] is not command.words[-1]:
-        return command.words[-1].text if program(command) != "ln" else ""
+    name, last = program(command), command.words[-1]
+    if name in _COPIES and words[-1] is not last:
+        return last.text if name != "ln" else ""
     if _KEEPING.search(" ".join(command.texts)):
-        return program(command)
-    return _redirected(command) if command.name in _PRINTING else ""
+        return name
+    return _redirect_target(command) if command.name in _PRINTING else ""
 
 
-def _redirected(command: Command) -> str:
+def _redirect_target(command: Command) -> str:
     """Return the file that receives the output of a command; empty if none."""
-    files = (one.target for one in command.redirects if one.sign.endswith((">", ">|")) and one.sign != ">&")
+    files = (
+        redirect.target
+        for redirect in command.redirects
+        if redirect.sign.endswith((">", ">|")) and redirect.sign != ">&"
+    )
     return next(files, "")
 
 
 _PRINTING = ("echo", "printf", "cat", "sed", "envsubst", "base64", "jq", "tee")
 
 
-def _is_gone(target: str, command: Command, found: Sequence[Command]) -> bool:
-    later = [one for one in found if one.start > command.start]
-    if _GONE_LATER.search(target) or any(_same(path, target) for path in _removed(later, _REMOVERS)):
+def _is_removed_later(target: str, command: Command, commands: Sequence[Command]) -> bool:
+    """Return True if a later command removes the file that has the secret, or undoes the configuration."""
+    if _GONE_LATER.search(target):
+        return True
+    later = [other for other in commands if other.start > command.start]
+    if any(_is_same_path(path, target) for path in _removed_files(later, _REMOVERS)):
         return True
     files = _WRITTEN_TO.get(target, ())
-    if any(path.rstrip("/*").rpartition("/")[2] in files for path in _removed(later, ("rm", "shred"))):
+    if any(_base_name(path) in files for path in _removed_files(later, ("rm", "shred"))):
         return True
     undo = _UNDONE.get(target)
-    calls = [one for one in later if program(one) == target]
-    return undo is not None and any(undo in text for one in calls for text in one.texts)
+    return undo is not None and _has_argument(later, target, undo)
 
 
-def _removed(later: Sequence[Command], removers: Sequence[str]) -> Iterator[str]:
+def _has_argument(commands: Sequence[Command], name: str, part: str) -> bool:
+    """Return True if a call of a program has an argument with a part."""
+    calls = (command for command in commands if program(command) == name)
+    return any(part in text for call in calls for text in call.texts)
+
+
+def _base_name(path: str) -> str:
+    return path.rstrip("/*").rpartition("/")[2]
+
+
+def _removed_files(later: Sequence[Command], removers: Sequence[str]) -> Iterator[str]:
     """Yield the arguments of the commands that remove files."""
-    return (word.text for one in later if program(one) in removers for word in one.words[1:])
+    return (word.text for command in later if program(command) in removers for word in command.words[1:])
 
 
 _REMOVERS = ("rm", "shred", "unlink")
 
 
-def _same(removed: str, target: str) -> bool:
+def _is_same_path(removed: str, target: str) -> bool:
     """Return True if a removed path is the target, or a directory or pattern that contains it."""
     removed, target = (re.sub(r"^(?:~|/root|\$\{?HOME\}?)/", "~/", text) for text in (removed, target))
     plain = removed.rstrip("*/")
@@ -191,9 +206,9 @@ def _same(removed: str, target: str) -> bool:
     )
 
 
-def _is_elsewhere(one: Instruction, target: str) -> bool:
+def _is_elsewhere(item: Instruction, target: str) -> bool:
     """Return True if another mount of the step contains the file, which keeps it out of the layer."""
-    mounts = [value.text for name, value in one.flags if name == "mount" and "type=secret" not in value.text]
+    mounts = [value.text for name, value in item.flags if name == "mount" and "type=secret" not in value.text]
     folders = [
         m.group(1) for text in mounts if (m := re.search(r"(?:target|dst|destination)=([^,\s]+)", text))
     ]

@@ -1,9 +1,7 @@
-"""DC080: ci debug trace."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.cases import code
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 

@@ -1,14 +1,12 @@
-"""DC039: hardcoded secret variable."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.text.secret_names import is_secret_name
-from wardround_docker_ci.analysis.secret_values import is_real_secret, masked
+from wardround_docker_ci.analysis.secret_values import is_real_secret, mask
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, GITLAB, JENKINS, KUBERNETES, WORKFLOW, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 
@@ -70,5 +68,5 @@ class HardcodedSecretVariable(CiCheck):
             inside = _IN_URL.match(variable.value)
             value = inside.group(1) if inside else variable.value
             if (inside or is_secret_name(variable.name)) and is_real_secret(value):
-                message = f"{variable.name} is a plain-text secret ({masked(value)}); use a secret store"
+                message = f"{variable.name} is a plain-text secret ({mask(value)}); use a secret store"
                 self.report_at(variable.start, variable.end, message, severity=severity)

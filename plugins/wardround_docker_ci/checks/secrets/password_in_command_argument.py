@@ -1,15 +1,13 @@
-"""DC036: password in command argument."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.shell import Command, Word, unwrapped
+from wardround.languages.shell import Command, Word, unwrap_command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.analysis.secret_values import is_real_secret
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import program
@@ -56,7 +54,7 @@ class PasswordInCommandArgument(CiCheck):
             for command in script.commands:
                 self._check_client(command)
                 if program(command) in _REGISTRY_CLIENTS:
-                    self._check_login(unwrapped(command))
+                    self._check_login(unwrap_command(command))
 
     def _check_login(self, words: Sequence[Word]) -> None:
         if "login" not in [word.text for word in words[1:4]]:
@@ -73,7 +71,7 @@ class PasswordInCommandArgument(CiCheck):
     def _check_client(self, command: Command) -> None:
         """Check clients of databases and SSH that can read their password from a file or a variable."""
         option = _CLIENTS.get(program(command))
-        words = unwrapped(command)[1:] if option is not None else ()
+        words = unwrap_command(command)[1:] if option is not None else ()
         for word, following in pairwise((*words, *words[-1:])):
             match = option.match(word.text) if option is not None else None
             if match is None:

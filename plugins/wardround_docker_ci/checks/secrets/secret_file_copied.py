@@ -1,13 +1,11 @@
-"""DC003: secret file copied."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.dockerfile import DockerfileToken, Instruction
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _SECRET_FILE = LazyPattern(
@@ -82,11 +80,11 @@ class SecretFileCopied(CiCheck):
             if not _HARMLESS.search(word.text.rpartition("/")[2]):
                 message = f"{word.text} becomes part of the image; mount it as a secret"
                 self.report_at(word.start, word.end, message)
-        elif _MAY_BE_SECRET.search(word.text) and self._holds_secret(instruction, word.text):
+        elif _MAY_BE_SECRET.search(word.text) and self._contains_secret(instruction, word.text):
             message = f"{word.text} and its credentials become part of the image; mount it"
             self.report_at(word.start, word.end, message)
 
-    def _holds_secret(self, one: Instruction, path: str) -> bool:
+    def _contains_secret(self, item: Instruction, path: str) -> bool:
         """Return True if a package manager's configuration contains credentials, or is removed later."""
         folder = self.source.path.rpartition("/")[0]
         texts = [
@@ -96,7 +94,7 @@ class SecretFileCopied(CiCheck):
         if known:
             return any(_CREDENTIAL.search(text) for text in known)
         name = re.escape(path.rpartition("/")[2])
-        later = [other for other in self.file.dockerfile.instructions if other.start > one.start]
+        later = [other for other in self.file.dockerfile.instructions if other.start > item.start]
         return any(
             other.keyword == "RUN" and re.search(rf"\brm\b[^\n&;|]*{name}", other.text) for other in later
         )

@@ -1,14 +1,13 @@
-"""DC084: secret in artifact."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.positions import Passage
+from wardround.languages.shell import Command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import PIPELINES, CiCheck
 from wardround_docker_ci.checks.secrets.secret_printed import secret_in, secret_variables
 from wardround_docker_ci.file_kinds import FileKind
@@ -68,7 +67,7 @@ class SecretInArtifact(CiCheck):
     ]
 
     def run(self) -> None:
-        written = self._written()
+        written = self._written_files()
         for text in self._paths():
             for found in re.finditer(r"[^\s,][^\n,]*", text.text):
                 path = found.group().strip()
@@ -79,15 +78,15 @@ class SecretInArtifact(CiCheck):
                         start, start + len(path), f"{path} can be downloaded with the artifact; exclude it"
                     )
 
-    def _written(self) -> frozenset[str]:
+    def _written_files(self) -> frozenset[str]:
         """Return the files that scripts write a secret to."""
-        found = []
+        files: set[str] = set()
         for script in self.file.scripts if ">" in self.file.text else ():
             names = secret_variables(self.file, script)
             for command in script.commands:
-                if command.name in ("echo", "printf") and any(secret_in(w, names) for w in command.words[1:]):
-                    found += [r.target.removeprefix("./") for r in command.redirects if r.sign in (">", ">>")]
-        return frozenset(found)
+                if command.name in ("echo", "printf") and _has_secret(command, names):
+                    files.update(_output_files(command))
+        return frozenset(files)
 
     def _paths(self) -> Iterator[Passage]:
         if self.file.kind is FileKind.JENKINSFILE:
@@ -97,17 +96,27 @@ class SecretInArtifact(CiCheck):
     def _jenkins_paths(self) -> Iterator[Passage]:
         for call in self.file.jenkinsfile.calls:
             if call.name.text in ("archiveArtifacts", "archive", "stash"):
-                argument = call.named("includes" if call.name.text == "stash" else "artifacts")
+                argument = call.named_argument("includes" if call.name.text == "stash" else "artifacts")
                 token = argument or next(iter(call.arguments), None)
                 if token is not None and token.kind == "string":
                     yield token.passage()
 
     def _gitlab_paths(self) -> Iterator[Passage]:
         for job in self.file.gitlab_jobs:
-            yield from map(self.file.passage, scalars(job.node.listed("artifacts", "paths")))
+            yield from map(self.file.passage, scalars(job.node.items_at("artifacts", "paths")))
 
     def _workflow_paths(self) -> Iterator[Passage]:
         for _, step in self.file.workflow.all_steps:
             path = step.inputs.scalar("path") if step.action == "actions/upload-artifact" else None
             if path is not None:
                 yield self.file.passage(path)
+
+
+def _has_secret(command: Command, names: frozenset[str]) -> bool:
+    return any(secret_in(word, names) for word in command.words[1:])
+
+
+def _output_files(command: Command) -> Iterator[str]:
+    for redirect in command.redirects:
+        if redirect.sign in (">", ">>"):
+            yield redirect.target.removeprefix("./")

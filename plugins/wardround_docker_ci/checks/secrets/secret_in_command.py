@@ -1,16 +1,14 @@
-"""DC038: secret in command."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, Word
 from wardround.languages.yaml.nodes import Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.text.secret_names import is_secret_name
-from wardround_docker_ci.analysis.secret_values import is_real_secret, masked
+from wardround_docker_ci.analysis.secret_values import is_real_secret, mask
 from wardround_docker_ci.check import KUBERNETES, SCRIPTS, CiCheck
 from wardround_docker_ci.models.node_lists import scalars
 
@@ -65,8 +63,10 @@ class SecretInCommand(CiCheck):
                 self._check_command(command)
         for pod in self.file.pods if self.file.kind in KUBERNETES else ():
             for container in pod.containers:
-                for one in scalars((*container.node.listed("command"), *container.node.listed("args"))):
-                    self._check_argument(one)
+                for scalar in scalars(
+                    (*container.node.items_at("command"), *container.node.items_at("args"))
+                ):
+                    self._check_argument(scalar)
 
     def _check_command(self, command: Command) -> None:
         for word in command.assignments:
@@ -76,12 +76,12 @@ class SecretInCommand(CiCheck):
                 self._check_assignment(word)
             self._check(word)
 
-    def _check_argument(self, one: Scalar) -> None:
+    def _check_argument(self, item: Scalar) -> None:
         """Check an option of a container's program, with its value."""
-        option = _OPTION.fullmatch(one.value.strip())
+        option = _OPTION.fullmatch(item.value.strip())
         if option and is_secret_name(option.group(1)) and is_real_secret(option.group(2)):
-            text = self.file.passage(one)
-            message = f"secret in plain text ({masked(option.group(2))}); use a secret store"
+            text = self.file.passage(item)
+            message = f"secret in plain text ({mask(option.group(2))}); use a secret store"
             self.report_at(text.start + max(text.text.find("=") + 1, 0), text.end, message)
 
     def _check_assignment(self, word: Word) -> None:
@@ -103,4 +103,4 @@ class SecretInCommand(CiCheck):
         at = word.raw.find(value)
         start = word.start + max(at, 0)
         end = start + len(value) if at >= 0 else word.end
-        self.report_at(start, end, f"secret in plain text ({masked(value)}); use a secret store")
+        self.report_at(start, end, f"secret in plain text ({mask(value)}); use a secret store")

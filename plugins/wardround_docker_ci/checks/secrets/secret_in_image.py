@@ -1,9 +1,8 @@
-"""DC001: secret in image."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.languages.dockerfile import KeyValuePair
+from wardround.rules.cases import code
 from wardround.text.secret_names import is_secret_name
 from wardround_docker_ci.analysis.secret_values import is_real_secret, is_setting
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
@@ -48,20 +47,17 @@ class SecretInImage(CiCheck):
     ]
 
     def run(self) -> None:
-        for one in self.file.dockerfile.instructions:
-            if one.keyword not in ("ARG", "ENV"):
-                continue
-            for pair in one.pairs:
-                value = pair.value.text if pair.value else None
-                # DC039 reports a secret in plain text.
-                if is_setting(value or ""):
-                    continue
-                if is_secret_name(pair.name.text) and not is_real_secret(value or ""):
-                    is_empty = one.keyword == "ENV" and not value
-                    self.report_at(
-                        pair.name.start,
-                        pair.name.end,
-                        f"{pair.name.text} stays in the image through {one.keyword}; mount it as a build "
-                        f"secret",
-                        severity=Severity.INFO if is_empty else None,
-                    )
+        for instruction in self.file.dockerfile.instructions:
+            if instruction.keyword in ("ARG", "ENV"):
+                for pair in instruction.pairs:
+                    self._check(pair, instruction.keyword)
+
+    def _check(self, pair: KeyValuePair, keyword: str) -> None:
+        value = pair.value.text if pair.value else ""
+        # DC039 reports a secret in plain text.
+        if is_setting(value) or is_real_secret(value) or not is_secret_name(pair.name.text):
+            return
+        is_empty = keyword == "ENV" and not value
+        message = f"{pair.name.text} stays in the image through {keyword}; mount it as a build secret"
+        severity = Severity.INFO if is_empty else None
+        self.report_at(pair.name.start, pair.name.end, message, severity=severity)

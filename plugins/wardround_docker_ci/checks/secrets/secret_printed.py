@@ -1,20 +1,19 @@
-"""DC035: secret printed."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, Word
 from wardround.languages.yaml.nodes import Scalar
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.text.secret_names import is_secret_name
 from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
 from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
+from wardround_docker_ci.models.jenkinsfile import GroovyToken
 
 _SECRET_CONTEXT = LazyPattern(
     r"\$\{\{\s*(?:secrets\.(?!GITHUB_TOKEN\b)(\w+)|github\.token|secrets\.GITHUB_TOKEN)\s*\}\}"
@@ -91,14 +90,18 @@ class SecretPrinted(CiCheck):
 
     def _check_steps(self) -> None:
         """Check ``echo`` and ``println`` of Groovy."""
-        bound = self.file.jenkinsfile.bound
         for call in self.file.jenkinsfile.calls:
-            if call.name.text not in ("echo", "println"):
-                continue
-            for one in (found for token in call.strings() for found in token.interpolations):
-                name = one.inside.removeprefix("env.")
-                if name in bound or (name.isupper() and is_secret_name(name)):
-                    self.report_at(one.start, one.end, f"{name} is written to the log; do not print it")
+            if call.name.text in ("echo", "println"):
+                for token in call.strings():
+                    self._check_interpolations(token)
+
+    def _check_interpolations(self, token: GroovyToken) -> None:
+        bound = self.file.jenkinsfile.bound
+        for interpolation in token.interpolations:
+            name = interpolation.inside.removeprefix("env.")
+            if name in bound or (name.isupper() and is_secret_name(name)):
+                message = f"{name} is written to the log; do not print it"
+                self.report_at(interpolation.start, interpolation.end, message)
 
     def _check_command(
         self, commands: Sequence[Command], at: int, names: frozenset[str], files: dict[str, str]
@@ -107,19 +110,16 @@ class SecretPrinted(CiCheck):
         if _reaches_the_log(commands, at):
             self._check_output(command, names, files)
         elif command.name in ("env", "printenv") and command.after == "|":
-            self._check_filtered(command, commands[at + 1 : at + 2], names)
-        elif _prints(command):
-            secrets = (name for word in command.words[1:] if (name := secret_in(word, names)))
-            name = next(secrets, "")
-            targets = [one.target for one in command.redirects if one.sign in (">", ">>")] if name else []
-            files |= {file: name for file in targets if not file.startswith(("/dev", "$GITHUB"))}
+            self._check_filter(command, commands[at + 1 : at + 2], names)
+        elif _prints_argument(command):
+            files |= _files_with_secret(command, names)
 
     def _check_output(self, command: Command, names: frozenset[str], files: dict[str, str]) -> None:
         """Check a command whose output is in the log."""
         shown = next((files[word.text] for word in command.words[1:] if word.text in files), None)
         if command.name in _LISTS:
             self._check_listing(command, names)
-        elif _prints(command) or _traces_request(command):
+        elif _prints_argument(command) or _traces_request(command):
             self._check(command, names)
         elif command.name in _SHOW and shown is not None:
             message = f"{shown}, which this file contains, is written to the log"
@@ -129,24 +129,23 @@ class SecretPrinted(CiCheck):
 
     def _check_inline_program(self, command: Command, names: frozenset[str]) -> None:
         for word in command.words[1:]:
-            found = _PRINTS.search(word.text) if "env" in word.text.lower() else None
-            if found is not None and (found.group(1) in names or is_secret_name(found.group(1))):
-                self.report_at(
-                    word.start, word.end, f"{found.group(1)} is written to the log; do not print it"
-                )
+            printed = _PRINTS.search(word.text) if "env" in word.text.lower() else None
+            if printed is None:
+                continue
+            name = printed.group(1)
+            if name in names or is_secret_name(name):
+                self.report_at(word.start, word.end, f"{name} is written to the log; do not print it")
                 return
 
-    def _check_filtered(self, command: Command, following: Sequence[Command], names: frozenset[str]) -> None:
-        """Check ``env | grep NAME``."""
-        greps = [one for one in following if one.name == "grep" and one.after != "|"]
-        patterns = [word.text for grep in greps for word in grep.words[1:]]
-        is_quiet = any(one.redirects or one.has_flag("q", "--quiet", "c", "--count") for one in following)
-        if is_quiet or any(text.startswith(("-v", "-q", "-c")) for text in patterns):
-            return
-        parts = [text.strip("^=").upper() for text in patterns]
-        name = next((name for name in sorted(names) if any(part in name.upper() for part in parts)), "")
-        if name:
-            self.report_at(command.start, following[0].end, f"{name} is written to the log; do not print it")
+    def _check_filter(self, command: Command, following: Sequence[Command], names: frozenset[str]) -> None:
+        """Check ``env | grep NAME``; ``following`` is the next command, if there is one."""
+        for grep in following:
+            parts = [pattern.strip("^=").upper() for pattern in _filter_patterns(grep)]
+            for name in sorted(names):
+                if any(part in name.upper() for part in parts):
+                    message = f"{name} is written to the log; do not print it"
+                    self.report_at(command.start, grep.end, message)
+                    return
 
     def _check(self, command: Command, names: frozenset[str]) -> None:
         here_strings = [
@@ -170,6 +169,27 @@ class SecretPrinted(CiCheck):
                 command.end,
                 f"{min(names)} is among the variables written to the log; do not list them",
             )
+
+
+def _files_with_secret(command: Command, names: frozenset[str]) -> dict[str, str]:
+    """Return the files that a command writes a secret to, with the name of the first one."""
+    name = next(filter(None, (secret_in(word, names) for word in command.words[1:])), "")
+    if not name:
+        return {}
+    targets = [redirect.target for redirect in command.redirects if redirect.sign in (">", ">>")]
+    return {target: name for target in targets if not target.startswith(("/dev", "$GITHUB"))}
+
+
+def _filter_patterns(command: Command) -> list[str]:
+    """Return the arguments of a ``grep`` whose output reaches the log; none if it prints no lines."""
+    if command.redirects or command.has_flag("q", "--quiet", "c", "--count"):
+        return []
+    if command.name != "grep" or command.after == "|":
+        return []
+    arguments = [word.text for word in command.words[1:]]
+    if any(argument.startswith(("-v", "-q", "-c")) for argument in arguments):
+        return []
+    return arguments
 
 
 _LISTS = frozenset({"env", "printenv", "export", "set", "declare"})
@@ -222,26 +242,32 @@ def _feeds_itself(command: Command) -> bool:
 def _reaches_the_log(commands: Sequence[Command], at: int) -> bool:
     """Return True if printed text reaches the log, unchanged or encoded."""
     command = commands[at]
-    targets = [one.target for one in command.redirects if one.sign.endswith((">", ">>", ">|", "&>"))]
+    targets = [
+        redirect.target for redirect in command.redirects if redirect.sign.endswith((">", ">>", ">|", "&>"))
+    ]
     if targets:
         return "STEP_SUMMARY" in targets[-1] or targets[-1] in ("/dev/stderr", "/dev/stdout")
     last = _end_of_pipe(commands, at) if command.after in ("|", "|&") else command
-    return last is not None and last.after in ("\n", "", ";", "&&", "||") and not _in_block(commands, at)
+    return (
+        last is not None
+        and last.after in ("\n", "", ";", "&&", "||")
+        and not _is_redirected_by_block(commands, at)
+    )
 
 
 def _end_of_pipe(commands: Sequence[Command], at: int) -> Command | None:
     """Return the last command of a pipe if all of its commands pass their input on; else None."""
-    for one in commands[at + 1 :]:
-        if one.depth:
+    for command in commands[at + 1 :]:
+        if command.depth:
             continue
-        if program(one) not in _SHOWN_ON or one.redirects:
+        if program(command) not in _SHOWN_ON or command.redirects:
             return None
-        if one.after not in ("|", "|&"):
-            return one
+        if command.after not in ("|", "|&"):
+            return command
     return None
 
 
-def _prints(command: Command) -> bool:
+def _prints_argument(command: Command) -> bool:
     return command.name in ("echo", "printf") or _feeds_itself(command)
 
 
@@ -249,27 +275,30 @@ def _traces_request(command: Command) -> bool:
     return command.name == "curl" and command.has_flag("v", "--verbose", "--trace-ascii", "--trace")
 
 
-def _in_block(commands: Sequence[Command], at: int) -> bool:
+def _is_redirected_by_block(commands: Sequence[Command], at: int) -> bool:
     """Return True if an enclosing group may redirect the output."""
     depth = 0
-    for one in commands[at + 1 :]:
-        if one.name in ("}", "done", "fi") and depth == 0 and (one.redirects or one.after == "|"):
+    for command in commands[at + 1 :]:
+        if command.name in ("}", "done", "fi") and depth == 0 and (command.redirects or command.after == "|"):
             return True
-    return commands[at].before == "(" or any(one.after == ")" for one in commands[at : at + 6])
+    return commands[at].before == "(" or any(command.after == ")" for command in commands[at : at + 6])
 
 
 def secret_in(word: Word, secrets: frozenset[str]) -> str:
     """Return the name of the secret that a word expands to; empty if none."""
-    found = _SECRET_CONTEXT.search(word.raw)
-    if found:
-        return found.group(1) or "the token"
+    context = _SECRET_CONTEXT.search(word.raw)
+    if context:
+        return context.group(1) or "the token"
     if word.raw.startswith("'"):
         return ""
-    names = [m.group(1) or m.group(2) for m in _VARIABLE.finditer(_shown(word.text))]
-    return next((name for name in names if name in secrets or (name.isupper() and is_secret_name(name))), "")
+    for variable in _VARIABLE.finditer(_strip_substitutions(word.text)):
+        name = variable.group(1) or variable.group(2)
+        if name in secrets or (name.isupper() and is_secret_name(name)):
+            return name
+    return ""
 
 
-def _shown(text: str) -> str:
+def _strip_substitutions(text: str) -> str:
     """Return the text without command substitutions whose output does not contain the variables."""
     out, at = [], 0
     while (start := text.find("$(", at)) >= 0:

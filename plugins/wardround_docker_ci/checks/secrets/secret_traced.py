@@ -1,14 +1,12 @@
-"""DC082: secret traced."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.text.secret_names import is_secret_name
 from wardround_docker_ci.check import PIPELINES, CiCheck
 from wardround_docker_ci.checks.secrets.secret_printed import secret_variables
@@ -80,8 +78,8 @@ class SecretTraced(CiCheck):
 
     def _check(self, group: Sequence[EmbeddedScript], names: frozenset[str]) -> None:
         """Report the first secret in a traced command of one shell."""
-        traced = self._by_first_line(group)
-        for command in (one for script in group for one in script.commands):
+        traced = self._first_line_of(group)
+        for command in (other for script in group for other in script.commands):
             switch = _switch(command)
             if switch is not None:
                 traced = (command.start, command.end) if switch else None
@@ -101,7 +99,7 @@ class SecretTraced(CiCheck):
             by_job.setdefault(id(script.owner), []).append(script)
         yield from by_job.values()
 
-    def _by_first_line(self, group: Sequence[EmbeddedScript]) -> tuple[int, int] | None:
+    def _first_line_of(self, group: Sequence[EmbeddedScript]) -> tuple[int, int] | None:
         found = _FIRST_LINE.match(group[0].passage.text)
         start = group[0].passage.start
         return (start + found.start(1), start + found.end(1)) if found else None
@@ -115,10 +113,11 @@ def _switch(command: Command) -> bool | None:
     if command.name != "set":
         return None
     for at, text in enumerate(command.texts):
-        named = text in ("-o", "+o") or (text[:1] == "-" and text.endswith("o"))
-        if named and "xtrace" in command.texts[at + 1 : at + 2]:
+        letters = text[1:] if text[:1] in ("-", "+") else ""
+        if letters.isalpha() and "x" in letters:
             return text[0] == "-"
-        if text[:1] in ("-", "+") and text[1:].isalpha() and "x" in text[1:]:
+        takes_name = text == "+o" or (text[:1] == "-" and text.endswith("o"))
+        if takes_name and "xtrace" in command.texts[at + 1 : at + 2]:
             return text[0] == "-"
     return None
 
@@ -127,9 +126,14 @@ def _secret_of(command: Command, secrets: frozenset[str]) -> str:
     """Return the secret in the words of a traced command; empty if none."""
     if command.name in (":", "[", "[[", "test", "unset", "export") and not command.assignments:
         return ""
-    words = (word for word in (*command.assignments, *command.words[1:]) if not word.raw.startswith("'"))
-    uses = (use for word in words for use in _USED.finditer(word.text))
-    return next((name for use in uses if (name := _secret_name(use, secrets))), "")
+    for word in (*command.assignments, *command.words[1:]):
+        if word.raw.startswith("'"):
+            continue
+        for use in _USED.finditer(word.text):
+            name = _secret_name(use, secrets)
+            if name:
+                return name
+    return ""
 
 
 def _secret_name(use: re.Match[str], secrets: frozenset[str]) -> str:

@@ -1,5 +1,3 @@
-"""DC048: download run unchecked."""
-
 from __future__ import annotations
 
 import re
@@ -7,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.shell import Command, Word, unwrapped
-from wardround.storage.regex_cache import bounded
+from wardround.languages.shell import Command, Word, unwrap_command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import FETCHERS, INTERPRETERS, program
 
@@ -70,13 +68,8 @@ class DownloadRunUnchecked(CiCheck):
         commands = [command for script in self.file.scripts for command in script.commands]
         for at, command in enumerate(commands):
             download = _download(command)
-            if download is None:
-                continue
-            later = commands[at + 1 :]
-            run = next((one for one in later if _runs(one, download.file)), None)
-            if run is None and download.url.startswith("http://"):
-                run = next((one for one in later if _makes_executable(one, download.file)), None)
-            if run is not None:
+            run = _run_of(download, commands[at + 1 :]) if download is not None else None
+            if download is not None and run is not None:
                 self._report(command, download, run)
 
     def _report(self, command: Command, download: _Download, run: Command) -> None:
@@ -97,56 +90,82 @@ class _Download(Struct, frozen=True):
     file: str
 
 
+def _run_of(download: _Download, later: Sequence[Command]) -> Command | None:
+    """Return the command that runs the file of a download, or makes it executable if it came by HTTP."""
+    for command in later:
+        if _runs_file(command, download.file):
+            return command
+    if download.url.startswith("http://"):
+        for command in later:
+            if _makes_executable(command, download.file):
+                return command
+    return None
+
+
 def _download(command: Command) -> _Download | None:
     """Return the URL that a command downloads and the file it writes."""
     if program(command) not in FETCHERS:
         return None
-    words = unwrapped(command)
-    url = next(
-        (w.text for w in words[1:] if bounded(r"https?://|\$\{?\w*(?:URL|url)\w*\}?").match(w.text)), ""
-    )
+    words = unwrap_command(command)
+    url = _url_in(words[1:])
     if not url or _LOCAL.search(url):
         return None
-    file = next(_into(program(command), words), "") or _redirected(command)
-    if not file and (program(command) == "wget" or command.has_flag("O", "--remote-name")):
+    file = next(_downloaded_files(program(command), words), "") or _redirect_target(command)
+    names_it_itself = program(command) == "wget" or command.has_flag("O", "--remote-name")
+    if not file and names_it_itself:
         file = url.split("?", 1)[0].rpartition("/")[2]
-    return _Download(url, _plain(file)) if file and file not in ("-", "/dev/null", "/dev/stdout") else None
+    if file in ("", "-", "/dev/null", "/dev/stdout"):
+        return None
+    return _Download(url, _plain(file))
 
 
-def _into(name: str, words: Sequence[Word]) -> Iterator[str]:
-    short = "o" if name == "curl" else "O"
+def _url_in(words: Sequence[Word]) -> str:
+    pattern = bounded_pattern(r"https?://|\$\{?\w*(?:URL|url)\w*\}?")
+    return next((word.text for word in words if pattern.match(word.text)), "")
+
+
+def _downloaded_files(name: str, words: Sequence[Word]) -> Iterator[str]:
+    """Yield the files that options of curl or wget name."""
+    letter = "o" if name == "curl" else "O"
     for at, word in enumerate(words[1:], 1):
-        option, sign, value = word.text.partition("=")
-        is_short = re.match(rf"-[a-zA-Z]*{short}$", word.text) is not None
-        if sign and option in ("--output", "--output-document"):
+        text = word.text
+        option, sign, value = text.partition("=")
+        if option in _OUTPUT_OPTIONS and sign:
             yield value
-        elif (is_short or word.text in ("--output", "--output-document")) and at + 1 < len(words):
-            yield words[at + 1].text
-        elif name == "wget" and word.text.startswith("-O") and len(word.text) > len("-O"):
-            yield word.text[2:]
+        elif text in _OUTPUT_OPTIONS or re.match(rf"-[a-zA-Z]*{letter}$", text):
+            yield from (following.text for following in words[at + 1 : at + 2])
+        elif name == "wget" and text.startswith("-O"):
+            yield text.removeprefix("-O")
 
 
-def _redirected(command: Command) -> str:
-    return next((one.target for one in command.redirects if one.sign in (">", ">>", ">|")), "")
+_OUTPUT_OPTIONS = ("--output", "--output-document")
 
 
-def _runs(command: Command, file: str) -> bool:
+def _redirect_target(command: Command) -> str:
+    return next((redirect.target for redirect in command.redirects if redirect.sign in (">", ">>", ">|")), "")
+
+
+def _runs_file(command: Command, file: str) -> bool:
     """Return True if a command runs or installs a file."""
-    words = unwrapped(command)
+    words = [word.text for word in unwrap_command(command)]
     if not words or not file:
         return False
-    name = program(command)
-    if _plain(words[0].text) == file and ("/" in words[0].text or "$" in words[0].text):
+    name, arguments = program(command), words[1:]
+    if _plain(words[0]) == file and not {"/", "$"}.isdisjoint(words[0]):
         return True
     if name in INTERPRETERS or name in ("source", "."):
-        return _plain(next((w.text for w in words[1:] if not w.text.startswith("-")), "")) == file
-    if name in _INSTALLERS and any(word.text in _INSTALLERS[name] for word in words):
-        return any(_plain(word.text) == file for word in words[1:])
-    return False
+        return _plain(_first_plain(arguments)) == file
+    if set(words).isdisjoint(_INSTALLERS.get(name, ())):
+        return False
+    return file in map(_plain, arguments)
+
+
+def _first_plain(arguments: Sequence[str]) -> str:
+    return next((argument for argument in arguments if not argument.startswith("-")), "")
 
 
 def _makes_executable(command: Command, file: str) -> bool:
-    words = [_plain(word.text) for word in unwrapped(command)[1:]]
+    words = [_plain(word.text) for word in unwrap_command(command)[1:]]
     return (
         program(command) == "chmod"
         and file in words

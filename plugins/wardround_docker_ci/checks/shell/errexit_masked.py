@@ -1,14 +1,12 @@
-"""DC212: errexit masked."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import Command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 
@@ -37,8 +35,8 @@ _WORKS = frozenset(
 class ErrexitMasked(CiCheck):
     """A function called by `if`, `&&` or `||` ignores `set -e`.
 
-    The shell continues after a command that fails in it, and the function's status is that of its last
-    command alone. Call it by itself, or end each step in it with `|| return 1`.
+    The shell continues after a failed command in the function, and the function's status is that of its last
+    command. Call it by itself, or end each step in it with `|| return 1`.
     """
 
     ID = "DC212"
@@ -93,7 +91,7 @@ class ErrexitMasked(CiCheck):
             return
         commands = [command for script in self.file.scripts for command in script.commands]
         for name, start, end in _functions(text):
-            lost = _first_lost(commands, text, start, end)
+            lost = _first_masked_failure(commands, text, start, end)
             if lost is not None:
                 self._check_call(name, lost)
 
@@ -123,8 +121,12 @@ def _may_be_lost(command: Command) -> bool:
     )
 
 
-def _first_lost(commands: Sequence[Command], text: str, start: int, end: int) -> Command | None:
+def _first_masked_failure(commands: Sequence[Command], text: str, start: int, end: int) -> Command | None:
     """Return the first command of a function's body whose failure only ``set -e`` would detect."""
-    body = [one for one in commands if start <= one.start < end and not one.depth]
-    bare = (one for one in body[:-1] if not _CONDITION.search(text[start : one.start]))
-    return next((one for one in bare if _may_be_lost(one)), None)
+    outer = [command for command in commands if command.depth == 0]
+    body = [command for command in outer if start <= command.start < end]
+    for command in body[:-1]:
+        is_condition = _CONDITION.search(text[start : command.start]) is not None
+        if not is_condition and _may_be_lost(command):
+            return command
+    return None

@@ -1,14 +1,12 @@
-"""DC037: eval of script argument."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.shell import Word
+from wardround.languages.shell import Command, Word
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import SHELLS, program
 
@@ -61,21 +59,15 @@ class EvalOfScriptArgument(CiCheck):
             for command in script.commands:
                 for word in command.assignments or command.words[1:]:
                     _record(word, arguments, composed)
-                texts = [w.text for w in command.words[1:] if not w.raw.startswith("'")]
-                if command.name == "eval" and any(
-                    _ARGUMENT.search(t) or _named(t) in composed for t in texts
-                ):
-                    self.report_at(
-                        command.start,
-                        command.end,
-                        "an argument of the script is run as code; run its words instead",
-                    )
+                if command.name == "eval" and _evaluates_argument(command, composed):
+                    message = "an argument of the script is run as code; run its words instead"
+                    self.report_at(command.start, command.end, message)
 
     def _check_inner_shells(self) -> None:
         """Check ``bash -c "... $1"``, where the inner shell evaluates the argument as code."""
         for script in self.file.scripts:
             for command in script.commands:
-                text = _shell_text(command.words) if program(command) in SHELLS else None
+                text = _shell_argument(command.words) if program(command) in SHELLS else None
                 if text is not None and _INSIDE.search(text.raw):
                     self.report_at(
                         text.start,
@@ -84,7 +76,16 @@ class EvalOfScriptArgument(CiCheck):
                     )
 
 
-def _shell_text(words: Sequence[Word]) -> Word | None:
+def _evaluates_argument(command: Command, composed: set[str]) -> bool:
+    for word in command.words[1:]:
+        if word.raw.startswith("'"):
+            continue
+        if _ARGUMENT.search(word.text) or _leading_variable(word.text) in composed:
+            return True
+    return False
+
+
+def _shell_argument(words: Sequence[Word]) -> Word | None:
     """Return the text that ``sh -c`` runs if the outer shell expands it."""
     at = next((n for n, word in enumerate(words) if word.text in ("-c", "-lc", "-ec", "-euc")), 0)
     return words[at + 1] if at and at + 1 < len(words) and words[at + 1].raw.startswith('"') else None
@@ -101,7 +102,7 @@ def _record(word: Word, arguments: set[str], composed: set[str]) -> None:
         (composed if re.search(r"\s", value) else arguments).add(name)
 
 
-def _named(text: str) -> str:
-    """Return the variable that a text begins with."""
+def _leading_variable(text: str) -> str:
+    """Return the variable at the start of a string."""
     found = _VARIABLE.match(text)
     return found[1] if found is not None else ""

@@ -1,15 +1,13 @@
-"""DC033: hidden failure."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import Command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
 from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.document import CiFile
@@ -77,7 +75,7 @@ class HiddenFailure(CiCheck):
             self._check_pipes(script)
 
     def _check_pipes(self, script: EmbeddedScript) -> None:
-        if keeps_status(self.file, script):
+        if preserves_status(self.file, script):
             return
         for command in script.commands:
             if command.after == "|" and command.before not in ("|", "|&") and is_test(command):
@@ -85,16 +83,13 @@ class HiddenFailure(CiCheck):
 
     def _check_unused_status(self, script: EmbeddedScript) -> None:
         """Check tests between ``set +e`` and ``set -e`` whose status is not used."""
-        text = script.passage.text
-        if "set +e" not in text or re.search(r"\$\{?(?:\?|PIPESTATUS)", text) or "trap" in text:
+        if _uses_status(script.passage.text):
             return
         continues = False
         for command in script.commands:
-            if command.name == "set" and command.texts[1:2]:
+            if command.name == "set" and len(command.texts) > 1:
                 continues = command.texts[1].startswith("+") and "e" in command.texts[1]
-            before = text[: command.start - script.passage.start]
-            has_rest = bool(text[command.end - script.passage.start :].strip())
-            if continues and has_rest and _is_bare_test(command) and not _CONDITION.search(before):
+            if continues and _is_bare_test(command) and _is_followed(script, command):
                 message = "the status of these tests is not used after set +e; test it"
                 self.report_at(command.start, command.end, message)
 
@@ -116,7 +111,7 @@ class HiddenFailure(CiCheck):
     def _check_pipe(self, command: Command, commands: Sequence[Command]) -> None:
         """Check a pipe, whose status is that of its last command, such as ``tee``."""
         following = next(
-            (one for one in commands if one.start > command.end and one.depth == command.depth), None
+            (other for other in commands if other.start > command.end and other.depth == command.depth), None
         )
         passes_on = (
             following is not None and program(following) in _PASS_ON and following.after not in ("||", "&&")
@@ -133,7 +128,22 @@ class HiddenFailure(CiCheck):
         return command.before == "|" or any(r.sign in (">", ">>", "&>") for r in command.redirects)
 
 
-def _does_nothing(command: Command) -> bool:
+def _uses_status(text: str) -> bool:
+    """Return True if a script never continues after a failure, or may use a status afterwards."""
+    if "set +e" not in text or "trap" in text:
+        return True
+    return re.search(r"\$\{?(?:\?|PIPESTATUS)", text) is not None
+
+
+def _is_followed(script: EmbeddedScript, command: Command) -> bool:
+    """Return True if a script continues after a command that is not a part of a condition."""
+    text, start = script.passage.text, script.passage.start
+    if not text[command.end - start :].strip():
+        return False
+    return _CONDITION.search(text[: command.start - start]) is None
+
+
+def _has_no_effect(command: Command) -> bool:
     if command.name in ("echo", "printf"):
         return not command.redirects and not re.search(
             r"GITHUB_|::(?:warning|error)", " ".join(command.texts)
@@ -148,8 +158,8 @@ _PRINTS_FAILURE = LazyPattern(
 _PIPEFAIL = LazyPattern(r"pipefail|PIPESTATUS|pipestatus")
 
 
-def keeps_status(file: CiFile, script: EmbeddedScript) -> bool:
-    """Return True if a pipe in the script fails when any of its commands does."""
+def preserves_status(file: CiFile, script: EmbeddedScript) -> bool:
+    """Return True if a pipe in the script fails when any of its commands fails."""
     if file.kind is FileKind.GITLAB_CI or _PIPEFAIL.search(script.passage.text):
         return True
     if file.kind not in STEPS:
@@ -166,4 +176,4 @@ def _is_bare_test(command: Command) -> bool:
 def _is_hidden(command: Command, following: Command) -> bool:
     """Return True if a fallback without effect hides a failure of tests."""
     is_last = following.after in ("\n", "", ";", ")")
-    return command.after == "||" and is_last and _does_nothing(following) and is_test(command)
+    return command.after == "||" and is_last and _has_no_effect(following) and is_test(command)

@@ -1,14 +1,12 @@
-"""DC112: missing pipefail."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
-from wardround.languages.shell import Command, unwrapped
+from wardround.languages.shell import Command, unwrap_command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.checks.shell.hidden_failure import keeps_status
+from wardround_docker_ci.checks.shell.hidden_failure import preserves_status
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import is_test, program
 
@@ -84,37 +82,55 @@ class MissingPipefail(CiCheck):
 
     def run(self) -> None:
         for script in self.file.scripts:
-            if keeps_status(self.file, script):
+            if not preserves_status(self.file, script):
+                self._check(script.commands)
+
+    def _check(self, commands: Sequence[Command]) -> None:
+        for at, command in enumerate(commands):
+            if command.after != "|":
                 continue
-            commands = script.commands
-            for at, command in enumerate(commands):
-                following = next((one for one in commands[at + 1 :] if one.depth == command.depth), None)
-                if command.after != "|" or following is None:
-                    continue
-                if command.before not in ("|", "|&") and program(following) == "tee" and _is_build(command):
-                    if not self.file.is_explained(command.start):
-                        message = f"the step has the status of tee, not of {program(command)}; set pipefail"
-                        self.report_at(command.start, following.end, message)
-                elif _is_dump(command) and program(following) in _KEEPERS:
-                    self._report(commands, command, following)
-                    break
+            same_level = (other for other in commands[at + 1 :] if other.depth == command.depth)
+            following = next(same_level, None)
+            if following is None:
+                continue
+            if _shows_build(command, following):
+                self._report_tee(command, following)
+            elif _is_dump(command) and program(following) in _KEEPERS:
+                self._report(commands, command, following)
+                return
+
+    def _report_tee(self, command: Command, following: Command) -> None:
+        if not self.file.is_explained(command.start):
+            message = f"the step has the status of tee, not of {program(command)}; set pipefail"
+            self.report_at(command.start, following.end, message)
 
     def _report(self, commands: Sequence[Command], command: Command, following: Command) -> None:
         """Report the ``set`` command without the option if its line is added too, else the pipe."""
-        options = next((c for c in commands if c.name == "set" and c.texts[1:2] and "e" in c.texts[1]), None)
-        place = command
-        if options is not None and options.start < command.start and self._is_new(options):
-            place = options
         line = self.file.places.line(command.start)
         message = f"a failure of {program(command)} on line {line} is ignored; set pipefail"
-        self.report_at(place.start, place.end if place is options else following.end, message)
+        options = next(filter(_sets_errexit, commands), None)
+        if options is not None and options.start < command.start and self._is_new(options):
+            self.report_at(options.start, options.end, message)
+        else:
+            self.report_at(command.start, following.end, message)
 
     def _is_new(self, command: Command) -> bool:
         return self.source.is_added(self.file.places.line(command.start))
 
 
+def _sets_errexit(command: Command) -> bool:
+    return command.name == "set" and len(command.texts) > 1 and "e" in command.texts[1]
+
+
+def _shows_build(command: Command, following: Command) -> bool:
+    """Return True if a build is the first command of a pipe to ``tee``."""
+    if command.before in ("|", "|&") or program(following) != "tee":
+        return False
+    return _is_build(command)
+
+
 def _is_build(command: Command) -> bool:
-    text = " ".join(word.text for word in unwrapped(command))
+    text = " ".join(word.text for word in unwrap_command(command))
     return _BUILDS.match(text) is not None and not is_test(command)
 
 

@@ -1,13 +1,11 @@
-"""DC030: piped to shell."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, pipelines
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import FETCHERS, INTERPRETERS, SHELLS, program
 
@@ -72,18 +70,20 @@ class PipedToShell(CiCheck):
                 self._check(group)
 
     def _check(self, group: Sequence[Command]) -> None:
-        fetch = next((c for c in group if program(c) in FETCHERS), None)
-        if fetch is not None:
-            rest = group[group.index(fetch) + 1 :]
-            reads = next((c for c in rest if _reads_its_program(c)), None)
-            if reads is not None and not any(_LOCAL.search(w.text) for w in fetch.words):
-                self._report(fetch, reads)
-            return
+        for at, command in enumerate(group):
+            if program(command) in FETCHERS:
+                self._check_readers(command, group[at + 1 :])
+                return
         for command in group:
-            if self._runs_what_it_fetches(command):
+            if self._runs_download(command):
                 self._report(command, command)
 
-    def _runs_what_it_fetches(self, command: Command) -> bool:
+    def _check_readers(self, fetch: Command, following: Sequence[Command]) -> None:
+        reader = next(filter(_reads_its_program, following), None)
+        if reader is not None and not any(_LOCAL.search(word.text) for word in fetch.words):
+            self._report(fetch, reader)
+
+    def _runs_download(self, command: Command) -> bool:
         if program(command) not in SHELLS | {"eval", "source", "."}:
             return False
         return any(_FETCHED_INSIDE.search(word.raw) for word in command.words)

@@ -1,10 +1,8 @@
-"""DC123: predictable temp file."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 

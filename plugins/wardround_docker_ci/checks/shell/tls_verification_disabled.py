@@ -1,14 +1,12 @@
-"""DC031: tls verification disabled."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.shell import Command, Word, unwrapped
+from wardround.languages.shell import Command, Word, unwrap_command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, SCRIPTS, TEMPLATE, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -167,14 +165,14 @@ class TlsVerificationDisabled(CiCheck):
             name, _, value = word.text.partition("=")
             if _is_off_by(name, value):
                 self._report(word.start, word.end, name)
-        words = unwrapped(command)
+        words = unwrap_command(command)
         if words and not any(_LOCAL.search(word.text) for word in words):
             self._check_program(command, program(command), words)
 
     def _check_program(self, command: Command, name: str, words: Sequence[Word]) -> None:
         texts = [word.text for word in words]
         if name in ("echo", "printf"):
-            self._check_written(words)
+            self._check_config_lines(words)
         elif _SETTINGS.match(" ".join((name, *texts[1:]))):
             self._report(command.start, command.end, " ".join(texts[-2:]))
         else:
@@ -190,7 +188,7 @@ class TlsVerificationDisabled(CiCheck):
         else:
             self._report(word.start, word.end, word.text if len(word.text) < _LONG else name)
 
-    def _check_written(self, words: Sequence[Word]) -> None:
+    def _check_config_lines(self, words: Sequence[Word]) -> None:
         """Check the lines that a script writes into a configuration file."""
         for word in words[1:]:
             if _UNSIGNED.search(word.text):

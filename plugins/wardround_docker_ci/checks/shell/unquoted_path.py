@@ -1,16 +1,14 @@
-"""DC113: unquoted path."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround.languages.shell import Command, Word, unwrapped
-from wardround.storage.regex_cache import bounded
+from wardround.languages.shell import Command, Word, unwrap_command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
@@ -62,20 +60,24 @@ class UnquotedPath(CiCheck):
 
     def run(self) -> None:
         text = self.file.text
-        if bounded(r"(?:^|\n)\s*IFS=|set -f|noglob").search(text):
+        if bounded_pattern(r"(?:^|\n)\s*IFS=|set -f|noglob").search(text):
             return
-        commands = [command for script in self.file.scripts for command in script.commands]
         for loop in _OVER_LS.finditer(text):
             message = "file names are split at blanks; loop over a glob pattern, or read them line by line"
             self.report_at(loop.start(1), loop.end(1), message)
-        outside = set(_names(text, commands))
+        commands = [command for script in self.file.scripts for command in script.commands]
+        outside = {*_assigned_names(commands), *_loop_names(text), *_POSITIONS}
         for command in commands:
             if program(command) in _MOVERS:
-                for word in unwrapped(command)[1:]:
-                    name = _bare(word)
-                    if name in outside or name in _POSITIONS or self._may_remove_more(command, word, name):
-                        self.report_at(word.start, word.end, f"{word.raw} is split at blanks; quote it")
-                        break
+                self._check(command, outside)
+
+    def _check(self, command: Command, outside: set[str]) -> None:
+        """Report the first path that is split."""
+        for word in unwrap_command(command)[1:]:
+            name = _bare(word)
+            if name in outside or self._may_remove_more(command, word, name):
+                self.report_at(word.start, word.end, f"{word.raw} is split at blanks; quote it")
+                return
 
     def _may_remove_more(self, command: Command, word: Word, name: str) -> bool:
         """Return True if the beginning of a path of ``rm -r`` is set outside the file."""
@@ -97,26 +99,26 @@ _READ = LazyPattern(r"\bread\b([^\n]*)")
 _POSITIONS = frozenset("123456789@*")
 
 
-def _names(text: str, commands: Sequence[Command]) -> Iterator[str]:
-    """Yield variables that hold arguments of the script, or the file name of a loop."""
+def _assigned_names(commands: Sequence[Command]) -> Iterator[str]:
+    """Yield variables that hold arguments of the script."""
     for command in commands:
-        words = (
-            *command.assignments,
-            *(command.words[1:] if command.name in ("local", "export", "readonly") else ()),
-        )
+        words = list(command.assignments)
+        if command.name in ("local", "export", "readonly"):
+            words += command.words[1:]
         for word in words:
             name, sign, value = word.text.partition("=")
-            if (
-                sign
-                and _FROM_OUTSIDE.fullmatch(value)
-                and not re.search(r"flag|opt|arg", name, re.IGNORECASE)
-            ):
+            is_option = re.search(r"flag|opt|arg", name, re.IGNORECASE) is not None
+            if sign and _FROM_OUTSIDE.fullmatch(value) and not is_option:
                 yield name
-    for found in _LOOP.finditer(text):
-        if found.group(1) and not _COUNTED.match(found.group(2)):
-            yield found.group(1)
-        elif found.group(3):
-            yield from found.group(3).split()[-1:]
+
+
+def _loop_names(text: str) -> Iterator[str]:
+    """Yield variables that hold the file name of a loop."""
+    for loop in _LOOP.finditer(text):
+        if loop.group(1) and not _COUNTED.match(loop.group(2)):
+            yield loop.group(1)
+        elif loop.group(3):
+            yield from loop.group(3).split()[-1:]
 
 
 def _bare(word: Word) -> str:

@@ -1,14 +1,12 @@
-"""DC034: unset variable removed."""
-
 from __future__ import annotations
 
 import re
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
-from wardround.languages.shell import unwrapped
-from wardround.storage.regex_cache import bounded
+from wardround.languages.shell import unwrap_command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -69,7 +67,7 @@ class UnsetVariableRemoved(CiCheck):
 
     def run(self) -> None:
         for script in self.file.scripts:
-            if bounded(r"^\s*set\s+-\w*u|set -o nounset|^#!.* -\w*u", re.MULTILINE).search(
+            if bounded_pattern(r"^\s*set\s+-\w*u|set -o nounset|^#!.* -\w*u", re.MULTILINE).search(
                 script.passage.text
             ):
                 continue
@@ -78,7 +76,7 @@ class UnsetVariableRemoved(CiCheck):
                     command.has_flag("r", "--recursive") or command.has_flag("R")
                 ):
                     continue
-                for word in unwrapped(command)[1:]:
+                for word in unwrap_command(command)[1:]:
                     found = _ROOT_IF_UNSET.match(word.text)
                     if found and not self._is_set(word.text):
                         self.report_at(
@@ -89,9 +87,9 @@ class UnsetVariableRemoved(CiCheck):
 
     def _is_set(self, text: str) -> bool:
         name = re.sub(r"\W", "", text.partition("/")[0])
-        return name in _ALWAYS_SET or name in self._assigned
+        return name in _ALWAYS_SET or name in self._names_set_in_file
 
     @cached_property
-    def _assigned(self) -> set[str]:
+    def _names_set_in_file(self) -> set[str]:
         """The names that the file sets anywhere."""
         return {name for groups in _ASSIGNED.findall(self.file.text) for name in groups if name}

@@ -1,5 +1,3 @@
-"""DC116: variable lost in pipe."""
-
 from __future__ import annotations
 
 import re
@@ -7,9 +5,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
-from wardround.storage.regex_cache import bounded
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 
@@ -114,7 +112,7 @@ def _is_read(text: str, loop: _Loop, name: str) -> bool:
     if re.search(rf"\blocal\b[^\n]*\b{name}\b", text[loop.start : loop.end]):
         return False
     rest = text[loop.end :]
-    if bounded(r"\s*(?:\||[^\n]*\n?\s*\|)(?!\|)").match(rest) or _in_group(text, loop):
+    if bounded_pattern(r"\s*(?:\||[^\n]*\n?\s*\|)(?!\|)").match(rest) or _is_in_group(text, loop):
         return False
     function_ends = re.search(r"^\}", rest, re.MULTILINE)
     if function_ends is not None and re.search(
@@ -122,14 +120,14 @@ def _is_read(text: str, loop: _Loop, name: str) -> bool:
     ):
         inside = rest[: function_ends.start()]
         rest = inside if not re.search(rf"^{name}=", text[: loop.start], re.MULTILINE) else rest
-    used = bounded(rf"\$\{{?#?{name}\b|\(\([^)\n]*(?<![\w$]){name}\b").search(rest)
+    used = bounded_pattern(rf"\$\{{?#?{name}\b|\(\([^)\n]*(?<![\w$]){name}\b").search(rest)
     again = re.search(
         rf"(?:^|[\s;&|(]){name}=|\bread\b[^\n]*\b{name}\b|\bfor\s+{name}\b|\blocal\b[^\n]*\b{name}\b", rest
     )
     return used is not None and (again is None or used.start() < again.start())
 
 
-def _in_group(text: str, loop: _Loop) -> bool:
+def _is_in_group(text: str, loop: _Loop) -> bool:
     """Return True if the pipe feeds a group around the loop, whose later commands share the subshell."""
     line = text[text.rfind("\n", 0, loop.start) + 1 : loop.start]
     return bool(re.search(r"\|\s*[({]", line)) or line.count("(") > line.count(")")

@@ -1,14 +1,12 @@
-"""DC032: world writable."""
-
 from __future__ import annotations
 
 import re
 from itertools import pairwise, takewhile
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.shell import Command, unwrapped
+from wardround.languages.shell import Command, unwrap_command
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_docker_ci.check import DOCKERFILE, PIPELINES, SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -69,18 +67,21 @@ class WorldWritable(CiCheck):
         for script in self.file.scripts:
             for command in script.commands:
                 if program(command) in ("mkdir", "install"):
-                    self._check_created(command)
+                    self._check_created_mode(command)
                 elif program(command) == "chmod":
                     self._check_chmod(command)
 
     def _check_chmod(self, command: Command) -> None:
-        words = [w for w in unwrapped(command)[1:] if not re.match(r"-[A-Za-z-]+$", w.text)]
-        if len(words) < 2 or not _FOR_ALL.fullmatch(words[0].text) or self._is_explained(words[0].start):
+        words = [word for word in unwrap_command(command)[1:] if not re.match(r"-[A-Za-z-]+$", word.text)]
+        if len(words) < 2:
             return
-        if not all(_SHARED_DIRECTORIES.match(word.text) for word in words[1:]):
-            severity = Severity.INFO if self._is_minor(words[0].start) else None
-            message = f"{words[0].text} makes {words[1].text} writable for every user; use 755 or 775"
-            self.report_at(words[0].start, words[0].end, message, severity=severity)
+        mode, files = words[0], words[1:]
+        if not _FOR_ALL.fullmatch(mode.text) or self._is_explained(mode.start):
+            return
+        if not all(_SHARED_DIRECTORIES.match(file.text) for file in files):
+            severity = Severity.INFO if self._is_minor(mode.start) else None
+            message = f"{mode.text} makes {files[0].text} writable for every user; use 755 or 775"
+            self.report_at(mode.start, mode.end, message, severity=severity)
 
     def _is_minor(self, offset: int) -> bool:
         """Return True if the system is temporary, or a comment above explains the mode."""
@@ -94,9 +95,9 @@ class WorldWritable(CiCheck):
         above = takewhile(_IS_COMMENT.match, reversed(self.file.text[:offset].split("\n")[:-1]))
         return any(_EXPLAINED.search(line) for line in above)
 
-    def _check_created(self, command: Command) -> None:
+    def _check_created_mode(self, command: Command) -> None:
         """Check files and directories created with that mode."""
-        words = unwrapped(command)
+        words = unwrap_command(command)
         for option, mode in pairwise(words):
             is_mode = option.text in ("-m", "--mode") and _FOR_ALL.fullmatch(mode.text) is not None
             if (

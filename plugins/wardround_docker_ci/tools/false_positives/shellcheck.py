@@ -1,11 +1,11 @@
-"""Results of shellcheck that do not hold: other programs read the text, or it is correct as it is."""
+"""False positives of shellcheck: another program reads the text, or the code is correct."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _EXTRAS = LazyPattern(r"[\w.}\"']\[[\w$][\w,.${} -]*\]")
 _INSTALLER = LazyPattern(r"\b(?:pip[\d.]*|pipx|uvx?|poetry|pdm|pipenv|hatch|tox|maturin|conda|mamba)\b")
@@ -20,7 +20,7 @@ _EMPTY = LazyPattern(r"(?:^|\s)\w+=\s+\\\s*$")
 _HERE_STRING = LazyPattern(r"<<<[ \t]*$")
 _TAKES_WORDS = LazyPattern(r"\b(?:printf\s+(?:--\s+)?(?:'[^']*'|\"[^\"]*\")|seq|set\s+--)\s+$")
 _JOINS_LINES = LazyPattern(r"\$\([^()]*\|\s*tr\s+[\"']\\n[\"']\s+[\"'] [\"']\s*\)")
-"""A substitution that makes one line of words from several lines."""
+"""A substitution that joins several lines into one."""
 _QUOTED_MATCH = LazyPattern(r"=~\s*(?P<quote>[\"'])(?P<text>.*?)(?P=quote)")
 _VARIABLE = LazyPattern(r"\$\{\w+\}|\$\w+")
 _OPERATORS = LazyPattern(r"[.*+?^$()\[\]{}|\\]")
@@ -30,7 +30,7 @@ _IN_ANY_VERSION = LazyPattern(
 """A program in a folder that a pattern selects, such as ``/opt/tool-*/bin/tool``."""
 
 
-def does_not_hold(code: str, path: str, lines: Sequence[str], line: int, column: int = 0) -> bool:
+def is_false_positive(code: str, path: str, lines: Sequence[str], line: int, column: int = 0) -> bool:
     """Return True if a result is wrong.
 
     Args:
@@ -83,12 +83,14 @@ def _is_array(declaration: str) -> bool:
 
 
 def _is_literal_match(lines: Sequence[str], line: int, column: int) -> bool:
-    """Return True if the quoted side of a match has no operator, so that the quotes change nothing."""
+    """Return True if the quoted operand of a match contains no operator, so that the quotes change
+    nothing.
+    """
     match = _QUOTED_MATCH.search(lines[line - 1])
     return match is not None and _OPERATORS.search(_VARIABLE.sub("", match["text"])) is None
 
 
-def _is_meant_as_text(lines: Sequence[str], line: int, column: int) -> bool:
+def _is_intended_as_string(lines: Sequence[str], line: int, column: int) -> bool:
     """Return True for the first element of ``$BASH_SOURCE`` and the like, or a name that is a text here."""
     expanded: re.Match[str] | None = _EXPANDED.match(lines[line - 1], max(column - 1, 0))
     if expanded is None:
@@ -104,7 +106,9 @@ def _is_empty_on_purpose(lines: Sequence[str], line: int, column: int) -> bool:
 
 
 def _is_split_on_purpose(lines: Sequence[str], line: int, column: int) -> bool:
-    """Return True if a command takes each word as an argument, or if nothing is split: in a here-string."""
+    """Return True if a command takes each word as an argument, or if no word splitting happens: in a
+    here-string.
+    """
     text = lines[line - 1]
     before = text[: column - 1] if column else text
     if _HERE_STRING.search(before) or _TAKES_WORDS.search(before):
@@ -123,7 +127,7 @@ def _is_in_any_version(lines: Sequence[str], line: int, column: int) -> bool:
 _TESTS: dict[str, Callable[[Sequence[str], int, int], bool]] = {
     "SC1007": _is_empty_on_purpose,
     "SC2046": _is_split_on_purpose,
-    "SC2128": _is_meant_as_text,
+    "SC2128": _is_intended_as_string,
     "SC1003": _is_escaped_backslash,
     "SC2076": _is_literal_match,
     "SC2102": _is_extra,

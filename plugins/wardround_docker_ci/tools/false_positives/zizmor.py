@@ -1,4 +1,4 @@
-"""Results of zizmor that do not hold: the workflow excludes what the audit assumes."""
+"""False positives of zizmor: the workflow excludes what the audit assumes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.lazy import LazyPattern
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.models.github_conditions import is_limited
 from wardround_docker_ci.models.github_workflow import Workflow, WorkflowJob, WorkflowStep
@@ -55,7 +55,7 @@ class AuditedPlace(msgspec.Struct, frozen=True):
     file: Path
 
 
-def does_not_hold(audit: str, place: AuditedPlace) -> bool:
+def is_false_positive(audit: str, place: AuditedPlace) -> bool:
     """Return True if a result is wrong."""
     test = _TESTS.get(audit)
     return test is not None and test(place)
@@ -70,7 +70,7 @@ def is_bound(expression: str, file: Path, line: int) -> bool:
     """
     if _MATRIX.match(expression):
         return _MATRIX_FROM_OUTSIDE.search(file.read_text("utf-8-sig", "surrogateescape")) is None
-    if any(is_limited(expression, one) for one in _conditions(file, line)):
+    if any(is_limited(expression, condition) for condition in _conditions(file, line)):
         return True
     if _REF.match(expression):
         return frozenset(_workflow(file).triggers) == _SCHEDULED
@@ -89,8 +89,8 @@ def _conditions(file: Path, line: int) -> list[str]:
         if read.places.line(step.node.start) > line:
             break
         around = job, step
-    conditions = [one.condition for one in around] if around else []
-    return [one.value for one in conditions if one is not None]
+    conditions = [part.condition for part in around] if around else []
+    return [condition.value for condition in conditions if condition is not None]
 
 
 def _read(file: Path) -> CiFile:
@@ -119,8 +119,8 @@ def _types(root: Mapping, event: str) -> frozenset[str]:
     """Return the activity types of an event; none for an event of another kind than a pull request."""
     if not event.startswith("pull_request"):
         return frozenset()
-    types = root.mapping("on", event).listed("types")
-    return frozenset(one.value for one in types if isinstance(one, Scalar))
+    types = root.mapping("on", event).items_at("types")
+    return frozenset(type_.value for type_ in types if isinstance(type_, Scalar))
 
 
 def _writes_constants(place: AuditedPlace) -> bool:

@@ -1,14 +1,12 @@
-"""PY041: ignored return value."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import SuggestedFix
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _OF_TEXT = frozenset(
@@ -116,18 +114,18 @@ class IgnoredReturnValue(PythonCheck):
         ):
             return  # called to find out if it raises
         message = f"{unparse(call.func)}() has no side effect and its result is ignored; assign it"
-        self.report(self.module.span(call), message, self._assigned(node, call))
+        self.report(self.module.span(call), message, self._assignment_fix(node, call))
 
-    def _assigned(self, node: ast.Expr, call: ast.Call) -> SuggestedFix | None:
+    def _assignment_fix(self, node: ast.Expr, call: ast.Call) -> SuggestedFix | None:
         """Return the fix that assigns the result to the name of the receiver."""
         if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, ast.Name):
             return None
         name = call.func.value.id
-        return self.fix(node, lambda rewrite: rewrite.assigned(node, name), f"assign the result to {name}")
+        return self.fix(node, lambda rewrite: rewrite.assign_to(node, name), f"assign the result to {name}")
 
     def _only_copies(self, call: ast.Call) -> bool:
         func = call.func
-        if (self.module.dotted(func) or "") in _PLAIN:
+        if (self.module.qualified_name(func) or "") in _PLAIN:
             return not (isinstance(func, ast.Name) and func.id == "round") or len(call.args) == 2
         if not isinstance(func, ast.Attribute) or isinstance(func.value, ast.Call):
             return False
@@ -137,7 +135,7 @@ class IgnoredReturnValue(PythonCheck):
 
     def _is_copying_method(self, call: ast.Call, func: ast.Attribute) -> bool:
         if func.attr in _OF_TEXT or func.attr == "replace":
-            return _copies_text(call, func)
+            return _copies_string(call, func)
         if func.attr in _OF_TIME:
             is_time = _NAMED_TIME.search(last_name(func.value)) is not None
             return is_time and (bool(call.args) or func.attr == "astimezone")
@@ -147,26 +145,28 @@ class IgnoredReturnValue(PythonCheck):
         """Return True for a method of a data frame or query set that returns a copy."""
         name = last_name(func.value)
         if func.attr in _OF_TABLE:
-            is_table = _NAMED_TABLE.search(name) is not None and self._knows("pandas", "polars", "pyspark")
+            is_table = _NAMED_TABLE.search(name) is not None and self._imports_any(
+                "pandas", "polars", "pyspark"
+            )
             return is_table and bool(call.args or call.keywords or func.attr == "dropna")
         if func.attr in _OF_QUERY and isinstance(func.value, ast.Name) and _NAMED_ROWS.search(name):
-            return self._knows("django", "sqlalchemy", "peewee", "flask_sqlalchemy", "tortoise")
+            return self._imports_any("django", "sqlalchemy", "peewee", "flask_sqlalchemy", "tortoise")
         return False
 
-    def _knows(self, *packages: str) -> bool:
+    def _imports_any(self, *packages: str) -> bool:
         return any(name.partition(".")[0] in packages for name in self.module.imported.values())
 
 
-def _is_text(node: ast.expr) -> bool:
+def _is_string(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-def _copies_text(call: ast.Call, func: ast.Attribute) -> bool:
+def _copies_string(call: ast.Call, func: ast.Attribute) -> bool:
     """Return True for a method of a string that returns a copy."""
     is_literal = isinstance(func.value, (ast.Constant, ast.JoinedStr))
     if not is_literal and _NAMED_TEXT.search(last_name(func.value)) is None:
         return False
     if func.attr == "replace":
-        return len(call.args) == 2 and all(map(_is_text, call.args))
+        return len(call.args) == 2 and all(map(_is_string, call.args))
     most = 0 if func.attr in _WITHOUT_ARGUMENTS else 1
     return len(call.args) <= most and not call.keywords

@@ -1,13 +1,11 @@
-"""PY084: missing first party name."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Severity
 from wardround.languages.python.tree import parse
+from wardround.rules.cases import change
 from wardround.semantics.semdiff.line_diff import span_of_line
 from wardround.semantics.semdiff.removed_uses import RemovedUse, RemovedUsesCheck
 from wardround_python.analysis.exports import (
@@ -20,11 +18,11 @@ from wardround_python.analysis.exports import (
     is_package,
     module_at,
     names_of,
-    provides,
+    provides_name,
     star_imports,
     stem_of,
 )
-from wardround_python.analysis.import_users import Users
+from wardround_python.analysis.import_users import ImportUsers
 
 _MAX_LOST_NAMES = 200
 """Most names one file may lose; a change that removes more is a rewrite."""
@@ -159,7 +157,7 @@ class MissingFirstPartyName(RemovedUsesCheck):
         from wardround_python.analysis.added_imports import missing_uses
 
         for module, use in missing_uses(file.path, text, self.change.project, file.is_added):
-            before = next((one.base_text for one in self.change.files if one.base_path == module), None)
+            before = next((other.base_text for other in self.change.files if other.base_path == module), None)
             if before is not None and (not use.name or use.name in names_of(before)):
                 continue  # a removal, reported where it is
             dotted = dotted_name(module, self.change.project)
@@ -177,7 +175,7 @@ class MissingFirstPartyName(RemovedUsesCheck):
             return
         lost = [name for name in before if self._is_lost(module_path, path, name)]
         if 0 < len(lost) <= _MAX_LOST_NAMES:
-            uses = Users(path, lost, self.change.project).uses()
+            uses = ImportUsers(path, lost, self.change.project).uses()
             for package in self._star_importers(path):
                 uses += self._uses_through(package, lost, text)
             self.report_names(file, module_path or path, before, uses)
@@ -185,13 +183,15 @@ class MissingFirstPartyName(RemovedUsesCheck):
     def _uses_through(self, package: str, lost: Sequence[str], text: str) -> list[RemovedUse]:
         """Return the uses of lost names that a package re-exported."""
         project = self.change.project
-        reexported = [n for n in lost if _is_exported(text, n) and provides(package, n, project) is False]
-        return Users(package, reexported, project).uses() if reexported else []
+        reexported = [
+            n for n in lost if _is_exported(text, n) and provides_name(package, n, project) is False
+        ]
+        return ImportUsers(package, reexported, project).uses() if reexported else []
 
     def _is_lost(self, module_path: str | None, path: str, name: str) -> bool:
         project = self.change.project
         if module_path is not None:
-            return provides(module_path, name, project) is False
+            return provides_name(module_path, name, project) is False
         return not has_submodule(stem_of(path), name, project)
 
     def _star_importers(self, path: str) -> Iterator[str]:
@@ -211,7 +211,7 @@ class MissingFirstPartyName(RemovedUsesCheck):
     def _inspect_removed_module(self, file: ChangedFileView, path: str) -> None:
         """Report the imports of a removed module."""
         project = self.change.project
-        uses = Users(path, (), project, is_gone=True).uses()
+        uses = ImportUsers(path, (), project, is_gone=True).uses()
         if uses and not has_other_source(stem_of(path), project) and not is_generated(path, project):
             self.report_module(file, dotted_name(path, project), uses)
 

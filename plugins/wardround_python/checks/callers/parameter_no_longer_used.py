@@ -1,15 +1,13 @@
-"""PY446: parameter no longer used."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse, walk
-from wardround_python.analysis.changed_functions import rewritten
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround_python.analysis.changed_functions import rewritten_functions
 from wardround_python.check import PythonCheck
 
 _CONVENTIONAL = frozenset(
@@ -24,7 +22,7 @@ _CALLED_BY_FRAMEWORK = LazyPattern(
     r"overrid|receiver|\bfixture\b|\.(?:get|post|put|patch|delete|head|options|route|websocket|command|api_operation)\("
 )
 """Decorators of functions that a framework calls: a route's signature declares the request's parameters, and
-that of a fixture the fixtures that run before it.
+a fixture's signature the fixtures that run before it.
 """
 
 
@@ -96,26 +94,28 @@ class ParameterNoLongerUsed(PythonCheck):
 
     def visit_Module(self, node: ast.Module) -> None:
         self._reported: set[str] = set()
-        for before, after in rewritten(self.source, self.module):
+        for before, after in rewritten_functions(self.source, self.module):
             if not self._has_fixed_signature(after):
                 self._compare(before, after)
 
     def _compare(self, before: FunctionNode, after: FunctionNode) -> None:
         read = _read(after)
-        lost = [one for one in _parameters(after) if _may_be_lost(one.arg, read)]
-        if not lost or _is_stub(after) or "locals" in read:
+        lost = [parameter for parameter in _parameters(after) if _may_be_lost(parameter.arg, read)]
+        if not lost or _is_stub(after) or "locals" in read or self._is_intended(after):
             return
-        old = _read(before) & {one.arg for one in _parameters(before)}
-        if _INTENDED.search("\n".join(self.source.lines[after.lineno - 1 : after.end_lineno])):
-            return
+        old = _read(before) & {parameter.arg for parameter in _parameters(before)}
         for parameter in lost:
-            if parameter.arg in old and parameter.arg not in self._reported:
+            if parameter.arg in old - self._reported:
                 self._reported.add(parameter.arg)
                 self.report(
                     self.module.span(parameter),
                     f"parameter {parameter.arg} of {after.name}() is unused since this change; "
                     "use it or remove it",
                 )
+
+    def _is_intended(self, function: FunctionNode) -> bool:
+        text = "\n".join(self.source.lines[function.lineno - 1 : function.end_lineno])
+        return _INTENDED.search(text) is not None
 
     def _has_fixed_signature(self, node: FunctionNode) -> bool:
         """Return True if a base class or a framework determines the parameters."""
@@ -132,7 +132,9 @@ def _parameters(node: FunctionNode) -> list[ast.arg]:
 
 
 def _read(node: FunctionNode) -> set[str]:
-    """Return the names a function reads; a deleted name counts as read, it is unused on purpose."""
+    """Return the names that a function reads; a deleted name counts as read, since it is unused
+    intentionally.
+    """
     return {
         child.id
         for statement in node.body

@@ -1,17 +1,15 @@
-"""PY030: swapped arguments."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity, Span
 from wardround.languages.python.module import PythonModule
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.semantics.argument_order import (
     MOST_ARGUMENTS,
     ArgumentList,
@@ -47,7 +45,7 @@ class SwappedArguments(PythonCheck):
 
     ID = "PY030"
     NAME = "swapped-arguments"
-    PREFILTER = "wardround_python.prefilters:gives_several"
+    PREFILTER = "wardround_python.prefilters:has_several_arguments"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     VALID = [
@@ -105,32 +103,30 @@ class SwappedArguments(PythonCheck):
         """Report an argument that has another position in every earlier call of the same function."""
         if len(node.args) < _MIN_ARGUMENTS or not self.adds(node) or self.callees.of(node) is None:
             return
-        texts = [unparse(one) for one in node.args]
-        others = [[unparse(one) for one in like.args] for like in self._of_same_callee(node)]
-        for position, (argument, text) in enumerate(zip(node.args, texts, strict=True)):
-            positions = {other.index(text) for other in others if text in other}
-            if not _is_distinctive(argument) or position in positions or len(positions) != 1:
+        others = [_argument_sources(call) for call in self._calls_of_same_callee(node)]
+        texts = _argument_sources(node)
+        for position, argument in enumerate(node.args):
+            expected = _expected_position(others, position, texts) if _is_distinctive(argument) else None
+            if expected is None:
                 continue
-            expected = positions.pop()
             is_exchange = isinstance(argument, ast.Constant)
-            if expected < len(texts) and (
-                not is_exchange or _is_exchanged(others, position, expected, texts[expected])
-            ):
-                message = f"{text} is argument {expected + 1} in the other calls of {unparse(node.func)}"
+            if not is_exchange or _is_exchanged(others, position, expected, texts[expected]):
+                called = unparse(node.func)
+                message = f"{texts[position]} is argument {expected + 1} in the other calls of {called}"
                 self.report(self.module.span(argument), f"{message}, but argument {position + 1} here")
                 return
 
-    def _of_same_callee(self, node: ast.Call) -> Iterator[ast.Call]:
+    def _calls_of_same_callee(self, node: ast.Call) -> Iterator[ast.Call]:
         callee_dump = ast.dump(node.func)
         for calls in self._calls_at.values():
             yield from (call for call in calls if ast.dump(call.func) == callee_dump and not self.adds(call))
 
     def call_of(self, node: ast.Call) -> ArgumentList | None:
         """Return the call if the change added it, its callee is known, and names identify its arguments."""
-        arguments = tuple(map(named, node.args))
+        arguments = tuple(map(argument_name, node.args))
         if not 2 <= len(arguments) <= MOST_ARGUMENTS or not self.adds(node):
             return None
-        if sum(one is not None and is_informative(one.name) for one in arguments) < 2:
+        if sum(argument is not None and is_informative(argument.name) for argument in arguments) < 2:
             return None
         has_starred = any(isinstance(argument, ast.Starred) for argument in node.args)
         callee = None if has_starred else self.callees.of(node)
@@ -156,7 +152,9 @@ class SwappedArguments(PythonCheck):
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 if _suggests_swap(parent.name, call.callee):
                     return True
-            elif isinstance(parent, (ast.If, ast.IfExp, ast.While)) and _compares(parent.test, moved):
+            elif isinstance(parent, (ast.If, ast.IfExp, ast.While)) and _compares_arguments(
+                parent.test, moved
+            ):
                 return True
         if is_intentional_reversal(self.source.text, PYTHON, node.lineno):
             return True
@@ -192,9 +190,9 @@ def _is_distinctive(argument: ast.expr) -> bool:
     return isinstance(argument, (ast.BoolOp, ast.Call)) and len(unparse(argument)) > 2 * _LONG
 
 
-def named(argument: ast.expr) -> ArgumentName | None:
+def argument_name(argument: ast.expr) -> ArgumentName | None:
     """Return the name of an argument: a name, an attribute, an entry, a call without arguments."""
-    argument = _without_call(argument)
+    argument = _callee_of(argument)
     if isinstance(argument, ast.Name):
         return ArgumentName(argument.id)
     if isinstance(argument, ast.Attribute):
@@ -208,7 +206,7 @@ def named(argument: ast.expr) -> ArgumentName | None:
     return None
 
 
-def _without_call(argument: ast.expr) -> ast.expr:
+def _callee_of(argument: ast.expr) -> ast.expr:
     """Return the callee of a call without arguments, awaited or not."""
     if isinstance(argument, ast.Await):
         argument = argument.value
@@ -216,7 +214,7 @@ def _without_call(argument: ast.expr) -> ast.expr:
     return argument.func if is_bare_call and isinstance(argument, ast.Call) else argument
 
 
-def _compares(test: ast.expr, moved: set[str]) -> bool:
+def _compares_arguments(test: ast.expr, moved: set[str]) -> bool:
     """Return True if a condition compares two of the arguments, so that their order is chosen."""
     return len(moved & {unparse(n) for n in walk(test) if isinstance(n, (ast.Name, ast.Attribute))}) > 1
 
@@ -231,3 +229,17 @@ def _suggests_swap(name: str, callee: str) -> bool:
     if implies_reordering(name) or _REVERSES_PAYMENT.search(name):
         return True
     return name == callee or are_opposites(name, callee)
+
+
+def _expected_position(others: Sequence[Sequence[str]], position: int, texts: Sequence[str]) -> int | None:
+    """Return the only position of an argument in all other calls, if it differs from this one."""
+    text = texts[position]
+    positions = {other.index(text) for other in others if text in other}
+    if position in positions or len(positions) != 1:
+        return None
+    expected = positions.pop()
+    return expected if expected < len(texts) else None
+
+
+def _argument_sources(call: ast.Call) -> list[str]:
+    return [unparse(argument) for argument in call.args]

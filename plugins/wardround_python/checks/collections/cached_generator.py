@@ -1,12 +1,10 @@
-"""PY075: cached generator."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _CACHES = frozenset({"functools.lru_cache", "functools.cache", "functools.cached_property"})

@@ -1,15 +1,13 @@
-"""PY025: mutation during iteration."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import SuggestedFix
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
 from wardround.languages.python.tree import unparse
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _MUTATING_METHODS = frozenset({"remove", "pop", "insert", "popitem", "discard", "clear", "popleft", "add"})
@@ -68,20 +66,24 @@ class MutationDuringIteration(PythonCheck):
         )
 
     def visit_For(self, node: ast.For) -> None:
-        iterated = _iterated(node.iter)
-        if iterated is None or any(_rebinds(n, iterated) for n in nodes_run_by(node.body)):
+        iterated = _iterated_collection(node.iter)
+        if iterated is None or any(_rebinds_name(n, iterated) for n in nodes_run_by(node.body)):
             return
         for growth in _endless_growth(node, iterated):
             text = f"every iteration adds to {iterated} on line {growth.lineno}, so the loop never ends"
-            self.report(self.module.span(node.iter), text, self._copied(node, False))
+            self.report(self.module.span(node.iter), text, self._copy_fix(node, False))
             return
-        for change in [*_modifications(node, iterated), *self._through_own_methods(node, iterated)]:
-            if not self._leaves(change, node):
+        for change in [*_modifications(node, iterated), *self._removals_by_own_methods(node, iterated)]:
+            if not self._ends_loop(change, node):
                 text = f"{iterated} is modified on line {change.lineno} during iteration; iterate over a copy"
-                self.report(self.module.span(node.iter), text, self._copied(node, _is_own(change, node)))
+                self.report(
+                    self.module.span(node.iter),
+                    text,
+                    self._copy_fix(node, _removes_current_item(change, node)),
+                )
                 return
 
-    def _copied(self, loop: ast.For, safe: bool) -> SuggestedFix | None:
+    def _copy_fix(self, loop: ast.For, safe: bool) -> SuggestedFix | None:
         if isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) == "enumerate":
             return None  # the indices of a copy are wrong after a modification
         return self.fix(
@@ -89,7 +91,7 @@ class MutationDuringIteration(PythonCheck):
             "loop over a copy", safe=safe,
         )  # fmt: skip
 
-    def _through_own_methods(self, loop: ast.For, name: str) -> Iterator[ast.Call]:
+    def _removals_by_own_methods(self, loop: ast.For, name: str) -> Iterator[ast.Call]:
         """Yield the calls of methods of the same class that remove items from a collection of ``self``."""
         if not name.startswith("self."):
             return
@@ -105,7 +107,7 @@ class MutationDuringIteration(PythonCheck):
             return ()
         return definition.node.body
 
-    def _leaves(self, change: ast.AST, loop: ast.For) -> bool:
+    def _ends_loop(self, change: ast.AST, loop: ast.For) -> bool:
         """Return True if the loop ends in the block of the change, after it."""
         child = change
         for parent in self.module.ancestors(change):
@@ -121,7 +123,7 @@ class MutationDuringIteration(PythonCheck):
         return False
 
 
-def _is_own(change: ast.expr | ast.stmt, loop: ast.For) -> bool:
+def _removes_current_item(change: ast.expr | ast.stmt, loop: ast.For) -> bool:
     """Return True if a change removes the current item, so that a loop over a copy is equivalent."""
     first = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) else loop.target
     if isinstance(change, ast.Delete):
@@ -137,14 +139,14 @@ def _always_runs(statement: ast.stmt) -> bool:
     return isinstance(statement, (ast.Expr, ast.Assign, ast.AnnAssign, ast.Delete, ast.Return, ast.With))
 
 
-def _iterated(value: ast.expr) -> str | None:
+def _iterated_collection(value: ast.expr) -> str | None:
     """Return the collection a loop iterates over directly, not a copy: a name or attribute of a name."""
     if isinstance(value, ast.Call):
         func = value.func
         if isinstance(func, ast.Attribute) and func.attr in _VIEWS and not value.args:
-            return _iterated(func.value)
+            return _iterated_collection(func.value)
         if isinstance(func, ast.Name) and func.id == "enumerate" and value.args:
-            return _iterated(value.args[0])
+            return _iterated_collection(value.args[0])
         return None
     return unparse(value) if isinstance(value, (ast.Name, ast.Attribute)) else None
 
@@ -178,6 +180,6 @@ def _adds_to(func: ast.expr, name: str) -> bool:
     return isinstance(func, ast.Attribute) and func.attr in _GROWING_METHODS and unparse(func.value) == name
 
 
-def _rebinds(node: ast.AST, name: str) -> bool:
+def _rebinds_name(node: ast.AST, name: str) -> bool:
     """Return True if a statement of the loop rebinds the name."""
     return isinstance(node, ast.Assign) and any(unparse(target) == name for target in node.targets)

@@ -1,15 +1,13 @@
-"""PY052: off by one index."""
-
 from __future__ import annotations
 
 import ast
 from typing import TypeGuard
 
-from wardround.checks.cases import code
 from wardround.findings import SuggestedFix
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse, walk
-from wardround_python.analysis.null_guards import is_caught, tested
+from wardround.rules.cases import code
+from wardround_python.analysis.null_guards import is_caught, tested_expressions
 from wardround_python.check import PythonCheck
 
 
@@ -64,19 +62,17 @@ class OffByOneIndex(PythonCheck):
 
     def _check(self, node: ast.For | ast.ListComp, target: ast.expr, over: ast.expr) -> None:
         index_name, sequence, margin = _index_range(target, over)
-        if index_name is None or index_name in tested(node):
+        if index_name is None or index_name in tested_expressions(node):
             return
-        for child in (n for n in walk(node) if isinstance(n, ast.Subscript)):
-            if unparse(child.value) != sequence or _ahead(child.slice, index_name) <= margin:
-                continue
-            leaves = any(isinstance(n, ast.Break) for n in walk(node))
-            if not leaves and not is_caught(self.module, child, ("IndexError", "LookupError")):
-                message = f"{unparse(child)} is out of range in the last iteration; stop one earlier"
-                step = 0 if margin else _ahead(child.slice, index_name)
-                self.report(self.module.span(child), message, self._shortened(over, step))
+        child = _access_beyond(node, index_name, sequence, margin)
+        if child is None or any(isinstance(inner, ast.Break) for inner in walk(node)):
             return
+        if not is_caught(self.module, child, ("IndexError", "LookupError")):
+            message = f"{unparse(child)} is out of range in the last iteration; stop one earlier"
+            step = 0 if margin else _ahead(child.slice, index_name)
+            self.report(self.module.span(child), message, self._shorter_range_fix(over, step))
 
-    def _shortened(self, over: ast.expr, step: int) -> SuggestedFix | None:
+    def _shorter_range_fix(self, over: ast.expr, step: int) -> SuggestedFix | None:
         """Return the fix that ends ``range(len(...))`` earlier; the last item may need more than that."""
         if not step or not isinstance(over, ast.Call) or last_name(over.func) != "range":
             return None
@@ -86,21 +82,33 @@ class OffByOneIndex(PythonCheck):
         )
 
 
+def _access_beyond(
+    node: ast.For | ast.ListComp, index_name: str, sequence: str, margin: int
+) -> ast.Subscript | None:
+    """Return the first access of a sequence further ahead than its loop leaves room for."""
+    for child in walk(node):
+        if not isinstance(child, ast.Subscript) or unparse(child.value) != sequence:
+            continue
+        if _ahead(child.slice, index_name) > margin:
+            return child
+    return None
+
+
 def _index_range(target: ast.expr, over: ast.expr) -> tuple[str | None, str, int]:
     """Return the index variable, its sequence, and how far before the end it stops at least."""
     is_call = isinstance(over, ast.Call) and len(over.args) == 1 and not over.keywords
     if not isinstance(over, ast.Call) or not is_call or not isinstance(over.func, ast.Name):
         return None, "", 0
     if over.func.id == "enumerate":
-        return _enumerated(target, over.args[0])
+        return _enumerated_range(target, over.args[0])
     if over.func.id == "range" and isinstance(target, ast.Name):
-        length, margin = _without_offset(over.args[0])
+        length, margin = _split_offset(over.args[0])
         if _is_len(length):
             return target.id, unparse(length.args[0]), margin
     return None, "", 0
 
 
-def _enumerated(target: ast.expr, sequence: ast.expr) -> tuple[str | None, str, int]:
+def _enumerated_range(target: ast.expr, sequence: ast.expr) -> tuple[str | None, str, int]:
     """Return the index range of ``for i, row in enumerate(rows)``."""
     index = target.elts[0] if isinstance(target, ast.Tuple) else None
     if isinstance(index, ast.Name) and isinstance(sequence, (ast.Name, ast.Attribute)):
@@ -108,7 +116,7 @@ def _enumerated(target: ast.expr, sequence: ast.expr) -> tuple[str | None, str, 
     return None, "", 0
 
 
-def _without_offset(length: ast.expr) -> tuple[ast.expr, int]:
+def _split_offset(length: ast.expr) -> tuple[ast.expr, int]:
     """Return the length and the literal number subtracted from it: ``len(rows) - 1``."""
     if isinstance(length, ast.BinOp) and isinstance(length.right, ast.Constant):
         offset = length.right.value

@@ -1,10 +1,8 @@
-"""PY062: trailing comma tuple."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 

@@ -1,17 +1,16 @@
-"""PY005: blocking calls in coroutines."""
-
 from __future__ import annotations
 
 import ast
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, SuggestedFix
 from wardround.languages.python.tree import unparse
-from wardround_python.analysis.blocking_calls import WAITING_CALLS, Waiting
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround_python.analysis.blocking_calls import WaitingCalls
 from wardround_python.check import PythonCheck
+from wardround_python.libraries.waiting_calls import WAITING_CALLS
 
 _DATABASE_CALLS = frozenset({"sqlite3.connect", "psycopg2.connect", "psycopg.connect", "pymysql.connect"})
 _SLOW_CALLS = frozenset(
@@ -90,19 +89,27 @@ class BlockingInAsync(PythonCheck):
         name = self.module.imported_name(node.func)
         if name in _BLOCKING_CALLS and not _is_in_memory(node):
             fix = self._sleep_fix(node) if name == "time.sleep" else None
-            message = f'{name}() blocks the event loop in coroutine "{function.name}"'
-            self.report(self.module.span(node), message, fix)
-        elif (
-            waits := self._waiting.method_of(node) or self._database_query(node) or self._indirect_wait(node)
-        ) is not None:
-            message = f'{waits} blocks the event loop in coroutine "{function.name}"'
-            self.report(self.module.span(node), message)
-        elif self._in_threads and not isinstance(self.module.parents[node], ast.Await):
-            called = unparse(node.func)
-            if self._in_threads.get(called, node.lineno) != node.lineno and self._is_plain_function(node):
-                elsewhere = f"line {self._in_threads[called]} runs it in a thread"
-                message = f'{called}() blocks the event loop in coroutine "{function.name}": {elsewhere}'
-                self.report(self.module.span(node), message)
+            self._report_block(node, f"{name}()", function, fix)
+            return
+        wait = self._waiting_calls.method_of(node) or self._database_query(node) or self._indirect_wait(node)
+        if wait is not None:
+            self._report_block(node, wait, function)
+        elif self._thread_callables and not isinstance(self.module.parents[node], ast.Await):
+            self._check_thread(node, function)
+
+    def _check_thread(self, node: ast.Call, function: ast.AsyncFunctionDef) -> None:
+        """Report a call of a function that another coroutine runs in a thread."""
+        called = unparse(node.func)
+        line = self._thread_callables.get(called, node.lineno)
+        if line != node.lineno and self._is_plain_function(node):
+            message = f'{called}() blocks the event loop in coroutine "{function.name}"'
+            self.report(self.module.span(node), f"{message}: line {line} runs it in a thread")
+
+    def _report_block(
+        self, node: ast.Call, wait: str, function: ast.AsyncFunctionDef, fix: SuggestedFix | None = None
+    ) -> None:
+        message = f'{wait} blocks the event loop in coroutine "{function.name}"'
+        self.report(self.module.span(node), message, fix)
 
     def _is_plain_function(self, node: ast.Call) -> bool:
         """Return True if the callee is a function or method of the project, not a coroutine function."""
@@ -110,26 +117,25 @@ class BlockingInAsync(PythonCheck):
         return found is not None and isinstance(found.node, ast.FunctionDef)
 
     @cached_property
-    def _in_threads(self) -> dict[str, int]:
+    def _thread_callables(self) -> dict[str, int]:
         """Callables that coroutines of the module run in a thread -> the line."""
-        found: dict[str, int] = {}
+        lines: dict[str, int] = {}
         if not any(name in self.source.text for name in _TO_THREAD):
-            return found
-        for node in (n for n in self.module.nodes if isinstance(n, ast.Call)):
-            work, function = _work_of(node), self.module.function_of(node)
-            if work is not None and isinstance(function, ast.AsyncFunctionDef):
-                parameters = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)}
-                if not (isinstance(work, ast.Name) and work.id in parameters):
-                    found.setdefault(unparse(work), node.lineno)
-        return found
+            return lines
+        for node in self.module.nodes:
+            if isinstance(node, ast.Call):
+                work, function = _work_of(node), self.module.function_of(node)
+                if isinstance(function, ast.AsyncFunctionDef) and work and not _is_parameter(work, function):
+                    lines.setdefault(unparse(work), node.lineno)
+        return lines
 
     @cached_property
-    def _waiting(self) -> Waiting:
-        return Waiting(self.module, self.source.project)
+    def _waiting_calls(self) -> WaitingCalls:
+        return WaitingCalls(self.module, self.source.project)
 
     def _indirect_wait(self, node: ast.Call) -> str | None:
         """Describe a function or method of the project that itself makes a blocking call."""
-        wait = self._waiting.through(node)
+        wait = self._waiting_calls.through(node)
         return None if wait is None else wait.description
 
     def _database_query(self, node: ast.Call) -> str | None:
@@ -170,3 +176,8 @@ def _work_of(call: ast.Call) -> ast.Name | ast.Attribute | None:
     if position and unparse(call.args[0]) != "None":
         return None
     return work if isinstance(work, (ast.Name, ast.Attribute)) else None
+
+
+def _is_parameter(work: ast.expr, function: ast.AsyncFunctionDef) -> bool:
+    parameters = (*function.args.args, *function.args.kwonlyargs)
+    return isinstance(work, ast.Name) and any(parameter.arg == work.id for parameter in parameters)

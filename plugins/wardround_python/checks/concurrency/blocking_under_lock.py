@@ -1,5 +1,3 @@
-"""PY006: blocking under lock."""
-
 from __future__ import annotations
 
 import ast
@@ -7,13 +5,13 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
 from wardround.languages.python.tree import cached_parse, unparse, walk
-from wardround_python.analysis.blocking_calls import Waiting
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround_python.analysis.blocking_calls import WaitingCalls
 from wardround_python.check import PythonCheck
 
 _LOCK_NAME = LazyPattern(r"(^|_)(lock|mutex|rlock)$", re.IGNORECASE)
@@ -77,7 +75,7 @@ class BlockingUnderLock(PythonCheck):
         )
 
     @cached_property
-    def _reported(self) -> set[ast.AST]:
+    def _reported_calls(self) -> set[ast.AST]:
         return set()
 
     @cached_property
@@ -106,9 +104,9 @@ class BlockingUnderLock(PythonCheck):
         if lock is not None:
             self._check(node, lock)
         elif any(_creates_lock(item.context_expr) for item in node.items):
-            self._report_moved(node)
+            self._report_moved_calls(node)
 
-    def _report_moved(self, node: ast.With | ast.Try) -> None:
+    def _report_moved_calls(self, node: ast.With | ast.Try) -> None:
         """Report calls that the change moved under a lock whose purpose is waiting.
 
         A call that is also made before the lock is repeated under it on purpose, as another process may have
@@ -118,9 +116,9 @@ class BlockingUnderLock(PythonCheck):
             function = self.module.function_of(call)
             name = getattr(function, "name", None)
             text = unparse(call)
-            is_moved = (name, text) in self._unlocked_before and not _is_made_before(node, text, function)
+            is_moved = (name, text) in self._unlocked_before and not _is_called_before(node, text, function)
             if is_moved and self._waits(call) is not None:
-                self._reported.add(call)
+                self._reported_calls.add(call)
                 lock = unparse(getattr(node, "items", [node])[0])
                 self.report(
                     self.module.span(call),
@@ -144,32 +142,35 @@ class BlockingUnderLock(PythonCheck):
 
     def _check(self, node: ast.With | ast.Try, lock: ast.expr) -> None:
         if self._waits_on_purpose(node):
-            self._report_moved(node)
+            self._report_moved_calls(node)
             return
         inside = list(nodes_run_by(node.body))
         awaited = next((n for n in inside if isinstance(n, ast.Await)), None)
-        if awaited is not None and awaited not in self._reported:
-            self._reported.add(awaited)
-            message = (
+        if awaited is not None:
+            self._report_once(
+                awaited,
                 f"{unparse(lock)} is held across this await, so another task that takes it blocks "
-                f"the event loop"
+                f"the event loop",
             )
-            self.report(self.module.span(awaited), message)
-        for call in (n for n in inside if isinstance(n, ast.Call) and n not in self._reported):
-            wait = self._waits(call)
-            if wait is not None:
-                self._reported.add(call)
-                message = f"{wait} blocks while {unparse(lock)} is held; call it before"
-                self.report(self.module.span(call), message)
+        for call in inside:
+            if isinstance(call, ast.Call) and call not in self._reported_calls:
+                wait = self._waits(call)
+                if wait is not None:
+                    self._report_once(call, f"{wait} blocks while {unparse(lock)} is held; call it before")
+
+    def _report_once(self, node: ast.expr, message: str) -> None:
+        if node not in self._reported_calls:
+            self._reported_calls.add(node)
+            self.report(self.module.span(node), message)
 
     def _waits(self, call: ast.Call) -> str | None:
         """Describe the wait of a call, if it waits for something outside the process."""
-        wait = self._waiting.of(call) or self._waiting.through(call, under_lock=True)
+        wait = self._waiting_calls.of(call) or self._waiting_calls.through(call, under_lock=True)
         return None if wait is None or wait.kind.startswith(_INSIDE) else wait.description
 
     @cached_property
-    def _waiting(self) -> Waiting:
-        return Waiting(self.module, self.source.project)
+    def _waiting_calls(self) -> WaitingCalls:
+        return WaitingCalls(self.module, self.source.project)
 
     def _is_lock(self, node: ast.expr) -> bool:
         if not isinstance(node, (ast.Name, ast.Attribute)):
@@ -192,7 +193,7 @@ def _creates_lock(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and last_name(node.func).endswith(("Lock", "lock"))
 
 
-def _is_made_before(block: ast.With | ast.Try, text: str, function: ast.AST | None) -> bool:
+def _is_called_before(block: ast.With | ast.Try, text: str, function: ast.AST | None) -> bool:
     """Return True if a function makes the same call outside every ``with`` before a block."""
     return isinstance(function, FunctionNode) and any(
         call.lineno < block.lineno and unparse(call) == text for call in _unlocked_calls(function)
@@ -200,7 +201,7 @@ def _is_made_before(block: ast.With | ast.Try, text: str, function: ast.AST | No
 
 
 def _never_locked_calls(function: FunctionNode) -> set[str]:
-    """Return the source text of the calls of a function that it makes outside every ``with`` only."""
+    """Return the source of the calls that a function only makes outside of every ``with``."""
     unlocked = set(_unlocked_calls(function))
     calls = {node for node in nodes_run_by(function.body) if isinstance(node, ast.Call)}
     return set(map(unparse, unlocked)) - set(map(unparse, calls - unlocked))

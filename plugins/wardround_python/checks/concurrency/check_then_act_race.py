@@ -1,16 +1,14 @@
-"""PY066: check then act race."""
-
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _EXISTENCE_CHECKS = frozenset({"exists", "isfile", "isdir", "is_file", "is_dir", "lexists"})
@@ -101,8 +99,8 @@ class CheckThenActRace(PythonCheck):
         inside = list(nodes_run_by(node.body))
         alone = _RUN_ALONE.search(self.source.path) is not None
         found = () if alone else (*self._files(inside), *_rows(inside), *_numbers(inside, self._has_tables))
-        for place, message in found:
-            self.report(self.module.span(place), message)
+        for location, message in found:
+            self.report(self.module.span(location), message)
             return
 
     @property
@@ -116,15 +114,25 @@ class CheckThenActRace(PythonCheck):
 
     def _files(self, inside: Sequence[ast.AST]) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
         """Yield a path that is checked and then created, where the creation ignores a concurrent one."""
-        for node in (n for n in inside if isinstance(n, ast.If)):
-            is_absent = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not)
-            test = node.test.operand if isinstance(node.test, ast.UnaryOp) and is_absent else node.test
+        for node in inside:
+            if not isinstance(node, ast.If):
+                continue
+            test, is_absent = _without_negation(node.test)
             path = _checked_path(test)
-            for call in _guarded_calls(node, inside, is_absent) if path is not None else ():
-                if path and _creates(call, path, exclusive=not is_absent) and not self._is_handled(call):
-                    problem = "can be created by another process between this check and line"
-                    yield test, f"{path} {problem} {call.lineno}"
-                    return
+            creation = self._creation(path, node, inside, is_absent) if path else None
+            if creation is not None:
+                problem = "can be created by another process between this check and line"
+                yield test, f"{path} {problem} {creation.lineno}"
+                return
+
+    def _creation(
+        self, path: str, node: ast.If, inside: Sequence[ast.AST], is_absent: bool
+    ) -> ast.Call | None:
+        """Return the first call that creates a path where it is absent, without handling its error."""
+        for call in _guarded_calls(node, inside, is_absent):
+            if _creates_path(call, path, exclusive=not is_absent) and not self._is_handled(call):
+                return call
+        return None
 
     def _is_handled(self, node: ast.AST) -> bool:
         """Return True if an error of the write is handled."""
@@ -136,6 +144,15 @@ class CheckThenActRace(PythonCheck):
                 return False
             child = parent
         return False
+
+
+def _without_negation(test: ast.expr) -> tuple[ast.expr, bool]:
+    """Return a condition without its ``not``, and True if it had one."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return operand, True
+        case _:
+            return test, False
 
 
 def _checked_path(test: ast.expr) -> str | None:
@@ -151,19 +168,24 @@ def _checked_path(test: ast.expr) -> str | None:
     return unparse(test.func.value) if not test.args else None
 
 
-def _creates(call: ast.Call, path: str, *, exclusive: bool) -> bool:
+def _creates_path(call: ast.Call, path: str, *, exclusive: bool) -> bool:
     """Return True if a call creates the path; ``exclusive`` if it must not exist before."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if any(keyword.arg == "exist_ok" for keyword in call.keywords):
         return False
-    is_method = isinstance(call.func, ast.Attribute) and unparse(call.func.value) == path
-    arguments = [unparse(argument) for argument in call.args]
-    if not is_method and arguments[:1] != [path]:
+    arguments = [*_receiver(call, path), *map(unparse, call.args)]
+    if arguments[:1] != [path]:
         return False
+    name = last_name(call.func)
     if name == "open":
-        mode = "".join(arguments[0:1] if is_method else arguments[1:2])
+        mode = "".join(arguments[1:2])
         return exclusive and mode[1:2] == "w"
     return name in _CREATING_METHODS and (exclusive or name in ("mkdir", "makedirs"))
+
+
+def _receiver(call: ast.Call, path: str) -> list[str]:
+    """Return the path if it is the object whose method is called."""
+    is_method = isinstance(call.func, ast.Attribute) and unparse(call.func.value) == path
+    return [path] if is_method else []
 
 
 def _rows(inside: Sequence[ast.AST]) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
@@ -172,7 +194,7 @@ def _rows(inside: Sequence[ast.AST]) -> Iterator[tuple[ast.expr | ast.stmt, str]
     for call in calls:
         if not isinstance(call.func, ast.Attribute) or call.func.attr not in _SINGLE_RESULT:
             continue
-        later = [other for other in calls if _follows(other, call)]
+        later = [other for other in calls if _is_soon_after(other, call)]
         message = "two concurrent calls both find no row, and line"
         for insert in _inserts(call, later):
             yield call, f"{message} {insert.lineno} inserts it twice"
@@ -195,16 +217,21 @@ def _creations(query: ast.expr, later: Sequence[ast.Call]) -> Iterator[ast.Call]
     """Yield the creations of a record with the fields of a lookup."""
     if not isinstance(query, ast.Call) or not isinstance(query.func, ast.Attribute):
         return
-    fields = {keyword.arg: unparse(keyword.value) for keyword in query.keywords if keyword.arg}
+    fields = _keyword_texts(query)
     model = _model_of(query) if query.func.attr in _LOOKUPS else None
-    for call in later if fields and model else ():
-        values = {keyword.arg: unparse(keyword.value) for keyword in call.keywords}
+    if not fields or not model:
+        return
+    for call in later:
         is_creation = unparse(call.func) in (f"{model}.objects.create", model)
-        if is_creation and all(values.get(name) == value for name, value in fields.items()):
+        if is_creation and fields.items() <= _keyword_texts(call).items():
             yield call
 
 
-def _follows(other: ast.Call, call: ast.Call) -> bool:
+def _keyword_texts(call: ast.Call) -> dict[str, str]:
+    return {keyword.arg: unparse(keyword.value) for keyword in call.keywords if keyword.arg}
+
+
+def _is_soon_after(other: ast.Call, call: ast.Call) -> bool:
     return call.lineno < other.lineno <= call.lineno + _MAX_DISTANCE
 
 

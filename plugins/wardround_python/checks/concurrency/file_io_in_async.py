@@ -1,15 +1,13 @@
-"""PY020: file io in async."""
-
 from __future__ import annotations
 
 import ast
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _COMPLETE_FILE_METHODS = frozenset({"read_text", "read_bytes", "write_text", "write_bytes"})
@@ -107,7 +105,7 @@ class FileIoInAsync(PythonCheck):
                 isinstance(value.func, ast.Attribute) and self._is_path(value.func.value)
             )
         last = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
-        return last in self._declared or _PATH_NAME.search(last.lower()) is not None
+        return last in self._declared_paths or _PATH_NAME.search(last.lower()) is not None
 
     @cached_property
     def _has_paths(self) -> bool:
@@ -115,7 +113,7 @@ class FileIoInAsync(PythonCheck):
         return bool({"pathlib", "pathlib.Path"} & named) and not {"anyio.Path", "aiopath.AsyncPath"} & named
 
     @cached_property
-    def _declared(self) -> set[str]:
+    def _declared_paths(self) -> set[str]:
         """Parameters and names that are declared or created as paths."""
         found = {
             node.arg
@@ -145,7 +143,7 @@ class FileIoInAsync(PythonCheck):
             if parent is function:
                 return False
             for item in parent.items if isinstance(parent, ast.With) else ():
-                if _binds(item, func.value.id) and isinstance(item.context_expr, ast.Call):
+                if _binds_name(item, func.value.id) and isinstance(item.context_expr, ast.Call):
                     return self._is_open(item.context_expr.func)
         return False
 
@@ -153,5 +151,5 @@ class FileIoInAsync(PythonCheck):
         return isinstance(func, ast.Name) and func.id == "open" and "open" not in self.module.imported
 
 
-def _binds(item: ast.withitem, name: str) -> bool:
+def _binds_name(item: ast.withitem, name: str) -> bool:
     return isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == name

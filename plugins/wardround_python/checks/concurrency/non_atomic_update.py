@@ -1,16 +1,15 @@
-"""PY402: non atomic update."""
-
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Collection, Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
-from wardround_python.libraries.db_autocommit import autocommits, is_change
+from wardround_python.libraries.db_autocommit import is_autocommitting, is_change
 
 _TRANSACTIONAL = LazyPattern(
     r"(?i)\batomic\b|transaction|begin_nested|\.begin\(|savepoint|unit_?of_?work|[\"'](?:begin|start)\b|rollback"
@@ -81,7 +80,7 @@ class NonAtomicUpdate(PythonCheck):
         calls = [child for child in nodes_run_by(node.body) if isinstance(child, ast.Call)]
         if len(calls) < 2 or _TRANSACTIONAL.search(unparse(node)):
             return
-        pair = self._of_statements(calls) or self._of_objects(node, calls)
+        pair = self._statement_updates(calls) or self._of_objects(node, calls)
         if pair is not None and not self._has_request_transactions():
             first, second = pair
             reported = first if self.adds(first) else second
@@ -92,14 +91,14 @@ class NonAtomicUpdate(PythonCheck):
                 else f"if this fails, the update on line {first.lineno} remains; use one transaction",
             )
 
-    def _of_statements(self, calls: Sequence[ast.Call]) -> tuple[ast.Call, ast.Call] | None:
+    def _statement_updates(self, calls: Sequence[ast.Call]) -> tuple[ast.Call, ast.Call] | None:
         """Return two statements on a connection that commits each at once."""
         changes = [call for call in calls if is_change(call, self.module)]
         for position, second in enumerate(changes[1:], 1):
             first = changes[position - 1]
-            if self._follows(second, first) and all(
+            if self._runs_after(second, first) and all(
                 isinstance(item.func, ast.Attribute)
-                and autocommits(item.func.value, self.module, self.callees)
+                and is_autocommitting(item.func.value, self.module, self.callees)
                 for item in (first, second)
             ):
                 return first, second
@@ -108,7 +107,7 @@ class NonAtomicUpdate(PythonCheck):
     def _of_objects(self, node: FunctionNode, calls: Sequence[ast.Call]) -> tuple[ast.Call, ast.Call] | None:
         """Return the updates of a transfer between two records: two ``save``, or a ``commit`` between."""
         if self.module.packages & {"sqlalchemy", "sqlmodel", "flask_sqlalchemy"}:
-            return self._of_commits(node, calls)
+            return self._commit_updates(node, calls)
         saves = _method_calls(calls, _SAVING_METHODS)
         moved = list(self._transfer_updates([call for call, _ in saves]))
         if len(moved) == 2:
@@ -117,19 +116,21 @@ class NonAtomicUpdate(PythonCheck):
         by_name = {unparse(call.func): call for call, owner in reversed(saves) if owner in parties}
         if len(by_name) == 2:
             first, second = sorted(by_name.values(), key=lambda call: call.lineno)
-            if self._follows(second, first):
+            if self._runs_after(second, first):
                 return first, second
         return None
 
-    def _of_commits(self, node: FunctionNode, calls: Sequence[ast.Call]) -> tuple[ast.Call, ast.Call] | None:
+    def _commit_updates(
+        self, node: FunctionNode, calls: Sequence[ast.Call]
+    ) -> tuple[ast.Call, ast.Call] | None:
         parties = _transfer_parties(node)
-        if not parties:
-            return None
         commits = [call for call, _ in _method_calls(calls, {"commit"})]
+        if not parties or not commits:
+            return None
         moves = [move.lineno for move in _moves(node) if unparse(_record(move)) in parties]
-        between = next((one for one in commits if min(moves) < one.lineno < max(moves)), None)
-        after = next((commit for commit in commits if commit.lineno > max(moves)), None)
-        if between is None or after is None or not self._follows(after, between):
+        between = _first_commit(commits, min(moves), max(moves))
+        after = _first_commit(commits, max(moves))
+        if between is None or after is None or not self._runs_after(after, between):
             return None
         return between, after
 
@@ -141,10 +142,10 @@ class NonAtomicUpdate(PythonCheck):
                 value = keyword.value
                 if isinstance(value, ast.BinOp) and unparse(value.left).endswith(f"F('{keyword.arg}')"):
                     found[keyword.arg, type(value.op)] = save
-        for (name, operator), one in found.items():
+        for (name, operator), update in found.items():
             other = found.get((name, ast.Add if operator is ast.Sub else ast.Sub))
-            if other is not None and other is not one:
-                yield one
+            if other is not None and other is not update:
+                yield update
 
     def _has_request_transactions(self) -> bool:
         """Return True if the project runs every request in a transaction."""
@@ -152,7 +153,7 @@ class NonAtomicUpdate(PythonCheck):
             return False
         return bool(self.source.project.files_with_word(["ATOMIC_REQUESTS"], ["*.py"]))
 
-    def _follows(self, second: ast.AST, first: ast.AST) -> bool:
+    def _runs_after(self, second: ast.AST, first: ast.AST) -> bool:
         """Return True if both run in sequence: neither is in another branch."""
         above = [first, *self.module.ancestors(first)]
         child: ast.AST = second
@@ -164,12 +165,12 @@ class NonAtomicUpdate(PythonCheck):
         return False
 
 
-def _are_branches(parent: ast.AST, one: ast.AST, other: ast.AST) -> bool:
-    """Return True if two direct children of a statement are in alternative parts of it."""
+def _are_branches(parent: ast.AST, entry: ast.AST, other: ast.AST) -> bool:
+    """Return True if two direct children of a statement are in alternative branches of it."""
     if isinstance(parent, ast.If):
-        return (one in parent.body) != (other in parent.body) and parent.test not in (one, other)
+        return (entry in parent.body) != (other in parent.body) and parent.test not in (entry, other)
     if isinstance(parent, ast.Try):
-        return one in parent.handlers or other in parent.handlers
+        return entry in parent.handlers or other in parent.handlers
     return isinstance(parent, (ast.IfExp, ast.Match, ast.ExceptHandler))
 
 
@@ -196,6 +197,11 @@ def _transfer_parties(node: FunctionNode) -> frozenset[str]:
         if len(set(parties.values())) == 2:
             return frozenset(parties.values())
     return frozenset()
+
+
+def _first_commit(commits: Sequence[ast.Call], above: int, below: float = math.inf) -> ast.Call | None:
+    """Return the first commit between two lines."""
+    return next((commit for commit in commits if above < commit.lineno < below), None)
 
 
 def _method_calls(calls: Sequence[ast.Call], methods: Collection[str]) -> list[tuple[ast.Call, str]]:

@@ -1,21 +1,20 @@
-"""PY449: removed await."""
-
 from __future__ import annotations
 
 import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse, walk
-from wardround.rules.maturity import Maturity
-from wardround_python.analysis.changed_functions import rewritten
+from wardround.rules.cases import code
+from wardround_python.analysis.changed_functions import rewritten_functions
 from wardround_python.check import PythonCheck
 
 _PASSES_ON = (ast.Call, ast.keyword, ast.Starred, ast.List, ast.Tuple, ast.Dict, ast.Lambda, ast.Yield)
 """Nodes that may receive a coroutine and await it."""
+_WAITS = (ast.withitem, ast.AsyncFor)
+"""Nodes that wait by themselves, if the call returns a context manager or an iterator."""
 
 
 class RemovedAwait(PythonCheck):
@@ -27,7 +26,6 @@ class RemovedAwait(PythonCheck):
 
     ID = "PY449"
     NAME = "removed-await"
-    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "missing-await"
     PREFILTER = "wardround_python.prefilters:changes_a_function"
@@ -87,19 +85,19 @@ class RemovedAwait(PythonCheck):
     ]
 
     def visit_Module(self, node: ast.Module) -> None:
-        for before_function, after_function in rewritten(self.source, self.module):
+        for before_function, after_function in rewritten_functions(self.source, self.module):
             if isinstance(before_function, ast.AsyncFunctionDef) and isinstance(
                 after_function, ast.AsyncFunctionDef
             ):
                 self._compare(before_function, after_function)
 
     def _compare(self, before_function: FunctionNode, after_function: FunctionNode) -> None:
-        before, after = Counter(_awaited(before_function)), Counter(_awaited(after_function))
+        before, after = Counter(_awaited_calls(before_function)), Counter(_awaited_calls(after_function))
         removed = before - after
         if not removed:
             return
         bare_before = (
-            Counter(unparse(one) for one in walk(before_function) if isinstance(one, ast.Call)) - before
+            Counter(unparse(node) for node in walk(before_function) if isinstance(node, ast.Call)) - before
         )
         for call in (child for child in walk(after_function) if isinstance(child, ast.Call)):
             text = unparse(call)
@@ -111,7 +109,7 @@ class RemovedAwait(PythonCheck):
 
     def _is_bare(self, call: ast.Call, function: FunctionNode) -> bool:
         parent = self.module.parents[call]
-        if isinstance(parent, (ast.Await, *_PASSES_ON)):
+        if isinstance(parent, (ast.Await, *_PASSES_ON, *_WAITS)):
             return False
         if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and self._is_awaited_later(
             parent, function
@@ -129,16 +127,16 @@ class RemovedAwait(PythonCheck):
     ) -> bool:
         """Return True if the coroutine is awaited later, or passed to code that may await it."""
         targets = assignment.targets if isinstance(assignment, ast.Assign) else [assignment.target]
-        names = {one.id for one in targets if isinstance(one, ast.Name)}
+        names = {target.id for target in targets if isinstance(target, ast.Name)}
         if not names:
-            return not all(isinstance(one, ast.Tuple) for one in targets)
+            return not all(isinstance(target, ast.Tuple) for target in targets)
         return any(
             isinstance(child, ast.Await) and isinstance(child.value, ast.Name) and child.value.id in names
             for child in walk(function)
         )
 
 
-def _awaited(function: FunctionNode) -> Iterator[str]:
+def _awaited_calls(function: FunctionNode) -> Iterator[str]:
     return (
         unparse(child.value)
         for child in walk(function)

@@ -1,8 +1,6 @@
-"""PY390."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import change
+from wardround.rules.cases import change
 from wardround.semantics.semdiff.guard_checks import GuardGoneCheck
 from wardround_python.analysis.guarded_functions import PythonGuards
 

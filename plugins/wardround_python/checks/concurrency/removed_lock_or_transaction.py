@@ -1,15 +1,13 @@
-"""PY451: removed lock or transaction."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import unparse
-from wardround_python.analysis.changed_functions import rewritten
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround_python.analysis.changed_functions import rewritten_functions
 from wardround_python.check import PythonCheck
 
 _GUARDS = LazyPattern(
@@ -17,7 +15,7 @@ _GUARDS = LazyPattern(
     r"|fail_after"
 )
 _SHORT = 8
-"""Longest statement that is too short to identify one place."""
+"""Longest statement that is too short to identify one position."""
 
 
 class RemovedLockOrTransaction(PythonCheck):
@@ -93,7 +91,7 @@ class RemovedLockOrTransaction(PythonCheck):
     ]
 
     def visit_Module(self, node: ast.Module) -> None:
-        for before, after in rewritten(self.source, self.module):
+        for before, after in rewritten_functions(self.source, self.module):
             if len(after.decorator_list) > len(before.decorator_list):
                 continue
             self._compare(before, after)
@@ -116,13 +114,13 @@ class RemovedLockOrTransaction(PythonCheck):
 
     def _check_with(self, node: ast.With | ast.AsyncWith, bare: dict[str, ast.stmt]) -> None:
         guards = [unparse(item.context_expr) for item in node.items]
-        guard = next((one for one in guards if _GUARDS.search(one)), None)
+        guard = next((text for text in guards if _GUARDS.search(text)), None)
         bare_block = _bare_statements(node.body, bare)
-        if guard is not None and len(bare_block) == len(node.body) and not self._is_held_elsewhere(guard):
+        if guard is not None and len(bare_block) == len(node.body) and not self._is_moved(guard):
             message = f"this ran under {guard[:60]} before this change and no longer does; restore it"
             self.report(self.module.keyword_span(bare_block[0], 1), message)
 
-    def _is_held_elsewhere(self, guard: str) -> bool:
+    def _is_moved(self, guard: str) -> bool:
         """Return True if the guard occurs as often as before, or an added line contains a similar one."""
         if self.source.text.count(guard) >= (self.source.base_text or "").count(guard):
             return True

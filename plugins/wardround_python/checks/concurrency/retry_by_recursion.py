@@ -1,5 +1,3 @@
-"""PY018: retry by recursion."""
-
 from __future__ import annotations
 
 import ast
@@ -7,9 +5,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import cached_property
 
-from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import unparse
+from wardround.rules.cases import code
 from wardround_python.analysis.polling_loops import ASKS_A_PERSON, called_name
 from wardround_python.check import PythonCheck
 from wardround_python.checks.concurrency.unbounded_retry import SLEEPS, catches_outage
@@ -100,7 +98,7 @@ class RetryByRecursion(PythonCheck):
         return unparse(call.func) in (f"self.{node.name}", f"cls.{node.name}")
 
     def _follows_failure(self, call: ast.Call, node: FunctionNode) -> bool:
-        """Return True if the call is where an outage is handled, or right after a sleep."""
+        """Return True if the call is where an outage is handled, or directly after a sleep."""
         child: ast.AST = call
         for parent in self.module.ancestors(call):
             if parent is node:
@@ -118,11 +116,11 @@ class RetryByRecursion(PythonCheck):
         for block in (node.body, node.orelse):
             if child in block:
                 before = nodes_run_by(block[: block.index(child)])
-                if any(isinstance(n, ast.Call) and self._sleeps(n) for n in before):
+                if any(isinstance(n, ast.Call) and self._is_sleep(n) for n in before):
                     return True
         return False
 
-    def _sleeps(self, call: ast.Call) -> bool:
+    def _is_sleep(self, call: ast.Call) -> bool:
         return self.module.imported_name(call.func) in SLEEPS
 
 
@@ -136,12 +134,12 @@ def _repeats_arguments(call: ast.Call, node: FunctionNode) -> bool:
         (value.value, rest) if isinstance(value, ast.Starred) else (value, {*names[position : position + 1]})
         for position, value in enumerate(call.args)
     ]
-    return all(_is_one_of(value, expected) for value, expected in passed) and all(
-        _is_one_of(keyword.value, {*rest, keyword.arg}) for keyword in call.keywords
+    return all(_is_call_to(value, expected) for value, expected in passed) and all(
+        _is_call_to(keyword.value, {*rest, keyword.arg}) for keyword in call.keywords
     )
 
 
-def _is_one_of(value: ast.expr, names: Collection[str | None]) -> bool:
+def _is_call_to(value: ast.expr, names: Collection[str | None]) -> bool:
     return isinstance(value, ast.Name) and value.id in names
 
 

@@ -1,28 +1,26 @@
-"""PY004: unbounded retry."""
-
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.module import FunctionNode, names_in, nodes_run_by
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.analysis.polling_loops import (
     ASKS_A_PERSON,
     COUNTS_OR_TIMES,
     RENEWS,
-    asked_for,
-    asks,
+    assigns_name,
     awaited_value,
+    call_text,
     called_name,
-    calls_between,
+    calls_before_sleep,
+    condition_queries,
     is_between,
-    sets,
-    shown,
+    is_query_result,
 )
 from wardround_python.check import PythonCheck
 
@@ -104,8 +102,8 @@ class UnboundedRetry(PythonCheck):
     def _poll_message(self, node: ast.While) -> str | None:
         test = node.test
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            is_polled = self._polls(node, test.operand)
-            return f"{shown(test.operand)} is polled without a limit or deadline" if is_polled else None
+            is_polled = self._is_polling(node, test.operand)
+            return f"{call_text(test.operand)} is polled without a limit or deadline" if is_polled else None
         if self._polls_state(node, test):
             return f"{unparse(test)} is polled without a limit or deadline"
         return None
@@ -127,7 +125,7 @@ class UnboundedRetry(PythonCheck):
     def _endless_attempt(self, node: ast.While | ast.For, awaited: str | None = None) -> str | None:
         """Describe the endless attempt of a loop; ``awaited`` is the name its test waits for."""
         tries = (n for n in _statements(node.body) if isinstance(n, ast.Try))
-        retry = next((attempt for attempt in tries if _retries(node, attempt, awaited)), None)
+        retry = next((attempt for attempt in tries if _is_retry(node, attempt, awaited)), None)
         return f"{_first_call(retry.body)} is retried without a limit or deadline" if retry else None
 
     def _endless_poll(self, node: ast.While) -> str | None:
@@ -135,13 +133,13 @@ class UnboundedRetry(PythonCheck):
         exits = [n for n in node.body if isinstance(n, ast.If)]
         if not exits or not self._only_waits(node.body, exits):
             return None
-        queried = dict(_queried(node.body))
+        queried = dict(_queried_names(node.body))
         if not queried:
             return self._poll_in_test(exits)
         (name, value), *_ = queried.items()
         if len(queried) != 1 or not all(self._depends_only_on(exit_if.test, name) for exit_if in exits):
             return None
-        return f"{shown(value)} is polled without a limit or deadline" if _leave(exits) else None
+        return f"{call_text(value)} is polled without a limit or deadline" if _leave(exits) else None
 
     def _poll_in_test(self, exits: Sequence[ast.If]) -> str | None:
         """Describe the poll that the exit conditions themselves make."""
@@ -152,38 +150,37 @@ class UnboundedRetry(PythonCheck):
         queried = [test.left if isinstance(test, ast.Compare) else test for test in tests]
         if not all(map(_is_poll, queried)) or not _leave(exits):
             return None
-        return f"{shown(queried[0])} is polled without a limit or deadline"
+        return f"{call_text(queried[0])} is polled without a limit or deadline"
 
     def _depends_only_on(self, test: ast.expr, name: str) -> bool:
         """Return True if a test uses only the name, constants, imported names and classes."""
         names = {n.id for n in walk(test) if isinstance(n, ast.Name)}
         return (
             name in names
-            and all(one == name or one[:1].isupper() or one in self.module.imported for one in names)
+            and all(word == name or word[:1].isupper() or word in self.module.imported for word in names)
             and not COUNTS_OR_TIMES.search(unparse(test))
         )
 
     def _only_waits(self, body: Sequence[ast.stmt], exits: Sequence[ast.If]) -> bool:
         """Return True if an iteration only polls, exits, logs and sleeps."""
-        counts = {n.id for one in exits for n in walk(one.test) if isinstance(n, ast.Name)}
-        if not all(n in exits or _is_incidental(n, counts) for n in body):
+        tested: set[str] = set().union(*(names_in(branch.test) for branch in exits))
+        if not all(statement in exits or _is_incidental(statement, tested) for statement in body):
             return False
-        leaves = (ast.Return, ast.Break, ast.Raise)
-        if any(exit_if.orelse or not isinstance(exit_if.body[-1], leaves) for exit_if in exits):
+        if not all(map(_only_leaves, exits)):
             return False
-        calls = calls_between([s for s in body if isinstance(s, ast.Expr)])
-        return any(map(self._pauses, calls)) and all(map(is_between, calls))
+        calls = calls_before_sleep([statement for statement in body if isinstance(statement, ast.Expr)])
+        return any(map(self._is_pause, calls)) and all(map(is_between, calls))
 
     def _polls_state(self, node: ast.While, test: ast.expr) -> bool:
         """Return True if a loop sleeps until something changed elsewhere has a certain state."""
         parts = test.values if isinstance(test, ast.BoolOp) else [test]
         if not all(map(_compares_state, parts)) or COUNTS_OR_TIMES.search(unparse(test)):
             return False
-        calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
-        queried = asked_for(node.body, test)
-        if queried is None or not any(map(self._pauses, calls)):
+        queried = condition_queries(node.body, test)
+        calls = _calls_run_by(node.body)
+        if queried is None or not any(map(self._is_pause, calls)):
             return False
-        if queried or any(isinstance(n, ast.Call) for n in nodes_run_by([test])):
+        if queried or _calls_run_by([test]):
             return True
         return any(RENEWS.fullmatch(called_name(call)) for call in calls)
 
@@ -196,21 +193,20 @@ class UnboundedRetry(PythonCheck):
             for item in parent.items
         )
 
-    def _polls(self, node: ast.While, condition: ast.expr) -> bool:
+    def _is_polling(self, node: ast.While, condition: ast.expr) -> bool:
         queried = condition.value if isinstance(condition, ast.Await) else condition
         counts = COUNTS_OR_TIMES.search(unparse(queried)) is not None
         if _is_state(queried):
             return not counts and self._only_sleeps(node.body)
-        if not isinstance(queried, ast.Call) or called_name(queried) in _WAITS_FOR_END:
-            return False
-        if _WAITS_BY_NAME.search(unparse(queried)):
+        if not isinstance(queried, ast.Call) or _waits_by_itself(queried):
             return False
         if not counts and any(isinstance(statement, ast.Assign) for statement in node.body):
-            calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
-            return bool(asked_for(node.body, queried)) and any(map(self._pauses, calls))
+            return bool(condition_queries(node.body, queried)) and any(
+                map(self._is_pause, _calls_run_by(node.body))
+            )
         return self._only_sleeps(node.body)
 
-    def _pauses(self, call: ast.Call) -> bool:
+    def _is_pause(self, call: ast.Call) -> bool:
         """Return True if a call sleeps, directly or through a helper of the module."""
         if self.module.imported_name(call.func) in SLEEPS:
             return True
@@ -229,9 +225,23 @@ class UnboundedRetry(PythonCheck):
     def _only_sleeps(self, body: Sequence[ast.stmt]) -> bool:
         """Return True if an iteration logs and sleeps and changes nothing."""
         calls = [n for n in nodes_run_by(body) if isinstance(n, ast.Call)]
-        sleeps = any(map(self._pauses, calls))
+        sleeps = any(map(self._is_pause, calls))
         plain = all(isinstance(statement, (ast.Expr, ast.Pass)) for statement in body)
         return sleeps and plain and all(is_between(c) or RENEWS.fullmatch(called_name(c)) for c in calls)
+
+
+def _waits_by_itself(call: ast.Call) -> bool:
+    """Return True if a call waits for its result, so that the loop does not poll."""
+    return called_name(call) in _WAITS_FOR_END or _WAITS_BY_NAME.search(unparse(call)) is not None
+
+
+def _only_leaves(branch: ast.If) -> bool:
+    leaves = (ast.Return, ast.Break, ast.Raise)
+    return not branch.orelse and isinstance(branch.body[-1], leaves)
+
+
+def _calls_run_by(nodes: Sequence[ast.AST]) -> list[ast.Call]:
+    return [node for node in nodes_run_by(nodes) if isinstance(node, ast.Call)]
 
 
 def _is_state(node: ast.expr) -> bool:
@@ -248,29 +258,39 @@ def _statements(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
             yield from _statements(statement.body)
 
 
-def _retries(loop: ast.While | ast.For, attempt: ast.Try, awaited: str | None = None) -> bool:
+def _is_retry(loop: ast.While | ast.For, attempt: ast.Try, awaited: str | None = None) -> bool:
     """Return True if the ``try`` leaves the loop on success and repeats it on failure."""
-    handlers = [h for h in attempt.handlers if _starts_again(h)]
+    handlers = [handler for handler in attempt.handlers if _starts_again(handler)]
     if not handlers or attempt.finalbody or not _tries_something(attempt):
         return False
-    ending = [s for h in attempt.handlers if h not in handlers for s in h.body]
-    tried = set(map(id, nodes_run_by(attempt.body + attempt.orelse + ending)))
-    others = [n for n in nodes_run_by(loop.body) if id(n) not in tried]
+    others = _nodes_outside(loop, attempt, handlers)
     if awaited is not None:
-        ends = _ends_when_set(loop, attempt, others, awaited)
+        ends = _ends_by_awaited_name(loop, attempt, others, awaited)
     else:
         ends = _ends_on_success(loop, attempt, others, handlers)
     return ends and not _makes_progress(attempt, others)
 
 
-def _ends_when_set(
+def _nodes_outside(
+    loop: ast.While | ast.For, attempt: ast.Try, repeating: Sequence[ast.ExceptHandler]
+) -> list[ast.AST]:
+    """Return the nodes of a loop outside of an attempt; its handlers that repeat it are outside."""
+    tried = [*attempt.body, *attempt.orelse]
+    for handler in attempt.handlers:
+        if handler not in repeating:
+            tried += handler.body
+    inside = set(map(id, nodes_run_by(tried)))
+    return [node for node in nodes_run_by(loop.body) if id(node) not in inside]
+
+
+def _ends_by_awaited_name(
     loop: ast.While | ast.For, attempt: ast.Try, others: Sequence[ast.AST], awaited: str
 ) -> bool:
     """Return True if only the name that the test waits for ends the loop."""
     if any(isinstance(n, (ast.Return, ast.Break, ast.Raise)) for n in others):
         return False
     counts = any(isinstance(n, ast.AugAssign) for n in nodes_run_by(loop.body))
-    return not counts and any(sets(statement, awaited) for statement in attempt.body + attempt.orelse)
+    return not counts and any(assigns_name(statement, awaited) for statement in attempt.body + attempt.orelse)
 
 
 def _ends_on_success(
@@ -305,7 +325,7 @@ def _starts_again(handler: ast.ExceptHandler) -> bool:
         for n in inside
     ):
         return False
-    return all(map(is_between, calls_between(handler.body)))
+    return all(map(is_between, calls_before_sleep(handler.body)))
 
 
 def _tries_something(attempt: ast.Try) -> bool:
@@ -322,13 +342,13 @@ def _makes_progress(attempt: ast.Try, others: Sequence[ast.AST]) -> bool:
 
 
 def _first_call(body: Sequence[ast.stmt]) -> str:
-    return next(shown(n) for n in nodes_run_by(body) if isinstance(n, ast.Call))
+    return next(call_text(n) for n in nodes_run_by(body) if isinstance(n, ast.Call))
 
 
-def _queried(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+def _queried_names(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
     """Yield the names that statements bind to the result of a query."""
     for statement in body:
-        if isinstance(statement, ast.Assign) and asks(statement.value):
+        if isinstance(statement, ast.Assign) and is_query_result(statement.value):
             for target in statement.targets:
                 if isinstance(target, ast.Name):
                     yield target.id, statement.value
@@ -343,7 +363,7 @@ def _leave(exits: Sequence[ast.If]) -> bool:
 
 def _is_poll(value: ast.expr) -> bool:
     """Return True for a query that neither counts nor waits for an end."""
-    if not asks(value) or COUNTS_OR_TIMES.search(unparse(value)):
+    if not is_query_result(value) or COUNTS_OR_TIMES.search(unparse(value)):
         return False
     return not isinstance(value, ast.Call) or called_name(value) not in _WAITS_FOR_END
 

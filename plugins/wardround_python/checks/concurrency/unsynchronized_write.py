@@ -1,16 +1,15 @@
-"""PY392: unsynchronized write."""
-
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, last_name, targets_of
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _LOCK = LazyPattern(r"(?i)(^|[_.])r?(lock|mutex)$")
@@ -44,8 +43,8 @@ class UnsynchronizedWrite(PythonCheck):
     The lock then protects nothing: another thread can be in the middle of its own update. Take the same
     lock here, or move the update to a function that does.
 
-    Tasks of one event loop change places only at an ``await``: under a lock of asyncio only modifications
-    whose statement awaits are reported.
+    Tasks of one event loop switch only at an ``await``: under a lock of asyncio only modifications whose
+    statement awaits are reported.
 
     After a fork only one thread is left in the child, and it may inherit a lock that another thread held.
     Functions that replace the lock or that run as hooks in the child therefore modify without it.
@@ -101,8 +100,8 @@ class UnsynchronizedWrite(PythonCheck):
 
     def visit_Module(self, node: ast.Module) -> None:
         module_names = {name for statement in node.body for name in _stored_names(statement)}
-        locked: dict[_Key, list[str]] = {}
-        unlocked: dict[_Key, list[ast.stmt | ast.expr]] = {}
+        locked: dict[_Key, list[str]] = defaultdict(list)
+        unlocked: dict[_Key, list[ast.stmt | ast.expr]] = defaultdict(list)
         for modification, name in self._modifications():
             function = self.module.function_of(modification)
             if function is None:
@@ -112,25 +111,29 @@ class UnsynchronizedWrite(PythonCheck):
                 continue
             lock = self._lock_around(modification)
             if lock:
-                locked.setdefault((name, owner), []).append(lock)
+                locked[name, owner].append(lock)
             elif not self._is_exempt(function):
-                unlocked.setdefault((name, owner), []).append(modification)
+                unlocked[name, owner].append(modification)
         for key, modifications in unlocked.items():
-            self._check(key[0], locked.get(key, []), modifications)
+            self._check(key[0], locked[key], modifications)
 
     def _check(self, name: str, locks: Sequence[str], modifications: Sequence[ast.stmt | ast.expr]) -> None:
         """Report added modifications outside the only lock, if most are under it."""
         if len(set(locks)) != 1:
             return
-        modifications = [one for one in modifications if not self._replaces_lock(one, locks[0])]
-        if len(modifications) > len(locks):
+        lock = locks[0]
+        others = [node for node in modifications if not self._replaces_lock(node, lock)]
+        is_own = lock.startswith(f"{name}.") or f"{lock}.acquire(" in self.source.text
+        if len(others) > len(locks) or is_own:
             return
-        is_own = locks[0].startswith(f"{name}.") or f"{locks[0]}.acquire(" in self.source.text
-        is_threaded = not self._is_of_event_loop(locks[0])
-        for modification in modifications if not is_own else ():
-            if self.source.is_added(modification.lineno) and (is_threaded or self._awaits(modification)):
-                message = f'"{name}" is modified under "{locks[0]}" elsewhere; take the lock here too'
-                self.report(self.module.span(modification), message)
+        is_threaded = not self._is_of_event_loop(lock)
+        for node in filter(self._is_added, others):
+            if is_threaded or self._statement_awaits(node):
+                message = f'"{name}" is modified under "{lock}" elsewhere; take the lock here too'
+                self.report(self.module.span(node), message)
+
+    def _is_added(self, node: ast.stmt | ast.expr) -> bool:
+        return self.source.is_added(node.lineno)
 
     def _is_of_event_loop(self, lock: str) -> bool:
         """Return True for a lock that is entered with ``async with``."""
@@ -139,7 +142,7 @@ class UnsynchronizedWrite(PythonCheck):
             for node in self.module.nodes
         )
 
-    def _awaits(self, modification: ast.AST) -> bool:
+    def _statement_awaits(self, modification: ast.AST) -> bool:
         """Return True if the statement of a modification awaits."""
         around = self.module.ancestors(modification)
         statement = next((node for node in around if isinstance(node, ast.stmt)), modification)
@@ -226,7 +229,7 @@ class UnsynchronizedWrite(PythonCheck):
 
 
 def _stored_names(statement: ast.stmt) -> Iterator[str]:
-    yield from (one.id for one in targets_of(statement) if isinstance(one, ast.Name))
+    yield from (target.id for target in targets_of(statement) if isinstance(target, ast.Name))
 
 
 def _is_global(target: ast.expr, function: FunctionNode | ast.Lambda) -> bool:

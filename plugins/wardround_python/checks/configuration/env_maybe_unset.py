@@ -1,5 +1,3 @@
-"""PY019: env maybe unset."""
-
 from __future__ import annotations
 
 import ast
@@ -7,18 +5,18 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse, walk
-from wardround.storage.regex_cache import bounded
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_python.check import PythonCheck
 from wardround_python.checks.configuration.env_outside_settings import (
     CONVERTERS,
     SYSTEM_VARIABLE,
-    environment_read,
-    in_settings_function,
+    find_environment_read,
+    is_in_settings_function,
     may_read_environment,
 )
 
@@ -92,7 +90,7 @@ class EnvMaybeUnset(PythonCheck):
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
-        read = environment_read(self.module, node)
+        read = find_environment_read(self.module, node)
         if read is None or read.required or read.default is not None or SYSTEM_VARIABLE.fullmatch(read.key):
             return
         if read.key in self._checked_keys or not isinstance(node.args[0], ast.Constant):
@@ -120,7 +118,7 @@ class EnvMaybeUnset(PythonCheck):
         project = self.source.project
         paths = (path for path in project.files_with_word([name], ["*.py"]) if path != self.source.path)
         texts = [self.source.text, *(project.read(path) or "" for path in paths)]
-        checks_name = bounded(
+        checks_name = bounded_pattern(
             rf"(?:\b(?:if|elif|and|or|not|assert|while|is|in)\b|bool\(|==|!=|isinstance\()[^\n]*\b{name}\b"
             rf"|\b{name}\b\s*(?:or|is|and|if|==|!=)\b"
         )
@@ -146,13 +144,13 @@ class EnvMaybeUnset(PythonCheck):
         target = parent.targets[0]
         if not isinstance(target, ast.Name) or len(parent.targets) > 1:
             return
-        named = self._named.get(target.id, [])
+        named = self._nodes_by_name.get(target.id, [])
         loads = [n for n in named if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         if len(loads) == len(named) - 1 and not any(map(self._is_checked, loads)):
             yield from loads
 
     @cached_property
-    def _named(self) -> dict[str, list[ast.AST]]:
+    def _nodes_by_name(self) -> dict[str, list[ast.AST]]:
         """Name -> the nodes that use or bind it, in any scope."""
         found: dict[str, list[ast.AST]] = {}
         for node in self.module.nodes:
@@ -165,9 +163,9 @@ class EnvMaybeUnset(PythonCheck):
         """Return True if a use checks for a value: in a test, or with ``or``, ``and``, ``not``, ``is``."""
         child: ast.AST = use
         for parent in self.module.ancestors(use):
-            if _tests(parent, child):
+            if _tests_child(parent, child):
                 return True
-            if isinstance(parent, ast.Call) and self.module.dotted(parent.func) in _TESTING_FUNCTIONS:
+            if isinstance(parent, ast.Call) and self.module.qualified_name(parent.func) in _TESTING_FUNCTIONS:
                 return True
             if isinstance(parent, ast.stmt):
                 return False
@@ -177,15 +175,15 @@ class EnvMaybeUnset(PythonCheck):
     def _effect_of_none(self, use: ast.expr) -> str | None:
         """Describe the effect of None."""
         parent = self.module.parents[use]
-        if declared := self._declared(use, parent):
+        if declared := self._declared_target(use, parent):
             return f"{declared} has a non-optional type and gets None"
         if isinstance(parent, ast.FormattedValue) and not self._is_only_reported(parent):
             return 'the string then contains "None"'
-        if not self._raises(use, parent) or self._is_caught(use):
+        if not self._raises_when_unset(use, parent) or self._is_caught(use):
             return None
         return "this then raises an error that does not name it"
 
-    def _declared(self, use: ast.expr, parent: ast.AST) -> str | None:
+    def _declared_target(self, use: ast.expr, parent: ast.AST) -> str | None:
         """Return the name, field or parameter with a plain type that a value is assigned to."""
         if isinstance(parent, ast.AnnAssign):
             return unparse(parent.target) if _is_plain(parent.annotation) else None
@@ -196,7 +194,7 @@ class EnvMaybeUnset(PythonCheck):
         annotation = None if definition is None else _annotation_of(definition.node, parent.arg)
         return f'"{parent.arg}"' if annotation is not None and _is_plain(annotation) else None
 
-    def _raises(self, use: ast.expr, parent: ast.AST) -> bool:
+    def _raises_when_unset(self, use: ast.expr, parent: ast.AST) -> bool:
         if isinstance(parent, (ast.Attribute, ast.Subscript)):
             return parent.value is use
         if isinstance(parent, ast.BinOp):
@@ -210,15 +208,15 @@ class EnvMaybeUnset(PythonCheck):
 
     def _rejects_none(self, call: ast.Call, use: ast.expr) -> bool:
         """Return True for a function that raises for None; PY002 reports late conversions of a read."""
-        called = self.module.dotted(call.func) or ""
+        called = self.module.qualified_name(call.func) or ""
         if called not in CONVERTERS:
             return called in _REJECTS_NONE
         if not isinstance(use, ast.Call) or may_read_environment(self.source):
             return True
-        return in_settings_function(self.module, call)
+        return is_in_settings_function(self.module, call)
 
     def _is_only_reported(self, node: ast.AST) -> bool:
-        """Return True if a text is only logged, printed or raised."""
+        """Return True if a string is only logged, printed or raised."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Call):
                 func = parent.func
@@ -234,7 +232,7 @@ class EnvMaybeUnset(PythonCheck):
             if isinstance(parent, ast.Try) and child in parent.body:
                 for handler in parent.handlers:
                     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-                    if any(kind is None or self.module.dotted(kind) in _CAUGHT for kind in kinds):
+                    if any(kind is None or self.module.qualified_name(kind) in _CAUGHT for kind in kinds):
                         return True
             child = parent
         return False
@@ -245,8 +243,8 @@ def _is_plain(annotation: ast.expr) -> bool:
     return named in _PLAIN_TYPES
 
 
-def _tests(parent: ast.AST, child: ast.AST) -> bool:
-    """Return True if a node tests a part of it."""
+def _tests_child(parent: ast.AST, child: ast.AST) -> bool:
+    """Return True if a condition checks a part of the expression."""
     if isinstance(parent, ast.Compare):
         return isinstance(parent.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq))
     if isinstance(parent, _TESTS):

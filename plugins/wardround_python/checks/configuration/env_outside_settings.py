@@ -1,24 +1,25 @@
-"""PY001, and the expressions that read the environment."""
+"""Expressions that read the environment, and the rule on where they belong."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Set
 from functools import cached_property
 
 import msgspec
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
-from wardround.config.globs import matches_whole
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, PythonModule, is_test_path
 from wardround.languages.python.tree import unparse
-from wardround_python.analysis.call_resolution import located
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround.text.globs import matches_whole
+from wardround_python.analysis.call_resolution import locate
 from wardround_python.check import PythonCheck
 from wardround_python.options import PythonOptions
+from wardround_python.syntax.calls import passed_values
 
 CONVERTERS = frozenset(
     {
@@ -91,18 +92,17 @@ class EnvironmentRead(msgspec.Struct, frozen=True):
     default: ast.expr | None = None
 
 
-def environment_read(module: PythonModule, node: ast.AST) -> EnvironmentRead | None:
-    """Return the environment read that an expression makes, if it is one."""
-    if isinstance(node, ast.Subscript):
-        if not isinstance(node.ctx, ast.Load) or not _is_environment(module, node.value):
-            return None
-        key = _key(module, node.slice)
-        return EnvironmentRead(key, True) if key else None
-    if not isinstance(node, ast.Call) or not node.args or not _is_read(module, node.func):
-        return None
-    key = _key(module, node.args[0])
-    defaults = node.args[1:] + [keyword.value for keyword in node.keywords]
-    return EnvironmentRead(key, False, defaults[0] if defaults else None) if key else None
+def find_environment_read(module: PythonModule, node: ast.AST) -> EnvironmentRead | None:
+    """Return the environment read of an expression, if it is one."""
+    match node:
+        case ast.Subscript(ctx=ast.Load()) if _is_environment(module, node.value):
+            key = _key(module, node.slice)
+            return EnvironmentRead(key, True) if key else None
+        case ast.Call(args=[name, *_]) if _is_read(module, node.func):
+            key = _key(module, name)
+            defaults = passed_values(node)[1:]
+            return EnvironmentRead(key, False, defaults[0] if defaults else None) if key else None
+    return None
 
 
 def _is_read(module: PythonModule, func: ast.expr) -> bool:
@@ -123,26 +123,29 @@ def _aliases(module: PythonModule) -> frozenset[str]:
     """Return the names that a default, or their only assignment, binds to the environment."""
     if "os.environ" not in module.text and "environ" not in module.imported:
         return frozenset()
-    found = module.notes.get("environment")
-    if not isinstance(found, frozenset):
-        names = {
-            argument.arg
-            for node in module.nodes
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            for argument, default in _with_defaults(node)
-            if module.imported_name(default) == "os.environ"
-        }
-        names |= {
-            name
-            for name, values in module.assigned.items()
-            if len(values) == 1 and module.imported_name(values[0]) == "os.environ"
-        }
-        found = frozenset(names)
-        module.notes["environment"] = found
-    return found
+    known = module.notes.get("environment")
+    if not isinstance(known, frozenset):
+        known = module.notes["environment"] = frozenset(
+            {*_parameter_aliases(module), *_variable_aliases(module)}
+        )
+    return known
 
 
-def _with_defaults(node: FunctionNode) -> Iterator[tuple[ast.arg, ast.expr]]:
+def _parameter_aliases(module: PythonModule) -> Iterator[str]:
+    for node in module.nodes:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for argument, default in _parameters_and_defaults(node):
+                if module.imported_name(default) == "os.environ":
+                    yield argument.arg
+
+
+def _variable_aliases(module: PythonModule) -> Iterator[str]:
+    for name, values in module.assigned.items():
+        if len(values) == 1 and module.imported_name(values[0]) == "os.environ":
+            yield name
+
+
+def _parameters_and_defaults(node: FunctionNode) -> Iterator[tuple[ast.arg, ast.expr]]:
     plain = [*node.args.posonlyargs, *node.args.args]
     yield from zip(plain[len(plain) - len(node.args.defaults) :], node.args.defaults, strict=True)
     for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
@@ -152,16 +155,17 @@ def _with_defaults(node: FunctionNode) -> Iterator[tuple[ast.arg, ast.expr]]:
 
 def _key(module: PythonModule, node: ast.expr) -> str | None:
     """Return the name of a variable; for a computed name its start and a star: ``FEATURE_*``."""
-    if isinstance(node, ast.Name):
-        values = module.assigned.get(node.id, ())
-        return _key(module, values[0]) if len(values) == 1 and not isinstance(values[0], ast.Name) else None
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else None
-    first: ast.expr | None = None
-    if isinstance(node, (ast.BinOp, ast.JoinedStr)):
-        first = node.left if isinstance(node, ast.BinOp) else node.values[0]
-    start = first.value if isinstance(first, ast.Constant) else None
-    return f"{start}*" if isinstance(start, str) and _KEY_START.fullmatch(start) else None
+    match node:
+        case ast.Name():
+            values = module.assigned.get(node.id, [])
+            is_known = len(values) == 1 and not isinstance(values[0], ast.Name)
+            return _key(module, values[0]) if is_known else None
+        case ast.Constant(value=str(key)):
+            return key
+        case ast.BinOp(left=first) | ast.JoinedStr(values=[first, *_]):
+            start = first.value if isinstance(first, ast.Constant) else None
+            return f"{start}*" if isinstance(start, str) and _KEY_START.fullmatch(start) else None
+    return None
 
 
 def reads_environment(source: SourceFile) -> bool:
@@ -182,7 +186,7 @@ def may_read_environment(source: SourceFile) -> bool:
     return _RUN_AS_SCRIPT.search(source.text) is not None
 
 
-def in_settings_function(module: PythonModule, node: ast.AST) -> bool:
+def is_in_settings_function(module: PythonModule, node: ast.AST) -> bool:
     """Return True if a node is outside every function, or in one named for loading settings."""
     named = [
         parent.name
@@ -196,7 +200,7 @@ def in_settings_function(module: PythonModule, node: ast.AST) -> bool:
 
 
 def _variable_count(text: str) -> int:
-    """Return how many environment variables a module reads or declares, by its text."""
+    """Return how many environment variables a module reads or declares, by a search of its source."""
     declared = "".join(_SETTINGS_CLASS.findall(text)) if "BaseSettings" in text else ""
     return len(_VARIABLE.findall(text)) + len(_FIELD.findall(declared))
 
@@ -204,7 +208,7 @@ def _variable_count(text: str) -> int:
 def _folder_of(path: str, text: str) -> str:
     """Return the folder whose modules a settings module serves: ``app/`` for ``app/settings/base.py``.
 
-    Django's settings are in one of several packages and serve the adjacent packages too.
+    Django's settings are in one of several packages and apply to the adjacent packages too.
     """
     folders = path.split("/")[:-1]
     while folders and _SHARED_FOLDER.fullmatch(folders[-1]):
@@ -295,14 +299,18 @@ class EnvOutsideSettings(PythonCheck):
         self._check(node)
 
     def _check(self, node: ast.expr) -> None:
-        read = environment_read(self.module, node) or self._iteration(node) or self._through_reader(node)
+        read = (
+            find_environment_read(self.module, node)
+            or self._iteration(node)
+            or self._read_through_reader(node)
+        )
         if read is None or SYSTEM_VARIABLE.fullmatch(read.key):
             return
-        if self._is_for_settings(node) or self._is_passed_on(node) or read.key in self._reported:
+        if self._is_for_settings(node) or self._is_passed_on(node) or read.key in self._reported_variables:
             return
         if self._settings_module is None or self._is_set(read.key):
             return
-        self._reported.add(read.key)
+        self._reported_variables.add(read.key)
         self.report(self.module.span(node), self._message(read))
 
     def _message(self, read: EnvironmentRead) -> str:
@@ -318,53 +326,60 @@ class EnvOutsideSettings(PythonCheck):
         round_trip = self.module.parents[node]
         return EnvironmentRead("*", False) if isinstance(round_trip, (ast.For, ast.comprehension)) else None
 
-    def _through_reader(self, node: ast.expr) -> EnvironmentRead | None:
+    def _read_through_reader(self, node: ast.expr) -> EnvironmentRead | None:
         """Return the read of a project function that reads the variable named by its argument."""
-        if not isinstance(node, ast.Call) or not node.args or not self.source.is_added(node.lineno):
-            return None
-        key = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
-        if not isinstance(key, str) or not _READ_NAME.fullmatch(key):
-            return None
-        definition = self.callees.definition_of(node)
-        if definition is None or isinstance(definition.node, ast.ClassDef) or not definition.node.args.args:
-            return None
-        parameters = sorted({a.arg for a in definition.node.args.args})
+        match node:
+            case ast.Call(args=[ast.Constant(value=str(key)), *_]) if _READ_NAME.fullmatch(key):
+                is_read = self.source.is_added(node.lineno) and self._reads_parameter(node)
+                return EnvironmentRead(key, False) if is_read else None
+        return None
+
+    def _reads_parameter(self, call: ast.Call) -> bool:
+        """Return True if a call reaches a function that reads the variable with the name in a parameter."""
+        definition = self.callees.definition_of(call)
+        if definition is None or isinstance(definition.node, ast.ClassDef):
+            return False
+        parameters = sorted({argument.arg for argument in definition.node.args.args})
         read = rf"(?:environ\[|environ\.get\(|getenv\()(?:{'|'.join(map(re.escape, parameters))})\b"
-        is_reader = re.search(read, unparse(definition.node)) is not None
-        return EnvironmentRead(key, False) if is_reader else None
+        return bool(parameters) and re.search(read, unparse(definition.node)) is not None
 
     def _is_for_settings(self, node: ast.expr) -> bool:
         """Return True if the reader loads settings, or decides at import how the module is set up."""
         parents = list(self.module.ancestors(node))
         if any(isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)) for parent in parents):
-            return in_settings_function(self.module, node)
+            return is_in_settings_function(self.module, node)
         return not isinstance(
             next(p for p in parents if isinstance(p, ast.stmt)), (ast.Assign, ast.AnnAssign)
         ) or any(isinstance(p, ast.ClassDef) and _SETTINGS_NAME.search(p.name) for p in parents)
 
     @cached_property
-    def _reported(self) -> set[str]:
+    def _reported_variables(self) -> set[str]:
         return set()
 
     @cached_property
     def _settings_module(self) -> str | None:
         """Settings module for this file, if the surrounding program follows the convention."""
         texts = self._reading_modules()
-        settings = {
-            path: text for path, text in texts.items() if is_settings_module(path, self.source.options)
-        }
-        folders = {path: _folder_of(path, text) for path, text in settings.items()}
-        candidates = {path: one for path, one in folders.items() if self.source.path.startswith(one)}
-        if not candidates:
+        settings = {path for path in texts if is_settings_module(path, self.source.options)}
+        around = self._settings_around(settings, texts)
+        if not around:
             return self._imported_settings
-        others = {path: text for path, text in texts.items() if path not in settings}
-        if sum(map(self._reads_directly, others, others.values())) >= _MIN_DIRECT:
+        direct = sum(self._reads_directly(path, text) for path, text in texts.items() if path not in settings)
+        if direct >= _MIN_DIRECT:
             return None
         counts = {path: _variable_count(text) for path, text in texts.items()}
-        nearest = max(candidates, key=lambda path: (len(candidates[path]), counts[path]))
-        served = {path: count for path, count in counts.items() if path.startswith(candidates[nearest])}
-        in_settings = sum(count for path, count in served.items() if path in settings)
-        return nearest if in_settings >= _MIN_SHARE * sum(served.values()) and in_settings else None
+        nearest = max(around, key=lambda path: (len(around[path]), counts[path]))
+        return nearest if _is_read_by(settings, counts, around[nearest]) else None
+
+    def _settings_around(self, settings: Set[str], texts: Mapping[str, str]) -> dict[str, str]:
+        """Return the settings modules of programs that contain this file -> the folder of the program."""
+        around = {}
+        for path, text in texts.items():
+            if path in settings:
+                folder = _folder_of(path, text)
+                if self.source.path.startswith(folder):
+                    around[path] = folder
+        return around
 
     def _reading_modules(self) -> dict[str, str]:
         """Return path -> text of other modules that may read the environment, except tests and scripts."""
@@ -389,19 +404,19 @@ class EnvOutsideSettings(PythonCheck):
             named = [part for part in parts if part in _SETTINGS_MODULES]
             if named and parts[0] not in _NO_SETTINGS and len(parts) > 1:
                 stem = dotted[: dotted.index(named[0]) + len(named[0])]
-                return None if located(dotted, self.source.path, self.source.project) else stem
+                return None if locate(dotted, self.source.path, self.source.project) else stem
         return None
 
     def _is_passed_on(self, node: ast.expr) -> bool:
         """Return True if the value goes to a child process, an option's default or a converter (PY002)."""
         parent = self.module.parents[node]
-        if isinstance(parent, ast.Call) and self.module.dotted(parent.func) in CONVERTERS:
+        if isinstance(parent, ast.Call) and self.module.qualified_name(parent.func) in CONVERTERS:
             return True
         keywords = [p for p in self.module.ancestors(node) if isinstance(p, ast.keyword)]
         return any(keyword.arg in ("env", "default", "environ") for keyword in keywords)
 
     def _is_set(self, key: str) -> bool:
-        """Return True if the project sets the variable itself, so that it passes a value on."""
+        """Return True if the project sets the variable itself, so that it only forwards a value."""
         name = f"""["']{re.escape(key)}["']"""
         assignment = re.compile(
             rf"environ\[{name}\]\s*=[^=]|environ\.(setdefault|pop)\(\s*{name}|del os\.environ\[{name}"
@@ -411,3 +426,10 @@ class EnvOutsideSettings(PythonCheck):
             project.read(path) for path in project.files_with_word([key], ["*.py"]) if not is_test_path(path)
         )
         return any(assignment.search(text) for text in (self.source.text, *others) if text)
+
+
+def _is_read_by(settings: Collection[str], counts: Mapping[str, int], folder: str) -> bool:
+    """Return True if the settings modules of a folder read most of its variables."""
+    below = {path: count for path, count in counts.items() if path.startswith(folder)}
+    read = sum(count for path, count in below.items() if path in settings)
+    return read > 0 and read >= _MIN_SHARE * sum(below.values())

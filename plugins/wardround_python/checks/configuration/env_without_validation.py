@@ -1,23 +1,21 @@
-"""PY002: env without validation."""
-
 from __future__ import annotations
 
 import ast
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.analysis.null_guards import is_caught
 from wardround_python.check import PythonCheck
 from wardround_python.checks.configuration.env_outside_settings import (
     CONVERTERS,
     SYSTEM_VARIABLE,
     EnvironmentRead,
-    environment_read,
-    in_settings_function,
+    find_environment_read,
+    is_in_settings_function,
     may_read_environment,
     reads_environment,
 )
@@ -75,7 +73,7 @@ class EnvWithoutValidation(PythonCheck):
 
     def visit_keyword(self, node: ast.keyword) -> None:
         """Report a boolean parameter that receives the variable's text."""
-        read = environment_read(self.module, node.value)
+        read = find_environment_read(self.module, node.value)
         if read is not None and node.arg in _SWITCHES and not SYSTEM_VARIABLE.fullmatch(read.key):
             message = f'environment variable "{read.key}" is a string: "false" and "0" enable {node.arg}'
             self.report(self.module.span(node.value), message)
@@ -84,25 +82,25 @@ class EnvWithoutValidation(PythonCheck):
         self._check_default(node)
         self._check_split(node)
         if len(node.args) == 1 and not node.keywords:
-            self._check_conversion(node, self.module.dotted(node.func))
+            self._check_conversion(node, self.module.qualified_name(node.func))
 
     def _check_conversion(self, node: ast.Call, converter: str | None) -> None:
         if converter != "bool" and converter not in CONVERTERS:
             return
-        read = environment_read(self.module, self._source_of(node.args[0]))
+        read = find_environment_read(self.module, self._source_of(node.args[0]))
         if read is None or SYSTEM_VARIABLE.fullmatch(read.key):
             return
         if converter == "bool":
             self._check_switch(node, read)
-        elif not self._is_checked(node) and not self._is_entry_point(node):
+        elif not self._is_checked(node) and not self._is_in_serverless_handler(node):
             bad = "an unset or malformed" if read.required else "a malformed"
             self.report(
                 self.module.span(node),
                 f'{converter}() of environment variable "{read.key}": {bad} value raises when this runs',
             )
 
-    def _is_entry_point(self, node: ast.AST) -> bool:
-        """Return True if a platform calls the function and sets its environment, so that it fails at once."""
+    def _is_in_serverless_handler(self, node: ast.AST) -> bool:
+        """Return True if the node is in a function that a platform calls and configures: it fails at once."""
         function = self.module.function_of(node)
         return isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
             [parameter.arg for parameter in function.args.args] == ["event", "context"]
@@ -137,7 +135,7 @@ class EnvWithoutValidation(PythonCheck):
         default = node.args[1] if len(node.args) > 1 else None
         if not isinstance(default, ast.Constant) or not isinstance(default.value, bool):
             return
-        read = environment_read(self.module, node)
+        read = find_environment_read(self.module, node)
         user = self.module.parents[node]
         if read is None or isinstance(user, (ast.Call, ast.Compare, ast.Attribute, ast.keyword)):
             return
@@ -173,7 +171,7 @@ class EnvWithoutValidation(PythonCheck):
         """Return True if the conversion happens at start-up or an invalid value is caught."""
         if self._is_property(node):
             return is_caught(self.module, node, _VALUE_ERRORS)
-        if may_read_environment(self.source) or in_settings_function(self.module, node):
+        if may_read_environment(self.source) or is_in_settings_function(self.module, node):
             return True
         child: ast.AST = node
         for parent in self.module.ancestors(node):
@@ -193,7 +191,7 @@ class EnvWithoutValidation(PythonCheck):
     def _catches_bad_value(self, node: ast.Try) -> bool:
         for handler in node.handlers:
             kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-            if any(kind is None or self.module.dotted(kind) in _VALUE_ERRORS for kind in kinds):
+            if any(kind is None or self.module.qualified_name(kind) in _VALUE_ERRORS for kind in kinds):
                 return True
         return False
 

@@ -1,14 +1,12 @@
-"""PY346: public cloud resource."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries, literal, settings_in
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 # Canned access control lists of S3 and of Google Cloud Storage.
@@ -138,11 +136,18 @@ class PublicCloudResource(PythonCheck):
             return "this setting makes the resource public; restrict the access" if is_public else None
         if _LIST.search(name):
             return _PUBLIC_OBJECTS if constant in _OPEN_LISTS else None
+        public_part = self._public_part(name, value, node)
+        if public_part is None and isinstance(node, ast.keyword):
+            return _KEYWORD_MESSAGES.get((name, constant))
+        return public_part
+
+    def _public_part(self, name: str, value: ast.expr, node: ast.keyword | ast.Dict) -> str | None:
+        """Return the message for ports or objects that a value opens to everybody."""
         if name in _RANGES and self._covers_all(value) and not self._is_web(node):
             return _PUBLIC_PORT
         if name == "public_access" and self._is_open_container(value):
             return _PUBLIC_OBJECTS
-        return _KEYWORD_MESSAGES.get((name, constant)) if isinstance(node, ast.keyword) else None
+        return None
 
     def _uses_cloud(self) -> bool:
         return any(name.partition(".")[0] in _CLOUDS for name in self.module.imported.values())
@@ -175,19 +180,22 @@ class PublicCloudResource(PythonCheck):
         for parent in (node, *self.module.ancestors(node)):
             if _is_outgoing(parent):
                 return True
-            named = _options(parent)
-            ports = [literal(self.module, v) for k, v in named.items() if k.lower() in _FIRST_PORT]
-            ports += [literal(self.module, port) for port in _ports(parent)]
+            ports = self._literal_ports(parent)
             if ports:
                 return all(port in _WEB_PORTS for port in ports)
             if isinstance(parent, ast.keyword) and _OUTGOING.search(parent.arg or ""):
                 return True
             if isinstance(parent, ast.stmt):
-                break
+                return False
         return False
 
+    def _literal_ports(self, node: ast.AST) -> list[object]:
+        """Return the values of the ports that a call or a mapping names."""
+        named = [value for name, value in _options(node).items() if name.lower() in _FIRST_PORT]
+        return [literal(self.module, port) for port in (*named, *_ports(node))]
+
     def _is_granted(self, node: ast.AST) -> bool:
-        """Return True if a public principal is among those that a role is granted to."""
+        """Return True if a role is granted to a public principal."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Compare):
                 return False
@@ -203,7 +211,7 @@ class PublicCloudResource(PythonCheck):
 _FIRST_PORT = frozenset({"fromport", "from_port"})
 
 
-def _named(node: ast.AST) -> dict[str, ast.expr]:
+def _keyword_values(node: ast.AST) -> dict[str, ast.expr]:
     return {k.arg: k.value for k in node.keywords if k.arg is not None} if isinstance(node, ast.Call) else {}
 
 
@@ -219,7 +227,7 @@ def _ports(node: ast.AST) -> list[ast.expr]:
 
 def _options(node: ast.AST) -> dict[str, ast.expr]:
     """Return the named values of a dict or a call."""
-    return {**entries(node), **_named(node)} if isinstance(node, (ast.Dict, ast.Call)) else {}
+    return {**entries(node), **_keyword_values(node)} if isinstance(node, (ast.Dict, ast.Call)) else {}
 
 
 def _is_outgoing(node: ast.AST) -> bool:

@@ -1,17 +1,15 @@
-"""PY048: secret may be empty."""
-
 from __future__ import annotations
 
 import ast
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.tree import unparse
-from wardround.storage.regex_cache import bounded
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_python.check import PythonCheck
-from wardround_python.checks.configuration.env_outside_settings import environment_read
+from wardround_python.checks.configuration.env_outside_settings import find_environment_read
 
 _SECRET = LazyPattern(
     r"(\w+_)?(secret(_key)?|signing_key|private_key|api_key|api_secret|auth_token|access_token"
@@ -88,7 +86,7 @@ class SecretMayBeEmpty(PythonCheck):
                     self._report(field.target, name)
 
     def visit_Call(self, node: ast.Call) -> None:
-        read = environment_read(self.module, node)
+        read = find_environment_read(self.module, node)
         parent = self.module.parents[node]
         if (
             read is None
@@ -129,7 +127,7 @@ class SecretMayBeEmpty(PythonCheck):
     def _report(self, node: ast.expr, name: str) -> None:
         project = self.source.project
         texts = (project.read(path) for path in project.files_with_word([name], ["*.py"]))
-        checks_name = bounded(
+        checks_name = bounded_pattern(
             rf"\b(?:if|elif|and|or|not|assert|bool|len)\b[ (][^\n]*\b{name}\b|\b{name}\b[^\n=]*(?: or | "
             rf"and | == | != | is )"
         )

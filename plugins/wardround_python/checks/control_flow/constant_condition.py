@@ -1,14 +1,12 @@
-"""PY042: constant condition."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.cases import code
 from wardround.findings import SuggestedFix
 from wardround.languages.python.tree import unparse
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _PREDICATE = ("is_", "has_", "can_", "should_", "was_", "needs_", "supports_")
@@ -73,17 +71,17 @@ class ConstantCondition(PythonCheck):
         operator_type = ast.NotEq if isinstance(node.op, ast.Or) else ast.Eq
         if sum(isinstance(value, ast.Compare) for value in node.values) > 1:
             self._check_values(node, operator_type)
-        for one in node.values[:-1]:
-            self._check_test(one)
+        for value in node.values[:-1]:
+            self._check_test(value)
 
     def _check_values(self, node: ast.BoolOp, operator_type: type[ast.cmpop]) -> None:
         """Report an operand compared with two values so that both or neither can hold."""
         compared: dict[str, set[str]] = {}
-        for one in node.values:
-            if isinstance(one, ast.Compare) and len(one.ops) == 1 and isinstance(one.ops[0], operator_type):
-                value = one.comparators[0]
-                if isinstance(value, ast.Constant) and value.value is not None:
-                    compared.setdefault(unparse(one.left), set()).add(repr(value.value))
+        for operand in node.values:
+            match operand:
+                case ast.Compare(left=left, ops=[operator], comparators=[ast.Constant(value=value)]):
+                    if isinstance(operator, operator_type) and value is not None:
+                        compared.setdefault(unparse(left), set()).add(repr(value))
         for name, values in compared.items():
             if len(values) > 1 and "(" not in name:
                 always = "true" if isinstance(node.op, ast.Or) else "false"
@@ -93,7 +91,7 @@ class ConstantCondition(PythonCheck):
 
     def _other_operator(self, node: ast.BoolOp) -> SuggestedFix | None:
         other, word = (ast.And, "and") if isinstance(node.op, ast.Or) else (ast.Or, "or")
-        return self.fix(node, lambda rewrite: rewrite.joined(node, other), f'join them by "{word}"')
+        return self.fix(node, lambda rewrite: rewrite.join_with(node, other), f'join them by "{word}"')
 
     def visit_If(self, node: ast.If) -> None:
         self._check_test(node.test)
@@ -111,7 +109,7 @@ class ConstantCondition(PythonCheck):
     def visit_Compare(self, node: ast.Compare) -> None:
         message = self._outcome(node) if len(node.ops) == 1 else ""
         if message:
-            self.report(self.module.span(node), message, self._corrected(node))
+            self.report(self.module.span(node), message, self._comparison_fix(node))
         if isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.Lt, ast.Gt, ast.LtE, ast.GtE)):
             for side in (node.left, node.comparators[0]):
                 if not isinstance(side, ast.Attribute) or side.attr not in ("lower", "upper", "strip"):
@@ -119,7 +117,7 @@ class ConstantCondition(PythonCheck):
                 if unparse(side.value) not in ("str", "bytes"):
                     self._report(side)
 
-    def _corrected(self, node: ast.Compare) -> SuggestedFix | None:
+    def _comparison_fix(self, node: ast.Compare) -> SuggestedFix | None:
         """Return the fix of ``is (not x)`` and of a comparison of ``lower()`` with another case."""
         left, right = node.left, node.comparators[0]
         negated = right.operand if isinstance(right, ast.UnaryOp) else None
@@ -191,10 +189,10 @@ class ConstantCondition(PythonCheck):
 
     def _is_never_assigned(self, name: str) -> bool:
         """Return True if the module never assigns an attribute of the name."""
-        return name not in self._assigned
+        return name not in self._assigned_names
 
     @cached_property
-    def _assigned(self) -> set[str]:
+    def _assigned_names(self) -> set[str]:
         found: set[str] = set()
         for node in self.module.nodes:
             if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
@@ -230,7 +228,7 @@ class ConstantCondition(PythonCheck):
 
     @cached_property
     def _functions(self) -> set[str]:
-        """Functions of the module whose names have no other binding in it."""
+        """Functions of the module whose names are not bound again in it."""
         names = [
             n.name for n in self.module.tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
         ]
@@ -243,16 +241,17 @@ class ConstantCondition(PythonCheck):
 
 def _outcome_of_call(left: ast.Call, operator: ast.cmpop, right: ast.Constant) -> str:
     """Return the message for a length below 0 or a text in the wrong case, or an empty string."""
-    if isinstance(left.func, ast.Name) and left.func.id == "len" and right.value == 0:
-        always = {ast.GtE: "true", ast.Lt: "false"}.get(type(operator))
-        return f"a length is never negative, so this is always {always}" if always else ""
-    if not isinstance(left.func, ast.Attribute) or left.args or not isinstance(right.value, str):
-        return ""
-    convert = {"lower": str.lower, "upper": str.upper}.get(left.func.attr)
-    if convert is None or convert(right.value) == right.value:
-        return ""
-    is_equality = isinstance(operator, (ast.Eq, ast.NotEq))
-    return f"the result of {left.func.attr}() never equals this literal" if is_equality else ""
+    match left.func, right.value:
+        case ast.Name(id="len"), 0:
+            always = {ast.GtE: "true", ast.Lt: "false"}.get(type(operator))
+            return f"a length is never negative, so this is always {always}" if always else ""
+        case ast.Attribute(attr="lower" | "upper" as case), str() as text if not left.args:
+            converted = text.lower() if case == "lower" else text.upper()
+            if text == converted or not isinstance(operator, (ast.Eq, ast.NotEq)):
+                return ""
+            return f"the result of {case}() never equals this literal"
+        case _:
+            return ""
 
 
 def _class_attributes(node: ast.ClassDef) -> Iterator[str]:

@@ -1,12 +1,10 @@
-"""PY072: identical branches."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
 from wardround.languages.python.tree import unparse, walk
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 
@@ -19,7 +17,7 @@ class IdenticalBranches(PythonCheck):
 
     ID = "PY072"
     NAME = "identical-branches"
-    PREFILTER = "wardround_python.prefilters:says_something_twice"
+    PREFILTER = "wardround_python.prefilters:has_duplicate_code"
     WORDS = ("else:", "elif", "__eq__(")
     DEFECT_CLASS = "useless-comparison"
     VALID = [
@@ -58,23 +56,27 @@ class IdenticalBranches(PythonCheck):
     ]
 
     def visit_If(self, node: ast.If) -> None:
-        parent = self.module.parents[node] if node.orelse else None
-        if parent is None or not self.adds_line(node):
-            return
-        if isinstance(parent, ast.If) and parent.orelse == [node]:
+        if not node.orelse or not self.adds_line(node) or self._continues_chain(node):
             return
         chain, else_body = self._chain(node)
         self._check_conditions(chain)
-        bodies = [*(item.body for item in chain), else_body]
-        if not else_body or not all(_are_equal(bodies[0], body) for body in bodies[1:]):
+        bodies = [*(part.body for part in chain), else_body]
+        if not else_body or isinstance(else_body[0], ast.Pass):
             return
-        is_added = any(self.adds_line(statement) for body in bodies for statement in body)
-        if is_added and not isinstance(else_body[0], ast.Pass):
+        if all(_are_equal(bodies[0], body) for body in bodies[1:]) and self._adds_any(bodies):
             message = "all branches are identical, so the condition has no effect"
             self.report(self.module.keyword_span(node, 2), message)
 
+    def _continues_chain(self, node: ast.If) -> bool:
+        """Return True for the only statement of an ``else``, which belongs to the ``if`` around it."""
+        parent = self.module.parents[node]
+        return isinstance(parent, ast.If) and parent.orelse == [node]
+
+    def _adds_any(self, bodies: Sequence[Sequence[ast.stmt]]) -> bool:
+        return any(self.adds_line(statement) for body in bodies for statement in body)
+
     def _chain(self, node: ast.If) -> tuple[list[ast.If], list[ast.stmt]]:
-        """Return an ``if`` with its ``elif`` parts, and the body of its ``else``."""
+        """Return an ``if`` with its ``elif`` clauses, and the body of its ``else``."""
         chain, else_body = [node], node.orelse
         while len(else_body) == 1 and isinstance(else_body[0], ast.If) and self._is_elif(else_body[0]):
             chain.append(else_body[0])
@@ -98,7 +100,7 @@ class IdenticalBranches(PythonCheck):
     def _check_conditions(self, chain: Sequence[ast.If]) -> None:
         seen: list[ast.expr] = []
         for item in chain if len(chain) > 1 else ():
-            if any(_are_equal([item.test], [other]) for other in seen) and not _calls(item.test):
+            if any(_are_equal([item.test], [other]) for other in seen) and not _contains_call(item.test):
                 self.report(
                     self.module.span(item.test),
                     "this condition repeats one above, so the branch is unreachable",
@@ -107,20 +109,26 @@ class IdenticalBranches(PythonCheck):
             seen.append(item.test)
 
     def _check_operands(self, node: ast.expr, values: Sequence[ast.expr]) -> None:
-        for position, one in enumerate(values):
+        for position, value in enumerate(values):
             for other in values[:position]:
-                if _are_equal([one], [other]) and not _calls(one) and not isinstance(one, ast.Constant):
-                    self.report(self.module.span(node), f"{unparse(one)} is on both sides of the operator")
+                if (
+                    _are_equal([value], [other])
+                    and not _contains_call(value)
+                    and not isinstance(value, ast.Constant)
+                ):
+                    self.report(self.module.span(node), f"{unparse(value)} is on both sides of the operator")
                     return
 
 
-def _are_equal(one: Sequence[ast.AST], other: Sequence[ast.AST]) -> bool:
+def _are_equal(sequence: Sequence[ast.AST], other: Sequence[ast.AST]) -> bool:
     """Return True if two pieces of code are equal; compare sizes before trees."""
-    if len(one) != len(other) or any(type(a) is not type(b) for a, b in zip(one, other, strict=True)):
+    if len(sequence) != len(other) or any(
+        type(a) is not type(b) for a, b in zip(sequence, other, strict=True)
+    ):
         return False
-    if any(_size(a) != _size(b) for a, b in zip(one, other, strict=True)):
+    if any(_size(a) != _size(b) for a, b in zip(sequence, other, strict=True)):
         return False
-    return all(ast.dump(a) == ast.dump(b) for a, b in zip(one, other, strict=True))
+    return all(ast.dump(a) == ast.dump(b) for a, b in zip(sequence, other, strict=True))
 
 
 def _size(node: ast.AST) -> tuple[int, int]:
@@ -129,5 +137,5 @@ def _size(node: ast.AST) -> tuple[int, int]:
     return lines, 0 if lines else getattr(node, "end_col_offset", 0) - getattr(node, "col_offset", 0)
 
 
-def _calls(node: ast.AST) -> bool:
+def _contains_call(node: ast.AST) -> bool:
     return any(isinstance(child, (ast.Call, ast.Await, ast.NamedExpr, ast.Yield)) for child in walk(node))

@@ -1,16 +1,14 @@
-"""PY022: late binding."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span, SuggestedFix
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -85,15 +83,15 @@ class LateBinding(PythonCheck):
 
     def _check(self, node: _Function, span: Span) -> None:
         loop = self._loop_of(node)
-        if loop is None or _leaves(self.module.ancestors(node), loop, node):
+        if loop is None or _ends_after_creation(self.module.ancestors(node), loop, node):
             return
         rebound = _rebound_names(loop)
         free = sorted(_free_names(node) & rebound)
         if free:
             message = f'"{free[0]}" has the last value of the loop when this is called; bind it as a default'
-            self.report(span, message, self._bound(node, free))
+            self.report(span, message, self._binding_fix(node, free))
 
-    def _bound(self, node: _Function, names: Sequence[str]) -> SuggestedFix | None:
+    def _binding_fix(self, node: _Function, names: Sequence[str]) -> SuggestedFix | None:
         """Return the fix; a caller that passes more arguments than before makes it unsafe."""
         if not isinstance(node, ast.Lambda):
             return None
@@ -133,14 +131,20 @@ class LateBinding(PythonCheck):
 
 def _rebound_names(loop: ast.AST) -> set[str]:
     """Return the names that each iteration of a loop rebinds."""
-    if isinstance(loop, (ast.ListComp, ast.DictComp, ast.SetComp)):
-        targets = [generator.target for generator in loop.generators]
-    else:
-        assert isinstance(loop, (ast.For, ast.AsyncFor))
-        assignments = (statement for statement in loop.body if isinstance(statement, ast.Assign))
-        targets = [loop.target, *chain.from_iterable(assignment.targets for assignment in assignments)]
-    names = (n for target in targets for n in walk(target) if isinstance(n, ast.Name))
+    names = (node for target in _targets(loop) for node in walk(target) if isinstance(node, ast.Name))
     return {name.id for name in names if isinstance(name.ctx, ast.Store)}
+
+
+def _targets(loop: ast.AST) -> Iterator[ast.expr]:
+    """Yield the targets of a comprehension, or of a loop and of the assignments directly in it."""
+    if isinstance(loop, (ast.ListComp, ast.DictComp, ast.SetComp)):
+        yield from (generator.target for generator in loop.generators)
+        return
+    assert isinstance(loop, (ast.For, ast.AsyncFor))
+    yield loop.target
+    for statement in loop.body:
+        if isinstance(statement, ast.Assign):
+            yield from statement.targets
 
 
 def _free_names(node: _Function) -> set[str]:
@@ -158,8 +162,10 @@ def _parameters(arguments: ast.arguments) -> list[ast.arg | None]:
     return [*plain, arguments.vararg, arguments.kwarg]
 
 
-def _leaves(ancestors: Iterator[ast.AST], loop: ast.AST, node: ast.AST) -> bool:
-    """Return True if the loop ends right after the function is created, so that its value stays."""
+def _ends_after_creation(ancestors: Iterator[ast.AST], loop: ast.AST, node: ast.AST) -> bool:
+    """Return True if the loop ends directly after the function is created, so that its value does not
+    change.
+    """
     child = node
     for parent in ancestors:
         body = getattr(parent, "body", None)

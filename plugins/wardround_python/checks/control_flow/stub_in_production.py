@@ -1,5 +1,3 @@
-"""PY009: stub in production."""
-
 from __future__ import annotations
 
 import ast
@@ -7,13 +5,25 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse, walk
-from wardround.storage.regex_cache import bounded
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround_python.analysis.class_usage import BASE_CLASS_NAME, ClassUsage, chooses_class
+from wardround_python.analysis.stub_shapes import (
+    docstring_summary,
+    handles_changes,
+    has_no_effect,
+    implemented_methods,
+    is_decorated_by,
+    is_explained_raise,
+    named_parameters,
+    returns_or_raises,
+    shortfall_of,
+    stub_body,
+)
 from wardround_python.analysis.stub_wording import (
     CONDITION,
     CONSTANT_DOCUMENTED,
@@ -25,8 +35,9 @@ from wardround_python.analysis.stub_wording import (
     SUCCESS,
     TEMPORARY,
 )
-from wardround_python.analysis.stubs import body_after_docstring, is_stub, only_talks, returns_only, says_why
+from wardround_python.analysis.stubs import is_stub, returns_only
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.assignments import is_named
 
 _TEMPORARY_WORDS = (
     "for now",
@@ -50,11 +61,6 @@ _NO_STUB_DECORATOR = LazyPattern(
     r"abstract|overload|singledispatch|hookspec|final|fixture|deprecated", re.IGNORECASE
 )
 _EVENT_HANDLER = LazyPattern(r"(visit|on|handle|depart|leave|log|pre|post|before|after)_|handle$|do_[A-Z]")
-_ABSTRACT_BASES = frozenset({"ABC", "ABCMeta", "Protocol", "Interface"})
-_BASE_CLASS_NAME = LazyPattern(
-    r"^_?(Base|Abstract|Null|Noop|NoOp|Dummy|Fake|Mock|Empty)|(Base|Mixin|Protocol|Interface|Error"
-    r"|Exception)$"
-)
 
 
 class StubInProduction(PythonCheck):
@@ -130,30 +136,34 @@ class StubInProduction(PythonCheck):
         self._check(node)
 
     def _check(self, node: FunctionNode) -> None:
-        body = body_after_docstring(node)
-        while len(body) > 1 and only_talks(body[0]):
-            body = body[1:]
-        if len(body) > 1 or not all(map(is_stub, body)):
+        body = stub_body(node)
+        if body is None:
             return
         first = body[0] if body else None
-        marked = None if _explains(first) else self._marked(node)
+        marked = None if is_explained_raise(first) else self._describe_marker(node)
         reason = marked or self._reason(node, body)
-        if reason is not None and not self._is_intended(node):
-            at_result = first is not None and _gives_result(first) and not marked
-            span = self.module.span(first) if first and at_result else self.module.name_span(node)
-            self.report(span, f'"{node.name}" is a stub: {reason}')
+        if reason is None or self._is_intended(node):
+            return
+        span = self.module.name_span(node)
+        if first is not None and not marked and returns_or_raises(first):
+            span = self.module.span(first)
+        self.report(span, f'"{node.name}" is a stub: {reason}')
+
+    @cached_property
+    def _classes(self) -> ClassUsage:
+        return ClassUsage(self.source, self.module)
 
     def _reason(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
         """Return why a function without a marker is a stub: its promise, or the code that depends on it."""
         first = body[0] if body else None
-        if _explains(first):
+        if is_explained_raise(first):
             # The exception explains itself to callers, except for the module's own calls.
             return self._called_here(node) or self._unimplemented_method(node)
         for describe in (
             self._broken_promise,
             self._accepts_all,
             self._constant_predicate,
-            self._registered,
+            self._describe_registration,
             self._depended_on,
         ):
             reason = describe(node, body)
@@ -161,7 +171,7 @@ class StubInProduction(PythonCheck):
                 return reason
         return self._unimplemented_method(node) if isinstance(first, ast.Raise) else None
 
-    def _marked(self, node: FunctionNode) -> str | None:
+    def _describe_marker(self, node: FunctionNode) -> str | None:
         """Describe the marker in a function's comments or docstring."""
         found = MARKER.search(ast.get_docstring(node, clean=False) or "")
         lines = self.source.lines
@@ -184,22 +194,30 @@ class StubInProduction(PythonCheck):
 
     def _broken_promise(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
         """Describe the docstring's promise of a module function that ignores its parameters."""
-        promise = _promise_of(node)
-        arguments = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
-        is_route = _is_route(node) or self._is_view(node)
+        arguments = named_parameters(node)
+        is_route = handles_changes(node) or self._is_view(node)
         if not is_route and (not arguments or node.decorator_list):
             return None
-        if CONSTANT_DOCUMENTED.search(promise) or any(a.arg.startswith("_") for a in arguments):
+        promise = docstring_summary(node)
+        if CONSTANT_DOCUMENTED.search(promise) or any(argument.arg.startswith("_") for argument in arguments):
             return None
+        promised = self._promised_words(node, promise, is_route)
         is_method = node not in self.module.tree.body
-        mention = self._mention(promise, arguments[1:]) if is_method else None
-        if is_method and not is_route and not self._is_step_with(node, arguments, mention):
+        shortfall = shortfall_of(body, promise, is_method) if promised is not None else None
+        return None if shortfall is None else f'its docstring promises "{promised}", but it {shortfall}'
+
+    def _promised_words(self, node: FunctionNode, promise: str, is_route: bool) -> str | None:
+        """Return the words of the docstring that promise an effect."""
+        if is_route and not EFFECT.match(promise):
             return None
-        promised = PROMISE.match(promise) or mention
-        if not promised or (is_route and not EFFECT.match(promise)):
-            return None
-        shortfall = _shortfall(body[0] if body else None, promise, is_method)
-        return None if shortfall is None else f'its docstring promises "{promised[0]}", but it {shortfall}'
+        promised = PROMISE.match(promise)
+        if node not in self.module.tree.body:
+            arguments = named_parameters(node)
+            mention = self._mention(promise, arguments[1:])
+            if not is_route and not self._is_step_with(node, arguments, mention):
+                return None
+            promised = promised or mention
+        return promised[0] if promised else None
 
     def _is_step_with(
         self, node: FunctionNode, arguments: Sequence[ast.arg], mention: re.Match[str] | None
@@ -214,13 +232,21 @@ class StubInProduction(PythonCheck):
         return is_view and node.name in ("post", "put", "patch", "delete", "form_valid", "create", "destroy")
 
     def _is_step(self, node: FunctionNode, mention: bool) -> bool:
-        """Return True if a method does a part of its class's work: called by the class, or one of several."""
-        if self._is_own_step(node):
+        """Return True if a method is a step of an algorithm of its class: the class calls it, or it is one of
+        several.
+        """
+        if self._is_called_by_class(node):
             return True
         owner = self.module.class_of(node)
-        if owner is None or owner.bases or owner.keywords or not mention or self._has_subclasses(owner):
+        if (
+            owner is None
+            or owner.bases
+            or owner.keywords
+            or not mention
+            or self._classes.has_subclasses(owner)
+        ):
             return False
-        return bool(_implemented(owner, node))
+        return bool(implemented_methods(owner, node))
 
     def _mention(self, promise: str, arguments: Sequence[ast.arg]) -> re.Match[str] | None:
         """Return the mention of a parameter in a docstring of several words."""
@@ -229,12 +255,12 @@ class StubInProduction(PythonCheck):
         named = "|".join(re.escape(a.arg) for a in arguments if len(a.arg) > _SHORT)
         return re.search(rf"\b(?:{named})(?:s|'s)?\b", promise, re.IGNORECASE) if named else None
 
-    def _is_own_step(self, node: FunctionNode) -> bool:
+    def _is_called_by_class(self, node: FunctionNode) -> bool:
         """Return True if a class without subclasses here calls the method itself."""
         owner = self.module.class_of(node)
         if owner is None or owner.bases or owner.keywords or f"self.{node.name}(" not in self.source.text:
             return False
-        return not self._has_subclasses(owner)
+        return not self._classes.has_subclasses(owner)
 
     def _accepts_all(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
         """Describe a guard of the module, by its name, that accepts everyone."""
@@ -243,27 +269,35 @@ class StubInProduction(PythonCheck):
             return None
         if node not in self.module.tree.body or node.decorator_list or not GUARD_NAME.fullmatch(node.name):
             return None
-        parameters = [a.arg for a in node.args.posonlyargs + node.args.args + node.args.kwonlyargs]
-        if not parameters or parameters[0].startswith("_") or CONSTANT_DOCUMENTED.search(_promise_of(node)):
+        parameters = named_parameters(node)
+        if not parameters or parameters[0].arg.startswith("_"):
             return None
-        return "it returns True for every argument"
+        is_documented = CONSTANT_DOCUMENTED.search(docstring_summary(node)) is not None
+        return None if is_documented else "it returns True for every argument"
 
     def _depended_on(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
         """Describe a method without effect that the change adds together with its call."""
+        promise = docstring_summary(node)
+        if CONSTANT_DOCUMENTED.search(promise):
+            return None
+        if body and isinstance(body[0], ast.Raise):
+            description = "it only raises NotImplementedError"
+        elif has_no_effect(body) and EFFECT.match(promise):
+            description = f'it promises "{promise.split()[0]}" and does nothing'
+        else:
+            return None
+        line = self._line_of_added_call(node)
+        return f"{description}, and line {line} depends on it" if line is not None else None
+
+    def _line_of_added_call(self, node: FunctionNode) -> int | None:
+        """Return the line of an added call of an added method in its class, which nothing extends."""
         owner = self.module.class_of(node)
         if owner is None or node.decorator_list or not self.source.is_added(node.lineno):
             return None
-        promise = _promise_of(node)
-        raises = bool(body) and isinstance(body[0], ast.Raise)
-        is_empty = _has_no_effect(body) and EFFECT.match(promise) is not None
-        if not (raises or is_empty) or CONSTANT_DOCUMENTED.search(promise):
-            return None
         line = self._added_call(owner, node.name)
-        if line is None or self._has_subclasses(owner) or _BASE_CLASS_NAME.search(owner.name):
+        if line is None or self._classes.has_subclasses(owner) or BASE_CLASS_NAME.search(owner.name):
             return None
-        if raises:
-            return f"it only raises NotImplementedError, and line {line} depends on it"
-        return f'it promises "{promise.split()[0]}" and does nothing, and line {line} depends on it'
+        return line
 
     def _added_call(self, owner: ast.ClassDef, name: str) -> int | None:
         """Return the line of an added call of a method in its class."""
@@ -273,17 +307,18 @@ class StubInProduction(PythonCheck):
     def _constant_predicate(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
         """Describe a predicate of a class that always returns the same value."""
         owner = self.module.class_of(node)
-        if len(body) != 1 or not isinstance(body[0], ast.Return) or node.decorator_list or owner is None:
+        if owner is None or node.decorator_list:
             return None
-        result = body[0].value
-        if not isinstance(result, ast.Constant) or not isinstance(result.value, bool):
-            return None
-        promise = _promise_of(node)
+        match body:
+            case [ast.Return(value=ast.Constant(value=bool(result)))]:
+                promise = docstring_summary(node)
+            case _:
+                return None
         if not CONDITION.search(promise) or CONSTANT_DOCUMENTED.search(CONDITION.sub("", promise)):
             return None
-        if not self._is_called_only_here(node.name) or self._has_subclasses(owner):
+        if not self._is_called_only_here(node.name) or self._classes.has_subclasses(owner):
             return None
-        return f"its docstring states a condition, but it always returns {result.value}"
+        return f"its docstring states a condition, but it always returns {result}"
 
     def _is_called_only_here(self, name: str) -> bool:
         """Return True if the class calls a method and no other module uses its name."""
@@ -292,168 +327,70 @@ class StubInProduction(PythonCheck):
         paths = self.source.project.files_with_word([name], ["*.py"])
         return all(path == self.source.path for path in paths)
 
-    def _registered(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
+    def _describe_registration(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
         """Describe the only one of several registered functions that does nothing."""
-        promise = _promise_of(node)
-        decorators = [d for d in node.decorator_list if isinstance(d, ast.Call) and d.args]
-        if len(decorators) != 1 or not _has_no_effect(body) or CONSTANT_DOCUMENTED.search(promise):
+        promise = docstring_summary(node)
+        if not has_no_effect(body) or CONSTANT_DOCUMENTED.search(promise):
             return None
         if len(promise.split()) < _SEVERAL_WORDS:
             return None
-        others = [n for n in self.module.tree.body if isinstance(n, FunctionNode) and n is not node]
-        alike = [other for other in others if _is_decorated_by(other, decorators[0].func)]
-        if all(all(map(is_stub, other.body)) for other in alike):
+        calls = [call for call in node.decorator_list if isinstance(call, ast.Call) and call.args]
+        if len(calls) != 1 or not self._has_implemented_sibling(node, calls[0].func):
             return None
         return f'its docstring promises "{promise.split()[0]}", but it does nothing'
+
+    def _has_implemented_sibling(self, node: FunctionNode, registry: ast.expr) -> bool:
+        """Return True if another function is registered in the same way and is not a stub."""
+        functions = [other for other in self.module.tree.body if isinstance(other, FunctionNode)]
+        siblings = [other for other in functions if other is not node and is_decorated_by(other, registry)]
+        return not all(all(map(is_stub, sibling.body)) for sibling in siblings)
 
     def _called_here(self, node: FunctionNode) -> str | None:
         """Describe a call in the module of a function that only raises NotImplementedError."""
         if node not in self.module.tree.body or node.decorator_list:
             return None
-        for other in self.module.nodes:
-            if (
-                isinstance(other, ast.Call)
-                and isinstance(other.func, ast.Name)
-                and other.func.id == node.name
-                and not any(isinstance(parent, ast.Try) for parent in self.module.ancestors(other))
-            ):
-                return f"it only raises NotImplementedError, and line {other.lineno} calls it"
+        for call in self.module.nodes:
+            if not isinstance(call, ast.Call) or not is_named(call.func, node.name):
+                continue
+            if not any(isinstance(parent, ast.Try) for parent in self.module.ancestors(call)):
+                return f"it only raises NotImplementedError, and line {call.lineno} calls it"
         return None
 
     def _unimplemented_method(self, node: FunctionNode) -> str | None:
         """Describe an unimplemented method of a class that the module uses and nothing extends."""
         owner = self.module.class_of(node)
-        if owner is None or node.decorator_list or node.name.startswith("__") or self._has_subclasses(owner):
+        if owner is None or node.decorator_list or node.name.startswith("__"):
             return None
-        bases = {self.module.dotted(_unsubscripted(base)) or "" for base in owner.bases}
-        if not bases & self._abstract_here and (owner.bases or not _implemented(owner, node)):
+        if self._classes.has_subclasses(owner):
             return None
-        line = self._line_of_use(owner)
+        if not self._classes.extends_abstract(owner) and (
+            owner.bases or not implemented_methods(owner, node)
+        ):
+            return None
+        line = self._classes.line_of_use(owner)
         if line is None:
             return None
         return f'it only raises NotImplementedError, and line {line} uses "{owner.name}"'
-
-    def _line_of_use(self, owner: ast.ClassDef) -> int | None:
-        """Return the line of a use of a class outside it, except as base or annotation."""
-        own_lines = range(owner.lineno, (owner.end_lineno or owner.lineno) + 1)
-        for node in self.module.nodes:
-            if not isinstance(node, ast.Name) or node.id != owner.name or node.lineno in own_lines:
-                continue
-            is_declared = isinstance(
-                self.module.parents[node], (ast.ClassDef, ast.arg, ast.AnnAssign, ast.Subscript)
-            )
-            if isinstance(node.ctx, ast.Load) and not is_declared:
-                return node.lineno
-        return None
-
-    @cached_property
-    def _abstract_here(self) -> set[str]:
-        """Classes of the module that leave methods to subclasses."""
-        classes = [n for n in self.module.nodes if isinstance(n, ast.ClassDef)]
-        return {c.name for c in classes if self._is_abstract(c) or "abstractmethod" in unparse(c)}
-
-    def _has_subclasses(self, owner: ast.ClassDef) -> bool:
-        subclass = bounded(rf"^\s*class \w+\([^)]*\b{owner.name}\b", re.MULTILINE)
-        project = self.source.project
-        others = (project.read(path) for path in project.files_with_word([owner.name], ["*.py"]))
-        return any(subclass.search(text) for text in (self.source.text, *others) if text)
 
     def _is_intended(self, node: FunctionNode) -> bool:
         """Return True if an empty body is by design: abstract, overloaded, a handler, or overridden."""
         if any(_NO_STUB_DECORATOR.search(unparse(decorator)) for decorator in node.decorator_list):
             return True
-        owner = self.module.class_of(node)
         if _EVENT_HANDLER.match(node.name) or (node.name.startswith("__") and node.name.endswith("__")):
             return True
-        return owner is not None and (
-            self._is_abstract(owner) or self._is_overridden(owner, node.name) or _chooses_class(owner)
+        owner = self.module.class_of(node)
+        if owner is None:
+            return False
+        return (
+            self._classes.is_abstract(owner)
+            or self._classes.is_overridden(owner, node.name)
+            or chooses_class(owner)
         )
-
-    def _is_abstract(self, owner: ast.ClassDef) -> bool:
-        bases = [*owner.bases, *(keyword.value for keyword in owner.keywords)]
-        names = {(self.module.dotted(_unsubscripted(base)) or "").rpartition(".")[2] for base in bases}
-        return bool(names & _ABSTRACT_BASES) or _BASE_CLASS_NAME.search(owner.name) is not None
-
-    def _is_overridden(self, owner: ast.ClassDef, name: str) -> bool:
-        subclasses = [
-            other
-            for other in walk(self.module.tree)
-            if isinstance(other, ast.ClassDef)
-            and any(self.module.dotted(b) == owner.name for b in other.bases)
-        ]
-        return any(
-            getattr(statement, "name", None) == name for subclass in subclasses for statement in subclass.body
-        )
-
-
-def _chooses_class(owner: ast.ClassDef) -> bool:
-    """Return True if ``__new__`` of a class returns objects of others, so that it may have none itself."""
-    makers = (n for n in owner.body if isinstance(n, FunctionNode) and n.name == "__new__")
-    returned = (n.value for maker in makers for n in walk(maker) if isinstance(n, ast.Return))
-    calls = (value.func for value in returned if isinstance(value, ast.Call))
-    return any(isinstance(func, ast.Name) and func.id[:1].isupper() for func in calls)
-
-
-def _is_route(node: FunctionNode) -> bool:
-    """Return True if a decorator makes a function the handler of requests that modify data."""
-    called = [
-        decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list
-    ]
-    names = {item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", "") for item in called}
-    return bool(names & {"post", "put", "patch", "delete", "route", "task", "shared_task", "command"})
-
-
-def _unsubscripted(base: ast.expr) -> ast.expr:
-    return base.value if isinstance(base, ast.Subscript) else base
 
 
 def _only_literals(value: ast.expr) -> bool:
     """Return True if a value consists of literals, so that it reflects no work."""
     kinds = (ast.Constant, ast.Dict, ast.Tuple, ast.List, ast.expr_context, ast.keyword)
     if isinstance(value, ast.Call):
-        return all(isinstance(one, kinds) for given in value.args for one in walk(given))
+        return all(isinstance(node, kinds) for given in value.args for node in walk(given))
     return all(isinstance(child, kinds) for child in walk(value))
-
-
-def _explains(statement: ast.stmt | None) -> bool:
-    """Return True for a raise whose message explains it to callers."""
-    return isinstance(statement, ast.Raise) and bool(says_why(statement))
-
-
-def _gives_result(statement: ast.stmt) -> bool:
-    """Return True for a raise, or a return of a value."""
-    if isinstance(statement, ast.Return):
-        return statement.value is not None
-    return isinstance(statement, ast.Raise)
-
-
-def _has_no_effect(body: Sequence[ast.stmt]) -> bool:
-    return not body or isinstance(body[0], (ast.Pass, ast.Expr))
-
-
-def _promise_of(node: FunctionNode) -> str:
-    """Return the first paragraph of a docstring."""
-    return (ast.get_docstring(node) or "").partition("\n\n")[0]
-
-
-def _shortfall(first: ast.stmt | None, promise: str, is_method: bool) -> str | None:
-    """Describe the only statement of a stub, unless the docstring documents its result."""
-    if isinstance(first, ast.Raise):
-        return "only raises NotImplementedError"
-    if isinstance(first, ast.Return) and first.value is not None:
-        value = unparse(first.value)
-        return None if value in promise else f"only returns {value}"
-    is_promise = EFFECT.match(promise) is not None or (first is not None and not is_method)
-    return "does nothing" if is_promise else None
-
-
-def _implemented(owner: ast.ClassDef, node: FunctionNode) -> list[FunctionNode]:
-    """Return the other methods of a class that are not stubs."""
-    methods = [n for n in owner.body if isinstance(n, FunctionNode) and n is not node]
-    work = (method for method in methods if method.name != "__init__")
-    return [method for method in work if not all(map(is_stub, body_after_docstring(method)))]
-
-
-def _is_decorated_by(function: FunctionNode, decorator: ast.expr) -> bool:
-    calls = (d.func for d in function.decorator_list if isinstance(d, ast.Call))
-    return any(ast.dump(func) == ast.dump(decorator) for func in calls)

@@ -1,11 +1,9 @@
-"""PY036: unreachable statement."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -72,9 +70,9 @@ class UnreachableStatement(PythonCheck):
             if isinstance(block, list) and node in block:
                 following = block[block.index(node) + 1 :]
                 if following and not any(isinstance(item, _LEAVES) for item in block[: block.index(node)]):
-                    self._check_rest(node, following)
+                    self._check_following(node, following)
 
-    def _check_rest(self, node: ast.stmt, following: Sequence[ast.stmt]) -> None:
+    def _check_following(self, node: ast.stmt, following: Sequence[ast.stmt]) -> None:
         first = next((item for item in following if not _is_harmless(item)), None)
         if first is not None:
             keyword = type(node).__name__.lower()

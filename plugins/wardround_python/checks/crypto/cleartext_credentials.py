@@ -1,17 +1,17 @@
-"""PY351: cleartext credentials."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
-from wardround.languages.python.literals import given_once, literal
+from wardround.languages.python.literals import literal, single_assignment
+from wardround.languages.python.module import names_in
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.calls import passed_values
 
 _OPEN = LazyPattern(r"(?i)^(http|ws|ldap|ftp|mqtt|amqp)://(?:[^/@\s]*@)?([^/:?\s]+|\[[^]]*\])")
 # Addresses of this machine or of a private network: a single word is also a name in such a network.
@@ -84,7 +84,7 @@ class CleartextCredentials(PythonCheck):
         return super().wants(source) and not _OPEN_PLACES.search(source.path)
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.module.dotted(node.func) or ""
+        name = self.module.qualified_name(node.func) or ""
         if name.endswith("insecure_channel"):
             address = f"http://{literal(self.module, node.args[0])}" if node.args else ""
             if self._is_far(address):
@@ -110,7 +110,7 @@ class CleartextCredentials(PythonCheck):
 
     def visit_keyword(self, node: ast.keyword) -> None:
         call = self.module.parents[node]
-        called = self.module.dotted(call.func) or "" if isinstance(call, ast.Call) else ""
+        called = self.module.qualified_name(call.func) or "" if isinstance(call, ast.Call) else ""
         is_off = isinstance(node.value, ast.Constant) and node.value.value is False
         is_client = called.endswith((".client", ".resource", "ldap3.Server"))
         if node.arg == "use_ssl" and is_off and is_client and "endpoint_url" not in unparse(call):
@@ -130,24 +130,29 @@ class CleartextCredentials(PythonCheck):
             yield self._start_of(argument)
 
     def _start_of(self, node: ast.expr, deep: int = 3) -> str:
-        """Return the prefix of a text, as far as the module determines it."""
-        if isinstance(node, (ast.Name, ast.Attribute)) and deep:
-            value = given_once(self.module, node)
-            return self._start_of(value, deep - 1) if value is not None else ""
-        if isinstance(node, ast.Constant):
-            return node.value if isinstance(node.value, str) else ""
-        if isinstance(node, ast.BinOp):
-            return self._start_of(node.left, deep)
-        if isinstance(node, ast.JoinedStr) and node.values:
-            text = ""
-            for part in node.values:
-                inner = part.value if isinstance(part, ast.FormattedValue) else part
-                piece = self._start_of(inner, deep)
-                text += piece or "{"
-                if not piece:
-                    break
-            return text
+        """Return the prefix of a string, if the module determines it."""
+        match node:
+            case ast.Name() | ast.Attribute() if deep:
+                value = single_assignment(self.module, node)
+                return self._start_of(value, deep - 1) if value is not None else ""
+            case ast.Constant(value=str(text)):
+                return text
+            case ast.BinOp():
+                return self._start_of(node.left, deep)
+            case ast.JoinedStr():
+                return self._start_of_template(node, deep)
         return ""
+
+    def _start_of_template(self, node: ast.JoinedStr, deep: int) -> str:
+        """Return the start of an f-string up to the first unknown value, which is a brace."""
+        text = ""
+        for part in node.values:
+            value = part.value if isinstance(part, ast.FormattedValue) else part
+            known = self._start_of(value, deep)
+            if not known:
+                return text + "{"
+            text += known
+        return text
 
     def _is_far(self, address: str) -> bool:
         """Return True if an address uses an unencrypted protocol outside this machine and network."""
@@ -155,42 +160,38 @@ class CleartextCredentials(PythonCheck):
         return match is not None and _NEAR.search(match.group(2)) is None
 
     def _carries_secret(self, node: ast.Call) -> bool:
-        arguments = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+        arguments = passed_values(node)[len(node.args[:1]) :]
         names = [keyword.arg or "" for keyword in node.keywords]
         text = " ".join([*names, *map(unparse, arguments)])
         if _SECRET.search(text) or self._has_name_and_password(node):
             return True
+        passed = set().union(*map(names_in, arguments))
+        return any(_SECRET.search(unparse(statement)) for statement in self._assignments(node, passed))
+
+    def _assignments(self, node: ast.AST, names: set[str]) -> Iterator[ast.Assign]:
+        """Yield the assignments around a node that have one of the names in their targets."""
         function = self.module.function_of(node)
-        handed = {inner.id for value in arguments for inner in walk(value) if isinstance(inner, ast.Name)}
-        return any(
-            isinstance(child, ast.Assign)
-            and any(
-                part.id in handed for t in child.targets for part in walk(t) if isinstance(part, ast.Name)
-            )
-            and _SECRET.search(unparse(child)) is not None
-            for child in (walk(function) if function is not None else self.module.tree.body)
-        )
+        for statement in walk(function) if function is not None else self.module.tree.body:
+            if isinstance(statement, ast.Assign) and names & set().union(*map(names_in, statement.targets)):
+                yield statement
 
     def _has_name_and_password(self, node: ast.Call) -> bool:
         return any("@" in address.partition("//")[2].partition("/")[0] for address in self._addresses(node))
 
     def _is_open_login(self, node: ast.Call, func: ast.Attribute) -> bool:
-        value = self._maker(func.value)
-        for maker, (method, encrypting) in _MAIL.items():
-            if (
-                func.attr != method
-                or value is None
-                or self.module.dotted(value.func) != maker
-                or not node.args
-            ):
-                continue
-            host = self._start_of(value.args[0]) if value.args else "localhost"
-            address = host if "://" in host else f"http://{host or 'far.example.com'}"
-            is_near = _OPEN.search(address) is None or not self._is_far(address)
-            return not is_near and not any(word in self.source.text for word in encrypting)
-        return False
+        client = self._maker(func.value)
+        if client is None or not node.args:
+            return False
+        method, encrypting = _MAIL.get(self.module.qualified_name(client.func) or "", ("", ()))
+        if func.attr != method or any(word in self.source.text for word in encrypting):
+            return False
+        host = self._start_of(client.args[0]) if client.args else "localhost"
+        return self._is_open_address(host if "://" in host else f"http://{host or 'far.example.com'}")
+
+    def _is_open_address(self, address: str) -> bool:
+        return _OPEN.search(address) is not None and self._is_far(address)
 
     def _maker(self, node: ast.expr) -> ast.Call | None:
         """Return the only call that creates the value of a name or attribute, also in a ``with``."""
-        value = given_once(self.module, node)
+        value = single_assignment(self.module, node)
         return value if isinstance(value, ast.Call) else None

@@ -1,12 +1,10 @@
-"""PY343: hardcoded encryption key."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.python.tree import unparse
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _CIPHERS = frozenset({"Fernet", "AESGCM", "AESCCM", "ChaCha20Poly1305", "AESSIV", "SecretBox"})
@@ -70,20 +68,20 @@ class HardcodedEncryptionKey(PythonCheck):
             )
 
     def _is_in_source(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Constant):
-            return isinstance(node.value, (bytes, str)) and len(node.value) in _LENGTHS
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "encode":
-            return self._is_in_source(node.func.value)
-        if isinstance(node, (ast.Name, ast.Attribute)):
-            text = unparse(node)
-            values = [
-                inner.value
-                for inner in self.module.nodes
-                if isinstance(inner, ast.Assign) and any(unparse(target) == text for target in inner.targets)
-            ]
-            return (
-                len(values) == 1
-                and not isinstance(values[0], (ast.Name, ast.Attribute))
-                and self._is_in_source(values[0])
-            )
-        return False
+        match node:
+            case ast.Constant(value=bytes() | str() as key):
+                return len(key) in _LENGTHS
+            case ast.Call(func=ast.Attribute(attr="encode", value=text)):
+                return self._is_in_source(text)
+            case ast.Name() | ast.Attribute():
+                return self._is_only_value_in_source(unparse(node))
+            case _:
+                return False
+
+    def _is_only_value_in_source(self, name: str) -> bool:
+        """Return True if a name has one value in the module, and that is a key in the source."""
+        assignments = (node for node in self.module.nodes if isinstance(node, ast.Assign))
+        values = [node.value for node in assignments if name in map(unparse, node.targets)]
+        if len(values) != 1 or isinstance(values[0], (ast.Name, ast.Attribute)):
+            return False
+        return self._is_in_source(values[0])

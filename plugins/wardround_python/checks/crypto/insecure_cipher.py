@@ -1,16 +1,15 @@
-"""PY323: insecure cipher."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround.languages.python.literals import given_once
+from wardround.languages.python.literals import single_assignment
 from wardround.languages.python.module import PythonModule, statements_in
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.calls import keyword_values
 
 _NEEDS_FRESH = frozenset({"CBC", "CTR", "GCM", "CFB", "OFB", "CFB8"})
 _BROKEN = LazyPattern(
@@ -74,9 +73,9 @@ class InsecureCipher(PythonCheck):
         last = name.rpartition(".")[2]
         if name.endswith(f"modes.{last}") and last in _NEEDS_FRESH and self._has_reused_iv(node):
             return f"{last} with a fixed IV or nonce; generate one with os.urandom for each message"
-        if _PYCRYPTO.search(name) and last == "new":
+        if last == "new" and _PYCRYPTO.search(name):
             return self._pycrypto(node, name)
-        if (_BROKEN.search(name) and "cryptography" in name) or name in {"pyDes.des", "pyDes.triple_des"}:
+        if _is_broken(name):
             return f"{last} is a broken cipher; use AES"
         if isinstance(node.func, ast.Attribute) and node.func.attr == "encrypt":
             return self._encryption_message(node, node.func)
@@ -88,7 +87,7 @@ class InsecureCipher(PythonCheck):
 
     def _encryption_message(self, node: ast.Call, func: ast.Attribute) -> str | None:
         """Return the message for ``encrypt`` of an authenticated cipher with a reused nonce."""
-        maker = self.module.dotted(func.value.func) or "" if isinstance(func.value, ast.Call) else ""
+        maker = self.module.qualified_name(func.value.func) or "" if isinstance(func.value, ast.Call) else ""
         is_aead = maker.endswith(("AESGCM", "ChaCha20Poly1305", "AESCCM"))
         if is_aead and node.args and self._is_fixed(node.args[0]):
             cipher = maker.rpartition(".")[2]
@@ -122,59 +121,61 @@ class InsecureCipher(PythonCheck):
     def _reused_nonce(self, node: ast.Call, cipher: ast.expr) -> str | None:
         """Return the message for a nonce that is set once and reused for each message."""
         value = _single_assignment(self.module, cipher)
-        maker = (
-            (self.module.dotted(value.func) or "").rpartition(".")[2] if isinstance(value, ast.Call) else ""
-        )
-        if maker not in _AEADS:
+        maker = self.module.qualified_name(value.func) if isinstance(value, ast.Call) else None
+        algorithm = (maker or "").rpartition(".")[2]
+        if algorithm not in _AEADS or not self._is_reused(node.args[0]):
             return None
-        nonce = node.args[0]
-        set_once = (
-            _single_assignment(self.module, nonce) if isinstance(nonce, (ast.Name, ast.Attribute)) else nonce
-        )
-        is_kept = (
-            isinstance(nonce, ast.Attribute) and set_once is not None and not _is_counted(self.module, nonce)
-        )
-        is_derived = isinstance(set_once, (ast.Call, ast.Subscript)) and "hashlib." in unparse(set_once)
-        if is_kept or is_derived or self._is_fixed(nonce):
-            return (
-                f"{maker} reuses its nonce for the next message; "
-                "generate one with os.urandom for each message"
-            )
-        return None
+        advice = "generate one with os.urandom for each message"
+        return f"{algorithm} reuses its nonce for the next message; {advice}"
+
+    def _is_reused(self, nonce: ast.expr) -> bool:
+        """Return True if a nonce is stored, derived from other data, or constant."""
+        is_stored = isinstance(nonce, (ast.Name, ast.Attribute))
+        origin = _single_assignment(self.module, nonce) if is_stored else nonce
+        if isinstance(nonce, ast.Attribute) and origin is not None and not _is_counted(self.module, nonce):
+            return True
+        if isinstance(origin, (ast.Call, ast.Subscript)) and "hashlib." in unparse(origin):
+            return True
+        return self._is_fixed(nonce)
 
     def _pycrypto(self, node: ast.Call, name: str) -> str | None:
         if _BROKEN.search(name):
             return f"{name.split('.')[-2]} is a broken cipher; use AES"
-        modes = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "mode")]
+        modes = [*node.args[1:2], *keyword_values(node, "mode")]
         mode = unparse(modes[0]).rpartition("_")[2] if modes else ""
         if mode == "ECB":
             return "ECB encrypts equal blocks to equal blocks; use an authenticated mode such as GCM"
-        arguments = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"iv", "IV", "nonce"})]
-        return (
-            f"{mode} with a fixed IV or nonce; generate one with os.urandom for each message"
-            if arguments and (self._is_fixed(arguments[0]) or self._is_of_the_key(arguments[0], node))
-            else None
-        )
+        nonces = [*node.args[2:3], *keyword_values(node, "iv", "IV", "nonce")]
+        if not nonces or not (self._is_fixed(nonces[0]) or self._is_of_the_key(nonces[0], node)):
+            return None
+        return f"{mode} with a fixed IV or nonce; generate one with os.urandom for each message"
 
     def _is_fixed(self, node: ast.expr) -> bool:
         """Return True if bytes are constant: a literal, a repeated literal, or the name of a constant."""
-        if isinstance(node, ast.Constant):
-            return isinstance(node.value, (bytes, str))
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Add)):
-            return self._is_fixed(node.left) or (isinstance(node.op, ast.Mult) and self._is_fixed(node.right))
-        if isinstance(node, ast.Call):
-            return self._is_fixed_call(node)
-        if isinstance(node, ast.Name) and node.id.isupper():
-            return self._is_fixed_constant(node)
-        if isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and node.attr.isupper()):
-            value = given_once(self.module, node)
-            is_alias = isinstance(node, ast.Name) and isinstance(value, ast.Attribute)
-            return value is not None and not is_alias and self._is_fixed(value)
+        match node:
+            case ast.Constant():
+                return isinstance(node.value, (bytes, str))
+            case ast.BinOp(op=ast.Mult()):
+                return self._is_fixed(node.left) or self._is_fixed(node.right)
+            case ast.BinOp(op=ast.Add()):
+                return self._is_fixed(node.left)
+            case ast.Call():
+                return self._is_fixed_call(node)
+            case ast.Name() if node.id.isupper():
+                return self._is_fixed_constant(node)
+            case ast.Name():
+                value = single_assignment(self.module, node)
+                return not isinstance(value, ast.Attribute) and self._is_set_to_fixed(value)
+            case ast.Attribute() if node.attr.isupper():
+                return self._is_set_to_fixed(single_assignment(self.module, node))
         return False
+
+    def _is_set_to_fixed(self, value: ast.expr | None) -> bool:
+        return value is not None and self._is_fixed(value)
 
     def _is_fixed_call(self, node: ast.Call) -> bool:
         """Return True for ``bytes(16)``, ``"...".encode()`` and ``bytes.fromhex("...")``."""
-        is_bytes = self.module.dotted(node.func) in {"bytes", "bytearray"} and len(node.args) == 1
+        is_bytes = self.module.qualified_name(node.func) in {"bytes", "bytearray"} and len(node.args) == 1
         if is_bytes and not isinstance(node.args[0], ast.Name):
             return isinstance(node.args[0], (ast.Constant, ast.BinOp))
         if not isinstance(node.func, ast.Attribute) or node.func.attr not in {"encode", "fromhex"}:
@@ -221,3 +222,9 @@ def _is_counted(module: PythonModule, node: ast.expr) -> bool:
             }:
                 return function is not None
     return False
+
+
+def _is_broken(name: str) -> bool:
+    if name in {"pyDes.des", "pyDes.triple_des"}:
+        return True
+    return "cryptography" in name and _BROKEN.search(name) is not None

@@ -1,16 +1,15 @@
-"""PY329: insecure comparison."""
-
 from __future__ import annotations
 
 import ast
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround.languages.python.module import last_name
+from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.assignments import assigned_values_of
 
 _OURS = LazyPattern(
     r"(?i)(^|_)(secret|(api|access|service|webhook|auth|shared|internal|csrf|signing|bearer|admin|hook|master|cron|job|task|deploy|"
@@ -39,7 +38,7 @@ class InsecureComparison(PythonCheck):
 
     ID = "PY329"
     NAME = "insecure-comparison"
-    PREFILTER = "wardround_python.prefilters:handles_what_is_sent"
+    PREFILTER = "wardround_python.prefilters:handles_request_data"
     WORDS = ("==", "!=")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-compared-with-equals"
@@ -82,41 +81,44 @@ class InsecureComparison(PythonCheck):
     def visit_Compare(self, node: ast.Compare) -> None:
         if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             return
-        left, right = node.left, node.comparators[0]
-        if isinstance(left, ast.Constant) or isinstance(right, ast.Constant):
+        if isinstance(node.left, ast.Constant) or isinstance(node.comparators[0], ast.Constant):
             return
         function = self.module.function_of(node)
         if isinstance(function, ast.FunctionDef) and function.name == "__eq__":
             self._check_equality_method(node)
-            return
-        if not any(
-            self._is_pair(ours, given)
-            or (function is not None and self._computes and self._is_computed(ours, given, function))
-            for one, other in self._pairs(node)
-            for ours, given in ((one, other), (other, one))
-        ):
-            return
-        if function is not None and _is_earlier(function, left, right):
-            return
-        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and self._handles_strangers(
-            function
-        ):
+        elif isinstance(function, FunctionNode) and self._decides_access(node, function):
             self._report(node)
+
+    def _decides_access(self, node: ast.Compare, function: FunctionNode) -> bool:
+        """Return True if a comparison with a secret is the first that a stranger's value meets."""
+        if not self._is_secret_test(node, function):
+            return False
+        return not _is_earlier(function, node.left, node.comparators[0]) and self._handles_strangers(function)
+
+    def _is_secret_test(self, node: ast.Compare, function: FunctionNode) -> bool:
+        """Return True if a secret of ours is compared with a value that was sent."""
+        for pair in self._pairs(node):
+            for ours, sent in (pair, pair[::-1]):
+                if self._is_pair(ours, sent):
+                    return True
+                if self._computes and self._is_computed(ours, sent, function):
+                    return True
+        return False
 
     @cached_property
     def _computes(self) -> bool:
         return "hmac" in self.source.text.lower() or "hexdigest" in self.source.text
 
     def _check_equality_method(self, node: ast.Compare) -> None:
-        """Report ``__eq__`` of classes that hold a digest, in a module that computes one with a key."""
+        """Report ``__eq__`` of classes with a digest, in a module that computes keyed digests."""
         if "hmac" not in self.source.text:
             return
         for item, other in self._pairs(node):
-            if _called(item) == _called(other) and _DIGEST_NAME.search(_called(item)):
+            if _last_word(item) == _last_word(other) and _DIGEST_NAME.search(_last_word(item)):
                 self._report(node)
 
     def _report(self, node: ast.Compare) -> None:
-        """Report a comparison; its fix is not safe, for ``compare_digest`` refuses text beyond ASCII."""
+        """Report a comparison; its fix is not safe, for ``compare_digest`` rejects text beyond ASCII."""
         template = "hmac.compare_digest({left}, {right})"
         if isinstance(node.ops[0], ast.NotEq):
             template = f"not {template}"
@@ -139,42 +141,37 @@ class InsecureComparison(PythonCheck):
     def _is_computed(self, left: ast.expr, right: ast.expr, function: ast.AST) -> bool:
         """Return True if an operand is a keyed digest, computed here or in a function of this module."""
         return any(
-            _GIVEN.search(_called(given)) and _DIGEST.search(self._assigned_text(ours, function))
+            _GIVEN.search(_last_word(given)) and _DIGEST.search(self._assigned_source(ours, function))
             for ours, given in ((left, right), (right, left))
             if not isinstance(given, ast.Constant)
-        ) or any("hmac." in self._assigned_text(item, function) for item in (left, right))
+        ) or any("hmac." in self._assigned_source(item, function) for item in (left, right))
 
-    def _assigned_text(self, node: ast.expr, function: ast.AST) -> str:
+    def _assigned_source(self, node: ast.expr, function: ast.AST) -> str:
         """Return the source text of the value an expression is assigned."""
         if isinstance(node, ast.Name):
-            values = [
-                child.value
-                for child in walk(function)
-                if isinstance(child, ast.Assign)
-                and any(isinstance(t, ast.Name) and t.id == node.id for t in child.targets)
-            ]
+            values = assigned_values_of(walk(function), node.id)
             node = values[0] if len(values) == 1 else node
-        if isinstance(node, (ast.BinOp, ast.JoinedStr)):
-            text = unparse(node)  # "sha256=" before the digest
-            return text if "hmac." in text else ""
-        if not isinstance(node, ast.Call):
-            return ""
-        called = last_name(node.func)
-        bodies = [
-            unparse(inner)
-            for inner in self.module.nodes
-            if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and inner.name == called
-        ]
-        return " ".join([unparse(node), *bodies[:1]])
+        match node:
+            case ast.BinOp() | ast.JoinedStr():
+                text = unparse(node)  # "sha256=" before the digest
+                return text if "hmac." in text else ""
+            case ast.Call():
+                return " ".join([unparse(node), *self._bodies(last_name(node.func))])
+        return ""
+
+    def _bodies(self, name: str) -> list[str]:
+        """Return the text of the first function of a name."""
+        functions = (node for node in self.module.nodes if isinstance(node, FunctionNode))
+        return [unparse(function) for function in functions if function.name == name][:1]
 
     def _is_pair(self, ours: ast.expr, given: ast.expr) -> bool:
         if isinstance(ours, ast.Constant) or isinstance(given, ast.Constant):
             return False
-        mine, theirs = _called(ours), _called(given)
+        mine, theirs = _last_word(ours), _last_word(given)
         return bool(_OURS.search(mine) and _GIVEN.search(theirs)) and unparse(ours) != unparse(given)
 
     def _handles_strangers(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        """Return True if the compared value comes from a request, as far as the function shows."""
+        """Return True if the compared value comes from a request, if the function shows."""
         signature = unparse(function.args)
         lines = self.source.lines[function.lineno - 1 : function.end_lineno]
         return bool(_HANDLED.search(signature) or _HANDLED.search("\n".join(lines)))
@@ -189,7 +186,7 @@ def _is_earlier(function: ast.AST, left: ast.expr, right: ast.expr) -> bool:
     )
 
 
-def _called(node: ast.expr) -> str:
+def _last_word(node: ast.expr) -> str:
     """Return the last word of the name of a value: a name, an attribute, a constant key or argument."""
     if isinstance(node, ast.Attribute):
         return node.attr
@@ -198,5 +195,5 @@ def _called(node: ast.expr) -> str:
     if isinstance(node, ast.Call):
         if node.args and isinstance(node.args[0], ast.Constant):
             return str(node.args[0].value).replace("-", "_")
-        return _called(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+        return _last_word(node.func.value) if isinstance(node.func, ast.Attribute) else ""
     return node.id if isinstance(node, ast.Name) else ""

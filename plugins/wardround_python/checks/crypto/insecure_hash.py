@@ -1,18 +1,16 @@
-"""PY324: insecure hash."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
-from wardround_python.docdrift.value_usage import ValueUses, words_of
+from wardround_python.docdrift.value_usage import ValueUses, names_and_strings_in
 
 _WEAK = LazyPattern(r"^(?i:md4|md5|sha1|sha-1|sha)$")
 _ABOUT = LazyPattern(
@@ -98,7 +96,7 @@ class InsecureHash(PythonCheck):
         algorithm = name.removeprefix("hashlib.")
         hashed = node.args
         if algorithm == "new":
-            algorithm = self._text(node.args[0]) if node.args else ""
+            algorithm = self._string_value(node.args[0]) if node.args else ""
             hashed = node.args[1:]
         if _WEAK.search(algorithm) and self._is_about_security(node, hashed):
             self.report(
@@ -111,7 +109,7 @@ class InsecureHash(PythonCheck):
         """Return ``hashlib.md5`` for ``getattr(hashlib, "md5")``."""
         if not isinstance(func, ast.Call) or last_name(func.func) != "getattr" or len(func.args) < 2:
             return ""
-        return f"{self.module.dotted(func.args[0])}.{self._text(func.args[1])}"
+        return f"{self.module.qualified_name(func.args[0])}.{self._string_value(func.args[1])}"
 
     def _check_other_libraries(self, node: ast.Call, name: str) -> None:
         """Report the same hashes of ``hmac``, ``cryptography`` and PyCryptodome if they sign something."""
@@ -121,7 +119,7 @@ class InsecureHash(PythonCheck):
         weak = last if name.startswith("cryptography.") and last in {"MD5", "SHA1"} else ""
         if name in {"hmac.new", "hmac.digest", "hmac.HMAC"}:
             kind = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"digestmod", "digest"})]
-            text = (self.module.dotted(kind[0]) or self._text(kind[0])) if kind else ""
+            text = (self.module.qualified_name(kind[0]) or self._string_value(kind[0])) if kind else ""
             if text.rpartition(".")[2].lower() == "md5":
                 self.report(
                     self.module.span(node),
@@ -149,7 +147,7 @@ class InsecureHash(PythonCheck):
                 "use HMAC-SHA-256, or scrypt for passwords",
             )
 
-    def _text(self, node: ast.expr) -> str:
+    def _string_value(self, node: ast.expr) -> str:
         if isinstance(node, ast.Constant):
             return str(node.value)
         if isinstance(node, ast.Name) and node.id in self.module.top_texts:
@@ -164,17 +162,13 @@ class InsecureHash(PythonCheck):
     def _is_about_security(self, node: ast.Call, hashed: Sequence[ast.expr]) -> bool:
         """Return True if the hashed value, the function or the name of the digest concerns security."""
         uses = ValueUses(self.module)
-        filled = [
-            *hashed,
-            *(element for name in self._names_of(node) for element in self._put_in(uses, name)),
-        ]
-        names = [inner for part in filled for inner in walk(part) if isinstance(inner, ast.Name)]
-        values = [value for name in names for value in uses.assigned_values(name)]
+        added = (value for name in self._names_of(node) for value in self._put_in(uses, name))
+        values = _with_assigned(uses, [*hashed, *added])
         around = getattr(self.module.function_of(node), "name", "")
-        words = [_CAMEL.sub("_", item) for item in (around, *words_of([*filled, *values]), *uses.words(node))]
+        words = [_CAMEL.sub("_", word) for word in (around, *names_and_strings_in(values), *uses.words(node))]
         if any(_HARMLESS.search(word) or _NAMES_IT.search(word) for word in words):
             return False
-        return any(_ABOUT.search(word) for word in words) or any(map(_is_request_field, [*filled, *values]))
+        return any(map(_ABOUT.search, words)) or any(map(_is_request_field, values))
 
     def _names_of(self, node: ast.Call) -> list[ast.Name]:
         """Return the names in the arguments of the constructor of a hash."""
@@ -189,6 +183,12 @@ class InsecureHash(PythonCheck):
             call = self.module.parents[func]
             if isinstance(func, ast.Attribute) and func.attr == "update" and isinstance(call, ast.Call):
                 yield from call.args
+
+
+def _with_assigned(uses: ValueUses, values: Sequence[ast.expr]) -> list[ast.expr]:
+    """Return values, and those assigned to the names in them."""
+    names = [node for value in values for node in walk(value) if isinstance(node, ast.Name)]
+    return [*values, *(value for name in names for value in uses.assigned_values(name))]
 
 
 def _is_request_field(value: ast.expr) -> bool:

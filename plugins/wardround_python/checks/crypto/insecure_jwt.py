@@ -1,16 +1,16 @@
-"""PY325: insecure jwt."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround.languages.python.literals import entries, given_once, is_false
-from wardround.languages.python.module import nodes_run_by
+from wardround.languages.python.literals import entries, is_false, single_assignment
+from wardround.languages.python.module import last_name, names_in, nodes_run_by
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.assignments import assigned_values_of, constant_entries, values_of_last_name
+from wardround_python.syntax.calls import keyword_values
 
 _PLACES = frozenset({"jwt", "jose", "authlib", "joserfc", "flask_jwt_extended"})
 _VERIFYING = frozenset({"decode", "verify", "get_signing_key_from_jwt", "verify_token"})
@@ -89,7 +89,7 @@ class InsecureJwt(PythonCheck):
     def _check_claims(self, node: ast.Call) -> None:
         """Report secret claims: a token is signed and not encrypted, so its holder can read them."""
         claims = node.args[0] if node.args else None
-        claims = given_once(self.module, claims) if isinstance(claims, ast.Name) else claims
+        claims = single_assignment(self.module, claims) if isinstance(claims, ast.Name) else claims
         for name, value in entries(claims).items():
             if _TOLD_IN_CLAIMS.search(name) and not isinstance(value, ast.Constant):
                 self.report(
@@ -98,7 +98,7 @@ class InsecureJwt(PythonCheck):
                 )
 
     def _check_key(self, node: ast.Call) -> None:
-        arguments = [*node.args[1:2], *(k.value for k in node.keywords if k.arg in {"key", "secret"})]
+        arguments = [*node.args[1:2], *keyword_values(node, "key", "secret")]
         if arguments and self._is_in_source(arguments[0]):
             self.report(
                 self.module.span(arguments[0]),
@@ -106,29 +106,28 @@ class InsecureJwt(PythonCheck):
             )
 
     def _is_in_source(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Constant):
-            return isinstance(node.value, (str, bytes)) and len(node.value) > 0 and not _is_pem(node.value)
-        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
-            return self._is_in_source(node.values[-1])
-        if isinstance(node, ast.Call):
-            return self._returns_literal(node)
-        if isinstance(node, ast.Name):
-            values = [
-                statement.value
-                for statement in self.module.tree.body
-                if isinstance(statement, ast.Assign)
-                and any(isinstance(target, ast.Name) and target.id == node.id for target in statement.targets)
-            ]
-            return len(values) == 1 and not isinstance(values[0], ast.Name) and self._is_in_source(values[0])
+        match node:
+            case ast.Constant(value=str(key) | bytes(key)):
+                return len(key) > 0 and not _is_pem(key)
+            case ast.BoolOp(op=ast.Or()):
+                return self._is_in_source(node.values[-1])
+            case ast.Call():
+                return self._returns_literal(node)
+            case ast.Name():
+                values = assigned_values_of(self.module.tree.body, node.id)
+                return (
+                    len(values) == 1 and not isinstance(values[0], ast.Name) and self._is_in_source(values[0])
+                )
         return False
 
     def _returns_literal(self, node: ast.Call) -> bool:
         """Return True for a read of the environment with a literal default, and for an encoded literal."""
-        if self.module.dotted(node.func) in {"os.environ.get", "os.getenv", "config", "env"}:
-            defaults = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "default")]
+        if self.module.qualified_name(node.func) in {"os.environ.get", "os.getenv", "config", "env"}:
+            defaults = [*node.args[1:2], *keyword_values(node, "default")]
             return bool(defaults) and self._is_in_source(defaults[0])
-        is_encoded = isinstance(node.func, ast.Attribute) and node.func.attr == "encode"
-        return is_encoded and isinstance(node.func, ast.Attribute) and self._is_in_source(node.func.value)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "encode":
+            return self._is_in_source(node.func.value)
+        return False
 
     def _is_read_by_hand(self, node: ast.Call) -> bool:
         """Return True if a function decodes the claims of a token and never verifies the signature."""
@@ -145,92 +144,80 @@ class InsecureJwt(PythonCheck):
                 self.report(self.module.span(node), _UNSIGNED)
             elif keyword.arg == "options":
                 for key, value in self._entries(keyword.value):
-                    if key == "verify_signature" and is_false(value) and not self._is_peeked_at(node):
-                        self.report(self.module.span(node), _UNSIGNED)
-                    elif key == "verify_exp" and is_false(value) and not _is_about_end(self, node):
-                        self.report(
-                            self.module.span(node), "verify_exp=False accepts expired tokens; leave it on"
-                        )
+                    if is_false(value):
+                        self._check_disabled_option(node, key)
+
+    def _check_disabled_option(self, node: ast.Call, option: str) -> None:
+        if option == "verify_signature" and not self._is_peeked_at(node):
+            self.report(self.module.span(node), _UNSIGNED)
+        elif option == "verify_exp" and not _is_about_end(self, node):
+            self.report(self.module.span(node), "verify_exp=False accepts expired tokens; leave it on")
 
     def _is_peeked_at(self, node: ast.Call) -> bool:
         """Return True if only the issuer or a similar claim is read, or the token is verified later."""
         reader = self.module.parents[node]
         outer = self.module.parents.get(reader)
-        asked = unparse(outer if isinstance(outer, ast.Call) else reader)
-        issuer = any(f"'{name}'" in asked for name in ("iss", "kid", "exp", "aud", "jti"))
+        requested = unparse(outer if isinstance(outer, ast.Call) else reader)
+        issuer = any(f"'{name}'" in requested for name in ("iss", "kid", "exp", "aud", "jti"))
         return issuer or self._is_verified_later(node)
 
     def _entries(self, node: ast.expr) -> list[tuple[str, ast.expr]]:
         """Return the entries of a dict, or of the only dict a name or attribute is bound to."""
-        if isinstance(node, (ast.Name, ast.Attribute)):
-            last = node.id if isinstance(node, ast.Name) else node.attr
-            values = [
-                inner.value
-                for inner in self.module.nodes
-                if isinstance(inner, ast.Assign)
-                and any(unparse(target).rpartition(".")[2] == last for target in inner.targets)
-            ]
-            node = values[0] if len(values) == 1 else node
-        if not isinstance(node, ast.Dict):
-            return []
-        pairs = zip(node.keys, node.values, strict=True)
-        return [(str(key.value), value) for key, value in pairs if isinstance(key, ast.Constant)]
+        display = self._only_value(node) or node
+        return constant_entries(display) if isinstance(display, ast.Dict) else []
+
+    def _only_value(self, node: ast.expr) -> ast.expr | None:
+        """Return the only value that is assigned to a name, or to an attribute of this name."""
+        name = last_name(node)
+        values = values_of_last_name(self.module.nodes, name) if name else []
+        return values[0] if len(values) == 1 else None
 
     def _check_choice(self, node: ast.Call) -> None:
         """Report an algorithm read from the token itself: its author chooses how it is verified."""
-        arguments = [
-            *node.args[2:3],
-            *(k.value for k in node.keywords if k.arg in {"algorithms", "algorithm"}),
-        ]
+        arguments = [*node.args[2:3], *keyword_values(node, "algorithms", "algorithm")]
         function = self.module.function_of(node)
         if not arguments or function is None or isinstance(arguments[0], ast.Constant):
             return
-        named = {inner.id for inner in walk(arguments[0]) if isinstance(inner, ast.Name)}
-        chosen = any("get_unverified_header" in unparse(item) for item in (arguments[0],)) or any(
-            isinstance(child, ast.Assign)
-            and "get_unverified_header" in self._expanded_text(function, child.value)
-            and any(isinstance(t, ast.Name) and t.id in named for t in child.targets)
-            for child in walk(function)
-        )
-        if chosen and not any(
-            isinstance(part, ast.Compare) and any(name in unparse(part) for name in named)
-            for part in walk(function)
-        ):
+        if self._is_read_from_token(function, arguments[0]) and not _compares_names(function, arguments[0]):
             self.report(
                 self.module.span(node),
                 "the token chooses the algorithm of its own verification; use a fixed list of algorithms",
             )
 
-    def _expanded_text(self, function: ast.AST, value: ast.expr) -> str:
-        """Return the text of an expression with the values of the names in it."""
-        names = {node.id for node in walk(value) if isinstance(node, ast.Name)}
+    def _is_read_from_token(self, function: ast.AST, algorithm: ast.expr) -> bool:
+        if "get_unverified_header" in unparse(algorithm):
+            return True
+        names = names_in(algorithm)
+        assignments = (inner for inner in walk(function) if isinstance(inner, ast.Assign))
+        return any(
+            "get_unverified_header" in self._expand_source(function, assignment.value)
+            for assignment in assignments
+            if any(isinstance(target, ast.Name) and target.id in names for target in assignment.targets)
+        )
+
+    def _expand_source(self, function: ast.AST, value: ast.expr) -> str:
+        """Return the source of an expression with its names replaced by their values."""
+        names = names_in(value)
+        assignments = (inner for inner in walk(function) if isinstance(inner, ast.Assign))
         values = [
-            unparse(inner.value)
-            for inner in walk(function)
-            if isinstance(inner, ast.Assign)
-            and any(isinstance(t, ast.Name) and t.id in names for t in inner.targets)
+            unparse(assignment.value)
+            for assignment in assignments
+            if any(isinstance(target, ast.Name) and target.id in names for target in assignment.targets)
         ]
         return " ".join([unparse(value), *values])
 
     def _check_algorithms(self, node: ast.Call) -> None:
         for keyword in node.keywords:
-            if keyword.arg == "algorithms" and _mixes(keyword.value):
-                span = self.module.span(keyword.value)
+            if keyword.arg == "algorithms" and _mixes_algorithms(keyword.value):
                 self.report(
-                    span,
+                    self.module.span(keyword.value),
                     "HMAC and public-key algorithms are mixed: "
                     "a token signed with the public key as secret is accepted; allow one kind",
                 )
-            if keyword.arg in {"algorithms", "algorithm"}:
-                for inner in walk(keyword.value):
-                    if (
-                        isinstance(inner, ast.Constant)
-                        and str(inner.value).lower() == "none"
-                        and inner.value is not None
-                    ):
-                        span = self.module.span(keyword.value)
-                        self.report(span, 'the algorithm "none" allows unsigned tokens; remove it')
-                        return
+            if keyword.arg in {"algorithms", "algorithm"} and _allows_unsigned(keyword.value):
+                span = self.module.span(keyword.value)
+                self.report(span, 'the algorithm "none" allows unsigned tokens; remove it')
+                return
 
     def _is_verified_later(self, node: ast.Call) -> bool:
         """Return True if the same function verifies the token after reading its issuer."""
@@ -254,9 +241,21 @@ def _is_about_end(check: InsecureJwt, node: ast.Call) -> bool:
     return any(word in name for word in ("refresh", "expire", "logout", "revoke", "renew", "peek", "debug"))
 
 
-def _mixes(node: ast.expr) -> bool:
+def _mixes_algorithms(node: ast.expr) -> bool:
     """Return True if a list has both HMAC and public-key algorithms."""
     named = [str(inner.value) for inner in walk(node) if isinstance(inner, ast.Constant)]
     return any(name.startswith("HS") for name in named) and any(
         name.startswith(("RS", "ES", "PS")) for name in named
     )
+
+
+def _compares_names(function: ast.AST, algorithm: ast.expr) -> bool:
+    """Return True if a function compares the attributes by which an algorithm is chosen."""
+    names = names_in(algorithm)
+    comparisons = [unparse(part) for part in walk(function) if isinstance(part, ast.Compare)]
+    return any(name in comparison for comparison in comparisons for name in names)
+
+
+def _allows_unsigned(algorithms: ast.expr) -> bool:
+    constants = (inner.value for inner in walk(algorithms) if isinstance(inner, ast.Constant))
+    return any(str(value).lower() == "none" for value in constants if value is not None)

@@ -1,16 +1,15 @@
-"""PY322: insecure tls."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
-from wardround.languages.python.literals import is_true
+from wardround.languages.python.literals import is_false, is_true
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.assignments import values_of_target
 
 _OLD = frozenset(
     f"ssl.{name}"
@@ -115,7 +114,7 @@ class InsecureTls(PythonCheck):
         """Report a setting of this module or of a settings class that connections elsewhere use."""
         name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
         if self._is_old_version(name, value):
-            self.report(self.module.span(node), _broken(value))
+            self.report(self.module.span(node), _broken_message(value))
         elif (
             isinstance(value, ast.Constant)
             and value.value is False
@@ -166,20 +165,16 @@ class InsecureTls(PythonCheck):
         """Report options with ``verify`` off that are spread into a call of an HTTP client."""
         for keyword in node.keywords:
             if keyword.arg is None and isinstance(keyword.value, (ast.Name, ast.Attribute)):
-                text = unparse(keyword.value)
-                values = [
-                    unparse(inner.value)
-                    for inner in self.module.nodes
-                    if isinstance(inner, ast.Assign) and any(unparse(t) == text for t in inner.targets)
-                ]
-                if len(values) == 1 and ("'verify': False" in values[0] or "verify=False" in values[0]):
+                values = values_of_target(self.module.nodes, unparse(keyword.value))
+                options = unparse(values[0]) if len(values) == 1 else ""
+                if "'verify': False" in options or "verify=False" in options:
                     self.report(self.module.span(node), _UNCHECKED)
 
     def visit_Dict(self, node: ast.Dict) -> None:
         for key, value in zip(node.keys, node.values, strict=True):
             name = str(key.value) if isinstance(key, ast.Constant) else ""
             if self._is_old_version(name, value):
-                self.report(self.module.span(value), _broken(value))
+                self.report(self.module.span(value), _broken_message(value))
 
     def visit_Module(self, node: ast.Module) -> None:
         self._said: set[object] = set()
@@ -200,7 +195,7 @@ class InsecureTls(PythonCheck):
 
     def _check_variable(self, node: ast.Assign, target: ast.expr) -> None:
         """Report an environment variable that disables verification in the libraries it configures."""
-        if not isinstance(target, ast.Subscript) or self.module.dotted(target.value) != "os.environ":
+        if not isinstance(target, ast.Subscript) or self.module.qualified_name(target.value) != "os.environ":
             return
         value = _VARIABLES.get(str(getattr(target.slice, "value", "")))
         is_off = isinstance(node.value, ast.Constant) and value is not None and node.value.value in value
@@ -212,7 +207,9 @@ class InsecureTls(PythonCheck):
             return False
         if target.attr == "check_hostname":
             return isinstance(value, ast.Constant) and value.value is False
-        return target.attr == "verify_mode" and (self.module.dotted(value) or "").endswith("CERT_NONE")
+        return target.attr == "verify_mode" and (self.module.qualified_name(value) or "").endswith(
+            "CERT_NONE"
+        )
 
     def _is_opt_in(self, node: ast.AST) -> bool:
         """Return True if it is behind an explicit option that is off by default."""
@@ -251,11 +248,11 @@ class InsecureTls(PythonCheck):
             )
 
     def _is_no_check(self, value: ast.expr) -> bool:
-        text = value.value if isinstance(value, ast.Constant) else self.module.dotted(value)
+        text = value.value if isinstance(value, ast.Constant) else self.module.qualified_name(value)
         return isinstance(text, str) and (text.endswith("CERT_NONE") or text.lower() == "none")
 
     def visit_Call(self, node: ast.Call) -> None:
-        last = (self.module.dotted(node.func) or unparse(node.func)).rpartition(".")[2]
+        last = (self.module.qualified_name(node.func) or unparse(node.func)).rpartition(".")[2]
         if "requests" in self.source.text or "httpx" in self.source.text:
             self._check_options(node)
         if last != "set_option" or len(node.args) != 2:
@@ -268,7 +265,7 @@ class InsecureTls(PythonCheck):
     def _is_chosen(self, node: ast.Attribute) -> bool:
         parent = self.module.parents[node]
         if isinstance(parent, ast.Call) and node in parent.args:
-            return (self.module.dotted(parent.func) or "").endswith(("SSLContext", "wrap_socket"))
+            return (self.module.qualified_name(parent.func) or "").endswith(("SSLContext", "wrap_socket"))
         if isinstance(parent, ast.keyword):
             return parent.arg in {"ssl_version", "ssl_minimum_version", "protocol", "minimum_version"}
         if isinstance(parent, ast.Assign):
@@ -277,23 +274,25 @@ class InsecureTls(PythonCheck):
 
     def visit_keyword(self, node: ast.keyword) -> None:
         if self._is_old_version(node.arg or "", node.value):
-            self.report(self.module.span(node), _broken(node.value))
-            return
-        if node.arg in {"cert_reqs", "ssl_cert_reqs"} and self._is_no_check(node.value):
-            if not self._is_opt_in(node):
-                self.report(self.module.span(node), _UNCHECKED)
-            return
-        if node.arg in {"tlsAllowInvalidCertificates", "tlsInsecure"} and is_true(node.value):
-            self.report(self.module.span(node), _UNCHECKED)
-            return
-        if not isinstance(node.value, ast.Constant) or node.value.value is not False:
-            return
-        call = self.module.parents[node]
-        func = unparse(call.func) if isinstance(call, ast.Call) else ""
-        is_ssl = node.arg == "ssl" and ("Connector" in func or "session" in func.lower() or "aiohttp" in func)
-        if is_ssl or (node.arg == "verify_ssl" and ("Connector" in func or "session" in func.lower())):
+            self.report(self.module.span(node), _broken_message(node.value))
+        elif self._disables_verification(node):
             self.report(self.module.span(node), _UNCHECKED)
 
+    def _disables_verification(self, node: ast.keyword) -> bool:
+        """Return True if an argument disables the verification of a certificate."""
+        match node.arg:
+            case "cert_reqs" | "ssl_cert_reqs" if self._is_no_check(node.value):
+                return not self._is_opt_in(node)
+            case "tlsAllowInvalidCertificates" | "tlsInsecure":
+                return is_true(node.value)
+            case "ssl" | "verify_ssl" if is_false(node.value):
+                call = self.module.parents[node]
+                func = unparse(call.func) if isinstance(call, ast.Call) else ""
+                if node.arg == "ssl" and "aiohttp" in func:
+                    return True
+                return "Connector" in func or "session" in func.lower()
+        return False
 
-def _broken(value: ast.expr) -> str:
+
+def _broken_message(value: ast.expr) -> str:
     return f"{unparse(value)} is broken: an attacker can read and change the connection; require TLS 1.2"

@@ -1,16 +1,16 @@
-"""PY356: peer verification disabled."""
-
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
-from wardround.languages.python.literals import given_once, literal
+from wardround.languages.python.literals import literal, single_assignment
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.calls import called_method
 
 _UNCHECKED = "the peer's identity is not verified, so anyone can impersonate it; leave verification on"
 _OFF = frozenset(
@@ -84,22 +84,29 @@ class PeerVerificationDisabled(PythonCheck):
 
     def visit_keyword(self, node: ast.keyword) -> None:
         call = self.module.parents[node]
-        if not isinstance(call, ast.Call) or not isinstance(node.value, ast.Constant) or node.value.value:
+        if not isinstance(call, ast.Call) or not isinstance(node.value, ast.Constant):
             return
-        name = self.module.imported_name(call.func) or ""
-        is_false = node.value.value is False
-        is_ssl = node.arg == "ssl" and isinstance(call.func, ast.Attribute) and "Connector" not in name
-        aiohttp_call = is_ssl and self._imports("aiohttp") and "ession" not in unparse(call.func)
-        if (
-            (
-                is_false
-                and (node.arg in _OFF or (node.arg == "verify" and _VERIFYING.search(name)) or aiohttp_call)
-            )
-            or (node.arg == "known_hosts" and node.value.value is None and name.startswith("asyncssh."))
-            or (node.arg == "ssl_cert_reqs" and node.value.value is None)
-        ):
-            fix = self.fix(node, lambda one: one.without_keyword(node), "check it, as is the default")
+        value = node.value.value
+        is_off = value is False and self._is_verification(node.arg, call)
+        if is_off or (value is None and self._is_none_insecure(node.arg, call)):
+            fix = self.fix(node, lambda edit: edit.remove_keyword(node), "check it, as is the default")
             self.report(self.module.span(node), _UNCHECKED, fix)
+
+    def _is_verification(self, name: str | None, call: ast.Call) -> bool:
+        """Return True if a keyword of a call enables the verification."""
+        called = self.module.imported_name(call.func) or ""
+        match name:
+            case "verify" if _VERIFYING.search(called):
+                return True
+            case "ssl" if isinstance(call.func, ast.Attribute) and self._imports_package("aiohttp"):
+                return "Connector" not in called and "ession" not in unparse(call.func)
+        return name in _OFF
+
+    def _is_none_insecure(self, name: str | None, call: ast.Call) -> bool:
+        """Return True if None for a keyword of a call disables the verification."""
+        if name == "known_hosts":
+            return (self.module.imported_name(call.func) or "").startswith("asyncssh.")
+        return name == "ssl_cert_reqs"
 
     def visit_Assign(self, node: ast.Assign) -> None:
         target = node.targets[0]
@@ -116,15 +123,15 @@ class PeerVerificationDisabled(PythonCheck):
             if unparse(node.value).endswith("_create_unverified_context"):
                 self.report(self.module.span(node), _UNCHECKED)
         elif target.attr == "verify" and isinstance(node.value, ast.Constant) and node.value.value is False:
-            value = given_once(self.module, target.value)
-            maker = self.module.dotted(value.func) or "" if isinstance(value, ast.Call) else ""
+            value = single_assignment(self.module, target.value)
+            maker = self.module.qualified_name(value.func) or "" if isinstance(value, ast.Call) else ""
             if _SESSIONS.search(maker) and "session" not in unparse(target.value).lower():
                 self.report(self.module.span(node), _UNCHECKED)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         value = node.value
         is_taken_out = isinstance(node.op, ast.BitAnd) and isinstance(value, ast.UnaryOp)
-        name = (self.module.dotted(value.operand) or "") if isinstance(value, ast.UnaryOp) else ""
+        name = (self.module.qualified_name(value.operand) or "") if isinstance(value, ast.UnaryOp) else ""
         if is_taken_out and name.startswith(("ssl.OP_NO_SSL", "ssl.OP_NO_TLSv1")):
             self.report(
                 self.module.span(node),
@@ -146,23 +153,30 @@ class PeerVerificationDisabled(PythonCheck):
             )
 
     def visit_Call(self, node: ast.Call) -> None:
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        arguments = [unparse(argument).rpartition(".")[2] for argument in node.args[:2]]
-        if called == "setopt" and arguments[:1] in (["SSL_VERIFYPEER"], ["SSL_VERIFYHOST"]):
-            if literal(self.module, node.args[1]) in {0}:
-                self.report(self.module.span(node), _UNCHECKED)
-        elif (called == "set_verify" and arguments[:1] == ["VERIFY_NONE"]) or (
-            called == "tls_insecure_set" and node.args and literal(self.module, node.args[0]) is True
-        ):
+        called = called_method(node)
+        if called == "set_ciphers":
+            self._check_ciphers(node)
+        elif self._disables_verification(called, node.args):
             self.report(self.module.span(node), _UNCHECKED)
-        elif called == "set_ciphers" and node.args:
-            ciphers = str(literal(self.module, node.args[0]))
-            if _WEAK_CIPHERS.search(ciphers):
-                self.report(
-                    self.module.span(node),
-                    "these ciphers are broken: an attacker can read the data; "
-                    "use the library's default ciphers",
-                )
+
+    def _disables_verification(self, method: str, arguments: Sequence[ast.expr]) -> bool:
+        first = unparse(arguments[0]).rpartition(".")[2] if arguments else ""
+        match method:
+            case "setopt" if first in ("SSL_VERIFYPEER", "SSL_VERIFYHOST"):
+                return literal(self.module, arguments[1]) in {0}
+            case "set_verify":
+                return first == "VERIFY_NONE"
+            case "tls_insecure_set" if arguments:
+                return literal(self.module, arguments[0]) is True
+        return False
+
+    def _check_ciphers(self, node: ast.Call) -> None:
+        ciphers = str(literal(self.module, node.args[0])) if node.args else ""
+        if _WEAK_CIPHERS.search(ciphers):
+            self.report(
+                self.module.span(node),
+                "these ciphers are broken: an attacker can read the data; use the library's default ciphers",
+            )
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if not isinstance(node.value, str) or len(node.value) > 400:
@@ -176,5 +190,5 @@ class PeerVerificationDisabled(PythonCheck):
         if is_curl or (_FLAGS.search(node.value) and not isinstance(words, (ast.Expr, ast.Compare))):
             self.report(self.module.span(node), _UNCHECKED)
 
-    def _imports(self, package: str) -> bool:
+    def _imports_package(self, package: str) -> bool:
         return any(name.partition(".")[0] == package for name in self.module.imported.values())

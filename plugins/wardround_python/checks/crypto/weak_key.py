@@ -1,15 +1,14 @@
-"""PY358: weak key."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround.languages.python.literals import given_once, literal
+from wardround.languages.python.literals import literal, single_assignment
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.calls import called_method, keyword_values
 
 # Bits that NIST SP 800-57 requires until 2030, and a curve of equal strength.
 _BITS = 2048
@@ -66,21 +65,27 @@ class WeakKey(PythonCheck):
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.module.imported_name(node.func) or ""
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "generate_key" and len(node.args) == 2:
-            name = "OpenSSL.generate_key" if "OpenSSL" in self.source.text else name
-        expected = next(
-            (_MAKERS[item] for item in _MAKERS if name == item or name.endswith(f".{item}")), None
-        )
-        if expected is None or not _FROM.search(name):
+        name = self._maker_name(node)
+        position = next((_MAKERS[maker] for maker in _MAKERS if f".{name}".endswith(f".{maker}")), None)
+        if position is None or not _FROM.search(name):
             return
-        keyword, at = expected
-        arguments = [k.value for k in node.keywords if k.arg == keyword] or node.args[at : at + 1]
+        keyword, index = position
+        arguments = keyword_values(node, keyword) or node.args[index : index + 1]
         sizes = list(self._numbers(arguments[0])) if arguments else []
-        exponents = [literal(self.module, k.value) for k in node.keywords if k.arg == "public_exponent"]
         if any(16 < size < _BITS for size in sizes):
             self.report(self.module.span(node), f"a key of {min(sizes)} bits can be broken; use 3072")
-        elif any(isinstance(exponent, int) and exponent < 65537 for exponent in exponents):
+        else:
+            self._check_exponent(node)
+
+    def _maker_name(self, node: ast.Call) -> str:
+        is_openssl = called_method(node) == "generate_key" and len(node.args) == 2
+        if is_openssl and "OpenSSL" in self.source.text:
+            return "OpenSSL.generate_key"
+        return self.module.imported_name(node.func) or ""
+
+    def _check_exponent(self, node: ast.Call) -> None:
+        exponents = [literal(self.module, value) for value in keyword_values(node, "public_exponent")]
+        if any(isinstance(exponent, int) and exponent < 65537 for exponent in exponents):
             self.report(self.module.span(node), f"the exponent {exponents[0]} is vulnerable; use 65537")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -92,14 +97,21 @@ class WeakKey(PythonCheck):
         value = literal(self.module, node)
         if type(value) is int:
             yield value
-        elif isinstance(node, ast.IfExp):
-            yield from self._numbers(node.body)
-            yield from self._numbers(node.orelse)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
-            table = given_once(self.module, node.func.value)
-            for argument in [*node.args[1:], *(table.values if isinstance(table, ast.Dict) else [])]:
-                yield from self._numbers(argument)
-        elif isinstance(node, ast.Subscript):
-            table = given_once(self.module, node.value)
-            for argument in table.values if isinstance(table, ast.Dict) else []:
-                yield from self._numbers(argument)
+            return
+        for choice in self._choices(node):
+            yield from self._numbers(choice)
+
+    def _choices(self, node: ast.expr) -> list[ast.expr]:
+        """Return the possible values of an expression."""
+        match node:
+            case ast.IfExp():
+                return [node.body, node.orelse]
+            case ast.Call(func=ast.Attribute(value=table, attr="get")):
+                return [*node.args[1:], *self._table_values(table)]
+            case ast.Subscript():
+                return self._table_values(node.value)
+        return []
+
+    def _table_values(self, node: ast.expr) -> list[ast.expr]:
+        table = single_assignment(self.module, node)
+        return table.values if isinstance(table, ast.Dict) else []

@@ -1,15 +1,13 @@
-"""PY333: weak password hash."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.literals import literal
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 # OWASP, Password Storage Cheat Sheet (2023): PBKDF2 600,000 with SHA-256, bcrypt 10, scrypt 2**14 at least,
@@ -94,27 +92,21 @@ class WeakPasswordHash(PythonCheck):
         return super().wants(source) and not _OPEN_PLACES.search(source.path)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        names = [unparse(target) for target in node.targets]
-        if (
-            names == ["PASSWORD_HASHERS"]
-            and isinstance(node.value, (ast.List, ast.Tuple))
-            and node.value.elts
-        ):
-            first = node.value.elts[0]
-            if isinstance(first, ast.Constant) and _WEAK_FIRST.search(str(first.value)):
-                self.report(
-                    self.module.span(node),
-                    "new passwords are stored with a broken hash; use argon2, bcrypt or scrypt",
-                )
-        elif names == ["AUTH_PASSWORD_VALIDATORS"] and isinstance(node.value, (ast.List, ast.Tuple)):
-            if not node.value.elts:
+        match [unparse(target) for target in node.targets], node.value:
+            case ["PASSWORD_HASHERS"], ast.List(elts=[first, *_]) | ast.Tuple(elts=[first, *_]):
+                if isinstance(first, ast.Constant) and _WEAK_FIRST.search(str(first.value)):
+                    self.report(
+                        self.module.span(node),
+                        "new passwords are stored with a broken hash; use argon2, bcrypt or scrypt",
+                    )
+            case ["AUTH_PASSWORD_VALIDATORS"], ast.List(elts=[]) | ast.Tuple(elts=[]):
                 self.report(
                     self.module.span(node),
                     "no password validators are configured, so any password is accepted; "
                     "set AUTH_PASSWORD_VALIDATORS",
                 )
-        elif names in (["iterations"], ["rounds"], ["work_factor"], ["time_cost"]):
-            self._check_hasher(node, names[0])
+            case ["iterations" | "rounds" | "work_factor" | "time_cost" as name], _:
+                self._check_hasher(node, name)
 
     def _check_hasher(self, node: ast.Assign, name: str) -> None:
         cls = self.module.parents[node]
@@ -125,7 +117,7 @@ class WeakPasswordHash(PythonCheck):
             self.report(self.module.span(node), _message(name, value))
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.module.dotted(node.func) or ""
+        name = self.module.qualified_name(node.func) or ""
         last = name.rpartition(".")[2]
         if name == "hashlib.new" and node.args:
             last = str(literal(self.module, node.args[0])).lower()
@@ -148,9 +140,9 @@ class WeakPasswordHash(PythonCheck):
                 "generate a salt for each password",
             )
             return
-        for wanted, at, keyword, least in _COSTS.get(last, ()):
+        for expected, at, keyword, least in _COSTS.get(last, ()):
             arguments = [*node.args[at : at + 1], *(k.value for k in node.keywords if k.arg == keyword)]
-            value = self._number(arguments[0]) if arguments and wanted in name else None
+            value = self._number(arguments[0]) if arguments and expected in name else None
             if value is not None and value < least:
                 self.report(self.module.span(node), _message(keyword, value))
                 return
@@ -208,7 +200,7 @@ class WeakPasswordHash(PythonCheck):
         if isinstance(node, ast.Constant):
             return node.value if type(node.value) is int else None
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Pow, ast.LShift, ast.Mult)):
-            return _computed(node.op, self._number(node.left), self._number(node.right))
+            return _compute(node.op, self._number(node.left), self._number(node.right))
         if isinstance(node, (ast.Name, ast.Attribute)):
             values = self._values_of(node)
             is_literal = len(values) == 1 and isinstance(values[0], ast.Constant)
@@ -230,7 +222,7 @@ def _last_part(node: ast.Name | ast.Attribute) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr
 
 
-def _computed(op: ast.operator, left: int | None, right: int | None) -> int | None:
+def _compute(op: ast.operator, left: int | None, right: int | None) -> int | None:
     """Return a product, a power or a shift; None for an unknown operand or a large exponent."""
     if left is None or right is None:
         return None

@@ -1,14 +1,12 @@
-"""PY011: parameter undocumented."""
-
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.inference.api import NoModels
+from wardround.rules.cases import code
 from wardround_python.docdrift.docstring_check import DocstringCheck
 
 if TYPE_CHECKING:
@@ -18,8 +16,8 @@ if TYPE_CHECKING:
 class ParameterUndocumented(DocstringCheck):
     """A change adds a parameter that the docstring omits, although it documents the others.
 
-    The docstring documents most of the others, or a model estimates that functions like this one document
-    it. Readers do not search the code for the new parameter. Document it in the same commit.
+    The docstring documents most of the others, or a model estimates that functions like this one document it.
+    Readers do not search the code for the new parameter. Document it in the same commit.
     """
 
     ID = "PY011"
@@ -97,12 +95,12 @@ class ParameterUndocumented(DocstringCheck):
     ]
 
     @classmethod
-    def may_speak(cls, one: DocumentedPair, source: SourceFile) -> bool:
-        return any(_undocumented(one, source))
+    def may_speak(cls, pair: DocumentedPair, source: SourceFile) -> bool:
+        return any(_find_undocumented_parameters(pair, source))
 
-    def look_at(self, one: DocumentedPair) -> None:
-        declared = _declared(self.function_of_change(one).args)
-        certain, likely = _undocumented(one, self.source)
+    def look_at(self, pair: DocumentedPair) -> None:
+        declared = _declared_arguments(self.function_of_change(pair).args)
+        certain, likely = _find_undocumented_parameters(pair, self.source)
         for parameter in certain:
             self.report(
                 self.module.span(declared[parameter.name]),
@@ -116,24 +114,24 @@ class ParameterUndocumented(DocstringCheck):
             )
 
 
-def _undocumented(
-    one: DocumentedPair, source: SourceFile
+def _find_undocumented_parameters(
+    pair: DocumentedPair, source: SourceFile
 ) -> tuple[list[Parameter], list[tuple[Parameter, float]]]:
     """Return the parameters that the rule is certain about, and those that a model adds."""
     from wardround.semantics.docdrift.parameters import undocumented_parameters, unnamed_parameters
 
-    certain = undocumented_parameters(one.change)
-    in_doubt = [doubtful for doubtful in unnamed_parameters(one.change) if doubtful not in certain]
+    certain = undocumented_parameters(pair.change)
+    in_doubt = [doubtful for doubtful in unnamed_parameters(pair.change) if doubtful not in certain]
     if not in_doubt or isinstance(source.models, NoModels):
         return certain, []
     from wardround_python.docdrift.undocumented_parameters import (
-        likely_left_out,  # only if a model is available and a parameter is in doubt
+        probably_undocumented,  # only if a model is available and a parameter is in doubt
     )
 
-    return certain, likely_left_out(one, source, in_doubt)
+    return certain, probably_undocumented(pair, source, in_doubt)
 
 
-def _declared(arguments: ast.arguments) -> dict[str, ast.arg]:
+def _declared_arguments(arguments: ast.arguments) -> dict[str, ast.arg]:
     return {
         parameter.arg: parameter
         for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)

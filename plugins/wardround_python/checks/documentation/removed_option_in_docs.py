@@ -1,9 +1,7 @@
-"""PY013: removed option in docs."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import change
 from wardround.findings import Severity
+from wardround.rules.cases import change
 from wardround.semantics.docdrift.cli_checks import RemovedOptionCheck
 from wardround_python.docdrift.cli_adapter import PythonOptionCheck
 

@@ -1,13 +1,11 @@
-"""PY010: removed parameter in docs."""
-
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_python.docdrift.docstring_check import DocstringCheck
 
 if TYPE_CHECKING:
@@ -121,16 +119,16 @@ class RemovedParameterInDocs(DocstringCheck):
             self.report(span, f'"{entry.name}" is documented here, but __init__ has no such parameter')
 
     @classmethod
-    def may_speak(cls, one: DocumentedPair, source: SourceFile) -> bool:
-        from wardround.semantics.docdrift.parameters import gone_parameters
+    def may_speak(cls, pair: DocumentedPair, source: SourceFile) -> bool:
+        from wardround.semantics.docdrift.parameters import removed_documented_parameters
 
-        return bool(gone_parameters(one.change))
+        return bool(removed_documented_parameters(pair.change))
 
-    def look_at(self, one: DocumentedPair) -> None:
-        from wardround.semantics.docdrift.parameters import gone_parameters
+    def look_at(self, pair: DocumentedPair) -> None:
+        from wardround.semantics.docdrift.parameters import removed_documented_parameters
 
-        for removal in gone_parameters(one.change):
-            span = self.words_span(one, removal.entry.name, removal.entry.line)
+        for removal in removed_documented_parameters(pair.change):
+            span = self.words_span(pair, removal.entry.name, removal.entry.line)
             self.report(span, _message(removal))
 
 

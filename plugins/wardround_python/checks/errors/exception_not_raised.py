@@ -1,14 +1,12 @@
-"""PY069: exception not raised."""
-
 from __future__ import annotations
 
 import ast
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import SuggestedFix
 from wardround.languages.python.module import FunctionNode, last_name
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _NAMED = LazyPattern(r"^(?:[A-Z]\w*(?:Error|Exception|NotFound|Timeout|Forbidden|Unauthorized)|Http404)$")
@@ -85,7 +83,7 @@ class ExceptionNotRaised(PythonCheck):
     def visit_Expr(self, node: ast.Expr) -> None:
         created = node.value
         if isinstance(created, ast.Call) and self._is_exception(created.func):
-            fix = self.fix(node, lambda rewrite: rewrite.raised(node), "raise it")
+            fix = self.fix(node, lambda rewrite: rewrite.raise_value(node), "raise it")
             message = f"{last_name(created.func)} is created but not raised; raise it"
             self.report(self.module.span(created), message, fix)
 
@@ -100,7 +98,7 @@ class ExceptionNotRaised(PythonCheck):
             and self._is_in_route(node)
         ):
             fix = self.fix(
-                node, lambda rewrite: rewrite.raised(node), "raise it", safe=name == "HTTPException"
+                node, lambda rewrite: rewrite.raise_value(node), "raise it", safe=name == "HTTPException"
             )
             self.report(self.module.span(created), f"{name} is returned as a result; raise it", fix)
 
@@ -115,9 +113,9 @@ class ExceptionNotRaised(PythonCheck):
             fields = _FIELD.findall(text.value)
             if len(fields) == len(created.args) - 1:
                 message = f"{created.func.id} does not format {fields[0]}; format the message"
-                self.report(self.module.span(text), message, self._formatted(created, fields))
+                self.report(self.module.span(text), message, self._format_fix(created, fields))
 
-    def _formatted(self, created: ast.Call, fields: list[str]) -> SuggestedFix | None:
+    def _format_fix(self, created: ast.Call, fields: list[str]) -> SuggestedFix | None:
         """Return the fix that formats the message; only the text of the exception changes."""
         names = [f"a{n}" for n in range(len(created.args))]
         values = ", ".join(f"{{{name}}}" for name in names[1:])
@@ -140,7 +138,7 @@ class ExceptionNotRaised(PythonCheck):
         if not called[:1].isupper() or not _NAMED.search(called):
             return False
         if isinstance(func, ast.Name):
-            return func.id in self.module.imported or func.id in self._own
+            return func.id in self.module.imported or func.id in self._own_exceptions
         name = self.module.imported_name(func)
         return name is not None and not name.startswith("wx.")
 
@@ -155,7 +153,7 @@ class ExceptionNotRaised(PythonCheck):
         }
 
     @cached_property
-    def _own(self) -> set[str]:
+    def _own_exceptions(self) -> set[str]:
         return {
             statement.name
             for statement in self.module.tree.body

@@ -1,5 +1,3 @@
-"""PY003: swallowed exception."""
-
 from __future__ import annotations
 
 import ast
@@ -7,24 +5,24 @@ import builtins
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.analysis.exception_handling import (
     BROAD,
     Guarded,
-    catches,
-    does,
-    does_more_than_answer,
-    explains,
+    calls_for_effect,
+    catches_any,
+    has_explaining_comment,
+    has_outside_effects,
     is_broad,
     is_nothing,
     is_unseen,
-    sends,
+    sends_and_tests,
 )
 from wardround_python.check import PythonCheck
 
@@ -51,7 +49,8 @@ _SERVICE_ERROR = LazyPattern(
     r"|SMTPException|StripeError|TwilioRestException|SlackApiError|PyMongoError|AMQPError|BotoCoreError|ApiError"
     r"|APIError|RpcError|GrpcError|ElasticsearchException|TransportError|InterfaceError"
 )
-# Errors of the disk or of a child process, except those that also answer a question (no such file).
+# Errors of the disk or of a child process. FileNotFoundError is left out: handlers use it to test if a file
+# exists.
 _NARROW_ERROR = LazyPattern(
     r"OSError|IOError|EnvironmentError|PermissionError|CalledProcessError|SubprocessError"
 )
@@ -137,11 +136,13 @@ class SwallowedException(PythonCheck):
 
     def _is_lost(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
         """Return True if a handler does nothing visible about an error that matters."""
-        has_effect = does_more_than_answer(node)
+        has_effect = has_outside_effects(node)
         is_invisible = all(map(is_unseen, handler.body)) and has_effect
         if not is_invisible and not all(map(is_nothing, handler.body)):
             return False
-        if is_broad(handler) or (catches(handler, _SERVICE_ERROR) and (has_effect or sends(node.body))):
+        if is_broad(handler) or (
+            catches_any(handler, _SERVICE_ERROR) and (has_effect or sends_and_tests(node.body))
+        ):
             return True
         return self._loses_effect(node, handler)
 
@@ -176,10 +177,10 @@ class SwallowedException(PythonCheck):
                 *self._lines(node.lineno - 1, node.body[0].lineno),
                 *self._end_of(node, node.body),
             ]
-            is_intended = self._is_cleanup(node) or self._imports(node) or self._fails_later(node)
-            if not is_intended and not self._tidies_up(node) and not explains(nearby_lines):
+            is_intended = self._is_cleanup(node) or self._contains_import(node) or self._fails_later(node)
+            if not is_intended and not self._tidies_up(node) and not has_explaining_comment(nearby_lines):
                 # Suppression is deliberate here; a lost side effect is worse than a lost result.
-                severity = None if does_more_than_answer(node) else Severity.INFO
+                severity = None if has_outside_effects(node) else Severity.INFO
                 message = f"{unparse(call)} discards every error of this block; suppress the expected one"
                 self.report(self.module.span(call), message, severity=severity)
 
@@ -210,13 +211,13 @@ class SwallowedException(PythonCheck):
         sole = handler.body[0] if len(handler.body) == 1 and not node.orelse else None
         if not isinstance(sole, (ast.Pass, ast.Continue)) and not _returns_none(sole):
             return False
-        if catches(handler, _NARROW_ERROR):
-            return does(node.body, _FILE_EFFECT)
+        if catches_any(handler, _NARROW_ERROR):
+            return calls_for_effect(node.body, _FILE_EFFECT)
         loop = self.module.parents[node]
-        if not isinstance(loop, (ast.For, ast.AsyncFor)) or not catches(handler, _DATA_ERROR):
+        if not isinstance(loop, (ast.For, ast.AsyncFor)) or not catches_any(handler, _DATA_ERROR):
             return False
         following = loop.body[loop.body.index(node) + 1 :]
-        return isinstance(sole, ast.Continue) and does(following, _STORING_METHODS)
+        return isinstance(sole, ast.Continue) and calls_for_effect(following, _STORING_METHODS)
 
     def _is_reported_elsewhere(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
         """Return True if the older handlers of the module for the same errors report them."""
@@ -225,7 +226,7 @@ class SwallowedException(PythonCheck):
         if not self.source.is_added(handler.lineno) or not all(map(_is_negative_result, handler.body)):
             return False
         others = self._older_handlers(_names_of(handler))
-        return bool(others) and all(any(map(_reports, nodes_run_by(other.body))) for other in others)
+        return bool(others) and all(any(map(_reports_error, nodes_run_by(other.body))) for other in others)
 
     def _older_handlers(self, names: frozenset[str]) -> list[ast.ExceptHandler]:
         """Return the unchanged handlers of the module that catch all of some exceptions."""
@@ -236,19 +237,19 @@ class SwallowedException(PythonCheck):
         return (
             self._is_explained(node, handler)
             or self._is_cleanup(node)
-            or self._imports(node)
+            or self._contains_import(node)
             or self._serves_function(node, handler)
             or self._fails_later(node)
         )
 
     def _is_explained(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
-        """Return True if a comment in the handler, or right above the ``try``, gives a reason."""
+        """Return True if a comment in the handler, or directly above the ``try``, gives a reason."""
         inside = self._lines(handler.lineno, (handler.end_lineno or handler.lineno) + 1)
         above = [
             *self._lines(node.lineno - 1, node.lineno + 1),
             *self._lines(handler.lineno - 1, handler.lineno),
         ]
-        return explains([*inside, *self._end_of(handler, handler.body), *above])
+        return has_explaining_comment([*inside, *self._end_of(handler, handler.body), *above])
 
     def _end_of(
         self, node: ast.With | ast.AsyncWith | ast.ExceptHandler, body: Sequence[ast.stmt]
@@ -283,7 +284,7 @@ class SwallowedException(PythonCheck):
                 # A deferred call is referenced, not called: ``loop.call_soon_threadsafe(loop.stop)``.
                 yield from (argument.attr for argument in call.args if isinstance(argument, ast.Attribute))
 
-    def _imports(self, node: Guarded) -> bool:
+    def _contains_import(self, node: Guarded) -> bool:
         return any(
             isinstance(statement, (ast.Import, ast.ImportFrom)) for statement in nodes_run_by(node.body)
         )
@@ -295,7 +296,7 @@ class SwallowedException(PythonCheck):
             return False
         if self._tidies_up(node):
             return True
-        is_result = isinstance(handler.body[-1], ast.Return) and not does_more_than_answer(node)
+        is_result = isinstance(handler.body[-1], ast.Return) and not has_outside_effects(node)
         return is_result and _PREDICATE.match(function.name) is not None
 
     def _tidies_up(self, node: ast.AST) -> bool:
@@ -330,7 +331,7 @@ def _is_negative_result(statement: ast.stmt) -> bool:
     return is_nothing(statement)
 
 
-def _reports(node: ast.AST) -> bool:
+def _reports_error(node: ast.AST) -> bool:
     """Return True if a node reports the error: a raise, or a log call."""
     if isinstance(node, ast.Raise):
         return True

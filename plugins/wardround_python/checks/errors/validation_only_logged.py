@@ -1,15 +1,13 @@
-"""PY442: validation only logged."""
-
 from __future__ import annotations
 
 import ast
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name, nodes_run_by
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _CHECKS = LazyPattern(
@@ -17,7 +15,7 @@ _CHECKS = LazyPattern(
     r"|full_clean|raise_for_\w+|raise_if_\w+)"
 )
 _WEAK = LazyPattern(r"_*(?:check|clean|ensure|require|verify)(?:_(?P<what>\w+))?")
-"""Words that also mean to inspect something, or to create it if it is missing."""
+"""Words that also mean inspecting an object, or creating it if it is missing."""
 _CRITICAL = LazyPattern(
     r"(?i)perm|access|auth|owner|user|role|admin|token|signature|password|csrf|url|path|host|origin|redirect|safe"
     r"|valid|limit|quota|size|input|schema|checksum|hash|cert|email|amount|balance|name|type|data"
@@ -81,7 +79,7 @@ class ValidationOnlyLogged(PythonCheck):
 
     def visit_Try(self, node: ast.Try) -> None:
         call = _check_in(node)
-        if call is None or node.orelse or not self._continues(node, call):
+        if call is None or node.orelse or not self._uses_value_later(node, call):
             return
         for handler in node.handlers:
             if only_logs(handler):
@@ -90,12 +88,12 @@ class ValidationOnlyLogged(PythonCheck):
                     f"values rejected by {unparse(call.func)}() are used anyway; raise or return here",
                 )
 
-    def _continues(self, node: ast.Try, call: ast.Call) -> bool:
+    def _uses_value_later(self, node: ast.Try, call: ast.Call) -> bool:
         """Return True if the checked value is used later in the block or the enclosing function."""
         checked = {
-            one.id
-            for one in nodes_run_by([*call.args, *call.keywords, call.func])
-            if isinstance(one, ast.Name)
+            inner.id
+            for inner in nodes_run_by([*call.args, *call.keywords, call.func])
+            if isinstance(inner, ast.Name)
         }
         parent = self.module.parents[node]
         for name in ("body", "orelse", "finalbody"):

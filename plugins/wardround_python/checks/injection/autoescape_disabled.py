@@ -1,14 +1,12 @@
-"""PY349: autoescape disabled."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, SuggestedFix
 from wardround.languages.python.literals import entries, literal
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _MAKO = frozenset({"mako.lookup.TemplateLookup", "mako.template.Template"})
@@ -93,7 +91,7 @@ class AutoescapeDisabled(PythonCheck):
 
     def _default(self, keyword: ast.keyword) -> SuggestedFix | None:
         return self.fix(
-            keyword, lambda edit: edit.without_keyword(keyword), "escape values, as is the default"
+            keyword, lambda edit: edit.remove_keyword(keyword), "escape values, as is the default"
         )
 
     def _check_mako(self, node: ast.Call) -> None:

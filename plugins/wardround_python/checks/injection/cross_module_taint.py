@@ -1,27 +1,25 @@
-"""PY340: cross module taint."""
-
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import cache
 from typing import TYPE_CHECKING
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import change
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import ChangedFileView, SourceFile
 from wardround.findings import Plane, RawFinding
 from wardround.languages.python.module import is_test_path
+from wardround.rules.cases import change
 
 if TYPE_CHECKING:
     from wardround_python.dataflow.check import TaintedCheck
-    from wardround_python.dataflow.domain import Hit
+    from wardround_python.dataflow.domain import Hit, SinkKind
     from wardround_python.dataflow.modules import Modules
     from wardround_python.dataflow.project import ProjectModule
 
 _RULES = tuple(f"PY{number}" for number in range(301, 317))
-"""The rules for data that one module of the project reads and another passes to a sink."""
+"""The rules for data that one module of the project reads and passes to a sink in another."""
 
 
 class CrossModuleTaint(ChangeCheck):
@@ -152,7 +150,7 @@ class CrossModuleTaint(ChangeCheck):
             project_modules,  # only a change that reads requests needs them
         )
 
-        changed = [file for file in self.change.files if _may_have_source(file)]
+        changed = list(filter(_may_have_source, self.change.files))
         if not changed:
             return
         modules = project_modules(self.change.project.read)
@@ -162,7 +160,7 @@ class CrossModuleTaint(ChangeCheck):
             is_first = not modules.has(file.path)
             flow = modules.flow(file.path)
             if flow is not None and not (is_first and _is_adopted(flow, modules)):
-                for hit in _beyond(flow, modules, is_first):
+                for hit in _cross_module_hits(flow, modules, is_first):
                     self._report_hit(file, modules, hit)
 
     def _report_hit(self, file: ChangedFileView, modules: Modules, hit: Hit) -> None:
@@ -170,15 +168,22 @@ class CrossModuleTaint(ChangeCheck):
         text = self.change.project.read(hit.path)
         if flow is None or text is None:
             return
-        for check in (item(SourceFile(hit.path, text), flow.module) for item in _checks()):
-            if hit.kind & check.SINK and check.is_reported(hit):
-                at = self.change.file(hit.path)
-                if at is not None and at.is_added(hit.node.lineno):
-                    self._report(check, flow, hit.node)
-                elif hit.call is not None and hit.path != file.path and file.is_added(hit.call.lineno):
-                    caller = modules.flow(file.path)
-                    assert caller is not None  # the hit comes from its analysis
-                    self._report(check, caller, hit.call, once=not check.report_key(hit))
+        source = SourceFile(hit.path, text)
+        for check in (check_type(source, flow.module) for check_type in _checks()):
+            if not hit.kind & check.SINK or not check.is_reported(hit):
+                continue
+            sink_file = self.change.file(hit.path)
+            if sink_file is not None and sink_file.is_added(hit.node.lineno):
+                self._report(check, flow, hit.node)
+            else:
+                self._report_caller(check, file, modules, hit)
+
+    def _report_caller(self, check: TaintedCheck, file: ChangedFileView, modules: Modules, hit: Hit) -> None:
+        """Report an added call that passes the data to another module."""
+        if hit.call is not None and hit.path != file.path and file.is_added(hit.call.lineno):
+            caller = modules.flow(file.path)
+            assert caller is not None  # the hit comes from its analysis
+            self._report(check, caller, hit.call, once=not check.report_key(hit))
 
     def _report(
         self, check: TaintedCheck, flow: ProjectModule, node: ast.expr, *, once: bool = False
@@ -186,9 +191,9 @@ class CrossModuleTaint(ChangeCheck):
         """Report an expression, or with ``once`` a single call in its function."""
         span = flow.module.span(node)
         function = flow.module.function_of(node) if once else None
-        place = (flow.module.path, span.line if function is None else -function.lineno, check.ID)
-        if place not in self._reported:
-            self._reported.add(place)
+        location = (flow.module.path, span.line if function is None else -function.lineno, check.ID)
+        if location not in self._reported:
+            self._reported.add(location)
             self.results.append(RawFinding(check.ID, flow.module.path, span, check.MESSAGE, check.URL))
 
 
@@ -208,22 +213,28 @@ def _is_adopted(flow: ProjectModule, modules: Modules) -> bool:
     return alone is not None and modules.adopt(alone)
 
 
-def _beyond(flow: ProjectModule, modules: Modules, is_first: bool) -> Sequence[Hit]:
+def _cross_module_hits(flow: ProjectModule, modules: Modules, is_first: bool) -> Sequence[Hit]:
     """Return the hits of a module that its analysis by itself cannot find.
 
     Args:
-        is_first: whether no other module has queried this one.
+        is_first: True if no other module has queried this one.
     """
-    from wardround_python.dataflow.module_analysis import hits
     from wardround_python.dataflow.modules import MOST_WALKS
 
     modules.has_resolved, before = False, modules.walks
     result = flow.run()
     if is_first and not modules.has_resolved and (not before or modules.walks < MOST_WALKS):
         return ()  # the analysis of the module by itself is the same
-    own = [hit for hit in result if hit.path == flow.module.path]
-    seen = {(hit.kind, hit.node) for hit in hits(flow.module)} if own else set()
-    return [hit for hit in result if hit.path != flow.module.path or (hit.kind, hit.node) not in seen]
+    path = flow.module.path
+    alone = _sinks_alone(flow) if any(hit.path == path for hit in result) else ()
+    return [hit for hit in result if hit.path != path or (hit.kind, hit.node) not in alone]
+
+
+def _sinks_alone(flow: ProjectModule) -> Set[tuple[SinkKind, ast.expr]]:
+    """Return what the analysis of a module by itself finds."""
+    from wardround_python.dataflow.module_analysis import hits
+
+    return {(hit.kind, hit.node) for hit in hits(flow.module)}
 
 
 @cache

@@ -1,14 +1,12 @@
-"""PY337: interpolated shell command."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround.languages.python.literals import entries, value_there
+from wardround.languages.python.literals import assigned_value, entries
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse, walk
+from wardround.rules.cases import code
 from wardround_python.analysis.constant_texts import is_constant_text
 from wardround_python.check import PythonCheck
 
@@ -83,53 +81,74 @@ class InterpolatedShellCommand(PythonCheck):
     def visit_Call(self, node: ast.Call) -> None:
         if not node.args:
             return
-        line = _command_line(node) if self._starts(node) else None
-        if line is not None and not is_constant_text(self.module, line, node):
-            self.report(
-                self.module.span(node),
+        line = _command_line(node) if self._starts_named_program(node) else None
+        if line is not None:
+            self._check_text(
+                node,
+                line,
                 "a command line reaches a shell; pass the program and its arguments in place of the shell",
             )
-        if self._is_hidden_shell(node) and not is_constant_text(self.module, node.args[0], node):
-            self.report(
-                self.module.span(node),
+        if self._is_hidden_shell(node):
+            self._check_text(
+                node,
+                node.args[0],
                 "a command reaches a shell that the call does not name; pass a list of arguments",
             )
-        if (self.module.dotted(node.func) or "") not in _SHELLS:
-            return
-        text = self._assigned_text(node)
-        is_built = isinstance(text, (ast.JoinedStr, ast.BinOp)) or _is_filled(text)
-        if is_built and not is_constant_text(self.module, text, node):
-            self.report(
-                self.module.span(node),
+        text = self._interpolated_text(node)
+        if text is not None:
+            self._check_text(
+                node,
+                text,
                 "interpolated values reach a shell; pass a list of arguments or quote each value",
             )
 
-    def _starts(self, node: ast.Call) -> bool:
+    def _check_text(self, node: ast.Call, text: ast.expr, message: str) -> None:
+        if not is_constant_text(self.module, text, node):
+            self.report(self.module.span(node), message)
+
+    def _interpolated_text(self, node: ast.Call) -> ast.expr | None:
+        """Return the text with values in it that a call passes to a shell."""
+        if (self.module.qualified_name(node.func) or "") not in _SHELLS:
+            return None
+        text = self._assigned_string(node)
+        return text if isinstance(text, (ast.JoinedStr, ast.BinOp)) or _is_filled(text) else None
+
+    def _starts_named_program(self, node: ast.Call) -> bool:
         """Return True for a call that starts the program which its arguments name."""
-        name = self.module.dotted(node.func) or ""
+        name = self.module.qualified_name(node.func) or ""
         return name.startswith("subprocess.") or name.endswith(".create_subprocess_exec")
 
     def _is_hidden_shell(self, node: ast.Call) -> bool:
         """Return True if a call starts a shell in a way by which readers and tools do not see one."""
-        if isinstance(node.func, ast.Attribute) and _is_module_by_name(node.func.value):
-            return node.func.attr in _STARTERS
-        if isinstance(node.func, (ast.Call, ast.Subscript)):
-            return self._is_starter_by_name(node.func)
-        if not (self.module.dotted(node.func) or "").startswith("subprocess."):
-            return False
-        unpacked = [keyword.value for keyword in node.keywords if keyword.arg is None]
-        named = [keyword.value for keyword in node.keywords if keyword.arg == "shell"]
-        return any(map(self._sets_shell, unpacked)) or any(map(self._is_true_name, named))
+        match node.func:
+            case ast.Attribute(value=module, attr=name) if _is_module_by_name(module):
+                return name in _STARTERS
+            case ast.Call() | ast.Subscript() as func:
+                return self._is_starter_by_name(func)
+            case func if (self.module.qualified_name(func) or "").startswith("subprocess."):
+                return any(map(self._enables_shell, node.keywords))
+            case _:
+                return False
+
+    def _enables_shell(self, keyword: ast.keyword) -> bool:
+        """Return True for ``shell`` with a name for True, alone or in an unpacked mapping."""
+        match keyword.arg:
+            case None:
+                return self._sets_shell(keyword.value)
+            case "shell":
+                return self._is_true_name(keyword.value)
+            case _:
+                return False
 
     def _sets_shell(self, node: ast.expr) -> bool:
         """Return True for ``{"shell": True}`` and ``dict(shell=True)``, also by a name."""
-        value = value_there(self.module, node) if isinstance(node, ast.Name) else node
+        value = assigned_value(self.module, node) if isinstance(node, ast.Name) else node
         shell = entries(value).get("shell")
         return isinstance(shell, ast.Constant) and bool(shell.value)
 
     def _is_true_name(self, node: ast.expr) -> bool:
         """Return True for a name that is bound to ``True``, where tools see no shell."""
-        value = value_there(self.module, node) if isinstance(node, ast.Name) else None
+        value = assigned_value(self.module, node) if isinstance(node, ast.Name) else None
         return isinstance(value, ast.Constant) and bool(value.value)
 
     def _is_starter_by_name(self, node: ast.Call | ast.Subscript) -> bool:
@@ -140,14 +159,14 @@ class InterpolatedShellCommand(PythonCheck):
                 | ast.Call(func=ast.Name(id="vars"), args=[module]),
                 slice=ast.Constant(value=str(name)),
             ):
-                return (self.module.dotted(module) or "") == "os" and name in _STARTERS
+                return (self.module.qualified_name(module) or "") == "os" and name in _STARTERS
             case ast.Call(func=ast.Name(id="getattr"), args=[module, ast.Constant(value=str(name)), *_]):
-                is_os = (self.module.dotted(module) or "") == "os" or _is_module_by_name(module)
+                is_os = (self.module.qualified_name(module) or "") == "os" or _is_module_by_name(module)
                 return is_os and name in _STARTERS
         return False
 
-    def _assigned_text(self, node: ast.Call) -> ast.expr:
-        """Return the text, or the value of its only assignment in the same function."""
+    def _assigned_string(self, node: ast.Call) -> ast.expr:
+        """Return the string, or the value of its only assignment in the same function."""
         text = node.args[0]
         function = self.module.function_of(node)
         if isinstance(text, ast.Name) and function is not None:
@@ -171,7 +190,7 @@ def _is_module_by_name(node: ast.expr) -> bool:
 def _command_line(node: ast.Call) -> ast.expr | None:
     """Return the command line of a list that starts a shell, as ``["sh", "-c", line]``."""
     elements = node.args[0].elts if isinstance(node.args[0], (ast.List, ast.Tuple)) else node.args
-    texts = [one.value if isinstance(one, ast.Constant) else None for one in elements[:2]]
+    texts = [element.value if isinstance(element, ast.Constant) else None for element in elements[:2]]
     match texts:
         case [str(program), str(option)] if len(elements) > 2 and option in _OPTIONS:
             return elements[2] if program.rpartition("/")[2].lower() in _COMMAND_LINES else None

@@ -1,16 +1,15 @@
-"""PY363: nosql injection."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.assignments import assigned_values_of
 
 _MONGO = frozenset(
     {"pymongo", "motor", "flask_pymongo", "mongoengine", "beanie", "odmantic", "bson", "mongomock"}
@@ -69,30 +68,35 @@ class NosqlInjection(PythonCheck):
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
-        is_asking = isinstance(node.func, ast.Attribute) and node.func.attr in _ASKING
-        if not is_asking or not node.args or not self._uses_mongo():
+        is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _ASKING
+        if not is_query or not node.args or not self._uses_mongo():
             return
-        asked = node.args[0]
-        function = self.module.function_of(node)
-        around = unparse(function) if function is not None else ""
-        where = entries(asked).get("$where")
+        where = entries(node.args[0]).get("$where")
         if where is not None and not isinstance(where, ast.Constant):
             self.report(
                 self.module.span(node),
                 "interpolated text is run as JavaScript; compare fields with operators instead of $where",
             )
-        elif _JSON.search(around) and "isinstance(" not in around and any(self._sent(asked, function)):
+        elif self._contains_sent_value(node):
             self.report(
                 self.module.span(node),
                 "the sender can put operators into this query; convert the value with str() or validate it",
             )
 
+    def _contains_sent_value(self, node: ast.Call) -> bool:
+        """Return True if a query has an unmodified value of JSON whose type the function does not check."""
+        function = self.module.function_of(node)
+        around = unparse(function) if function is not None else ""
+        if not _JSON.search(around) or "isinstance(" in around:
+            return False
+        return any(self._unmodified_values(node.args[0], function))
+
     def _uses_mongo(self) -> bool:
         return any(name.partition(".")[0] in _MONGO for name in self.module.imported.values())
 
-    def _sent(self, asked: ast.expr, function: ast.AST | None) -> Iterator[ast.expr]:
+    def _unmodified_values(self, requested: ast.expr, function: ast.AST | None) -> Iterator[ast.expr]:
         """Yield the parts of a query that are unmodified values of the request's JSON."""
-        values = asked.values if isinstance(asked, ast.Dict) else [asked]
+        values = requested.values if isinstance(requested, ast.Dict) else [requested]
         for value in values:
             if isinstance(value, ast.Call) and getattr(value.func, "id", "") in _CONVERTED:
                 continue
@@ -102,19 +106,22 @@ class NosqlInjection(PythonCheck):
     def _is_json(self, node: ast.expr, function: ast.AST | None, deep: int) -> bool:
         if _JSON.match(unparse(node)):
             return True
-        root = node
-        while isinstance(root, (ast.Subscript, ast.Call, ast.Attribute)) and root is not None:
-            if isinstance(root, ast.Call):
-                if not isinstance(root.func, ast.Attribute) or root.func.attr not in {"get", "pop"}:
-                    return False
-                root = root.func.value
-            else:
-                root = root.value
-        if not isinstance(root, ast.Name) or not deep or function is None:
+        root = _root_of(node)
+        if root is None or not deep or function is None:
             return False
-        values = [
-            inner.value
-            for inner in walk(function)
-            if isinstance(inner, ast.Assign) and any(getattr(t, "id", "") == root.id for t in inner.targets)
-        ]
+        values = assigned_values_of(walk(function), root.id)
         return len(values) == 1 and self._is_json(values[0], function, deep - 1)
+
+
+def _root_of(node: ast.expr) -> ast.Name | None:
+    """Return the name of a value from which members and entries are read."""
+    while True:
+        match node:
+            case ast.Subscript() | ast.Attribute():
+                node = node.value
+            case ast.Call(func=ast.Attribute(value=receiver, attr="get" | "pop")):
+                node = receiver
+            case ast.Name():
+                return node
+            case _:
+                return None

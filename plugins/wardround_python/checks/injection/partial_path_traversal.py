@@ -1,14 +1,12 @@
-"""PY362: partial path traversal."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import literal
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _RESOLVED = LazyPattern(r"\b(realpath|abspath|normpath)\(|\.resolve\(|\.absolute\(")
@@ -83,18 +81,18 @@ class PartialPathTraversal(PythonCheck):
             )
 
     def _is_resolved(self, node: ast.expr, place: ast.AST) -> bool:
-        return any(map(_RESOLVED.search, self._texts(node, place)))
+        return any(map(_RESOLVED.search, self._string_values(node, place)))
 
     def _is_open_ended(self, node: ast.expr, place: ast.AST) -> bool:
         inner = node.args[0] if isinstance(node, ast.Call) and node.args else node
         last = inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
-        texts = [*self._texts(inner, place), unparse(node)]
+        texts = [*self._string_values(inner, place), unparse(node)]
         text = literal(self.module, inner)
         is_ended = any(map(_ENDED.search, texts)) or (isinstance(text, str) and text.endswith(("/", "\\\\")))
         return _FOLDER.search(last) is not None and not is_ended
 
-    def _texts(self, node: ast.expr, place: ast.AST) -> list[str]:
-        """Return the text of an expression, and the values of the names in it in the same function."""
+    def _string_values(self, node: ast.expr, place: ast.AST) -> list[str]:
+        """Return the text of an expression, and the values of its names in the same function."""
         function = self.module.function_of(place)
         names = {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
         values = [

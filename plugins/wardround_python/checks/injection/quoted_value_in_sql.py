@@ -1,16 +1,14 @@
-"""PY447: quoted value in sql."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround.languages.python.literals import value_there
+from wardround.languages.python.literals import assigned_value
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.analysis.constant_texts import is_constant_text
 from wardround_python.check import PythonCheck
 
@@ -92,14 +90,16 @@ class QuotedValueInSql(PythonCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         for given in self._pieces(node):
-            text = self._text(given)
+            text = self._interpolated_string(given)
             if text is None:
                 continue
             span = self.module.span(text if hasattr(text, "lineno") else given)
             pieces = list(text_pieces(text))
             if not self._is_sql(node, pieces):
                 continue
-            value = next((one for one in _quoted(pieces) if not self._is_fixed(one, node)), None)
+            value = next(
+                (quoted for quoted in _quoted_values(pieces) if not self._is_fixed(quoted, node)), None
+            )
             if value is not None and not self._is_known(text):
                 self.report(
                     span,
@@ -107,13 +107,15 @@ class QuotedValueInSql(PythonCheck):
                 )
 
     def _is_known(self, text: ast.expr) -> bool:
-        """Return True if the values of a text follow from the program alone."""
+        """Return True if the program alone determines the values of a string."""
         from wardround_python.dataflow.known_values import follows_from_program  # only before a report
 
         return follows_from_program(self.module, text, self.source.project.read)
 
     def _is_sql(self, node: ast.Call, pieces: Sequence[str | ast.expr]) -> bool:
-        """Return True if a text is SQL; that of a method that may run anything has to be a statement."""
+        """Return True if a string is SQL; the argument of a method that may run anything has to be a
+        statement.
+        """
         written = "".join(piece if isinstance(piece, str) else " " for piece in pieces)
         if last_name(node.func) in _QUERY_METHODS:
             return _STATEMENT.match(written) is not None
@@ -124,9 +126,7 @@ class QuotedValueInSql(PythonCheck):
         if name == "extra" and isinstance(node.func, ast.Attribute):
             for keyword in node.keywords:
                 if keyword.arg in ("where", "select", "order_by"):
-                    value = keyword.value
-                    yield from value.elts if isinstance(value, (ast.List, ast.Tuple)) else ()
-                    yield from value.values if isinstance(value, ast.Dict) else ()
+                    yield from _listed_values(keyword.value)
         elif self._runs_its_argument(name, node.func):
             named = (keyword.value for keyword in node.keywords if keyword.arg in _QUERY_ARGUMENTS)
             yield from node.args[:1] or named
@@ -137,19 +137,19 @@ class QuotedValueInSql(PythonCheck):
         return name in ("text", "literal_column", "RawSQL") and self._is_of_database(func)
 
     def _is_of_database(self, func: ast.expr) -> bool:
-        dotted = self.module.dotted(func) or ""
+        dotted = self.module.qualified_name(func) or ""
         if dotted.startswith(("sqlalchemy", "sqlmodel", "django")):
             return True
         return isinstance(func, ast.Attribute) and last_name(func.value) in ("db", "sa", "sqlalchemy")
 
-    def _text(self, given: ast.expr) -> ast.expr | None:
+    def _interpolated_string(self, given: ast.expr) -> ast.expr | None:
         """Return an interpolated text, also through a name that is bound to it."""
         if isinstance(given, ast.Name):
-            given = self._extended(given, value_there(self.module, given) or given)
+            given = self._add_augmentations(given, assigned_value(self.module, given) or given)
         return given if isinstance(given, (ast.JoinedStr, ast.Call, ast.BinOp)) else None
 
-    def _extended(self, name: ast.Name, value: ast.expr) -> ast.expr:
-        """Return a value with what ``+=`` adds to its name before the name is used."""
+    def _add_augmentations(self, name: ast.Name, value: ast.expr) -> ast.expr:
+        """Return a value with everything that ``+=`` adds to its name before the name is used."""
         function = self.module.function_of(name)
         for node in walk(function) if function is not None else ():
             if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
@@ -173,12 +173,20 @@ class QuotedValueInSql(PythonCheck):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return False
         arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-        declared = next((one.annotation for one in arguments if one.arg == name), None)
+        declared = next((argument.annotation for argument in arguments if argument.arg == name), None)
         return declared is not None and _NUMBER_OR_TIME.search(unparse(declared)) is not None
 
 
-def _quoted(pieces: Sequence[str | ast.expr]) -> Iterator[ast.expr]:
-    """Yield the values that a text puts between quotes, with nothing but ``%`` around them."""
+def _listed_values(node: ast.expr) -> Sequence[ast.expr]:
+    match node:
+        case ast.List(elts=values) | ast.Tuple(elts=values) | ast.Dict(values=values):
+            return values
+        case _:
+            return ()
+
+
+def _quoted_values(pieces: Sequence[str | ast.expr]) -> Iterator[ast.expr]:
+    """Yield the values that a string encloses in quotes, with nothing but ``%`` around them."""
     for before, value, after in zip(pieces, pieces[1:], pieces[2:], strict=False):
         if isinstance(value, str) or not isinstance(before, str) or not isinstance(after, str):
             continue
@@ -187,7 +195,9 @@ def _quoted(pieces: Sequence[str | ast.expr]) -> Iterator[ast.expr]:
 
 
 def text_pieces(node: ast.expr) -> Iterator[str | ast.expr]:
-    """Yield the parts of an interpolated text in order: a text on both sides of each value, though empty."""
+    """Yield the pieces of an interpolated string in order: a string before and after each value, possibly
+    empty.
+    """
     text = ""
     for part in _parts(node):
         if isinstance(part, str):
@@ -213,14 +223,14 @@ def _parts(node: ast.expr) -> Iterator[str | ast.expr]:
                 yield from _parts(operand)
         case ast.BinOp(left=ast.Constant(value=str(template)), op=ast.Mod(), right=right):
             values = right.elts if isinstance(right, ast.Tuple) else [right]
-            yield from _filled(template, _PERCENT, values, _entries(right))
+            yield from _fill_template(template, _PERCENT, values, _entries(right))
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(template)), attr="format")):
             named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
-            yield from _filled(template, _FORMAT, node.args, named)
+            yield from _fill_template(template, _FORMAT, node.args, named)
         case ast.Call(
             func=ast.Attribute(value=ast.Constant(value=str(template)), attr="format_map"), args=[mapping]
         ):
-            yield from _filled(template, _FORMAT, (), _entries(mapping))
+            yield from _fill_template(template, _FORMAT, (), _entries(mapping))
         case ast.Call(
             func=ast.Attribute(value=ast.Constant(value=str(between)), attr="join"),
             args=[ast.List(elts=elements) | ast.Tuple(elts=elements)],
@@ -233,7 +243,7 @@ def _parts(node: ast.expr) -> Iterator[str | ast.expr]:
 
 
 def _operands(node: ast.expr) -> list[ast.expr]:
-    """Return the operands of a sum from left to right, however long it is."""
+    """Return the operands of a sum from left to right, of any length."""
     operands: list[ast.expr] = []
     while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         operands.append(node.right)
@@ -248,19 +258,19 @@ def _entries(node: ast.expr) -> Mapping[str, ast.expr]:
     return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
 
 
-def _filled(
+def _fill_template(
     template: str, pattern: LazyPattern, values: Sequence[ast.expr], named: Mapping[str, ast.expr]
 ) -> Iterator[str | ast.expr]:
     """Yield the parts of a template, with the values at its placeholders."""
-    start = place = 0
+    start = location = 0
     for match in pattern.finditer(template):
         field = match["field"]
         if field is None and match[0] in ("{{", "}}", "%%"):
             continue
         yield template[start : match.start()]
         start = match.end()
-        position = int(field) if field and len(field) < 4 and field.isdecimal() else place
-        place += not field
+        position = int(field) if field and len(field) < 4 and field.isdecimal() else location
+        location += not field
         value = named.get(field or "") or (values[position] if position < len(values) else None)
         yield value if value is not None else ast.Constant(None)
     yield template[start:]

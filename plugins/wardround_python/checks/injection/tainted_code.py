@@ -1,17 +1,17 @@
-"""PY304: tainted code."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse, walk
+from wardround.rules.cases import code
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import SinkKind
 from wardround_python.dataflow.request_objects import parameters
 from wardround_python.dataflow.request_parameters import is_route
+from wardround_python.syntax.assignments import assigned_values_of
+from wardround_python.syntax.calls import called_method
 
 _REQUEST = ("request.", "self.request.", "await request.", "flask.request.")
 
@@ -72,14 +72,19 @@ class TaintedCode(TaintedCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         """Report ``globals().get(name)`` and ``method = getattr(store, name)`` that are called later."""
-        func = node.func
-        if node.args and isinstance(func, ast.Attribute) and func.attr == "get" and _is_namespace(func.value):
-            self._check(node.args[0])
-        elif isinstance(func, ast.Name) and func.id == "getattr" and len(node.args) > 1:
-            parent, function = self.module.parents[node], self.module.function_of(node)
-            target = parent.targets[0] if isinstance(parent, ast.Assign) else None
-            if isinstance(target, ast.Name) and function is not None and _calls(function, target.id):
-                self._check(node.args[1])
+        match node:
+            case ast.Call(func=ast.Attribute(value=namespace, attr="get"), args=[name, *_]):
+                if _is_namespace(namespace):
+                    self._check(name)
+            case ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_]):
+                if self._is_called_later(node):
+                    self._check(name)
+
+    def _is_called_later(self, node: ast.Call) -> bool:
+        """Return True if a value is assigned to a name that the same function calls."""
+        parent, function = self.module.parents[node], self.module.function_of(node)
+        target = parent.targets[0] if isinstance(parent, ast.Assign) else None
+        return isinstance(target, ast.Name) and function is not None and _calls_function(function, target.id)
 
     def _check(self, name: ast.expr) -> None:
         function = self.module.function_of(name)
@@ -93,19 +98,17 @@ class TaintedCode(TaintedCheck):
         """Return True if an expression reads the request, or a value read from it: ``body["action"]``."""
         if unparse(node).startswith(_REQUEST):
             return True
-        read = isinstance(node, ast.Subscript) or (
-            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
-        )
-        root = next((inner for inner in walk(node) if isinstance(inner, ast.Name)), None) if read else None
-        return root is not None and any(
-            isinstance(child, ast.Assign)
-            and any(isinstance(t, ast.Name) and t.id == root.id for t in child.targets)
-            and unparse(child.value).startswith(_REQUEST)
-            for child in walk(self.module.function_of(node) or self.module.tree)
-        )
+        is_get = isinstance(node, ast.Call) and called_method(node) == "get"
+        if not is_get and not isinstance(node, ast.Subscript):
+            return False
+        root = next((inner for inner in walk(node) if isinstance(inner, ast.Name)), None)
+        if root is None:
+            return False
+        scope = self.module.function_of(node) or self.module.tree
+        return any(unparse(value).startswith(_REQUEST) for value in assigned_values_of(walk(scope), root.id))
 
 
-def _calls(function: ast.AST, name: str) -> bool:
+def _calls_function(function: ast.AST, name: str) -> bool:
     return any(
         isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
         for node in walk(function)

@@ -1,13 +1,11 @@
-"""PY316: tainted host header."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import Hit, SinkKind
 

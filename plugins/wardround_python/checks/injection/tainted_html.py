@@ -1,12 +1,10 @@
-"""PY307: tainted html."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.python.tree import unparse, walk
+from wardround.rules.cases import code
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import Hit, SinkKind
 
@@ -79,15 +77,17 @@ class TaintedHtml(TaintedCheck):
     def is_reported(self, hit: Hit) -> bool:
         """Return True unless a later statement shows that the response is not an HTML page."""
         call = self.module.parents.get(hit.node)
-        kept = self.module.parents.get(call) if isinstance(call, ast.Call) else None
-        target = kept.targets[0] if isinstance(kept, ast.Assign) else None
+        retained = self.module.parents.get(call) if isinstance(call, ast.Call) else None
+        target = retained.targets[0] if isinstance(retained, ast.Assign) else None
         function = self.module.function_of(hit.node)
         if not isinstance(target, ast.Name) or function is None:
             return True
-        return not any(isinstance(node, ast.Assign) and _types(node, target.id) for node in walk(function))
+        return not any(
+            isinstance(node, ast.Assign) and _sets_other_type(node, target.id) for node in walk(function)
+        )
 
 
-def _types(node: ast.Assign, name: str) -> bool:
+def _sets_other_type(node: ast.Assign, name: str) -> bool:
     """Return True if a statement sets a content type other than HTML on the response of a name."""
     target = unparse(node.targets[0]).lower()
     kinds = {f"{name}.mimetype", f"{name}.content_type", f"{name}.headers['content-type']"}

@@ -1,11 +1,9 @@
-"""PY303: tainted path."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.semantics.dataflow.domain import ARCHIVE
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import Hit, SinkKind
@@ -74,7 +72,7 @@ class TaintedPath(TaintedCheck):
     ]
 
     def report_key(self, hit: Hit) -> str:
-        """Return the text of the first use of a path in variables: one fix is right for all its uses."""
+        """Return the source of the first use of a path in variables: one fix corrects all its uses."""
         text = unparse(hit.node)
         return text if _ASKS.search(text) or hit.origin == ARCHIVE else ""
 

@@ -1,12 +1,11 @@
-"""PY311: tainted session."""
-
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import Hit, SinkKind
 from wardround_python.dataflow.sinks import session_values
@@ -68,10 +67,18 @@ class TaintedSession(TaintedCheck):
         parent = self.module.parents.get(hit.node)
         if isinstance(parent, ast.Subscript):
             return parent.slice is hit.node
-        keys = [t.slice for t in getattr(parent, "targets", []) if isinstance(t, ast.Subscript)]
-        call = next((node for node in self.module.ancestors(hit.node) if isinstance(node, ast.Call)), None)
-        for key, value in session_values(call) if call is not None else ():
+        keys = [
+            target.slice for target in getattr(parent, "targets", []) if isinstance(target, ast.Subscript)
+        ]
+        for key, value in self._session_values(hit.node):
             if key is hit.node:
                 return True
-            keys += [key] if value is hit.node else []
+            if value is hit.node:
+                keys.append(key)
         return any(isinstance(key, ast.Constant) and _RIGHTS.search(str(key.value)) for key in keys)
+
+    def _session_values(self, node: ast.AST) -> Iterable[tuple[ast.expr, ast.expr]]:
+        """Return the keys and values that the innermost call around a node stores in the session."""
+        calls = (parent for parent in self.module.ancestors(node) if isinstance(parent, ast.Call))
+        call = next(calls, None)
+        return session_values(call) if call is not None else ()

@@ -1,9 +1,7 @@
-"""PY301: tainted sql."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.cases import code
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import SinkKind
 

@@ -1,13 +1,11 @@
-"""PY360: tainted template value."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import change
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import change
 
 # ``{{ comment.body | safe }}``: the value, then the filters.
 _FILLED = LazyPattern(r"\{\{-?\s*(?P<value>[\w.\[\]'\"()]{1,80})\s*(?P<filters>\|[^{}]{0,120})\}\}")

@@ -1,16 +1,14 @@
-"""PY359: unescaped markup."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.analysis.constant_texts import is_constant_text
 from wardround_python.check import PythonCheck
 
@@ -68,27 +66,31 @@ class UnescapedMarkup(PythonCheck):
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.module.imported_name(node.func) or ""
-        first = node.args[0] if node.args else None
-        if first is None:
+        if not node.args:
             return
+        name, markup = self.module.imported_name(node.func) or "", node.args[0]
         if _PROMISES.search(name):
-            is_told = self._is_literal_form(first) and name.endswith(("mark_safe", "Markup"))
-            if not is_told and (self._is_mixed(first, node, _DEEPEST) or self._is_markdown(first)):
-                self.report(
-                    self.module.span(node),
-                    "values between these tags are not escaped; use format_html or Markup.format",
-                )
-        elif name in _FORMATTING and self._is_filled(first):
+            if self._is_promised_wrongly(name, markup, node):
+                self._report_values(node)
+        elif name in _FORMATTING and self._is_filled(markup):
             self.report(
                 self.module.span(node),
                 "the text is formatted before format_html can escape its values; pass them as arguments",
             )
-        elif self._is_streamlit(node) and self._is_mixed(first, node, _DEEPEST):
-            self.report(
-                self.module.span(node),
-                "values between these tags are not escaped; use format_html or Markup.format",
-            )
+        elif self._is_streamlit(node) and self._is_mixed(markup, node, _DEEPEST):
+            self._report_values(node)
+
+    def _is_promised_wrongly(self, name: str, markup: ast.expr, node: ast.Call) -> bool:
+        """Return True if a call declares a text with unescaped values safe, and no other rule reports it."""
+        if self._is_literal_form(markup) and name.endswith(("mark_safe", "Markup")):
+            return False
+        return self._is_mixed(markup, node, _DEEPEST) or self._is_markdown(markup)
+
+    def _report_values(self, node: ast.expr) -> None:
+        self.report(
+            self.module.span(node),
+            "values between these tags are not escaped; use format_html or Markup.format",
+        )
 
     def _is_streamlit(self, node: ast.Call) -> bool:
         return any(k.arg == "unsafe_allow_html" and is_true(k.value) for k in node.keywords)
@@ -103,13 +105,10 @@ class UnescapedMarkup(PythonCheck):
                 and inner.value is not None
                 and self._is_mixed(inner.value, inner, _DEEPEST)
             ):
-                self.report(
-                    self.module.span(inner.value),
-                    "values between these tags are not escaped; use format_html or Markup.format",
-                )
+                self._report_values(inner.value)
 
     def _is_literal_form(self, node: ast.expr) -> bool:
-        """Return True if the rule about texts formatted in place already reports it."""
+        """Return True if the rule about strings formatted in place already reports it."""
         is_percent = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
         is_format = (
             isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
@@ -124,12 +123,12 @@ class UnescapedMarkup(PythonCheck):
         return name in _MARKDOWN and "bleach" not in self.source.text and "nh3" not in self.source.text
 
     def _is_mixed(self, node: ast.expr, place: ast.AST, deep: int) -> bool:
-        """Return True if a text has tags of its own, and an unescaped value between them."""
+        """Return True if a string has literal tags, and an unescaped value between them."""
         if deep and isinstance(node, ast.Name):
             return any(self._is_mixed(item, place, deep - 1) for item in self._assigned_values(node, place))
         if deep and isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             called = self._function(node.func.id)
-            if called is None or not self._passes_text(node):
+            if called is None or not self._passes_string(node):
                 return False
             returned = [
                 inner for inner in walk(called) if isinstance(inner, ast.Return) and inner.value is not None
@@ -156,7 +155,7 @@ class UnescapedMarkup(PythonCheck):
             for other in others
         )
 
-    def _passes_text(self, node: ast.Call) -> bool:
+    def _passes_string(self, node: ast.Call) -> bool:
         return any(
             isinstance(argument, (ast.Attribute, ast.Name, ast.Subscript))
             and not _ESCAPED.search(unparse(argument))
@@ -187,18 +186,27 @@ class UnescapedMarkup(PythonCheck):
 
 def _parts(node: ast.expr) -> Iterator[ast.expr]:
     """Return the parts a text is built of."""
-    if isinstance(node, ast.JoinedStr):
-        for value in node.values:
-            yield from _parts(value.value) if isinstance(value, ast.FormattedValue) else [value]
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        yield from _parts(node.left)
-        yield from _parts(node.right)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        yield node.left
-        values = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
-        yield from (node.right.values if isinstance(node.right, ast.Dict) else values)
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        yield node.func.value
-        yield from [*node.args, *(keyword.value for keyword in node.keywords)]
-    else:
-        yield node
+    match node:
+        case ast.JoinedStr(values=values):
+            for value in values:
+                yield from _parts(value.value) if isinstance(value, ast.FormattedValue) else [value]
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            yield from _parts(left)
+            yield from _parts(right)
+        case ast.BinOp(op=ast.Mod(), left=template, right=right):
+            yield template
+            yield from _percent_values(right)
+        case ast.Call(func=ast.Attribute(attr="format", value=template)):
+            yield template
+            yield from [*node.args, *(keyword.value for keyword in node.keywords)]
+        case _:
+            yield node
+
+
+def _percent_values(node: ast.expr) -> list[ast.expr]:
+    """Return the values of the right side of ``template % values``."""
+    match node:
+        case ast.Tuple(elts=values) | ast.Dict(values=values):
+            return values
+        case _:
+            return [node]

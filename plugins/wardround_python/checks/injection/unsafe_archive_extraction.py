@@ -1,15 +1,14 @@
-"""PY334: unsafe archive extraction."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.calls import keyword_values
 
 _MESSAGE = 'a name in the archive can lead out of the target folder; pass filter="data"'
 _LOOKED = LazyPattern(
@@ -76,26 +75,24 @@ class UnsafeArchiveExtraction(PythonCheck):
             self.report(self.module.span(node), _MESSAGE)
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.module.dotted(node.func) or ""
-        filters = [k.value for k in node.keywords if k.arg == "filter"]
-        if filters and "fully_trusted" in unparse(filters[0]):
-            self._report(node)
-        elif name == "shutil.unpack_archive":
-            if not filters and not self._is_ours(node) and not _is_zip(node):
+        filters = keyword_values(node, "filter")
+        if filters:
+            if "fully_trusted" in unparse(filters[0]):
                 self._report(node)
-        elif (
-            isinstance(node.func, ast.Attribute)
-            and node.func.attr == "extract"
-            and not filters
-            and self._is_tar(node.func.value)
-            and node.args
-            and not isinstance(node.args[0], ast.Constant)
-            and not self._is_inspected(node)
-        ):
+        elif self.module.qualified_name(node.func) == "shutil.unpack_archive":
+            if not self._is_ours(node) and not _is_zip(node):
+                self._report(node)
+        elif self._extracts_member(node) and not self._is_inspected(node):
             self._report(node)
 
+    def _extracts_member(self, node: ast.Call) -> bool:
+        """Return True if a call extracts a member of a tar archive that no constant names."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "extract" or not node.args:
+            return False
+        return not isinstance(node.args[0], ast.Constant) and self._is_tar(node.func.value)
+
     def _report(self, node: ast.Call) -> None:
-        fix = self.fix(node, lambda one: one.keyword(node, "filter", '"data"'), "refuse such members")
+        fix = self.fix(node, lambda edit: edit.keyword(node, "filter", '"data"'), "refuse such members")
         self.report(self.module.span(node), _MESSAGE, fix)
 
     def _is_ours(self, node: ast.Call) -> bool:

@@ -1,14 +1,12 @@
-"""PY348: unsafe serializer."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import literal, settings_in
 from wardround.languages.python.module import last_name
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _SERIALIZER = LazyPattern(r"(?i)^(celery_)?(task|result|event)_serializer$|^session_serializer$")
@@ -83,18 +81,23 @@ class UnsafeSerializer(PythonCheck):
                 self.report(self.module.span(node), _MESSAGE)
             return
         call = self.module.parents[node]
-        name = (self.module.dotted(call.func) or "") if isinstance(call, ast.Call) else ""
-        expected = _KEYS.get(node.arg or "")
-        if (
-            expected is not None
-            and expected[1].search(name)
-            and literal(self.module, node.value) == expected[0]
-        ) or (node.arg in _DECODERS and _LOADERS.search(self.module.imported_name(node.value) or "")):
-            if node.arg == "trust_remote_code":
-                assert isinstance(call, ast.Call)
-                self._check_remote_code(node, call)
-            else:
-                self.report(self.module.span(node), _MESSAGE)
+        if not self._enables_code(node, call):
+            return
+        if node.arg == "trust_remote_code":
+            assert isinstance(call, ast.Call)
+            self._check_remote_code(node, call)
+        else:
+            self.report(self.module.span(node), _MESSAGE)
+
+    def _enables_code(self, node: ast.keyword, call: ast.AST | None) -> bool:
+        """Return True if an argument permits that data is decoded by calling functions that it names."""
+        if node.arg in _DECODERS and _LOADERS.search(self.module.imported_name(node.value) or ""):
+            return True
+        name = (self.module.qualified_name(call.func) or "") if isinstance(call, ast.Call) else ""
+        if node.arg not in _KEYS:
+            return False
+        value, functions = _KEYS[node.arg]
+        return functions.search(name) is not None and literal(self.module, node.value) == value
 
     def _check_remote_code(self, node: ast.keyword, call: ast.Call) -> None:
         """Report code that is loaded from the model's owner; a pinned revision was reviewed."""

@@ -1,11 +1,9 @@
-"""PY074: date replace overflow."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
 from wardround.languages.python.tree import unparse
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
@@ -54,13 +52,7 @@ class DateReplaceOverflow(PythonCheck):
             return
         arguments = {keyword.arg: keyword.value for keyword in node.keywords}
         for part, when in _PARTS.items():
-            value = arguments.get(part)
-            if not isinstance(value, ast.BinOp) or not isinstance(value.op, (ast.Add, ast.Sub)):
-                continue
-            own = value.left
-            if not isinstance(own, ast.Attribute) or own.attr != part:
-                continue
-            if unparse(own.value) != unparse(node.func.value):
+            if not _is_shifted(arguments.get(part), part, node.func.value):
                 continue
             if (part == "year" and "day" in arguments) or self._is_tried(node):
                 return
@@ -72,3 +64,12 @@ class DateReplaceOverflow(PythonCheck):
     def _is_tried(self, node: ast.AST) -> bool:
         tries = [inner for inner in self.module.ancestors(node) if isinstance(inner, ast.Try)]
         return any("ValueError" in unparse(h.type) for attempt in tries for h in attempt.handlers if h.type)
+
+
+def _is_shifted(value: ast.expr | None, part: str, moved: ast.expr) -> bool:
+    """Return True for a part of the moved date itself, incremented or decremented."""
+    match value:
+        case ast.BinOp(op=ast.Add() | ast.Sub(), left=ast.Attribute(value=date, attr=attribute)):
+            return attribute == part and unparse(date) == unparse(moved)
+        case _:
+            return False

@@ -1,15 +1,13 @@
-"""PY034: division by len."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import nodes_run_by
 from wardround.languages.python.tree import unparse, walk
-from wardround_python.analysis.null_guards import is_caught, tested
+from wardround.rules.cases import code
+from wardround_python.analysis.null_guards import is_caught, tested_expressions
 from wardround_python.check import PythonCheck
 
 _MEANS = frozenset({"statistics.mean", "statistics.median", "statistics.fmean", "statistics.mode"})
@@ -58,7 +56,7 @@ class DivisionByLen(PythonCheck):
     ]
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
-        if not isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)) or self._is_text(node):
+        if not isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)) or self._builds_string(node):
             return
         scope = self.module.function_of(node)
         if scope is None or isinstance(scope, ast.Lambda):
@@ -70,14 +68,14 @@ class DivisionByLen(PythonCheck):
             if len(values) != 1:
                 return
             divisor = values[0]
-        counted = self._counted(divisor)
+        counted = self._counted_collection(divisor)
         if counted is None:
             return
         names += [unparse(divisor), unparse(counted)]
         averages = (
             "len(" in unparse(node.left)
             or f"sum({unparse(counted)}" in unparse(node.left)
-            or self._goes_through(node.left, counted)
+            or self._is_sum_over(node.left, counted)
         )
         if self._may_be_empty(scope, counted, averages) and not self._is_guarded(scope, node, names):
             self.report(
@@ -87,31 +85,31 @@ class DivisionByLen(PythonCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         """Report the mean of the result of a filter."""
-        name = self.module.dotted(node.func) or ""
+        name = self.module.qualified_name(node.func) or ""
         if name not in _MEANS or len(node.args) != 1 or node.keywords:
             return
-        arguments = node.args[0]
-        scope = self.module.function_of(node)
-        if isinstance(arguments, ast.Name) and scope is not None:
-            values = self._values(scope, arguments.id)
-            filtered = len(values) == 1 and _filters(values[0])
-        else:
-            filtered = _filters(arguments)
-        if scope is None or not filtered or self._is_guarded(scope, node, [unparse(arguments)]):
+        averaged, scope = node.args[0], self.module.function_of(node)
+        if scope is None or not _is_filtered(self._only_value(scope, averaged)):
             return
-        self.report(
-            self.module.span(node),
-            f"{name}() raises if nothing passes the filter; define the result for that case",
-        )
+        if not self._is_guarded(scope, node, [unparse(averaged)]):
+            self.report(
+                self.module.span(node),
+                f"{name}() raises if nothing passes the filter; define the result for that case",
+            )
 
-    def _is_text(self, node: ast.BinOp) -> bool:
-        """Return True if it formats a text or joins paths."""
+    def _only_value(self, scope: ast.AST, node: ast.expr) -> ast.expr:
+        """Return the value that a function assigns to a name; the node itself for all others."""
+        values = self._values(scope, node.id) if isinstance(node, ast.Name) else []
+        return values[0] if len(values) == 1 else node
+
+    def _builds_string(self, node: ast.BinOp) -> bool:
+        """Return True if it formats a string or joins paths."""
         left = node.left
         return isinstance(left, ast.JoinedStr) or (
             isinstance(left, ast.Constant) and isinstance(left.value, str)
         )
 
-    def _counted(self, divisor: ast.expr) -> ast.expr | None:
+    def _counted_collection(self, divisor: ast.expr) -> ast.expr | None:
         """Return the collection whose length is taken by ``len(x)`` or ``x.count()``."""
         if not isinstance(divisor, ast.Call) or divisor.keywords:
             return None
@@ -122,7 +120,7 @@ class DivisionByLen(PythonCheck):
             return divisor.func.value
         return None
 
-    def _goes_through(self, value: ast.expr, counted: ast.expr) -> bool:
+    def _is_sum_over(self, value: ast.expr, counted: ast.expr) -> bool:
         """Return True if a value is a sum over the counted collection."""
         written = unparse(counted)
         return any(
@@ -134,8 +132,8 @@ class DivisionByLen(PythonCheck):
             values = self._values(scope, counted.id)
             if not values:
                 return averages and _is_parameter(scope, counted.id)
-            return len(values) == 1 and (_filters(values[0]) or self._is_filtered_elsewhere(values[0]))
-        return isinstance(counted, ast.Call) and _filters(counted)
+            return len(values) == 1 and (_is_filtered(values[0]) or self._is_filtered_elsewhere(values[0]))
+        return isinstance(counted, ast.Call) and _is_filtered(counted)
 
     def _is_filtered_elsewhere(self, value: ast.expr) -> bool:
         call = value.value if isinstance(value, ast.Await) else value
@@ -145,46 +143,63 @@ class DivisionByLen(PythonCheck):
         if result is None or isinstance(result.node, ast.ClassDef):
             return False
         returns = [n.value for n in nodes_run_by(result.node.body) if isinstance(n, ast.Return)]
-        return bool(returns) and all(item is not None and _filters(item) for item in returns)
+        return bool(returns) and all(item is not None and _is_filtered(item) for item in returns)
 
     def _values(self, scope: ast.AST, name: str) -> list[ast.expr]:
         """Return the values that a function assigns to a name; none for a name from outside."""
         results: list[ast.expr] = []
         for node in walk(scope):
-            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if any(isinstance(t, ast.Name) and t.id == name for t in targets):
-                    results.append(node.value)
-            elif (isinstance(node, (ast.AugAssign, ast.For)) and unparse(node.target) == name) or (
-                isinstance(node, ast.Call) and unparse(node.func) in (f"{name}.append", f"{name}.add")
-            ):
+            value = _value_for(node, name)
+            if value is not None:
+                results.append(value)
+            elif _adds_values(node, name):
                 results += [ast.Constant(1), ast.Constant(1)]
         return results
 
     def _is_guarded(self, scope: ast.AST, node: ast.AST, names: Sequence[str]) -> bool:
-        looked_at = tested(scope)
+        looked_at = tested_expressions(scope)
         return bool(looked_at & set(names)) or is_caught(self.module, node, _CATCHES)
 
 
-def _filters(value: ast.expr) -> bool:
+def _value_for(node: ast.AST, name: str) -> ast.expr | None:
+    """Return the value that an assignment has for a name."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            pass
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            targets = [target]
+        case _:
+            return None
+    return value if any(isinstance(t, ast.Name) and t.id == name for t in targets) else None
+
+
+def _adds_values(node: ast.AST, name: str) -> bool:
+    """Return True if a name gets further values, or those of a loop."""
+    match node:
+        case ast.AugAssign() | ast.For():
+            return unparse(node.target) == name
+        case ast.Call():
+            return unparse(node.func) in (f"{name}.append", f"{name}.add")
+        case _:
+            return False
+
+
+def _is_filtered(value: ast.expr) -> bool:
     """Return True if a value is the result of a filter, of a list or of a table."""
     value = value.value if isinstance(value, ast.Await) else value
-    if isinstance(value, ast.Call):
-        if (
-            isinstance(value.func, ast.Name)
-            and value.func.id in ("list", "tuple", "set", "sorted")
-            and value.args
-        ):
-            return _filters(value.args[0])
-        if isinstance(value.func, ast.Name):
-            return value.func.id == "filter"
-        called = value.func
-        if isinstance(called, ast.Attribute) and called.attr in ("all", "fetchall", "filter", "exclude"):
-            return called.attr != "all" or "filter" in unparse(called) or "where" in unparse(called)
-        return False
-    if isinstance(value, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-        return len(value.generators) == 1 and bool(value.generators[0].ifs)
-    return False
+    match value:
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "set" | "sorted"), args=[first, *_]):
+            return _is_filtered(first)
+        case ast.Call(func=ast.Name(id=name)):
+            return name == "filter"
+        case ast.Call(func=ast.Attribute(attr="fetchall" | "filter" | "exclude")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="all") as query):
+            return "filter" in unparse(query) or "where" in unparse(query)
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+            return len(value.generators) == 1 and bool(value.generators[0].ifs)
+        case _:
+            return False
 
 
 def _is_parameter(scope: ast.AST, name: str) -> bool:

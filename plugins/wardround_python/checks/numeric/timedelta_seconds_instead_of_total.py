@@ -1,13 +1,11 @@
-"""PY053: timedelta seconds instead of total."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import SuggestedFix
 from wardround.languages.python.tree import walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _TIME = LazyPattern(
@@ -59,19 +57,17 @@ class TimedeltaSecondsInsteadOfTotal(PythonCheck):
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if node.attr != "seconds" or not isinstance(node.ctx, ast.Load):
             return
-        value = node.value
+        if not _is_difference_of_times(self._only_value(node.value)):
+            return
         scope = self.module.function_of(node) or self.module.tree
-        if isinstance(value, ast.Name):
-            assigned = self.module.assigned.get(value.id, [])
-            value = assigned[0] if len(assigned) == 1 else value
-        if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Sub):
-            return
-        if not (_is_time(value.left) or _is_time(value.right)):
-            return
-        parts = any(isinstance(n, ast.Attribute) and n.attr == "days" for n in walk(scope))
-        if not parts:
+        if not any(isinstance(inner, ast.Attribute) and inner.attr == "days" for inner in walk(scope)):
             message = ".seconds ignores complete days; use total_seconds()"
             self.report(self.module.span(node), message, self._total(node))
+
+    def _only_value(self, value: ast.expr) -> ast.expr:
+        """Return the value that is assigned to a name; the expression itself for all others."""
+        assigned = self.module.assigned.get(value.id, []) if isinstance(value, ast.Name) else []
+        return assigned[0] if len(assigned) == 1 else value
 
     def _total(self, node: ast.Attribute) -> SuggestedFix | None:
         """Return the fix; safe in a comparison, where a float serves as the integer did."""
@@ -79,6 +75,14 @@ class TimedeltaSecondsInsteadOfTotal(PythonCheck):
             node, lambda edit: edit.expression(node, "{value}.total_seconds()", value=node.value),
             "use total_seconds()", safe=isinstance(self.module.parents[node], ast.Compare),
         )  # fmt: skip
+
+
+def _is_difference_of_times(value: ast.expr) -> bool:
+    match value:
+        case ast.BinOp(op=ast.Sub(), left=left, right=right):
+            return _is_time(left) or _is_time(right)
+        case _:
+            return False
 
 
 def _is_time(value: ast.expr) -> bool:

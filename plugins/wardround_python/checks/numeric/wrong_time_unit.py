@@ -1,19 +1,17 @@
-"""PY480: wrong time unit."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.semantics.docdrift.units import is_implausible, plain_unit, unit_named, unit_of
 from wardround_python.check import PythonCheck
-from wardround_python.libraries.time_units import counted, is_clock, timed_arguments
+from wardround_python.libraries.time_units import is_clock, seconds_operands, timed_arguments
 
 _TIMES = frozenset({"ms", "s", "min", "h", "day", "us"})
 _UNIT_WORD = LazyPattern(r"(?i)_(?:ms|millis\w*|sec(?:ond)?s?|minutes?|mins|hours?|days?|micros\w*|s)\b")
@@ -63,10 +61,10 @@ class WrongTimeUnit(PythonCheck):
         return super().wants(source) and _UNIT_WORD.search(source.text) is not None
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.module.imported_name(node.func) or self._written(node.func)
+        name = self.module.imported_name(node.func) or self._called_name(node.func)
         if name:
-            for argument, unit, told in timed_arguments(node, name, self.module.packages):
-                self._judge(argument, unit, told)
+            for argument, unit, reported in timed_arguments(node, name, self.module.packages):
+                self._judge(argument, unit, reported)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         self._compare(node)
@@ -75,11 +73,11 @@ class WrongTimeUnit(PythonCheck):
         self._compare(node)
 
     def _compare(self, node: ast.BinOp | ast.Compare) -> None:
-        for argument in counted(node, self._clocks) if self._clocks else ():
+        for argument in seconds_operands(node, self._clocks) if self._clocks else ():
             self._judge(argument, "s", "a difference of clock times in seconds")
 
     def _judge(self, argument: ast.expr, unit: str, told: str) -> None:
-        if self._judge_converted(argument, unit, told):
+        if self._check_conversion(argument, unit, told):
             return
         for name in self._names(argument):
             written = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
@@ -88,10 +86,10 @@ class WrongTimeUnit(PythonCheck):
                 says = (
                     f'"{written}" is in {unit_named(value)} by its name, and {told} is in {unit_named(unit)}'
                 )
-                self.report(self.module.span(self._misnamed(written, value) or argument), says)
+                self.report(self.module.span(self._misnamed_constant(written, value) or argument), says)
                 return
 
-    def _misnamed(self, name: str, unit: str) -> ast.expr | None:
+    def _misnamed_constant(self, name: str, unit: str) -> ast.expr | None:
         """Return the constant of a name whose number is in the accepted unit, in spite of its name."""
         for statement in self.module.tree.body:
             targets = statement.targets if isinstance(statement, ast.Assign) else []
@@ -104,19 +102,26 @@ class WrongTimeUnit(PythonCheck):
                 return targets[0] if is_wrong else None
         return None
 
-    def _judge_converted(self, argument: ast.expr, unit: str, told: str) -> bool:
+    def _check_conversion(self, argument: ast.expr, unit: str, told: str) -> bool:
         """Report a name that is converted to the unit its name already has: ``sleep(WAIT_S / 1000)``."""
-        if not isinstance(argument, ast.BinOp) or not isinstance(argument.op, (ast.Div, ast.FloorDiv)):
-            return False
-        by, item = argument.right, argument.left
-        written = item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", "")
-        is_thousand = isinstance(by, ast.Constant) and by.value in (1000, 1_000_000)
+        match argument:
+            case ast.BinOp(op=ast.Div() | ast.FloorDiv(), left=item, right=divisor):
+                written = item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", "")
+            case _:
+                return False
+        is_thousand = isinstance(divisor, ast.Constant) and divisor.value in (1000, 1_000_000)
         if is_thousand and unit == "s" and plain_unit(written) == "s" and self.adds(argument):
-            says = f'"{written}" is in seconds by its name, and is divided by {unparse(by)} for {told}'
-            place = self.module.assigned.get(written, [])
-            first = place[0] if len(place) == 1 and isinstance(place[0], ast.Constant) else argument
-            self.report(self.module.span(first), says)
+            says = f'"{written}" is in seconds by its name, and is divided by {unparse(divisor)} for {told}'
+            self.report(self.module.span(self._constant_or(written, argument)), says)
         return True
+
+    def _constant_or(self, name: str, node: ast.expr) -> ast.expr:
+        """Return the constant that is assigned to a name, or else another node."""
+        match self.module.assigned.get(name, []):
+            case [ast.Constant() as constant]:
+                return constant
+            case _:
+                return node
 
     def _names(self, argument: ast.expr) -> Iterator[ast.expr]:
         """Return the names of an argument: itself, the branches of a conditional, or its last value."""
@@ -126,8 +131,8 @@ class WrongTimeUnit(PythonCheck):
                 yield values[0]
             yield value
 
-    def _written(self, func: ast.expr) -> str:
-        """Return the called name without its import: its last part, after a dot for a method."""
+    def _called_name(self, func: ast.expr) -> str:
+        """Return the called name without its import: its last part, with a leading dot for a method."""
         if isinstance(func, ast.Attribute):
             return f".{func.attr}"
         return func.id if isinstance(func, ast.Name) else ""

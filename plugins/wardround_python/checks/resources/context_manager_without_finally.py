@@ -1,13 +1,11 @@
-"""PY083: context manager without finally."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity, SuggestedFix
 from wardround.languages.python.module import FunctionNode, last_name
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _BACK = LazyPattern(
@@ -85,26 +83,33 @@ class ContextManagerWithoutFinally(PythonCheck):
         self._check(node)
 
     def _check(self, node: FunctionNode) -> None:
-        if not any(
-            last_name(decorator) in ("contextmanager", "asynccontextmanager")
-            for decorator in node.decorator_list
-        ):
+        if not any(map(_makes_context_manager, node.decorator_list)):
             return
         if "lifespan" in node.name:  # a server ends by itself, not through an error in the block
             return
-        for place, item in enumerate(node.body):
-            if not isinstance(item, ast.Expr) or not isinstance(item.value, ast.Yield):
+        for place, statement in enumerate(node.body):
+            if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Yield):
                 continue
-            for later in node.body[place + 1 :]:
-                call = later.value if isinstance(later, ast.Expr) else None
-                call = call.value if isinstance(call, ast.Await) else call
-                if isinstance(call, ast.Call) and _BACK.search(last_name(call.func)):
-                    message = (
-                        f"line {later.lineno} does not run after an error in "
-                        "the with block; use try and finally"
-                    )
-                    self.report(self.module.span(item), message, self._guarded(node, item, later))
-                    return
+            later = next(filter(_cleans_up, node.body[place + 1 :]), None)
+            if later is not None:
+                message = (
+                    f"line {later.lineno} does not run after an error in the with block; use try and finally"
+                )
+                self.report(self.module.span(statement), message, self._finally_fix(node, statement, later))
+                return
 
-    def _guarded(self, node: FunctionNode, start: ast.stmt, cleanup: ast.stmt) -> SuggestedFix | None:
+    def _finally_fix(self, node: FunctionNode, start: ast.stmt, cleanup: ast.stmt) -> SuggestedFix | None:
         return self.fix(node, lambda edit: edit.finally_from(node, start, cleanup), "clean up in a finally")
+
+
+def _makes_context_manager(decorator: ast.expr) -> bool:
+    return last_name(decorator) in ("contextmanager", "asynccontextmanager")
+
+
+def _cleans_up(statement: ast.stmt) -> bool:
+    """Return True for a call, awaited or not, that gives something back."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=func) | ast.Await(value=ast.Call(func=func))):
+            return _BACK.search(last_name(func)) is not None
+        case _:
+            return False

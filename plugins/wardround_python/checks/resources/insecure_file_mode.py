@@ -1,16 +1,15 @@
-"""PY330: insecure file mode."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.python.module import PythonModule
+from wardround.languages.python.module import PythonModule, last_name, targets_of
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.calls import called_method
 
 _OTHERS_WRITE = 0o002
 _OTHERS_READ = 0o004
@@ -21,6 +20,10 @@ _CHMOD = LazyPattern(r"(^|[ /;&])chmod( -\w+)* (0?[0-7]{2}[2367]\b|[ugoa]*[oa][u
 # Function that creates a file or folder -> the position of its mode.
 _MAKING = {"os.open": 2, "os.mkfifo": 1, "os.mknod": 1, "os.makedirs": 1, "os.mkdir": 1}
 _PUBLIC = LazyPattern(r"(?i)pub(lic)?|cert|dir|folder|bin|script")
+
+
+_BY_OTHERS = 0o002
+"""The mode that lets others write."""
 
 
 class InsecureFileMode(PythonCheck):
@@ -63,21 +66,27 @@ class InsecureFileMode(PythonCheck):
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.module.dotted(node.func) or ""
-        if name == "os.umask" and node.args and _is_zero(node.args[0]):
-            if isinstance(self.module.parents[node], ast.Expr) and not self._is_probe(node):
-                self.report(
-                    self.module.span(node),
-                    "all files created from here on are world-writable; leave the umask at 0o022 or 0o077",
-                )
-        elif name == "os.chmod" and len(node.args) > 1:
-            self._check(node, node.args[1])
+        name = self.module.qualified_name(node.func) or ""
+        arguments = node.args
+        if name == "os.umask":
+            self._check_umask(node)
+        elif name == "os.chmod" and len(arguments) > 1:
+            self._check(node, arguments[1])
         elif name in _MAKING:
             self._check_created(node, name)
         elif name.startswith(("subprocess.", "os.system")) and _CHMOD.search(_command(node)):
             self.report(self.module.span(node), "this is world-writable; use a narrower mode")
-        elif isinstance(node.func, ast.Attribute) and node.func.attr == "chmod" and len(node.args) == 1:
-            self._check(node, node.args[0])
+        elif called_method(node) == "chmod" and len(arguments) == 1:
+            self._check(node, arguments[0])
+
+    def _check_umask(self, node: ast.Call) -> None:
+        if not node.args or not _is_zero(node.args[0]):
+            return
+        if isinstance(self.module.parents[node], ast.Expr) and not self._is_probe(node):
+            self.report(
+                self.module.span(node),
+                "all files created from here on are world-writable; leave the umask at 0o022 or 0o077",
+            )
 
     def _check(self, node: ast.Call, mode: ast.expr) -> None:
         values = self._values(mode, node)
@@ -108,45 +117,50 @@ class InsecureFileMode(PythonCheck):
 
     def _values(self, mode: ast.expr, place: ast.AST) -> list[int]:
         """Return the possible values of a mode, as far as this function or the module defines them."""
-        if isinstance(mode, ast.Constant):
-            return [mode.value] if isinstance(mode.value, int) else []
-        if isinstance(mode, ast.BinOp) and isinstance(mode.op, ast.BitOr):
-            return [0o002] if _names_others(mode) else []
-        if isinstance(mode, ast.Attribute):
-            return self._of_attribute(mode, place)
-        if not isinstance(mode, ast.Name):
-            return []
-        function = self.module.function_of(place)
-        scope = [*self.module.tree.body, *(function.body if isinstance(function, ast.FunctionDef) else [])]
-        results: list[int] = []
-        for statement in scope:
-            for node in walk(statement) if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else ():
-                if isinstance(node, ast.Assign) and any(_binds(target, mode.id) for target in node.targets):
-                    results += [0o002] if _names_others(node.value) else _numbers(node.value)
-                elif isinstance(node, ast.For) and _binds(node.target, mode.id):
-                    results += self._looped(node.iter, scope)
-        return results
+        match mode:
+            case ast.Constant(value=int(value)):
+                return [value]
+            case ast.BinOp(op=ast.BitOr()):
+                return [_BY_OTHERS] if _names_others(mode) else []
+            case ast.Attribute():
+                return self._attribute_values(mode, place)
+            case ast.Name():
+                return self._bound_numbers(mode.id, place)
+        return []
 
-    def _of_attribute(self, mode: ast.Attribute, place: ast.AST) -> list[int]:
+    def _bound_numbers(self, name: str, place: ast.AST) -> list[int]:
+        """Return the numbers that the function around a node and the module bind to a name."""
+        function = self.module.function_of(place)
+        own = function.body if isinstance(function, ast.FunctionDef) else []
+        scope = [*self.module.tree.body, *own]
+        values: list[int] = []
+        for statement in scope:
+            if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                for node in walk(statement):
+                    values += self._bound_values(node, name, scope)
+        return values
+
+    def _bound_values(self, node: ast.AST, name: str, scope: list[ast.stmt]) -> list[int]:
+        if isinstance(node, ast.Assign) and any(_binds_name(target, name) for target in node.targets):
+            return _modes_in(node.value)
+        if isinstance(node, ast.For) and _binds_name(node.target, name):
+            return self._looped_numbers(node.iter, scope)
+        return []
+
+    def _attribute_values(self, mode: ast.Attribute, place: ast.AST) -> list[int]:
         """Return the number that a class of this module assigns to an attribute."""
         if _names_others(mode):
-            return [0o002]
-        return [
-            value
-            for node in self.module.nodes
-            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
-            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-            if isinstance(target, (ast.Name, ast.Attribute))
-            and (target.attr if isinstance(target, ast.Attribute) else target.id) == mode.attr
-            for value in _numbers(node.value)
-        ]
+            return [_BY_OTHERS]
+        assignments = [node for node in self.module.nodes if isinstance(node, (ast.Assign, ast.AnnAssign))]
+        values = [item.value for item in assignments if mode.attr in map(last_name, targets_of(item))]
+        return [number for value in values if value is not None for number in _numbers(value)]
 
-    def _looped(self, iterated: ast.expr, scope: Sequence[ast.stmt]) -> list[int]:
+    def _looped_numbers(self, iterated: ast.expr, scope: Sequence[ast.stmt]) -> list[int]:
         names = {node.id for node in walk(iterated) if isinstance(node, ast.Name)}
         result = _numbers(iterated)
         for statement in scope:
             if isinstance(statement, ast.Assign) and any(
-                _binds(target, name) for target in statement.targets for name in names
+                _binds_name(target, name) for target in statement.targets for name in names
             ):
                 result += _numbers(statement.value)
         return result
@@ -160,7 +174,7 @@ class InsecureFileMode(PythonCheck):
 def _is_reported_by_ruff(module: PythonModule, node: ast.Call) -> bool:
     """Return True if S103 of ruff reports it: a number passed to ``os.chmod`` directly."""
     is_number = len(node.args) > 1 and isinstance(node.args[1], ast.Constant)
-    return is_number and module.dotted(node.func) == "os.chmod"
+    return is_number and module.qualified_name(node.func) == "os.chmod"
 
 
 def _command(node: ast.Call) -> str:
@@ -174,7 +188,7 @@ def _names_others(mode: ast.expr) -> bool:
     return any(isinstance(node, ast.Attribute) and node.attr in {"S_IWOTH", "S_IRWXO"} for node in walk(mode))
 
 
-def _binds(target: ast.expr, name: str) -> bool:
+def _binds_name(target: ast.expr, name: str) -> bool:
     return any(isinstance(node, ast.Name) and node.id == name for node in walk(target))
 
 
@@ -188,3 +202,7 @@ def _numbers(node: ast.expr) -> list[int]:
 
 def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0 and node.value is not False
+
+
+def _modes_in(value: ast.expr) -> list[int]:
+    return [_BY_OTHERS] if _names_others(value) else _numbers(value)

@@ -1,15 +1,14 @@
-"""PY355: no timeout."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
-from wardround.languages.python.literals import given_once
+from wardround.languages.python.literals import single_assignment
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.calls import called_method, keyword_values, spreads_keywords
 
 # Function -> the position of its timeout.
 _WAITING = {
@@ -84,17 +83,22 @@ class NoTimeout(PythonCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or ""
-        named = {keyword.arg for keyword in node.keywords}
         if name in _WAITING:
-            if not named & {"timeout", None} and len(node.args) <= _WAITING[name]:
+            if not _has_limit(node) and len(node.args) <= _WAITING[name]:
                 self._report(node)
-        elif _NO_LIMIT.search(name) and name.startswith(("aiohttp.", "httpx.")) and self._is_endless(node):
+        elif name.startswith(("aiohttp.", "httpx.")) and _NO_LIMIT.search(name) and self._is_endless(node):
             self.report(self.module.span(node), _MESSAGE)
-        elif isinstance(node.func, ast.Attribute) and node.func.attr in _VERBS and node.args:
-            value = given_once(self.module, node.func.value)
-            is_session = isinstance(value, ast.Call) and self.module.dotted(value.func) in _SESSIONS
-            if is_session and not named & {"timeout", None} and ".mount(" not in self.source.text:
-                self._report(node)
+        elif called_method(node) in _VERBS and self._is_unlimited_session(node):
+            self._report(node)
+
+    def _is_unlimited_session(self, node: ast.Call) -> bool:
+        """Return True if a call is a method of a session with an address, and neither has a limit."""
+        if not node.args or not isinstance(node.func, ast.Attribute):
+            return False
+        if _has_limit(node) or ".mount(" in self.source.text:
+            return False
+        session = single_assignment(self.module, node.func.value)
+        return isinstance(session, ast.Call) and self.module.qualified_name(session.func) in _SESSIONS
 
     def _report(self, node: ast.Call) -> None:
         fix = self.fix(node, lambda edit: edit.keyword(node, "timeout", _SECONDS), f"wait {_SECONDS} seconds")
@@ -108,3 +112,7 @@ class NoTimeout(PythonCheck):
         ]
         is_open = bool(ends) and all(isinstance(end, ast.Constant) and end.value is None for end in ends)
         return is_open and not {"connect", "sock_read", "read", "sock_connect"} & {str(k) for k in arguments}
+
+
+def _has_limit(call: ast.Call) -> bool:
+    return spreads_keywords(call) or bool(keyword_values(call, "timeout"))

@@ -1,15 +1,13 @@
-"""PY046: unclosed handle."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from wardround.checks.cases import code
 from wardround.findings import Severity, SuggestedFix
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import unparse, walk
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.resources import FILES, HELD
 
@@ -101,21 +99,21 @@ class UnclosedHandle(PythonCheck):
             self._check_list(node, parent, scope, opener)
         elif opener in FILES and self._is_nowhere(node, parent):
             message = f"{opener}() is never closed and stays open until it is garbage-collected; use with"
-            self.report(self.module.span(node), message, self._closed(node, parent))
+            self.report(self.module.span(node), message, self._with_block_fix(node, parent))
 
-    def _closed(self, node: ast.Call, parent: ast.AST) -> SuggestedFix | None:
+    def _with_block_fix(self, node: ast.Call, parent: ast.AST) -> SuggestedFix | None:
         """Return the fix that opens the file in a ``with`` block, if only its statement uses it."""
         around = list(self.module.ancestors(node))
         statement = next(item for item in around if isinstance(item, ast.stmt))
         inside = around[: around.index(statement)]
-        name = self.module.dotted(parent.func) if isinstance(parent, ast.Call) else ""
+        name = self.module.qualified_name(parent.func) if isinstance(parent, ast.Call) else ""
         lends = isinstance(parent, (ast.Attribute, ast.For)) or name in _READ_AT_ONCE
-        taken = {getattr(inner, "id", getattr(inner, "arg", "")) for inner in self.module.nodes}
-        if not lends or any(isinstance(element, _RUN_LATER) for element in inside) or "file" in taken:
+        used = {getattr(inner, "id", getattr(inner, "arg", "")) for inner in self.module.nodes}
+        if not lends or any(isinstance(element, _RUN_LATER) for element in inside) or "file" in used:
             return None
         return self.fix(
             statement,
-            lambda edit: edit.in_with(node, statement, "file"),
+            lambda edit: edit.with_block_edit(node, statement, "file"),
             "open it in a with block",
             safe=True,
         )
@@ -130,16 +128,16 @@ class UnclosedHandle(PythonCheck):
 
     def _check_descriptor(self, node: ast.Call, parent: ast.AST, scope: ast.AST | None) -> None:
         """Report ``mkstemp``, which also opens the file: its first result must be closed."""
-        message = "mkstemp() opens the file, and nothing closes the descriptor; call os.close"
-        if isinstance(parent, ast.Subscript) and getattr(parent.slice, "value", None) == 1:
+        match parent:
+            case ast.Subscript(slice=ast.Constant(value=1)):
+                is_lost = True
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=name), *_]), *_]) if scope is not None:
+                is_lost = not _is_read(name, scope)
+            case _:
+                is_lost = False
+        if is_lost:
+            message = "mkstemp() opens the file, and nothing closes the descriptor; call os.close"
             self.report(self.module.span(node), message)
-        if not isinstance(parent, ast.Assign) or not isinstance(parent.targets[0], ast.Tuple):
-            return
-        first = parent.targets[0].elts[0]
-        if isinstance(first, ast.Name) and scope is not None:
-            uses = [n for n in walk(scope) if isinstance(n, ast.Name) and n.id == first.id]
-            if not any(isinstance(n.ctx, ast.Load) for n in uses):
-                self.report(self.module.span(node), message)
 
     def _check_attribute(self, node: ast.Call, target: ast.Attribute, opener: str) -> None:
         holder = next((p for p in self.module.ancestors(node) if isinstance(p, ast.ClassDef)), None)
@@ -179,7 +177,9 @@ class UnclosedHandle(PythonCheck):
         if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
             return
         name = statement.targets[0].id
-        if any(name in _names(tried.finalbody) for tried in _tries(scope)) or self._goes_out(scope, name):
+        if any(name in _names(tried.finalbody) for tried in _tries(scope)) or self._escapes_scope(
+            scope, name
+        ):
             return
         self.report(
             self.module.span(node),
@@ -187,7 +187,7 @@ class UnclosedHandle(PythonCheck):
             severity=Severity.WARN,
         )
 
-    def _goes_out(self, scope: FunctionNode, name: str) -> bool:
+    def _escapes_scope(self, scope: FunctionNode, name: str) -> bool:
         """Return True if the function returns or stores the list."""
         for node in nodes_run_by(scope.body):
             value = node.value if isinstance(node, ast.Return) else None
@@ -204,11 +204,18 @@ class UnclosedHandle(PythonCheck):
         if isinstance(parent, (ast.For, ast.comprehension)):
             return parent.iter is node
         if isinstance(parent, ast.Call) and node in parent.args:
-            name = self.module.dotted(parent.func) or ""
+            name = self.module.qualified_name(parent.func) or ""
             return name.endswith(
                 (".load", ".safe_load", ".dump", ".safe_dump", ".reader", ".DictReader", ".writer")
             )
         return False
+
+
+def _is_read(name: str, scope: ast.AST) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        for node in walk(scope)
+    )
 
 
 def _tries(scope: ast.AST) -> Iterator[ast.Try]:

@@ -1,14 +1,13 @@
-"""PY403: comparison with impossible value."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
 
-from wardround.checks.cases import code
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.assignments import is_named
 
 _ENDINGS = frozenset(
     """
@@ -94,23 +93,26 @@ class ComparisonWithImpossibleValue(PythonCheck):
     def _reason(self, node: ast.expr, value: object) -> str:
         """Return the reason for which an expression never has a value; empty if it may."""
         if isinstance(value, int):
-            return self._of_day(node, value)
+            return self._impossible_day(node, value)
         if not isinstance(value, str):
             return ""
         if value.lower() in _ENDINGS and self._is_ending(node):
             return f'it starts with a dot, ".{value}"'
-        name = self.module.imported_name(node.func if isinstance(node, ast.Call) else node) or ""
-        is_asked = isinstance(node, ast.Call) == (name == "platform.system")
-        there = _SYSTEMS.get(name, {}).get(value.lower()) if is_asked else None
-        if there is not None and there != value and value not in _SYSTEMS[name].values():
-            return f'the value is "{there}"'
-        if isinstance(node, ast.Attribute) and node.attr == "method" and value not in _VERBS:
-            is_sent = last_name(node.value) in ("request", "req") and value.upper() in _VERBS
-            return f'it is in upper case, "{value.upper()}"' if is_sent else ""
-        is_own_name = isinstance(node, ast.Name) and node.id == "__name__"
-        return 'it is "__main__"' if is_own_name and value.strip("_") == "main" != value[2:-2] else ""
+        return (
+            self._impossible_platform(node, value)
+            or _reason_of_method(node, value)
+            or _reason_of_main(node, value)
+        )
 
-    def _of_day(self, node: ast.expr, value: int) -> str:
+    def _impossible_platform(self, node: ast.expr, value: str) -> str:
+        """Return the reason for which the name of a platform is never a value."""
+        name = self.module.imported_name(node.func if isinstance(node, ast.Call) else node) or ""
+        names = _SYSTEMS.get(name, {})
+        is_result = isinstance(node, ast.Call) == (name == "platform.system")
+        system = names.get(value.lower()) if is_result else None
+        return f'the value is "{system}"' if system is not None and value not in names.values() else ""
+
+    def _impossible_day(self, node: ast.expr, value: int) -> str:
         called = last_name(node.func) if isinstance(node, ast.Call) and not node.args else ""
         if called not in _OUTSIDE:
             return ""
@@ -119,19 +121,21 @@ class ComparisonWithImpossibleValue(PythonCheck):
 
     def _is_ending(self, node: ast.expr) -> bool:
         """Return True for the suffix of a file name: ``path.suffix``, ``splitext(path)[1]``."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
-            return node.func.attr in ("lower", "upper", "casefold") and self._is_ending(node.func.value)
-        if isinstance(node, ast.Attribute):
-            return node.attr == "suffix"
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Constant, ast.UnaryOp)):
-            is_last = unparse(node.slice) in ("1", "-1")
-            return is_last and isinstance(node.value, ast.Call) and self._splits(node.value)
-        return isinstance(node, ast.Name) and self._is_second_part(node)
+        match node:
+            case ast.Call(func=ast.Attribute(value=text, attr="lower" | "upper" | "casefold"), args=[]):
+                return self._is_ending(text)
+            case ast.Attribute():
+                return node.attr == "suffix"
+            case ast.Subscript(value=ast.Call(), slice=ast.Constant() | ast.UnaryOp()):
+                return unparse(node.slice) in ("1", "-1") and self._is_extension_split(node.value)
+            case ast.Name():
+                return self._is_file_suffix(node)
+        return False
 
-    def _splits(self, node: ast.expr) -> bool:
+    def _is_extension_split(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Call) and self.module.imported_name(node.func) == "os.path.splitext"
 
-    def _is_second_part(self, node: ast.Name) -> bool:
+    def _is_file_suffix(self, node: ast.Name) -> bool:
         """Return True for ``stem, ending = splitext(name)`` if nothing else assigns the name."""
         values = [
             inner
@@ -142,4 +146,19 @@ class ComparisonWithImpossibleValue(PythonCheck):
         if not isinstance(parent, ast.Tuple) or len(parent.elts) != 2 or parent.elts[1] is not values[0]:
             return False
         statement = self.module.parents[parent]
-        return isinstance(statement, ast.Assign) and self._splits(statement.value)
+        return isinstance(statement, ast.Assign) and self._is_extension_split(statement.value)
+
+
+def _reason_of_method(node: ast.expr, value: str) -> str:
+    """Return the reason for which the method of a request is never a value."""
+    if not isinstance(node, ast.Attribute) or node.attr != "method":
+        return ""
+    if value in _VERBS or value.upper() not in _VERBS or last_name(node.value) not in ("request", "req"):
+        return ""
+    return f'it is in upper case, "{value.upper()}"'
+
+
+def _reason_of_main(node: ast.expr, value: str) -> str:
+    """Return the reason for which the name of a module is never a value that resembles ``__main__``."""
+    is_wrong = value.strip("_") == "main" and value != "__main__"
+    return 'it is "__main__"' if is_wrong and is_named(node, "__name__") else ""

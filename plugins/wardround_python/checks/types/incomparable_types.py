@@ -1,12 +1,11 @@
-"""PY401: incomparable types."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround_python.analysis.type_inference import BYTES, TEXT, ValueKinds
+from wardround.rules.cases import code
+from wardround_python.analysis.type_inference import ValueKinds
+from wardround_python.analysis.value_types import BYTES, TEXT
 from wardround_python.check import PythonCheck
 
 _BY_TEXT = frozenset(
@@ -19,14 +18,14 @@ _BY_TEXT = frozenset(
 class IncomparableTypes(PythonCheck):
     """Values of types that are never equal are compared.
 
-    Bytes never equal a text, a text never a number, a list never a tuple: the comparison is False for all
+    Bytes never equal a string, a string never a number, a list never a tuple: the comparison is False for all
     values, and the branch behind it never runs. Redis, a socket, a child process and the body of a request
     return bytes unless text is requested. Decode or convert one of the operands first.
     """
 
     ID = "PY401"
     NAME = "incomparable-types"
-    PREFILTER = "wardround_python.prefilters:compares_what_is_made"
+    PREFILTER = "wardround_python.prefilters:has_certain_comparison"
     DEFECT_CLASS = "useless-comparison"
     VALID = [
         code("""
@@ -67,17 +66,17 @@ class IncomparableTypes(PythonCheck):
 
     @property
     def _kinds(self) -> ValueKinds:
-        return ValueKinds.shared(self.module, self.callees)
+        return ValueKinds.of_module(self.module, self.callees)
 
     def visit_Compare(self, node: ast.Compare) -> None:
         if len(node.ops) != 1:
             return
         operator, left, right = node.ops[0], node.left, node.comparators[0]
         if isinstance(operator, (ast.Eq, ast.NotEq)):
-            text = self._of_pair(left, [right])
+            text = self._incomparable_pair(left, [right])
         elif isinstance(operator, (ast.In, ast.NotIn)):
             if isinstance(right, (ast.Tuple, ast.List, ast.Set)):
-                text = self._of_pair(left, right.elts)
+                text = self._incomparable_pair(left, right.elts)
             else:
                 self._check_membership(left, right, node)
                 return
@@ -105,7 +104,7 @@ class IncomparableTypes(PythonCheck):
         if (
             isinstance(key, ast.Constant)
             and isinstance(key.value, str)
-            and self._kinds.holds_bytes(node.value)
+            and self._kinds.contains_bytes(node.value)
         ):
             self.report(
                 self.module.span(node),
@@ -117,21 +116,21 @@ class IncomparableTypes(PythonCheck):
             return
         if self._kinds.of(right) == BYTES:
             self.report(self.module.span(node), "text in bytes raises TypeError; decode the bytes first")
-        elif self._kinds.holds_bytes(right):
+        elif self._kinds.contains_bytes(right):
             self.report(
                 self.module.span(node),
                 "the elements are bytes and this is text, so it is never found; use bytes",
             )
 
-    def _of_pair(self, left: ast.expr, others: Sequence[ast.expr]) -> tuple[str, ...]:
+    def _incomparable_pair(self, left: ast.expr, others: Sequence[ast.expr]) -> tuple[str, ...]:
         """Return the two types if values of one never equal values of the other."""
-        if isinstance(left, ast.Constant) and all(isinstance(item, ast.Constant) for item in others):
+        if all(isinstance(operand, ast.Constant) for operand in (left, *others)):
             return ()
         first = self._kinds.of(left)
         seconds = {self._kinds.of(other) for other in others} if first else set()
-        if not seconds or "" in seconds or len(seconds) > 1:
+        if len(seconds) != 1:
             return ()
         second = seconds.pop()
-        if second == first or {first, second} <= {"a set", "a view"}:
+        if second in ("", first) or {first, second} <= {"a set", "a view"}:
             return ()
         return first, second

@@ -1,16 +1,14 @@
-"""PY064: missing f prefix."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span, SuggestedFix
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _FIELD = LazyPattern(
@@ -99,14 +97,14 @@ class MissingFPrefix(PythonCheck):
             return
         if not any(isinstance(v, ast.Constant) and "{" in str(v.value) for v in node.values):
             return
-        for span, text in self._plain_parts(node):
+        for span, text in self._unprefixed_pieces(node):
             if self._names_values(text, node):
-                fix = self._prefixed(node, text, span)
+                fix = self._prefix_fix(node, text, span)
                 self.report(span, "this part has no f prefix, so its braces are literal; add f", fix)
                 return
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        """Report a text that is stored, passed or returned, in a function that fills in no fields."""
+        """Report a string that is stored, passed or returned, in a function that fills in no fields."""
         text = node.value
         if not isinstance(text, str) or "{" not in text:
             return
@@ -116,7 +114,7 @@ class MissingFPrefix(PythonCheck):
         if not self._is_message(node) or not self._names_values(text, node):
             return
         function = self.module.function_of(node)
-        if function is not None and not self._fills(function):
+        if function is not None and not self._fills_fields(function):
             self.report(
                 self.module.span(node), "this string has no f prefix, so its braces are literal; add f"
             )
@@ -137,26 +135,27 @@ class MissingFPrefix(PythonCheck):
             return
         if fields and fields <= _values_of(function):
             message = "this address has no f prefix, so it is called with literal braces; add f"
-            self.report(self.module.span(node), message, self._prefixed(node, text))
+            self.report(self.module.span(node), message, self._prefix_fix(node, text))
 
     def _is_message(self, node: ast.Constant) -> bool:
-        """Return True if a text goes to a reader: into a list of lines, a field called a message."""
+        """Return True if a string is displayed: added to a list of lines, or assigned to a field called
+        message.
+        """
         parent = self.module.parents[node]
-        if isinstance(parent, ast.keyword):
-            call = self.module.parents[parent]
-            return (parent.arg or "") in _MESSAGES and isinstance(call, ast.Call) and not _passes_names(call)
-        if isinstance(parent, ast.Dict):
-            keys = [k for k, v in zip(parent.keys, parent.values, strict=True) if v is node]
-            return any(isinstance(k, ast.Constant) and k.value in _MESSAGES for k in keys)
-        if isinstance(parent, ast.Assign):
-            target = parent.targets[0]
-            return isinstance(target, ast.Name) and target.id in _MESSAGES
-        if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute):
-            return parent.func.attr in ("append", "write", "appendleft") and parent.args == [node]
+        match parent:
+            case ast.keyword(arg=name):
+                call = self.module.parents[parent]
+                return name in _MESSAGES and isinstance(call, ast.Call) and not _passes_names(call)
+            case ast.Dict():
+                return any(_is_message_key(key) for key in _keys_of(parent, node))
+            case ast.Assign(targets=[ast.Name(id=name), *_]):
+                return name in _MESSAGES
+            case ast.Call(func=ast.Attribute(attr="append" | "write" | "appendleft")):
+                return parent.args == [node]
         return False
 
-    def _fills(self, function: ast.AST) -> bool:
-        """Return True if a function fills in fields: then a text with braces may be a template for it."""
+    def _fills_fields(self, function: ast.AST) -> bool:
+        """Return True if a function fills in fields: then a string with braces may be a template for it."""
         return any(
             (isinstance(node, ast.Attribute) and node.attr in _FILLED_LATER - _VERBS)
             or (isinstance(node, ast.Name) and "template" in node.id.lower())
@@ -168,11 +167,11 @@ class MissingFPrefix(PythonCheck):
         only = node.args[0] if len(node.args) == 1 and not node.keywords else None
         if not isinstance(only, ast.Constant) or not isinstance(only.value, str) or "{" not in only.value:
             return
-        if self._shows(node) and self._names_values(only.value, only):
+        if self._shows_argument(node) and self._names_values(only.value, only):
             message = "this string has no f prefix, so its braces are literal; add f"
-            self.report(self.module.span(only), message, self._prefixed(only, only.value))
+            self.report(self.module.span(only), message, self._prefix_fix(only, only.value))
 
-    def _prefixed(
+    def _prefix_fix(
         self, node: ast.Constant | ast.JoinedStr, text: str, part: Span | None = None
     ) -> SuggestedFix | None:
         """Return the fix; safe where the braces hold parameters, which are always bound."""
@@ -181,9 +180,9 @@ class MissingFPrefix(PythonCheck):
         if text.count("{") != len(_FIELD.findall(text)) or "[" in text:
             return None  # str.format reads a key in brackets as a text
         safe = isinstance(function, FunctionNode) and fields <= _parameters(function)
-        return self.fix(node, lambda edit: edit.formatted(node, part), "put f before the text", safe=safe)
+        return self.fix(node, lambda edit: edit.add_f_prefix(node, part), "put f before the text", safe=safe)
 
-    def _shows(self, node: ast.Call) -> bool:
+    def _shows_argument(self, node: ast.Call) -> bool:
         """Return True if a call raises, logs or prints its argument."""
         if isinstance(self.module.parents[node], ast.Raise):
             return True
@@ -199,28 +198,29 @@ class MissingFPrefix(PythonCheck):
         return any("loguru" in name or "structlog" in name for name in self.module.imported.values())
 
     def _names_values(self, text: str, node: ast.expr) -> bool:
-        """Return True if all braces of a text hold bound names, and nothing fills them later."""
-        fields = [match[1] for match in _FIELD.finditer(text)]
+        """Return True if all braces of a string contain bound names, and no later call fills them."""
+        fields = {match[1] for match in _FIELD.finditer(text)}
         function = self.module.function_of(node)
         if not fields or not isinstance(function, FunctionNode) or "{{" in text:
             return False
-        around: ast.AST = node
-        for parent in self.module.ancestors(node):
-            if isinstance(parent, ast.stmt):
-                break
-            if (
-                isinstance(parent, ast.Call)
-                and parent.func is not around
-                and _called(parent) in _FILLED_LATER
-            ):
-                return False
-            if isinstance(parent, ast.Attribute) and parent.attr in _FILLED_LATER:
-                return False
-            around = parent
-        return set(fields) <= _values_of(function)
+        return not self._is_filled_later(node) and fields <= _values_of(function)
 
-    def _plain_parts(self, node: ast.JoinedStr) -> Iterator[tuple[Span, str]]:
-        """Yield the position and text of the parts of a text that have no ``f`` prefix."""
+    def _is_filled_later(self, node: ast.expr) -> bool:
+        """Return True if a string is an argument, or the receiver, of a method that fills its fields."""
+        child: ast.AST = node
+        for parent in self.module.ancestors(node):
+            match parent:
+                case ast.stmt():
+                    return False
+                case ast.Call() if parent.func is not child and _called_name(parent) in _FILLED_LATER:
+                    return True
+                case ast.Attribute() if parent.attr in _FILLED_LATER:
+                    return True
+            child = parent
+        return False
+
+    def _unprefixed_pieces(self, node: ast.JoinedStr) -> Iterator[tuple[Span, str]]:
+        """Yield the position and source of the pieces of a string that have no ``f`` prefix."""
         end = node.end_lineno or node.lineno
         lines = self.source.lines[node.lineno - 1 : end]
         for number, line in enumerate(lines, node.lineno):
@@ -244,13 +244,13 @@ class MissingFPrefix(PythonCheck):
 
 
 def _passes_names(node: ast.Call) -> bool:
-    """Return True if a call has keyword arguments for the fields of its text."""
+    """Return True if a call has keyword arguments for the fields of its string."""
     return any(
         k.arg is None or (isinstance(k.value, ast.Name) and k.arg == k.value.id) for k in node.keywords
     )
 
 
-def _called(node: ast.Call) -> str:
+def _called_name(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
@@ -263,3 +263,11 @@ def _values_of(function: FunctionNode) -> set[str]:
     return _parameters(function) | {
         n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
+
+
+def _keys_of(display: ast.Dict, value: ast.expr) -> list[ast.expr | None]:
+    return [key for key, other in zip(display.keys, display.values, strict=True) if other is value]
+
+
+def _is_message_key(key: ast.expr | None) -> bool:
+    return isinstance(key, ast.Constant) and key.value in _MESSAGES

@@ -1,19 +1,17 @@
-"""PY033: optional dereference."""
-
 from __future__ import annotations
 
 import ast
 import re
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.analysis.none_results import QUERY, ROWS, may_return_none
-from wardround_python.analysis.null_guards import is_caught, tested
+from wardround_python.analysis.null_guards import is_caught, tested_expressions
 from wardround_python.check import PythonCheck
 
 _MATCHERS = ("match", "search", "fullmatch")
@@ -52,7 +50,7 @@ class OptionalDereference(PythonCheck):
 
     ID = "PY033"
     NAME = "optional-dereference"
-    PREFILTER = "wardround_python.prefilters:asks_for_what_may_be_none"
+    PREFILTER = "wardround_python.prefilters:may_dereference_none"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "none-used"
     VALID = [
@@ -92,9 +90,9 @@ class OptionalDereference(PythonCheck):
         if isinstance(parent, ast.Await):
             value, parent = parent, self.module.parents[parent]
         if isinstance(parent, (ast.Assign, ast.AnnAssign)):
-            used = self._used(parent, value)
+            used = self._first_use(parent, value)
         else:
-            used = parent if _accesses(parent, value) else None
+            used = parent if _is_access(parent, value) else None
         if not isinstance(used, (ast.Attribute, ast.Subscript)):
             return
         why = self._why_none(node, used)
@@ -108,46 +106,51 @@ class OptionalDereference(PythonCheck):
         """Return True if a call may return None at all; a prefilter."""
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr == "get":
-            owner = unparse(func.value)
-            by_key = _SESSION.fullmatch(owner.rpartition(".")[2]) is not None
-            return not node.keywords and (by_key or _is_entry(node) or _SENT.fullmatch(owner) is not None)
+            return not node.keywords and _reads_entry(node, unparse(func.value))
         if isinstance(func, ast.Attribute) and func.attr in _BY_NAME:
             return True
         if not isinstance(func, (ast.Name, ast.Attribute)) or not self.source.is_added(node.lineno):
             return False
         if self.module.imported_name(func) in _FOUND_OR_NONE:
             return True
+        return self._uses_result(node) and self._project_function(node) is not None
+
+    def _uses_result(self, node: ast.Call) -> bool:
+        """Return True if the result of a call is assigned or accessed."""
         parent = self.module.parents[node]
         parent = self.module.parents[parent] if isinstance(parent, ast.Await) else parent
-        keeps = (ast.Assign, ast.AnnAssign, ast.Attribute, ast.Subscript)
-        return isinstance(parent, keeps) and self._own(node) is not None
+        return isinstance(parent, (ast.Assign, ast.AnnAssign, ast.Attribute, ast.Subscript))
 
-    def _used(self, statement: ast.Assign | ast.AnnAssign, made: ast.AST) -> ast.AST | None:
+    def _first_use(self, statement: ast.Assign | ast.AnnAssign, created: ast.AST) -> ast.AST | None:
         """Return the first access to the only name a value is bound to; None if anything tests the name."""
         target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+        if not isinstance(target, ast.Name) or statement.value is not created:
+            return None
         scope = self.module.function_of(statement) or self.module.tree
-        if not isinstance(target, ast.Name) or statement.value is not made:
+        first = self._first_read(scope, target.id)
+        if first is None or target.id in self._tested_expressions(scope):
             return None
-        uses = [n for n in self._named(scope) if n.id == target.id]
-        if sum(not isinstance(n.ctx, ast.Load) for n in uses) != 1 or target.id in self._tested(scope):
-            return None
-        loads = [n for n in uses if isinstance(n.ctx, ast.Load)]
-        first = loads[0] if loads else None
-        parent = self.module.parents[first] if first is not None else None
-        return parent if first is not None and parent is not None and _accesses(parent, first) else None
+        parent = self.module.parents[first]
+        return parent if _is_access(parent, first) else None
 
-    def _named(self, scope: ast.AST) -> list[ast.Name]:
+    def _first_read(self, scope: ast.AST, name: str) -> ast.Name | None:
+        """Return the first read of a name that a scope binds once."""
+        uses = [use for use in self._names_in_order(scope) if use.id == name]
+        reads = [use for use in uses if isinstance(use.ctx, ast.Load)]
+        return reads[0] if reads and len(uses) == len(reads) + 1 else None
+
+    def _names_in_order(self, scope: ast.AST) -> list[ast.Name]:
         results = [n for n in walk(scope) if isinstance(n, ast.Name)]
         return sorted(results, key=lambda n: (n.lineno, n.col_offset))
 
-    def _tested(self, scope: ast.AST) -> frozenset[str]:
+    def _tested_expressions(self, scope: ast.AST) -> frozenset[str]:
         if scope not in self._tests:
-            self._tests[scope] = tested(scope)
+            self._tests[scope] = tested_expressions(scope)
         return self._tests[scope]
 
-    def _is_guarded(self, made: ast.AST, used: ast.AST) -> bool:
-        scope = self.module.function_of(made) or self.module.tree
-        return unparse(made) in self._tested(scope) or is_caught(self.module, used, _CATCHES)
+    def _is_guarded(self, created: ast.AST, used: ast.AST) -> bool:
+        scope = self.module.function_of(created) or self.module.tree
+        return unparse(created) in self._tested_expressions(scope) or is_caught(self.module, used, _CATCHES)
 
     def _is_waived(self, used: ast.expr) -> bool:
         """Return True if a comment suppresses type checkers in the lines of an access."""
@@ -169,19 +172,20 @@ class OptionalDereference(PythonCheck):
                 return why
             if func.attr == "get":
                 return self._why_not_sent(node, func, used) or self._why_no_entry(node, func, used)
-        return self._why_own(node)
+        return self._why_optional(node)
 
     def _why_no_match(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
         if not node.args or (isinstance(used, ast.Attribute) and used.attr not in _OF_MATCH):
             return None
-        pattern = node.args[0] if self.module.imported_name(func) == f"re.{func.attr}" else None
-        if pattern is None:
-            written = unparse(func.value).rpartition(".")[2]
-            if written not in self._patterns and not (
-                _PATTERN_NAME.fullmatch(written) and isinstance(used, ast.Attribute)
-            ):
+        pattern: ast.expr | None
+        if self.module.imported_name(func) == f"re.{func.attr}":
+            pattern = node.args[0]
+        else:
+            name = unparse(func.value).rpartition(".")[2]
+            is_named_so = isinstance(used, ast.Attribute) and _PATTERN_NAME.fullmatch(name) is not None
+            if name not in self._patterns and not is_named_so:
                 return None
-            pattern = self._patterns.get(written)
+            pattern = self._patterns.get(name)
         if pattern is not None and _always_matches(pattern):
             return None
         return f"{unparse(func)}() returns None if nothing matches"
@@ -201,19 +205,17 @@ class OptionalDereference(PythonCheck):
 
     def _why_no_row(self, node: ast.Call, func: ast.Attribute) -> str | None:
         owner = unparse(func.value)
-        if func.attr in ROWS:
-            asked = QUERY.search(owner) or func.attr in ("get_or_none", "find_one", "scalar_one_or_none")
-            if asked and not any(f in self.module.imported.values() for f in _FRAMES):
-                return f"{func.attr}() returns None if no row matches"
-        if func.attr != "get" or node.keywords:
-            return None
-        last = owner.rpartition(".")[2]
-        model = node.args[0] if node.args else None
-        by_key = len(node.args) == 2 and isinstance(model, ast.Name) and model.id[:1].isupper()
-        by_query = last == "query" and len(node.args) == 1 and owner[:1].isupper()
-        if (by_key and _SESSION.fullmatch(last)) or by_query:
+        if func.attr in ROWS and self._is_query(owner, func.attr):
+            return f"{func.attr}() returns None if no row matches"
+        if func.attr == "get" and not node.keywords and _reads_row(node, owner):
             return "get() returns None if there is no such row"
         return None
+
+    def _is_query(self, owner: str, method: str) -> bool:
+        """Return True if a method queries a database row, not a table in memory."""
+        if method not in ("get_or_none", "find_one", "scalar_one_or_none") and not QUERY.search(owner):
+            return False
+        return not any(package in self.module.imported.values() for package in _FRAMES)
 
     def _why_not_sent(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
         if len(node.args) != 1 or node.keywords or not isinstance(node.args[0], ast.Constant):
@@ -226,16 +228,16 @@ class OptionalDereference(PythonCheck):
         return f"{owner}.get() returns None if {node.args[0].value!r} was not sent"
 
     def _why_no_element(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
-        parses = any(name.startswith(_TREES) for name in self.module.imported.values())
-        asked = isinstance(used, ast.Subscript) or (
-            isinstance(used, ast.Attribute) and used.attr in _OF_ELEMENT
-        )
-        first = node.args[0] if node.args else None
-        if not parses or not asked or not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
+        if not any(name.startswith(_TREES) for name in self.module.imported.values()):
             return None
-        if isinstance(func.value, ast.Constant) or not self.source.is_added(node.lineno):
+        is_member = isinstance(used, ast.Attribute) and used.attr in _OF_ELEMENT
+        if not is_member and not isinstance(used, ast.Subscript):
             return None
-        return f"{func.attr}() returns None if there is no such element"
+        match node.args:
+            case [ast.Constant(value=str()), *_]:
+                is_found = isinstance(func.value, ast.Constant) or not self.source.is_added(node.lineno)
+                return None if is_found else f"{func.attr}() returns None if there is no such element"
+        return None
 
     def _why_no_entry(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
         """Return the reason for which an entry that is then indexed may be missing."""
@@ -257,15 +259,15 @@ class OptionalDereference(PythonCheck):
         holder = self.module.class_of(function)
         return holder is not None and bool(holder.bases) and unparse(owner) == function.args.kwarg.arg
 
-    def _why_own(self, node: ast.Call) -> str | None:
+    def _why_optional(self, node: ast.Call) -> str | None:
         """Return the reason for a function of the project that is annotated or written to return None."""
-        function = self._own(node) if self.source.is_added(node.lineno) else None
+        function = self._project_function(node) if self.source.is_added(node.lineno) else None
         waited = isinstance(self.module.parents[node], ast.Await)
         if function is None or isinstance(function, ast.AsyncFunctionDef) != waited:
             return None
         return f"{function.name}() may return None"
 
-    def _own(self, node: ast.Call) -> FunctionNode | None:
+    def _project_function(self, node: ast.Call) -> FunctionNode | None:
         """Return the function of the project that a call reaches, if it may return None."""
         written = unparse(node.func)
         if written in self._found:
@@ -288,7 +290,7 @@ def _is_entry(node: ast.Call) -> bool:
     )
 
 
-def _accesses(parent: ast.AST, value: ast.AST) -> bool:
+def _is_access(parent: ast.AST, value: ast.AST) -> bool:
     if isinstance(parent, ast.Attribute):
         return parent.value is value and not parent.attr.startswith("__")
     return isinstance(parent, ast.Subscript) and parent.value is value and isinstance(parent.ctx, ast.Load)
@@ -309,3 +311,21 @@ def _always_matches(pattern: ast.expr) -> bool:
         return re.match(after_start, "") is not None
     except (re.error, OverflowError, RecursionError):
         return True
+
+
+def _reads_entry(call: ast.Call, owner: str) -> bool:
+    """Return True if ``get`` reads a row by its key, an entry of a mapping, or a part of a request."""
+    if _SESSION.fullmatch(owner.rpartition(".")[2]) or _SENT.fullmatch(owner):
+        return True
+    return _is_entry(call)
+
+
+def _reads_row(call: ast.Call, owner: str) -> bool:
+    """Return True for ``session.get(Model, key)`` and ``Model.query.get(key)``."""
+    last = owner.rpartition(".")[2]
+    match call.args:
+        case [ast.Name(id=model), _] if model[:1].isupper() and _SESSION.fullmatch(last):
+            return True
+        case [_]:
+            return last == "query" and owner[:1].isupper()
+    return False

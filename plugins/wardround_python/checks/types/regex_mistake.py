@@ -1,14 +1,12 @@
-"""PY078: regex mistake."""
-
 from __future__ import annotations
 
 import ast
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _CALLS = frozenset({"compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
@@ -66,23 +64,25 @@ class RegexMistake(PythonCheck):
     def visit_Call(self, node: ast.Call) -> None:
         if last_name(node.func) not in _CALLS or not node.args:
             return
-        text = node.args[0]
-        if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
+        pattern = node.args[0]
+        if not isinstance(pattern, ast.Constant) or not isinstance(pattern.value, str):
             return
         name = self.module.imported_name(node.func) or ""
-        if not name.startswith("re.") or name[3:] not in _CALLS or not self.adds(node):
-            return
+        if name.startswith("re.") and name[3:] in _CALLS and self.adds(node):
+            self._check_pattern(node, name, pattern, pattern.value)
+
+    def _check_pattern(self, node: ast.Call, name: str, pattern: ast.Constant, text: str) -> None:
         flags = self._flags(node)
-        description = self._mistake(text.value, "re.X" in flags or "VERBOSE" in flags, "re.M" in flags)
+        description = self._mistake(text, "re.X" in flags or "VERBOSE" in flags, "re.M" in flags)
         if description:
-            self.report(self.module.span(text), description)
-        elif _TAG_FILTER.search(text.value) and self._cleans(node, name):
+            self.report(self.module.span(pattern), description)
+        elif _TAG_FILTER.search(text) and self._removes_scripts(node, name):
             self.report(
-                self.module.span(text),
+                self.module.span(pattern),
                 "a pattern does not sanitize HTML: </script > and <img onerror=...> pass; use nh3",
             )
         elif name in ("re.sub", "re.subn") and len(node.args) > 1:
-            self._check_groups(text.value, node.args[1])
+            self._check_groups(text, node.args[1])
 
     def _mistake(self, pattern: str, is_verbose: bool, has_lines: bool) -> str:
         if _BACKSPACE.search(pattern):
@@ -112,8 +112,8 @@ class RegexMistake(PythonCheck):
             )
         return ""
 
-    def _cleans(self, node: ast.Call, name: str) -> bool:
-        """Return True if a pattern for script tags removes them from a text that is shown afterwards."""
+    def _removes_scripts(self, node: ast.Call, name: str) -> bool:
+        """Return True if a pattern for script tags removes them from a string that is shown afterwards."""
         if "script" not in str(getattr(node.args[0], "value", "")).lower():
             return False
         if name in ("re.sub", "re.subn"):

@@ -1,13 +1,11 @@
-"""PY335: all fields writable."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _PRIVILEGED = LazyPattern(
@@ -79,13 +77,13 @@ class AllFieldsWritable(PythonCheck):
             return
         for name in ("fields", "exclude"):
             line = settings.get(name)
-            if line is not None and self._leaves_open(name, line.value):
+            if line is not None and self._allows_all_fields(name, line.value):
                 self.report(
                     self.module.span(line),
                     "the sender may write every field, including is_staff; list the writable fields",
                 )
 
-    def _leaves_open(self, name: str, value: ast.expr) -> bool:
+    def _allows_all_fields(self, name: str, value: ast.expr) -> bool:
         text = unparse(value)
         if name == "fields":
             return "__all__" in text or "ALL_FIELDS" in text

@@ -1,15 +1,13 @@
-"""PY354: client controlled authorization."""
-
 from __future__ import annotations
 
 import ast
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _PARTS = frozenset({"cookies", "COOKIES", "headers", "args", "GET", "query_params", "META"})
@@ -90,7 +88,7 @@ class ClientControlledAuthorization(PythonCheck):
         self._check_test(node)
 
     def _check_test(self, node: ast.expr) -> None:
-        """Report a read whose presence alone decides."""
+        """Report a read whose presence is sufficient for access."""
         inner: ast.AST = node
         parent = self.module.parents[node]
         while isinstance(parent, (ast.UnaryOp, ast.BoolOp)):
@@ -103,7 +101,7 @@ class ClientControlledAuthorization(PythonCheck):
             )
 
     def _key(self, node: ast.expr) -> str:
-        """Return the key of the part of a request that a value is; through one name of the same function."""
+        """Return the request key of a value, resolved through one name of the same function."""
         while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CASE:
             node = node.func.value
         if not isinstance(node, ast.Name):
@@ -125,15 +123,19 @@ class ClientControlledAuthorization(PythonCheck):
 
     def _read(self, node: ast.expr) -> str:
         """Return the key that is read from a part of a request; empty for everything else."""
-        key: ast.expr | None = None
-        if isinstance(node, ast.Subscript):
-            on, key = node.value, node.slice
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
-            on, key = node.func.value, (node.args[0] if node.args else None)
-        if not isinstance(key, ast.Constant) or not isinstance(on, ast.Attribute) or on.attr not in _PARTS:
-            return ""
-        named = on.value.attr if isinstance(on.value, ast.Attribute) else getattr(on.value, "id", "")
-        return str(key.value) if named in {"request", "req"} else ""
+        match node:
+            case (
+                ast.Subscript(value=ast.Attribute() as part, slice=ast.Constant(value=key))
+                | ast.Call(
+                    func=ast.Attribute(value=ast.Attribute() as part, attr="get"),
+                    args=[ast.Constant(value=key), *_],
+                )
+            ) if part.attr in _PARTS:
+                owner = part.value
+                name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+                return str(key) if name in {"request", "req"} else ""
+            case _:
+                return ""
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

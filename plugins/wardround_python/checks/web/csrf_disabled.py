@@ -1,17 +1,16 @@
-"""PY347: csrf disabled."""
-
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
-from wardround.languages.python.literals import entries, literal, settings_in
+from wardround.languages.python.literals import entries, is_false, literal, settings_in
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _OFF = frozenset({"WTF_CSRF_ENABLED", "JWT_COOKIE_CSRF_PROTECT", "xsrf_cookies"})
@@ -70,35 +69,43 @@ class CsrfDisabled(PythonCheck):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         for name, value, _ in settings_in(node):
-            is_off = isinstance(value, ast.Constant) and value.value is False
-            if (name in _OFF and is_off) or (name == "csrf" and is_off and self._is_form_setting(node)):
-                if not self._is_behind_switch(node) and (name != "csrf" or self._has_logins):
-                    self.report(self.module.span(node), _MESSAGE)
+            if is_false(value) and self._is_protection(name, node):
+                self.report(self.module.span(node), _MESSAGE)
             elif name == "MIDDLEWARE" and isinstance(value, (ast.List, ast.Tuple)):
                 self._check_middleware(node, value)
             elif name == "CSRF_TRUSTED_ORIGINS" and isinstance(value, (ast.List, ast.Tuple)):
-                values = [str(literal(self.module, element)) for element in value.elts]
-                if any(_TRUSTS_ALL.search(operand) for operand in values) and not self._is_behind_switch(
-                    node
-                ):
-                    self.report(
-                        self.module.span(node),
-                        "CSRF protection is disabled, so any site can submit "
-                        "forms for a visitor; leave it on",
-                    )
+                self._check_trusted_origins(node, value)
+
+    def _is_protection(self, name: str, node: ast.Assign) -> bool:
+        """Return True if a setting enables the protection of a site or form for which it is required."""
+        if name == "csrf":
+            return self._is_form_setting(node) and not self._is_behind_switch(node) and self._has_logins
+        return name in _OFF and not self._is_behind_switch(node)
+
+    def _check_trusted_origins(self, node: ast.Assign, value: ast.List | ast.Tuple) -> None:
+        origins = [str(literal(self.module, element)) for element in value.elts]
+        if any(map(_TRUSTS_ALL.search, origins)) and not self._is_behind_switch(node):
+            self.report(
+                self.module.span(node),
+                "CSRF protection is disabled, so any site can submit forms for a visitor; leave it on",
+            )
 
     def visit_keyword(self, node: ast.keyword) -> None:
-        is_off = isinstance(node.value, ast.Constant) and node.value.value is False
-        call = self.module.parents[node]
-        called = unparse(call.func) if isinstance(call, ast.Call) else ""
-        if is_off and (node.arg in _OFF or (node.arg in _OPTIONS and "csrf" in called + str(node.arg))):
+        if is_false(node.value) and self._is_option(node):
             if not self._is_behind_switch(node):
                 self.report(self.module.span(node), _MESSAGE)
         elif node.arg == "meta":
-            for name, value in entries(node.value).items():
-                is_csrf = name == "csrf" and isinstance(value, ast.Constant) and value.value is False
-                if is_csrf and self._has_logins:
-                    self.report(self.module.span(value), _MESSAGE)
+            value = entries(node.value).get("csrf")
+            if value is not None and is_false(value) and self._has_logins:
+                self.report(self.module.span(value), _MESSAGE)
+
+    def _is_option(self, node: ast.keyword) -> bool:
+        """Return True if a keyword enables the protection."""
+        if node.arg in _OFF:
+            return True
+        call = self.module.parents[node]
+        called = unparse(call.func) if isinstance(call, ast.Call) else ""
+        return node.arg in _OPTIONS and "csrf" in called + str(node.arg)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._check_exemption(node)
@@ -120,17 +127,12 @@ class CsrfDisabled(PythonCheck):
                     self.report(self.module.span(decorator), _MESSAGE)
 
     def _check_override(self, node: ast.FunctionDef) -> None:
-        body = [
-            statement
-            for statement in node.body
-            if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
-        ]
-        only = body[0] if len(body) == 1 else None
         if self.module.class_of(node) is None:
             return
-        if node.name == "enforce_csrf" and (not body or isinstance(only, ast.Pass) or _returns(only, None)):
+        body = [statement for statement in node.body if not _is_constant(statement)]
+        if node.name == "enforce_csrf" and _has_no_effect(body):
             self.report(self.module.name_span(node), _MESSAGE)
-        elif node.name == "check_origin" and len(node.args.args) == 2 and _returns(only, True):
+        elif node.name == "check_origin" and len(node.args.args) == 2 and _only_returns(body, True):
             self.report(
                 self.module.name_span(node),
                 "pages of any site can open this socket for a visitor; verify the Origin",
@@ -155,18 +157,14 @@ class CsrfDisabled(PythonCheck):
     def _is_form_setting(self, node: ast.Assign) -> bool:
         """Return True for ``Meta`` of a form that reads the form data of a request."""
         cls = self.module.parents[node]
-        return isinstance(cls, ast.ClassDef) and cls.name == "Meta" and not self._takes_data(cls)
+        return isinstance(cls, ast.ClassDef) and cls.name == "Meta" and not self._accepts_json(cls)
 
-    def _takes_data(self, meta: ast.ClassDef) -> bool:
-        """Return True if the form, or one that it extends here, gets its values from code: a JSON body."""
+    def _accepts_json(self, meta: ast.ClassDef) -> bool:
+        """Return True if the form, or a base form in this file, gets its values from code: a JSON body."""
         form = self.module.parents[meta]
         bases = [unparse(base) for base in form.bases] if isinstance(form, ast.ClassDef) else []
-        extended = [one for name in bases for one in self.module.top_classes.get(name, ())]
-        calls = (n for one in (form, *extended) for n in walk(one) if isinstance(n, ast.Call))
-        return any(
-            last_name(call.func) == "process" and [keyword.arg for keyword in call.keywords] == ["data"]
-            for call in calls
-        )
+        extended = [parent for name in bases for parent in self.module.top_classes.get(name, ())]
+        return any(map(_processes_data, (form, *extended)))
 
     def _is_behind_switch(self, node: ast.AST) -> bool:
         for parent in self.module.ancestors(node):
@@ -179,9 +177,28 @@ class CsrfDisabled(PythonCheck):
         return False
 
 
-def _returns(node: ast.stmt | None, value: object) -> bool:
-    if not isinstance(node, ast.Return):
+def _is_constant(statement: ast.stmt) -> bool:
+    """Return True for a docstring or ``...``."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _has_no_effect(body: Sequence[ast.stmt]) -> bool:
+    if len(body) > 1:
         return False
-    return (node.value is None and value is None) or (
-        isinstance(node.value, ast.Constant) and node.value.value is value
-    )
+    return not body or isinstance(body[0], ast.Pass) or _only_returns(body, None)
+
+
+def _only_returns(body: Sequence[ast.stmt], value: object) -> bool:
+    if len(body) != 1 or not isinstance(body[0], ast.Return):
+        return False
+    result = body[0].value
+    if result is None:
+        return value is None
+    return isinstance(result, ast.Constant) and result.value is value
+
+
+def _processes_data(form: ast.AST) -> bool:
+    """Return True if a class calls ``process(data=...)``."""
+    calls = (node for node in walk(form) if isinstance(node, ast.Call))
+    processing = (call for call in calls if last_name(call.func) == "process")
+    return any([keyword.arg for keyword in call.keywords] == ["data"] for call in processing)

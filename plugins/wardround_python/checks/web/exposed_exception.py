@@ -1,16 +1,14 @@
-"""PY361: exposed exception."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _ANSWERS = LazyPattern(
@@ -114,27 +112,26 @@ class ExposedException(PythonCheck):
         decorators = [unparse(decorator) for decorator in node.decorator_list]
         if any(map(_HANDLING.search, decorators)) and node.args.args:
             self._check(node.body, node.args.args[-1].arg)
-        if decorators and "environ" in self.source.text and self._handles_requests(node):
+        if "environ" in self.source.text and self._handles_requests(node):
             for inner in walk(node):
-                if (
-                    isinstance(inner, ast.Call)
-                    and unparse(inner)
-                    in {
-                        "dict(os.environ)",
-                        "os.environ.copy()",
-                    }
-                    and self._is_in_response(inner)
-                ):
+                if isinstance(inner, ast.Call) and self._exposes_environment(inner):
                     self.report(
                         self.module.span(inner),
                         "all environment variables are sent in the response, "
                         "including secrets; send single values",
                     )
 
+    def _exposes_environment(self, node: ast.Call) -> bool:
+        return unparse(node) in _ENVIRONMENT_COPIES and self._is_in_response(node)
+
     def _check(self, body: Sequence[ast.stmt], name: str) -> None:
         for statement in body:
             for node in walk(statement):
-                if self._is_text_of(node, name) and isinstance(node, ast.expr) and self._is_in_response(node):
+                if (
+                    self._is_exception_text(node, name)
+                    and isinstance(node, ast.expr)
+                    and self._is_in_response(node)
+                ):
                     self.report(
                         self.module.span(node),
                         "the response contains the text of an internal error; "
@@ -142,7 +139,7 @@ class ExposedException(PythonCheck):
                     )
                     return
 
-    def _is_text_of(self, node: ast.AST, name: str) -> bool:
+    def _is_exception_text(self, node: ast.AST, name: str) -> bool:
         if isinstance(node, ast.FormattedValue):
             return isinstance(node.value, ast.Name) and node.value.id == name
         if isinstance(node, ast.Attribute):
@@ -156,37 +153,38 @@ class ExposedException(PythonCheck):
         )
 
     def _handles_requests(self, function: FunctionNode) -> bool:
-        names = {argument.arg for argument in function.args.args}
-        decorated = any(
-            isinstance(decorator, ast.Call)
-            and isinstance(decorator.func, ast.Attribute)
-            and decorator.func.attr in _ROUTES
-            for decorator in function.decorator_list
-        )
+        if any(argument.arg in {"request", "req"} for argument in function.args.args):
+            return True
+        return any(map(_is_route, function.decorator_list)) or self._is_method_of_view(function)
+
+    def _is_method_of_view(self, function: FunctionNode) -> bool:
+        """Return True for a method named by a verb of HTTP, of a class that handles requests."""
         cls = self.module.class_of(function)
-        bases = " ".join(unparse(base) for base in cls.bases) if cls is not None else ""
-        is_handler = function.name in _ROUTES and any(
-            word in bases for word in ("View", "Handler", "Resource")
-        )
-        return bool(names & {"request", "req"}) or decorated or is_handler
+        bases = " ".join(map(unparse, cls.bases)) if cls is not None else ""
+        return function.name in _ROUTES and any(word in bases for word in ("View", "Handler", "Resource"))
 
     def _is_in_response(self, node: ast.expr) -> bool:
         child: ast.AST = node
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Call) and child is not parent.func:
-                last = last_name(parent.func)
-                if last in {"error", "exception", "warning", "critical", "debug", "info", "print", "log"}:
-                    return False
-                if last.endswith(("Error", "Exception")) and not last.startswith("HTTP"):
-                    return False
-                if _ANSWERS.search(last) and not self._is_refusal(parent):
-                    return True
+                is_sent = self._sends_arguments(parent)
+                if is_sent is not None:
+                    return is_sent
             if isinstance(parent, ast.Assign):
                 return self._is_sent_later(parent)
             if isinstance(parent, ast.stmt):
                 return isinstance(parent, ast.Return) and not self._is_refusal(parent)
             child = parent
         return False
+
+    def _sends_arguments(self, call: ast.Call) -> bool | None:
+        """Return True for a response, False for a log or an error; None if the result contains them."""
+        name = last_name(call.func)
+        if name in _LOGS:
+            return False
+        if name.endswith(("Error", "Exception")) and not name.startswith("HTTP"):
+            return False
+        return True if _ANSWERS.search(name) and not self._is_refusal(call) else None
 
     def _is_refusal(self, node: ast.AST) -> bool:
         """Return True for a response to an invalid request, whose text is for the sender."""
@@ -200,14 +198,24 @@ class ExposedException(PythonCheck):
         return any(
             any(isinstance(inner, ast.Name) and inner.id == name for inner in walk(later))
             and not self._is_refusal(later)
-            for later in self._after(node)
+            for later in self._following_returns(node)
         )
 
-    def _after(self, node: ast.stmt) -> Iterator[ast.Return]:
+    def _following_returns(self, node: ast.stmt) -> Iterator[ast.Return]:
         parent = self.module.parents[node]
         body = getattr(parent, "body", [])
         later = body[body.index(node) + 1 :] if node in body else []
         yield from (item for item in later if isinstance(item, ast.Return) and item.value is not None)
 
 
+def _is_route(decorator: ast.expr) -> bool:
+    match decorator:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _ROUTES
+        case _:
+            return False
+
+
+_ENVIRONMENT_COPIES = frozenset({"dict(os.environ)", "os.environ.copy()"})
+_LOGS = frozenset({"error", "exception", "warning", "critical", "debug", "info", "print", "log"})
 _ROUTES = frozenset({"route", "get", "post", "put", "patch", "delete", "api_route", "head"})

@@ -1,16 +1,16 @@
-"""PY339: exposed stack trace."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
+from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.calls import passed_values
 
 _SWITCH = LazyPattern(r"(?i)^(\w+_)?debug(_mode)?$|^TEMPLATE_DEBUG$")
 _TEXT_DEFAULTS = frozenset({"false", "0", "no", "off", "n", "f"})
@@ -29,11 +29,14 @@ _ANSWERS = LazyPattern(
 _TRACES = frozenset({"traceback.format_exc", "traceback.format_exception", "traceback.format_tb"})
 
 
+_DEBUGGING = "debug error pages expose internals; disable debugging"
+
+
 class ExposedStackTrace(PythonCheck):
     """Internals of the program are exposed: debugging is enabled, or a response contains a stack trace.
 
-    Debug pages show source, settings and variables. A text from the environment is true for every value, even
-    ``"false"``: compare it. Log the trace and respond with a reference number.
+    Debug pages show source, settings and variables. A string from the environment is true for every value,
+    even ``"false"``: compare it. Log the trace and respond with a reference number.
     """
 
     ID = "PY339"
@@ -79,7 +82,7 @@ class ExposedStackTrace(PythonCheck):
         return super().wants(source) and not _OPEN_PLACES.search(source.path)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        name = _named(node.targets[0])
+        name = _name_of_value(node.targets[0])
         if name == "ALLOWED_HOSTS" and _is_any(node.value) and not self._is_under_condition(node):
             if "settings" in self.source.path or "conf" in self.source.path:
                 self.report(
@@ -110,7 +113,7 @@ class ExposedStackTrace(PythonCheck):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if (
             node.value is not None
-            and _SWITCH.search(_named(node.target))
+            and _SWITCH.search(_name_of_value(node.target))
             and self._is_on_by_accident(node.value)
         ):
             self.report(
@@ -120,7 +123,7 @@ class ExposedStackTrace(PythonCheck):
     def _is_on_by_accident(self, value: ast.expr) -> bool:
         if not isinstance(value, ast.Call):
             return False
-        name = self.module.dotted(value.func) or ""
+        name = self.module.qualified_name(value.func) or ""
         if name == "bool" and len(value.args) == 1 and isinstance(value.args[0], ast.Call):
             return self._default(value.args[0]) in _TEXT_DEFAULTS
         if self.module.imported_name(value.func) in {"os.getenv", "os.environ.get"}:
@@ -129,7 +132,7 @@ class ExposedStackTrace(PythonCheck):
         return isinstance(value.func, ast.Name) and self._is_loose_reader(value)
 
     def _default(self, call: ast.Call) -> object:
-        """Return the default of a read of the environment, in lower case; None without one."""
+        """Return the default of a read of the environment, in lower case; None if there is none."""
         if self.module.imported_name(call.func) not in {"os.getenv", "os.environ.get"}:
             return None
         arguments = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "default")]
@@ -137,71 +140,62 @@ class ExposedStackTrace(PythonCheck):
         return value.lower() if isinstance(value, str) else value
 
     def _is_loose_reader(self, call: ast.Call) -> bool:
-        """Return True if a function converts the text of a variable by its truth value."""
-        name = getattr(call.func, "id", "")
-        makers = [
-            statement
-            for statement in self.module.tree.body
-            if isinstance(statement, ast.FunctionDef) and statement.name == name
-        ]
-        arguments = [*call.args[1:2], *(k.value for k in call.keywords)]
-        text = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else None
-        if len(makers) != 1 or not isinstance(text, str) or text.lower() not in _TEXT_DEFAULTS:
+        """Return True if a function converts a variable by its truth value, so that ``"false"`` is True."""
+        if not _has_false_default(call):
             return False
-        returned = [node.value for node in walk(makers[0]) if isinstance(node, ast.Return)]
-        return len(returned) == 1 and (
-            isinstance(returned[0], ast.Call)
-            and unparse(returned[0].func) == "bool"
-            and "environ" in unparse(returned[0]) + unparse(makers[0])
-            and isinstance(returned[0].args[0], (ast.Call, ast.Name))
-            and not isinstance(returned[0].args[0], ast.Compare)
-        )
+        name = getattr(call.func, "id", "")
+        functions = [node for node in self.module.tree.body if isinstance(node, ast.FunctionDef)]
+        makers = [function for function in functions if function.name == name]
+        return len(makers) == 1 and _returns_truth_of_variable(makers[0])
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or ""
         if name in _APPS:
-            for keyword in node.keywords:
-                if (
-                    keyword.arg == "debug"
-                    and isinstance(keyword.value, ast.Constant)
-                    and keyword.value.value is True
-                ):
-                    self.report(
-                        self.module.span(keyword), "debug error pages expose internals; disable debugging"
-                    )
-        elif name == "werkzeug.debug.DebuggedApplication" and len(node.args) + len(node.keywords) > 1:
-            if "evalex=False" not in unparse(node):
-                self.report(
-                    self.module.span(node),
-                    "the debugger lets everyone who opens an error page run code; disable debugging",
-                )
-        elif _named(node.func) in {"run", "run_app", "run_simple"} and self._is_run_open(node):
-            self.report(self.module.span(node), "debug error pages expose internals; disable debugging")
+            self._check_app(node)
+        elif name == "werkzeug.debug.DebuggedApplication":
+            self._check_debugger(node)
+        elif _name_of_value(node.func) in {"run", "run_app", "run_simple"} and self._is_run_open(node):
+            self.report(self.module.span(node), _DEBUGGING)
         elif name in _TRACES and self._is_in_response(node):
             self.report(
                 self.module.span(node),
                 "the response contains the stack trace; log it and send a reference number",
             )
 
+    def _check_app(self, node: ast.Call) -> None:
+        for keyword in node.keywords:
+            if keyword.arg == "debug" and is_true(keyword.value):
+                self.report(self.module.span(keyword), _DEBUGGING)
+
+    def _check_debugger(self, node: ast.Call) -> None:
+        if len(passed_values(node)) > 1 and "evalex=False" not in unparse(node):
+            self.report(
+                self.module.span(node),
+                "the debugger lets everyone who opens an error page run code; disable debugging",
+            )
+
     def _is_run_open(self, node: ast.Call) -> bool:
         """Return True if a server is started with debugging on: by a constant, or by spread options."""
         if (self.module.imported_name(node.func) or "").startswith(("subprocess.", "asyncio.")):
             return False
-        for keyword in node.keywords:
-            if keyword.arg in {"debug", "use_debugger"} and self._is_on_by_accident(keyword.value):
+        return any(map(self._enables_debugging, node.keywords))
+
+    def _enables_debugging(self, keyword: ast.keyword) -> bool:
+        value = keyword.value
+        match keyword.arg:
+            case None:
+                return self._spreads_debugging(value)
+            case "debug" if self._is_on_in_other_server(value):
                 return True
-            if keyword.arg == "debug" and self._is_on_in_other_server(keyword.value):
-                return True
-            if keyword.arg in {"debug", "use_debugger"} and isinstance(keyword.value, ast.Name):
-                value = self._definition_text(keyword.value.id)
-                if value in {"True"}:
-                    return True
-            if keyword.arg is None:
-                inner = keyword.value.func if isinstance(keyword.value, ast.Call) else keyword.value
-                text = self._definition_text(_named(inner))
-                if "['debug'] = True" in text or "'debug': True" in text or "debug=True" in text:
-                    return True
+            case "debug" | "use_debugger":
+                is_constant = isinstance(value, ast.Name) and self._definition_text(value.id) == "True"
+                return is_constant or self._is_on_by_accident(value)
         return False
+
+    def _spreads_debugging(self, options: ast.expr) -> bool:
+        name = options.func if isinstance(options, ast.Call) else options
+        text = self._definition_text(_name_of_value(name))
+        return any(setting in text for setting in ("['debug'] = True", "'debug': True", "debug=True"))
 
     def _is_on_in_other_server(self, value: ast.expr) -> bool:
         """Return True if debugging is on in a server that ruff does not cover; ruff covers Flask only."""
@@ -215,7 +209,10 @@ class ExposedStackTrace(PythonCheck):
             node
             for node in self.module.nodes
             if (isinstance(node, ast.FunctionDef) and node.name == name)
-            or (isinstance(node, ast.Assign) and any(_named(target) == name for target in node.targets))
+            or (
+                isinstance(node, ast.Assign)
+                and any(_name_of_value(target) == name for target in node.targets)
+            )
         ]
         if len(values) != 1:
             return ""
@@ -225,13 +222,13 @@ class ExposedStackTrace(PythonCheck):
         child: ast.AST = node
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Call) and child is not parent.func:
-                called = _named(parent.func)
+                called = _name_of_value(parent.func)
                 if called in {"error", "exception", "warning", "critical", "debug", "info", "print"}:
                     return False
                 if _ANSWERS.search(called):
                     return True
             if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
-                return self._is_sent(_named(parent.targets[0]), node)
+                return self._is_sent(_name_of_value(parent.targets[0]), node)
             if isinstance(parent, ast.stmt):
                 return isinstance(parent, ast.Return) and isinstance(child, (ast.Dict, ast.Tuple))
             child = parent
@@ -246,7 +243,7 @@ class ExposedStackTrace(PythonCheck):
             and any(
                 isinstance(node, ast.Return)
                 and isinstance(node.value, ast.Call)
-                and _ANSWERS.search(_named(node.value.func)) is not None
+                and _ANSWERS.search(_name_of_value(node.value.func)) is not None
                 and any(isinstance(part, ast.Name) and part.id == name for part in walk(node.value))
                 for node in walk(function)
             )
@@ -256,7 +253,7 @@ class ExposedStackTrace(PythonCheck):
         return any(isinstance(parent, ast.If) for parent in self.module.ancestors(node))
 
 
-def _named(node: ast.expr) -> str:
+def _name_of_value(node: ast.expr) -> str:
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return str(node.slice.value)
     return last_name(node)
@@ -266,3 +263,18 @@ def _is_any(node: ast.expr) -> bool:
     return isinstance(node, (ast.List, ast.Tuple)) and any(
         isinstance(element, ast.Constant) and element.value == "*" for element in node.elts
     )
+
+
+def _has_false_default(call: ast.Call) -> bool:
+    """Return True if the default that a call passes to a reader is a string like ``"false"``."""
+    defaults = passed_values(call)[len(call.args[:1]) :]
+    default = defaults[0].value if defaults and isinstance(defaults[0], ast.Constant) else None
+    return isinstance(default, str) and default.lower() in _TEXT_DEFAULTS
+
+
+def _returns_truth_of_variable(function: ast.FunctionDef) -> bool:
+    """Return True if a function only returns ``bool()`` of a variable of the environment."""
+    returned = [node.value for node in walk(function) if isinstance(node, ast.Return)]
+    if len(returned) != 1 or not isinstance(returned[0], ast.Call) or unparse(returned[0].func) != "bool":
+        return False
+    return "environ" in unparse(function) and isinstance(returned[0].args[0], (ast.Call, ast.Name))

@@ -1,15 +1,13 @@
-"""PY448: guarded client bypassed."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.tree import cached_parse, unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _BARE = ("requests", "httpx", "aiohttp", "urllib", "urllib3", "http")
@@ -106,17 +104,14 @@ class GuardedClientBypassed(PythonCheck):
         return source.base_text is not None and super().applies(source)
 
     def visit_Module(self, node: ast.Module) -> None:
-        base = self.source.base_text
-        try:
-            before = None if base is None or base == self.source.text else cached_parse(base)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return
+        before = self._base_tree()
         if before is None:
             return
-        lost = {name: place for name, place in _own_clients(before) if name not in _used(node)}
-        guarded = next((name for name, place in lost.items() if self._is_guarded(name, place)), None)
+        guarded = self._lost_client(before, node)
+        if guarded is None:
+            return
         old = {unparse(inner) for inner in walk(before) if isinstance(inner, ast.Call)}
-        for call in self.module.nodes if guarded is not None else ():
+        for call in self.module.nodes:
             if isinstance(call, ast.Call) and self._is_bare(call) and unparse(call) not in old:
                 self.report(
                     self.module.span(call),
@@ -125,8 +120,26 @@ class GuardedClientBypassed(PythonCheck):
                 )
                 return
 
+    def _base_tree(self) -> ast.Module | None:
+        """Return the module before the change; None if it is the same, new or not Python."""
+        base = self.source.base_text
+        if base is None or base == self.source.text:
+            return None
+        try:
+            return cached_parse(base)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+    def _lost_client(self, before: ast.Module, after: ast.Module) -> str | None:
+        """Return the first client of the project that validates addresses and is not used now."""
+        used = _sender_names(after)
+        for name, location in dict(_project_clients(before)).items():
+            if name not in used and self._is_guarded(name, location):
+                return name
+        return None
+
     def _is_guarded(self, name: str, place: str) -> bool:
-        """Return True if a client validates addresses, by its name or by the text of its module."""
+        """Return True if a client validates addresses, by its name or by the source of its module."""
         if _GUARDED.search(f"{place}.{name}"):
             return True
         level = len(place) - len(place.lstrip("."))
@@ -140,9 +153,9 @@ class GuardedClientBypassed(PythonCheck):
         return dotted.startswith(_BARE) and dotted.rpartition(".")[2] in _VERBS | _MADE
 
 
-def _own_clients(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def _project_clients(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """Return the names from other modules that requests are sent through, with their modules."""
-    used = _used(tree)
+    used = _sender_names(tree)
     for node in walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] not in _BARE:
             for alias in node.names:
@@ -151,7 +164,7 @@ def _own_clients(tree: ast.Module) -> Iterator[tuple[str, str]]:
                     yield name, "." * node.level + (node.module or "")
 
 
-def _used(tree: ast.Module) -> frozenset[str]:
+def _sender_names(tree: ast.Module) -> frozenset[str]:
     """Return the names on which a sending method is called."""
     return frozenset(
         node.func.value.id

@@ -1,17 +1,17 @@
-"""PY326: insecure cookie."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
-from wardround.languages.python.literals import fixed_text, is_false, literal
+from wardround.languages.python.literals import fixed_text, is_false, literal, setting_of
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.assignments import values_of_last_name
+from wardround_python.syntax.calls import called_method
 
 _SWITCHES = {
     "SESSION_COOKIE_SECURE": "the session cookie is also sent over unencrypted connections; set Secure",
@@ -84,23 +84,25 @@ class InsecureCookie(PythonCheck):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         target = node.targets[0]
-        name = target.id if isinstance(target, ast.Name) else ""
-        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-            name = str(target.slice.value)
-        is_off = name in _SWITCHES and literal(self.module, node.value) is False
-        if is_off and not self._is_behind_switch(node):
-            self.report(self.module.span(node), _SWITCHES[name])
-        elif name == "SESSION_COOKIE_SAMESITE" and self._is_sent_along(node.value):
-            if not self._is_behind_switch(node) and "SESSION_COOKIE_SECURE = True" not in self.source.text:
-                self.report(
-                    self.module.span(node),
-                    "the session cookie is sent with requests from other sites; "
-                    "set SameSite to Lax or Strict",
-                )
+        name = setting_of(target) if isinstance(target, (ast.Name, ast.Subscript)) else ""
+        if name in _SWITCHES and literal(self.module, node.value) is False:
+            if not self._is_behind_switch(node):
+                self.report(self.module.span(node), _SWITCHES[name])
+        elif name == "SESSION_COOKIE_SAMESITE":
+            self._check_same_site(node)
         elif name.lower() == "set-cookie":
             self._check_text(node, node.value)
-        elif name.lower() == "secure" and self._is_part_of_cookie(target) and is_false(node.value):
+        elif name.lower() == "secure" and self._is_cookie_attribute(target) and is_false(node.value):
             self.report(self.module.span(node), _UNENCRYPTED)
+
+    def _check_same_site(self, node: ast.Assign) -> None:
+        if not self._is_sent_along(node.value) or self._is_behind_switch(node):
+            return
+        if "SESSION_COOKIE_SECURE = True" not in self.source.text:
+            self.report(
+                self.module.span(node),
+                "the session cookie is sent with requests from other sites; set SameSite to Lax or Strict",
+            )
 
     def _is_sent_along(self, value: ast.expr) -> bool:
         return isinstance(value, ast.Constant) and str(value.value).lower() == "none"
@@ -116,7 +118,7 @@ class InsecureCookie(PythonCheck):
         elif "secure" not in text.partition("=")[2]:
             self.report(self.module.span(node), _UNENCRYPTED)
 
-    def _is_part_of_cookie(self, target: ast.expr) -> bool:
+    def _is_cookie_attribute(self, target: ast.expr) -> bool:
         """Return True for ``cookies["session"]["secure"]``, of the standard library's ``SimpleCookie``."""
         outer = target.value if isinstance(target, ast.Subscript) else None
         if not isinstance(outer, ast.Subscript) or "SimpleCookie" not in self.source.text:
@@ -128,25 +130,28 @@ class InsecureCookie(PythonCheck):
             self.report(self.module.span(node), _SWITCHES[node.arg])
 
     def visit_Call(self, node: ast.Call) -> None:
-        if not isinstance(node.func, ast.Attribute):
-            return
-        if _is_header(node) and node.func.attr in {"add", "set", "setdefault", "append"}:
+        method = called_method(node)
+        if method in {"add", "set", "setdefault", "append"} and _is_header(node):
             self._check_text(node, node.args[1])
-        if node.func.attr not in _SETTING:
+        if method not in _SETTING:
             return
-        value = self._arguments_by_name(node)
-        name = node.args[0] if node.args else value.get("key", value.get("name"))
-        if None in value or self._is_removed(node, value):
+        options = self._arguments_by_name(node)
+        name = node.args[0] if node.args else options.get("key", options.get("name"))
+        if None in options or self._is_removed(node, options):
             return
-        if isinstance(name, ast.Name) and (text := fixed_text(self.module, name)):
-            name = ast.Constant(text)
+        text = fixed_text(self.module, name) if isinstance(name, ast.Name) else ""
+        self._check_cookie(node, ast.Constant(text) if text else name, options)
+
+    def _check_cookie(
+        self, node: ast.Call, name: ast.expr | None, options: Mapping[str | None, ast.expr]
+    ) -> None:
         if self._is_login(name):
-            self._check_login(node, value)
-        elif isinstance(name, (ast.Name, ast.Attribute)) and self._is_open_to_scripts(name, value):
+            self._check_login(node, options)
+        elif isinstance(name, (ast.Name, ast.Attribute)) and self._is_open_to_scripts(name, options):
             self.report(
                 self.module.span(node), "scripts can read the cookies set here: httponly is off; set it"
             )
-        elif "secure" in value and is_false(value["secure"]):
+        elif "secure" in options and is_false(options["secure"]):
             self.report(
                 self.module.span(node),
                 "this cookie is also sent over unencrypted connections: secure is off; set it",
@@ -171,18 +176,18 @@ class InsecureCookie(PythonCheck):
         if any(isinstance(argument, ast.Starred) for argument in node.args):
             assigned[None] = node
         for name, value in zip(_IN_ORDER[2:], node.args[2:], strict=False):
-            assigned[name] = self._as_constant(value)
+            assigned[name] = self._to_constant(value)
         for keyword in node.keywords:
             entries = self._entries(keyword.value) if keyword.arg is None else None
             if entries is not None:
                 assigned.update(entries)
             elif keyword.arg in _FLAGS:
-                assigned[keyword.arg] = self._as_constant(keyword.value)
+                assigned[keyword.arg] = self._to_constant(keyword.value)
             else:
                 assigned[keyword.arg] = keyword.value
         return assigned
 
-    def _as_constant(self, node: ast.expr) -> ast.expr:
+    def _to_constant(self, node: ast.expr) -> ast.expr:
         if isinstance(node, ast.Constant):
             return node
         from wardround_python.dataflow.known_values import (
@@ -200,32 +205,16 @@ class InsecureCookie(PythonCheck):
         if not isinstance(node, ast.Name):
             return None
         return {
-            str(key): ast.Constant(one.value) if isinstance(one, KnownConstant) else node
-            for key, one in (entries_of(self.module, node) or {}).items()
+            str(key): ast.Constant(entry.value) if isinstance(entry, KnownConstant) else node
+            for key, entry in (entries_of(self.module, node) or {}).items()
         }
 
     def _entries(self, node: ast.expr) -> dict[str | None, ast.expr] | None:
-        held = self._entries_at_call(node)
-        if held:
-            return held
-        values = [
-            inner.value
-            for inner in self.module.nodes
-            if isinstance(inner, ast.Assign)
-            and any(
-                unparse(target).rpartition(".")[2] == unparse(node).rpartition(".")[2]
-                for target in inner.targets
-            )
-        ]
-        if len(values) != 1:
-            return None
-        value = values[0]
-        if isinstance(value, ast.Call) and unparse(value.func) == "dict":
-            return {k.arg: k.value for k in value.keywords}
-        if not isinstance(value, ast.Dict):
-            return None
-        pairs = zip(value.keys, value.values, strict=True)
-        return {str(key.value) if isinstance(key, ast.Constant) else None: one for key, one in pairs}
+        known = self._entries_at_call(node)
+        if known:
+            return known
+        values = values_of_last_name(self.module.nodes, unparse(node).rpartition(".")[2])
+        return _entries_of(values[0]) if len(values) == 1 else None
 
     def _is_open_to_scripts(self, name: ast.expr, given: Mapping[str | None, ast.expr]) -> bool:
         """Return True if a function that sets cookies of any name disables httponly."""
@@ -275,3 +264,13 @@ def _is_header(node: ast.Call) -> bool:
 
 def _words(name: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
+def _entries_of(value: ast.expr) -> dict[str | None, ast.expr] | None:
+    """Return the entries of a dict; None is the key of those without a constant key."""
+    if isinstance(value, ast.Call) and unparse(value.func) == "dict":
+        return {keyword.arg: keyword.value for keyword in value.keywords}
+    if not isinstance(value, ast.Dict):
+        return None
+    pairs = zip(value.keys, value.values, strict=True)
+    return {str(key.value) if isinstance(key, ast.Constant) else None: item for key, item in pairs}

@@ -1,16 +1,17 @@
-"""PY328: insecure cors."""
-
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.assignments import assigned_values_of, constant_entries, values_of_target
+from wardround_python.syntax.calls import keyword_values
 
 _ANY = LazyPattern(r"^(\*|null|\^?(https\?://|https?://)?\(?\.[*+]\)?\$?)$")
 _DJANGO_LISTS = frozenset(
@@ -22,6 +23,11 @@ _DJANGO_LISTS = frozenset(
     }
 )
 _DJANGO_ALL = frozenset({"CORS_ALLOW_ALL_ORIGINS", "CORS_ORIGIN_ALLOW_ALL"})
+
+
+_CREDENTIALS = ("supports_credentials", "allow_credentials")
+_ORIGINS = ("allow_origins", "origins", "allow_origin_regex")
+_MESSAGE = "every site can send requests with the visitor's cookies; list the trusted origins"
 
 
 class InsecureCors(PythonCheck):
@@ -64,31 +70,16 @@ class InsecureCors(PythonCheck):
         return "CORS" in source.text and "redentials" in source.text.replace("CREDENTIALS", "redentials")
 
     def visit_Module(self, node: ast.Module) -> None:
-        switched = {
-            statement.targets[0].id: statement
-            for statement in node.body
-            if isinstance(statement, ast.Assign)
-            and isinstance(statement.targets[0], ast.Name)
-            and is_true(statement.value)
-        }
+        settings = list(_settings(node))
+        switched = {name: setting for name, setting in settings if is_true(setting.value)}
+        if "CORS_ALLOW_CREDENTIALS" not in switched:
+            return
         for name in sorted(_DJANGO_ALL & switched.keys()):
-            if "CORS_ALLOW_CREDENTIALS" in switched:
-                self.report(
-                    self.module.span(switched[name]),
-                    "every site can send requests with the visitor's cookies; list the trusted origins",
-                )
-
-        lists = {
-            item.targets[0].id: item
-            for item in node.body
-            if isinstance(item, ast.Assign) and isinstance(item.targets[0], ast.Name)
-        }
+            self.report(self.module.span(switched[name]), _MESSAGE)
+        lists = dict(settings)
         for name in sorted(_DJANGO_LISTS & lists.keys()):
-            if "CORS_ALLOW_CREDENTIALS" in switched and self._is_any(lists[name].value):
-                self.report(
-                    self.module.span(lists[name]),
-                    "every site can send requests with the visitor's cookies; list the trusted origins",
-                )
+            if self._is_any(lists[name].value):
+                self.report(self.module.span(lists[name]), _MESSAGE)
 
     def visit_keyword(self, node: ast.keyword) -> None:
         """Report Socket.IO, which sends cookies independently of the credentials setting."""
@@ -99,85 +90,73 @@ class InsecureCors(PythonCheck):
             )
 
     def visit_Call(self, node: ast.Call) -> None:
-        for keyword in node.keywords:
-            if keyword.arg is None and self._is_open_spread(keyword.value):
-                self.report(
-                    self.module.span(node),
-                    "every site can send requests with the visitor's cookies; list the trusted origins",
-                )
-                return
-        if not any(
-            k.arg in {"supports_credentials", "allow_credentials"} and is_true(k.value) for k in node.keywords
-        ):
-            return
-        if any(_is_plain_any(k) for k in node.keywords):
-            return
+        spread = (keyword.value for keyword in node.keywords if keyword.arg is None)
+        if any(map(self._is_open_spread, spread)) or self._is_open_call(node):
+            self.report(self.module.span(node), _MESSAGE)
+
+    def _is_open_call(self, node: ast.Call) -> bool:
+        """Return True if a call allows credentials and every origin in a way only this rule reports."""
+        if not any(map(is_true, keyword_values(node, *_CREDENTIALS))):
+            return False
+        if any(_is_plain_any(keyword) for keyword in node.keywords):
+            return False
+        if unparse(node.func).endswith("ResourceOptions") and self._is_value_for_any(node):
+            return True
+        origins = keyword_values(node, "origins", "resources", "allow_origins", "allow_origin_regex")
+        return any(map(self._is_any, origins))
+
+    def _is_value_for_any(self, node: ast.Call) -> bool:
+        """Return True if a call is a value of a dict that has ``"*"`` among its keys."""
         owner = self.module.parents[node]
-        named = [unparse(key) for key in owner.keys if key] if isinstance(owner, ast.Dict) else []
-        if unparse(node.func).endswith("ResourceOptions") and "'*'" in named:
-            self.report(
-                self.module.span(node),
-                "every site can send requests with the visitor's cookies; list the trusted origins",
-            )
-            return
-        arguments = [
-            k.value
-            for k in node.keywords
-            if k.arg in {"origins", "resources", "allow_origins", "allow_origin_regex"}
-        ]
-        if any(self._is_any(value) for value in arguments):
-            self.report(
-                self.module.span(node),
-                "every site can send requests with the visitor's cookies; list the trusted origins",
-            )
+        keys = owner.keys if isinstance(owner, ast.Dict) else []
+        return "'*'" in [unparse(key) for key in keys if key]
 
     def _is_open_spread(self, node: ast.expr) -> bool:
         """Return True if a dict that is spread into a call allows every origin and credentials."""
-        values = [
-            inner.value
-            for inner in self.module.nodes
-            if isinstance(inner, ast.Assign) and any(unparse(t) == unparse(node) for t in inner.targets)
-        ]
-        if len(values) != 1 or not isinstance(values[0], ast.Dict):
+        options = self._options(unparse(node))
+        credentials = options.get("allow_credentials") or options.get("supports_credentials")
+        if not is_true(credentials):
             return False
-        pairs = zip(values[0].keys, values[0].values, strict=True)
-        assigned = {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
-        credentials = assigned.get("allow_credentials") or assigned.get("supports_credentials")
-        origins = [
-            assigned[name] for name in ("allow_origins", "origins", "allow_origin_regex") if name in assigned
-        ]
-        return (
-            credentials is not None
-            and is_true(credentials)
-            and any(self._is_any(origin) for origin in origins)
-        )
+        return any(self._is_any(options[key]) for key in _ORIGINS if key in options)
+
+    def _options(self, name: str) -> dict[str, ast.expr]:
+        """Return the entries of the only dict that a name or attribute is assigned."""
+        values = values_of_target(self.module.nodes, name)
+        if len(values) != 1 or not isinstance(values[0], ast.Dict):
+            return {}
+        return dict(constant_entries(values[0]))
 
     def _is_any(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Constant):
-            return isinstance(node.value, str) and _ANY.search(node.value) is not None
-        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-            return any(self._is_any(element) for element in node.elts)
-        if isinstance(node, ast.Dict):
-            return any(
-                self._is_any(value)
-                for key, value in zip(node.keys, node.values, strict=True)
-                if isinstance(value, ast.Dict) or (isinstance(key, ast.Constant) and key.value == "origins")
-            )
-        if isinstance(node, ast.IfExp):
-            return self._is_any(node.body) or self._is_any(node.orelse)
-        if isinstance(node, ast.Name):
-            values = [
-                inner.value
-                for inner in self.module.nodes
-                if isinstance(inner, ast.Assign)
-                and any(isinstance(target, ast.Name) and target.id == node.id for target in inner.targets)
-            ]
-            return len(values) == 1 and not isinstance(values[0], ast.Name) and self._is_any(values[0])
+        match node:
+            case ast.Constant(value=str(text)):
+                return _ANY.search(text) is not None
+            case ast.List() | ast.Tuple() | ast.Set():
+                return any(map(self._is_any, node.elts))
+            case ast.Dict():
+                return any(map(self._is_any, _origins_of(node)))
+            case ast.IfExp():
+                return self._is_any(node.body) or self._is_any(node.orelse)
+            case ast.Name():
+                values = assigned_values_of(self.module.nodes, node.id)
+                return len(values) == 1 and not isinstance(values[0], ast.Name) and self._is_any(values[0])
         return False
+
+
+def _settings(module: ast.Module) -> Iterator[tuple[str, ast.Assign]]:
+    """Yield the names that a module assigns at its top level."""
+    for statement in module.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            yield statement.targets[0].id, statement
+
+
+def _origins_of(display: ast.Dict) -> Iterator[ast.expr]:
+    """Yield the values of a dict that may contain origins: those of ``origins``, and nested dicts."""
+    for key, value in zip(display.keys, display.values, strict=True):
+        is_origins = isinstance(key, ast.Constant) and key.value == "origins"
+        if is_origins or isinstance(value, ast.Dict):
+            yield value
 
 
 def _is_plain_any(keyword: ast.keyword) -> bool:
     """Return True if the rule about literal wildcards already reports it."""
-    return keyword.arg in {"origins", "allow_origins", "allow_origin_regex"} and isinstance(
-        keyword.value, (ast.Constant, ast.List, ast.Tuple)
-    )
+    return keyword.arg in _ORIGINS and isinstance(keyword.value, (ast.Constant, ast.List, ast.Tuple))

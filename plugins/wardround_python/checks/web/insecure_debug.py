@@ -1,14 +1,12 @@
-"""PY327: insecure debug."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.python.literals import given_once, is_true
+from wardround.languages.python.literals import is_true, single_assignment
 from wardround.languages.python.module import last_name
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _PRODUCTION = LazyPattern(r"(?i)(^|[/_.-])(prod(uction)?|live|staging|deploy(ment)?|release)([/_.-]|$)")
@@ -87,7 +85,7 @@ class InsecureDebug(PythonCheck):
             return _MAKER.search(last_name(node.func)) is not None
         if not isinstance(node, ast.Name):
             return False
-        value = given_once(self.module, node)
+        value = single_assignment(self.module, node)
         if isinstance(value, ast.Call):
             return _MAKER.search(last_name(value.func)) is not None
         return node.id in ("app", "application", "flask_app") and node.id in self.module.imported

@@ -1,17 +1,17 @@
-"""PY342: missing owner check."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
+from wardround.languages.python.module import last_name, names_in
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.web_routes import Route, routes_of
+from wardround_python.syntax.calls import passed_values
 
 _WHO = (
     r"(current_user|request\.user|request\.ctx\.user|g\.user|\bme\b|\buser\b|\bcaller\b|"
@@ -38,7 +38,7 @@ _IDS = frozenset({"id", "pk", "uuid", "ident"})
 
 
 class MissingOwnerCheck(PythonCheck):
-    """A record is found by the id in the URL alone, next to routes that also filter by its owner.
+    """A record is found only by the id in the URL, next to routes that also filter by its owner.
 
     A logged-in user can read every user's records by counting through the ids. Search it among the records
     of the current user, as the other routes of the module do.
@@ -133,53 +133,49 @@ class MissingOwnerCheck(PythonCheck):
     def _lookup(self, route: Route, owned: frozenset[str]) -> ast.Call | None:
         """Return the call that finds a record only by an id from the URL."""
         for node in walk(route.function):
-            if not isinstance(node, ast.Call):
+            if not isinstance(node, ast.Call) or last_name(node.func) not in _LOOKUPS:
                 continue
-            last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if last not in _LOOKUPS:
-                continue
-            models = {n.id for n in walk(node) if isinstance(n, ast.Name) and n.id[:1].isupper()}
-            if self._is_by_number(node, route) and (models & owned or (models and route.persons)):
+            models = {name for name in names_in(node) if name[:1].isupper()}
+            is_owned = bool(models & owned) or (bool(models) and bool(route.persons))
+            if is_owned and self._is_by_number(node, route):
                 return node
         return None
 
     def _is_by_number(self, node: ast.Call, route: Route) -> bool:
         if any(keyword.arg not in _IDS for keyword in node.keywords):
             return False
-        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-        by_route = [
-            value for value in arguments if isinstance(value, ast.Name) and value.id in route.arguments
-        ]
-        rest = [operand for operand in arguments if operand not in by_route]
-        return len(by_route) == 1 and all(isinstance(item, (ast.Name, ast.Attribute)) for item in rest)
+        arguments = passed_values(node)
+        names = [argument for argument in arguments if isinstance(argument, ast.Name)]
+        numbers = [name for name in names if name.id in route.arguments]
+        return len(numbers) == 1 and all(isinstance(item, (ast.Name, ast.Attribute)) for item in arguments)
 
     def _check_views(self, tree: ast.Module) -> None:
-        """Report view sets without an owner filter, next to one that has it."""
-        views = [
-            statement
-            for statement in tree.body
-            if isinstance(statement, ast.ClassDef)
-            and any("ViewSet" in unparse(base) for base in statement.bases)
-        ]
+        """Report view sets without an owner filter, if an adjacent one has it."""
+        classes = [statement for statement in tree.body if isinstance(statement, ast.ClassDef)]
+        views = [view for view in classes if any("ViewSet" in unparse(base) for base in view.bases)]
         if not any(_OWNED.search(unparse(view)) for view in views):
             return
-        for item in views:
-            text = "\n".join(unparse(line) for line in item.body if "IsAuthenticated]" not in unparse(line))
-            if (
-                "ReadOnly" in unparse(item)
-                or "get_queryset" in text
-                or _ADMIN.search(text)
-                or _ASKS.search(text)
-            ):
-                continue
-            for line in item.body:
-                if isinstance(line, ast.Assign) and unparse(line.value).endswith(".objects.all()"):
-                    self.report(
-                        self.module.span(line),
-                        "these are the records of all users, unlike in the "
-                        "adjacent views; filter by the owner",
-                    )
+        for view in views:
+            if not _is_limited(view):
+                self._check_view(view)
+
+    def _check_view(self, view: ast.ClassDef) -> None:
+        for statement in view.body:
+            if isinstance(statement, ast.Assign) and unparse(statement.value).endswith(".objects.all()"):
+                self.report(
+                    self.module.span(statement),
+                    "these are the records of all users, unlike in the adjacent views; filter by the owner",
+                )
 
 
 def _names(body: Sequence[ast.stmt]) -> set[str]:
     return {n.id for statement in body for n in walk(statement) if isinstance(n, ast.Name)}
+
+
+def _is_limited(view: ast.ClassDef) -> bool:
+    """Return True if a view set is read-only, for administrators, or selects its records itself."""
+    if "ReadOnly" in unparse(view):
+        return True
+    lines = [unparse(statement) for statement in view.body]
+    text = "\n".join(line for line in lines if "IsAuthenticated]" not in line)
+    return "get_queryset" in text or bool(_ADMIN.search(text) or _ASKS.search(text))

@@ -1,11 +1,9 @@
-"""PY391."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wardround.checks.cases import change
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import change
 from wardround.semantics.semdiff.guard_checks import SiblingGuardCheck
 from wardround.semantics.semdiff.guards import GuardedFunction
 from wardround_python.analysis.guarded_functions import PythonGuards
@@ -140,7 +138,7 @@ class MissingSiblingGuard(PythonGuards, SiblingGuardCheck):
     ]
 
     def bodies(self, path: str, text: str) -> Sequence[GuardedFunction]:
-        """Return the functions without those that only answer a question, which guards are made of."""
+        """Return the functions without predicates, which guards consist of."""
         result = super().bodies(path, text)
         return [item for item in result if not _ANSWERS.match(item.name.rpartition(".")[2])]
 

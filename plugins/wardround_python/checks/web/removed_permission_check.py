@@ -1,17 +1,15 @@
-"""PY453: removed permission check."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, last_name, names_in, statements_in
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.semantics.semdiff.guards import KINDS
-from wardround_python.analysis.changed_functions import rewritten
+from wardround_python.analysis.changed_functions import rewritten_functions
 from wardround_python.check import PythonCheck
 
 _WHOSE = LazyPattern(
@@ -95,54 +93,56 @@ class RemovedPermissionCheck(PythonCheck):
     ]
 
     def visit_Module(self, node: ast.Module) -> None:
-        for was, now in rewritten(self.source, self.module):
-            if len(now.decorator_list) <= len(was.decorator_list):
-                self._compare(was, now)
+        for previous, current in rewritten_functions(self.source, self.module):
+            if len(current.decorator_list) <= len(previous.decorator_list):
+                self._compare(previous, current)
 
     def _compare(self, was: FunctionNode, now: FunctionNode) -> None:
-        text = unparse(now)
         if _exits(now) >= _exits(was) or _new_calls(was, now):
             return
         for guard, after in _guards(was.body):
-            description = unparse(guard.test)
-            asked = names_in(guard.test) - {"self", "cls"}
-            reason = unparse(guard.body[-1])
-            if (
-                not _checks_permission(guard)
-                or description in text
-                or reason in text
-                or reason in self.source.text.replace('"', "'")
-            ):
+            if not self._is_removed(guard, now):
                 continue
-            later = {name for item in after for name in names_in(item)}
-            place = _first_left(after, now)
+            asked = names_in(guard.test) - {"self", "cls"}
+            later = {name for statement in after for name in names_in(statement)}
+            place = _first_remaining(after, now)
             if place is not None and asked and asked <= later & names_in(now):
+                description = unparse(guard.test)[:80]
                 self.report(
                     self.module.keyword_span(place, 1),
-                    f"{now.name}() rejected this before if {description[:80]}, and nothing checks it now",
+                    f"{now.name}() rejected this before if {description}, and nothing checks it now",
                 )
                 return
+
+    def _is_removed(self, guard: ast.If, now: FunctionNode) -> bool:
+        """Return True if the function no longer has a check of permissions, nor its error."""
+        if not _checks_permission(guard):
+            return False
+        text, reason = unparse(now), unparse(guard.body[-1])
+        if unparse(guard.test) in text or reason in text:
+            return False
+        return reason not in self.source.text.replace('"', "'")
 
 
 def _exits(function: FunctionNode) -> int:
     return sum(isinstance(node, (ast.Raise, ast.Assert)) or _is_end(node) for node in walk(function))
 
 
-def _new_calls(was: FunctionNode, now: FunctionNode) -> bool:
+def _new_calls(previous: FunctionNode, current: FunctionNode) -> bool:
     """Return True if the function calls something new by itself, which may perform the check."""
-    old = {last_name(node.func) for node in walk(was) if isinstance(node, ast.Call)}
+    old = {last_name(node.func) for node in walk(previous) if isinstance(node, ast.Call)}
     return any(
         isinstance(inner, ast.Expr)
         and isinstance(inner.value, ast.Call)
         and last_name(inner.value.func) not in old | {"log"}
-        for inner in walk(now)
+        for inner in walk(current)
     )
 
 
 def _guards(block: Sequence[ast.stmt]) -> Iterator[tuple[ast.If, Sequence[ast.stmt]]]:
     """Return the conditions under which a request is rejected, with the code that runs otherwise."""
     for index, statement in enumerate(block):
-        if isinstance(statement, ast.If) and not statement.orelse and _refuses(statement.body[-1]):
+        if isinstance(statement, ast.If) and not statement.orelse and _is_refusal(statement.body[-1]):
             yield statement, block[index + 1 :]
         for name in ("body", "orelse", "finalbody"):
             below = getattr(statement, name, None)
@@ -158,7 +158,7 @@ def _checks_permission(guard: ast.If) -> bool:
     return any(len(_WHOSE.findall(unparse(pair))) > 1 for pair in pairs)
 
 
-def _refuses(statement: ast.stmt) -> bool:
+def _is_refusal(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Raise):
         return statement.exc is not None
     return isinstance(statement, ast.Expr) and _is_end(statement.value)
@@ -168,11 +168,12 @@ def _is_end(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and last_name(node.func) in _ENDS
 
 
-def _first_left(after: Sequence[ast.stmt], now: FunctionNode) -> ast.stmt | None:
+def _first_remaining(after: Sequence[ast.stmt], current: FunctionNode) -> ast.stmt | None:
     """Return the first statement after a rejection that still exists, entirely or by its assigned value."""
     texts = {_render_condition(item) for item in after}
     return next(
-        (node for node in statements_in(now) if node is not now and _render_condition(node) in texts), None
+        (node for node in statements_in(current) if node is not current and _render_condition(node) in texts),
+        None,
     )
 
 

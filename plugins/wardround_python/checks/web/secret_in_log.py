@@ -1,19 +1,19 @@
-"""PY332: secret in log."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse, walk
-from wardround_python.analysis.url_secrets import holds_secret
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround_python.analysis.url_secrets import contains_secret
 from wardround_python.analysis.whole_environment import contains_environment
 from wardround_python.check import PythonCheck
+from wardround_python.syntax.assignments import assigned_values_of, constant_entries
+from wardround_python.syntax.calls import called_method, keyword_values, passed_values
 
 _LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception"})
 _LOG = LazyPattern(r"(?i)(^|[._])(log|logger|logging|audit_?log)$")
@@ -27,7 +27,7 @@ _SENDS = frozenset(
     {"post", "put", "patch", "request", "urlopen", "Request", "send", "sendall", "sendto", "stream"}
 )
 _READS = frozenset({"delete", "get", "head", "options"})
-"""Requests that send data in the URL alone."""
+"""Requests that only send data in the URL."""
 _CLIENTS = (
     "requests", "httpx", "aiohttp", "urllib", "urllib3", "http.client", "socket", "websocket", "websockets",
     "niquests",
@@ -92,27 +92,27 @@ class SecretInLog(PythonCheck):
         return super().wants(source) and any(word in lowered for word in words)
 
     def visit_Call(self, node: ast.Call) -> None:
+        last = last_name(node.func)
         if _is_log(node):
-            self._check_logged(node)
-        elif last_name(node.func) in _SENDS and self._has_client():
-            self._check_sent((*node.args, *(keyword.value for keyword in node.keywords)))
-        elif last_name(node.func) in _READS and self._has_client():
-            named = (keyword.value for keyword in node.keywords if keyword.arg in ("params", "url"))
-            self._check_sent((*node.args[:1], *named))
-        elif (self.module.dotted(node.func) or "").startswith("subprocess."):
+            self._check_log_call(node)
+        elif last in _SENDS and self._has_client():
+            self._check_sent(passed_values(node))
+        elif last in _READS and self._has_client():
+            self._check_sent((*node.args[:1], *keyword_values(node, "params", "url")))
+        elif (self.module.qualified_name(node.func) or "").startswith("subprocess."):
             self._check_sent(node.args[:1])
 
-    def _check_logged(self, node: ast.Call) -> None:
+    def _check_log_call(self, node: ast.Call) -> None:
         for argument in (*node.args, *(k.value for k in node.keywords if k.arg == "extra")):
             for value in _logged_values(argument):
                 if self._is_secret(value, node):
-                    self._report_logged(value, _called(value))
+                    self._report_logged(value, _called_name(value))
                     return
             if contains_environment(self.module, argument):
                 self._report_logged(argument, "the complete environment")
                 return
         for argument, filling in _logged_texts(node):
-            if holds_secret(self.module, argument, filling):
+            if contains_secret(self.module, argument, filling):
                 self._report_logged(argument, "a URL with a key")
                 return
 
@@ -134,7 +134,7 @@ class SecretInLog(PythonCheck):
 
     def _is_secret(self, value: ast.expr, node: ast.Call) -> bool:
         return (
-            _SECRET.search(_called(value)) is not None
+            _SECRET.search(_called_name(value)) is not None
             or self._is_bearer(value)
             or self._contains_secret(value, node)
         )
@@ -149,20 +149,11 @@ class SecretInLog(PythonCheck):
         function = self.module.function_of(place)
         if not isinstance(node, ast.Name) or function is None:
             return False
-        values = [
-            inner.value
-            for inner in walk(function)
-            if isinstance(inner, ast.Assign) and any(getattr(t, "id", "") == node.id for t in inner.targets)
-        ]
+        values = assigned_values_of(walk(function), node.id)
         if len(values) != 1 or not isinstance(values[0], ast.Dict):
             return False
-        pairs = zip(values[0].keys, values[0].values, strict=True)
-        return any(
-            isinstance(key, ast.Constant)
-            and _SECRET.search(str(key.value)) is not None
-            and not isinstance(value, ast.Constant)
-            for key, value in pairs
-        )
+        computed = (key for key, value in constant_entries(values[0]) if not isinstance(value, ast.Constant))
+        return any(map(_SECRET.search, computed))
 
 
 def _is_log(node: ast.Call) -> bool:
@@ -180,31 +171,31 @@ def _logged_texts(node: ast.Call) -> Iterator[tuple[ast.expr, Sequence[ast.expr]
 
 
 def _logged_values(node: ast.expr) -> Iterator[ast.expr]:
-    """Return the values whose text becomes part of the text of an expression."""
-    if isinstance(node, ast.JoinedStr):
-        for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                yield from _logged_values(part.value)
-    elif isinstance(node, ast.BinOp):
-        yield from _logged_values(node.left)
-        yield from _logged_values(node.right)
-    elif isinstance(node, (ast.Tuple, ast.List)):
-        for element in node.elts:
-            yield from _logged_values(element)
-    elif isinstance(node, ast.Dict):
-        for value in node.values:
-            yield from _logged_values(value)
-    elif isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute) and node.func.attr in {"format", "strip", "decode", "get"}:
-            if node.func.attr == "get":
-                yield node
-            for element in (node.func.value, *node.args):
-                yield from _logged_values(element)
-    elif isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+    """Return the values whose string form becomes part of an expression's string."""
+    is_get = isinstance(node, ast.Call) and called_method(node) == "get"
+    if is_get or isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         yield node
+    for part in _string_operands(node):
+        yield from _logged_values(part)
 
 
-def _called(node: ast.expr) -> str:
+def _string_operands(node: ast.expr) -> Sequence[ast.expr]:
+    """Return the expressions whose strings are parts of an expression's string."""
+    match node:
+        case ast.JoinedStr():
+            return [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+        case ast.BinOp():
+            return [node.left, node.right]
+        case ast.Tuple() | ast.List():
+            return node.elts
+        case ast.Dict():
+            return node.values
+        case ast.Call(func=ast.Attribute(value=receiver, attr="format" | "strip" | "decode" | "get")):
+            return [receiver, *node.args]
+    return []
+
+
+def _called_name(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):

@@ -1,14 +1,12 @@
-"""PY336: unanchored host check."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _DOMAIN = LazyPattern(r"(?i)^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$")
@@ -74,29 +72,31 @@ class UnanchoredHostCheck(PythonCheck):
             and len(node.args) == 1
         ):
             names, shape = (_HOST, _DOMAIN) if func.attr == "endswith" else (_ADDRESS, _SITE)
-            is_loose = names.search(_called(func.value)) and self._is_loose(node.args[0], shape)
+            is_loose = names.search(_last_word(func.value)) and self._is_loose(node.args[0], shape)
             if is_loose and not self._is_narrowed(node, func.value):
                 self.report(
                     self.module.span(node),
                     "other sites also pass this test of the host; compare the complete host",
                 )
-        elif (self.module.dotted(func) or "") == "re.compile" and node.args:
-            self._check_named(node)
+        elif (self.module.qualified_name(func) or "") == "re.compile" and node.args:
+            self._check_named_pattern(node)
         elif (
-            (self.module.dotted(func) or "").startswith("re.") and len(node.args) > 1 and self._decides(node)
+            (self.module.qualified_name(func) or "").startswith("re.")
+            and len(node.args) > 1
+            and self._decides_access(node)
         ):
             self._check_pattern(node.args[0], getattr(func, "attr", ""), "")
         elif (
-            (self.module.dotted(func) or "").startswith("re.")
+            (self.module.qualified_name(func) or "").startswith("re.")
             and len(node.args) > 1
-            and _HOST.search(_called(node.args[1]))
+            and _HOST.search(_last_word(node.args[1]))
             and self._is_loose_pattern(node.args[0])
         ):
             self.report(
                 self.module.span(node.args[0]), "a dot in this pattern matches any character; escape it"
             )
 
-    def _check_named(self, node: ast.Call) -> None:
+    def _check_named_pattern(self, node: ast.Call) -> None:
         """Report a named pattern whose use is a decision."""
         parent = self.module.parents[node]
         name = unparse(parent.targets[0]) if isinstance(parent, ast.Assign) else ""
@@ -106,14 +106,14 @@ class UnanchoredHostCheck(PythonCheck):
                 and isinstance(inner.func, ast.Attribute)
                 and inner.func.attr in {"match", "fullmatch", "search"}
                 and unparse(inner.func.value).rpartition(".")[2] == name.rpartition(".")[2]
-                and self._decides(inner)
+                and self._decides_access(inner)
             ):
                 self._check_pattern(node.args[0], inner.func.attr, name)
                 return
 
     def _check_pattern(self, node: ast.expr, how: str, name: str) -> None:
         """Report a pattern of addresses that accepts others too."""
-        text = self._text(node)
+        text = self._pattern_string(node)
         match = _START.search(text) if text is not None else None
         if match is None:
             return
@@ -136,7 +136,7 @@ class UnanchoredHostCheck(PythonCheck):
                 Severity.INFO,
             )
 
-    def _decides(self, node: ast.Call) -> bool:
+    def _decides_access(self, node: ast.Call) -> bool:
         """Return True if only the existence of a match is tested, by a function that accepts or rejects."""
         function = self.module.function_of(node)
         named = f"{getattr(function, 'name', '')}"
@@ -169,7 +169,7 @@ class UnanchoredHostCheck(PythonCheck):
         if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return
         if isinstance(node.left, ast.Constant) and self._is_loose(node.left, _DOMAIN):
-            called = _called(node.comparators[0])
+            called = _last_word(node.comparators[0])
             if _HOST.search(called) and not called.lower().startswith("allowed"):
                 self.report(
                     self.module.span(node),
@@ -188,31 +188,41 @@ class UnanchoredHostCheck(PythonCheck):
     def _is_loose(self, node: ast.expr, shape: LazyPattern) -> bool:
         if isinstance(node, ast.Tuple):
             return any(self._is_loose(element, shape) for element in node.elts)
-        text = self._text(node)
+        text = self._pattern_string(node)
         return text is not None and shape.search(text) is not None and not _EXTENSION.search(text)
 
     def _is_loose_pattern(self, node: ast.expr) -> bool:
-        text = self._text(node)
+        text = self._pattern_string(node)
         if text is None or ("http" not in text and "\\." not in text):
             return False
         return _OPEN_DOT.search(text) is not None or (
             ".*" in text and "\\." not in text.partition(".*")[2][:3]
         )
 
-    def _text(self, node: ast.expr) -> str | None:
-        """Return a text that is a literal or a constant of the module."""
+    def _pattern_string(self, node: ast.expr) -> str | None:
+        """Return a string that is a literal or a constant of the module."""
         if isinstance(node, ast.Name):
-            for parent in self.module.ancestors(node):
-                for part in getattr(parent, "generators", ()):
-                    if getattr(part.target, "id", "") == node.id and getattr(part.iter, "elts", ()):
-                        return self._text(part.iter.elts[0])
-            values = [
-                statement.value
-                for statement in self.module.tree.body
-                if isinstance(statement, ast.Assign) and unparse(statement.targets[0]) == node.id
-            ]
-            node = values[0] if len(values) == 1 else node
+            element = self._first_element(node)
+            if element is not None:
+                return self._pattern_string(element)
+            node = self._module_constant(node)
         return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+    def _first_element(self, name: ast.Name) -> ast.expr | None:
+        """Return the first of the values that a comprehension around a name goes through."""
+        for parent in self.module.ancestors(name):
+            for generator in getattr(parent, "generators", ()):
+                elements = getattr(generator.iter, "elts", ())
+                if elements and getattr(generator.target, "id", "") == name.id:
+                    first: ast.expr = elements[0]
+                    return first
+        return None
+
+    def _module_constant(self, name: ast.Name) -> ast.expr:
+        """Return the only value that the module assigns to a name; the name itself if there is none."""
+        assignments = (statement for statement in self.module.tree.body if isinstance(statement, ast.Assign))
+        values = [item.value for item in assignments if unparse(item.targets[0]) == name.id]
+        return values[0] if len(values) == 1 else name
 
     def _is_narrowed(self, node: ast.Call, looked_at: ast.expr) -> bool:
         """Return True if the same condition also requires another test of the value."""
@@ -226,19 +236,19 @@ class UnanchoredHostCheck(PythonCheck):
 
 
 def _host_of(pattern: str) -> tuple[str, str]:
-    """Return the part of a pattern that is the host, and what ends it."""
+    """Return the host part of a pattern, and the text that ends it."""
     end = _END_OF_HOST.search(pattern)
     return (pattern[: end.start()], pattern[end.start() :]) if end is not None else (pattern, "")
 
 
-def _called(node: ast.expr) -> str:
+def _last_word(node: ast.expr) -> str:
     """Return the last word of the name of a value."""
     if isinstance(node, ast.Call):
         if node.args and isinstance(node.args[0], ast.Constant):
             return str(node.args[0].value).replace("-", "_")
-        return _called(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+        return _last_word(node.func.value) if isinstance(node.func, ast.Attribute) else ""
     if isinstance(node, ast.BoolOp):
-        return _called(node.values[0])
+        return _last_word(node.values[0])
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return str(node.slice.value).replace("-", "_")
     return last_name(node)

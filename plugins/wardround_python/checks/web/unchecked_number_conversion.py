@@ -1,14 +1,12 @@
-"""PY035: unchecked number conversion."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import unparse, walk
-from wardround_python.analysis.null_guards import is_caught, tested
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround_python.analysis.null_guards import is_caught, tested_expressions
 from wardround_python.check import PythonCheck
 
 _NUMBERS = frozenset({"int", "float", "decimal.Decimal", "uuid.UUID", "datetime.date.fromisoformat",
@@ -76,27 +74,21 @@ class UncheckedNumberConversion(PythonCheck):
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.module.dotted(node.func)
-        if name not in _NUMBERS or not node.args or self.module.function_of(node) is None:
+        name = self.module.qualified_name(node.func)
+        scope = self.module.function_of(node)
+        if name not in _NUMBERS or not node.args or scope is None:
             return
         sent = self._origin(node.args[0])
-        if sent is None or is_caught(self.module, node, _CATCHES):
+        if sent is None or is_caught(self.module, node, _CATCHES) or _is_tested(node.args[0], scope):
             return
-        scope = self.module.function_of(node)
-        assert scope is not None
-        looked_at = " ".join(tested(scope))
-        if any(f"{unparse(node.args[0])}{check}" in looked_at for check in _CHECKS[:3]):
-            return
-        if any(check in looked_at and unparse(node.args[0]) in looked_at for check in _CHECKS[3:]):
-            return
-        written = unparse(node.func)
         self.report(
             self.module.span(node),
-            f"{written}() of {sent} raises for an invalid value, and nothing handles it; respond with a 400",
+            f"{unparse(node.func)}() of {sent} raises for an invalid value, and nothing handles it; "
+            "respond with a 400",
         )
 
     def _origin(self, value: ast.expr) -> str | None:
-        """Return the part of a request that a value is, as it is written."""
+        """Return the request part from which a value is read, verbatim."""
         for _ in range(3):
             if isinstance(value, ast.BoolOp):
                 value = value.values[0]
@@ -134,14 +126,14 @@ class UncheckedNumberConversion(PythonCheck):
     def _assigned_value(self, name: ast.Name) -> ast.expr | None:
         """Return the only value that the function assigns to a name."""
         scope = self.module.function_of(name)
-        if scope is None or any(a.arg == name.id for a in walk(scope) if isinstance(a, ast.arg)):
+        if scope is None:
             return None
-        values = [
-            n.value
-            for n in walk(scope)
-            if isinstance(n, ast.Assign)
-            and any(isinstance(t, ast.Name) and t.id == name.id for t in n.targets)
-        ]
+        values = []
+        for node in walk(scope):
+            if isinstance(node, ast.arg) and node.arg == name.id:
+                return None
+            if isinstance(node, ast.Assign) and _assigns_name(node, name.id):
+                values.append(node.value)
         return values[0] if len(values) == 1 else None
 
     def _is_body(self, value: ast.expr) -> bool:
@@ -159,3 +151,15 @@ class UncheckedNumberConversion(PythonCheck):
                 ("json.loads(event[", "json.loads(request.", "json.loads(event.get(")
             )
         )
+
+
+def _is_tested(value: ast.expr, scope: ast.AST) -> bool:
+    """Return True if a condition of the function checks that a text is a number."""
+    text, tested = unparse(value), " ".join(tested_expressions(scope))
+    if any(f"{text}{check}" in tested for check in _CHECKS[:3]):
+        return True
+    return text in tested and any(check in tested for check in _CHECKS[3:])
+
+
+def _assigns_name(node: ast.Assign, name: str) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == name for target in node.targets)

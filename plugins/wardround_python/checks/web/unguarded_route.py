@@ -1,14 +1,15 @@
-"""PY341: unguarded route."""
-
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from typing import TypeGuard
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
+from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.web_routes import Route, routes_of
 
@@ -26,6 +27,9 @@ _MIXIN = LazyPattern(
 )
 _VERBS = frozenset({"get", "post", "put", "patch", "delete"})
 _EDITING = LazyPattern(r"(Update|Delete|Create|Form)View$")
+
+
+_UNGUARDED = "this route changes data without the login its adjacent routes require; require it here too"
 
 
 class UnguardedRoute(PythonCheck):
@@ -136,50 +140,54 @@ class UnguardedRoute(PythonCheck):
         ) or any("exempt" in unparse(item) for item in route.function.decorator_list)
 
     def _check_classes(self, node: ast.Module) -> None:
-        views = [
-            statement
-            for statement in node.body
-            if isinstance(statement, ast.ClassDef)
-            and statement.bases
-            and _EDITING.search(unparse(statement.bases[-1]))
-        ]
-        guarded = [
-            view
-            for view in views
-            if any(_MIXIN.search(unparse(b)) for b in view.bases) or self._is_decorated(view)
-        ]
-        for item in views:
-            if len(guarded) < 2 or item in guarded or len(guarded) < 2 * (len(views) - len(guarded)):
-                continue
-            if not _OPEN.search(item.name) and not _ASKS.search(unparse(item)):
-                name = self.module.name_span(item)
-                self.report(
-                    name,
-                    "this route changes data without the login its adjacent "
-                    "routes require; require it here too",
-                )
+        views = [statement for statement in node.body if _is_editing_view(statement)]
+        open_views = [view for view in views if not _has_mixin(view) and not self._is_decorated(view)]
+        guarded = len(views) - len(open_views)
+        if guarded < 2 or guarded < 2 * len(open_views):
+            return
+        for view in open_views:
+            if not _is_intentionally_public(view, view):
+                self.report(self.module.name_span(view), _UNGUARDED)
 
     def _check_handlers(self, tree: ast.Module) -> None:
-        """Report methods of Tornado's handlers, which require a login one by one."""
-        methods = [
-            (cls, statement)
-            for cls in tree.body
-            if isinstance(cls, ast.ClassDef)
-            for statement in cls.body
-            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.name in _VERBS
-        ]
-        asking = [one for _, one in methods if "authenticated" in " ".join(map(unparse, one.decorator_list))]
-        for cls, item in methods if len(asking) >= 2 else ():
-            if item in asking or item.name == "get" or 2 * (len(methods) - len(asking)) > len(asking):
+        """Report methods of Tornado's handlers, which require a login individually."""
+        methods = list(_request_methods(tree))
+        guarded = [method for _, method in methods if _is_authenticated(method)]
+        if len(guarded) < 2 or 2 * (len(methods) - len(guarded)) > len(guarded):
+            return
+        for handler, method in methods:
+            if method in guarded or method.name == "get" or _is_intentionally_public(handler, method):
                 continue
-            text = unparse(cls)
-            if not _OPEN.search(cls.name) and "prepare" not in text and not _ASKS.search(unparse(item)):
-                name = self.module.name_span(item)
-                self.report(
-                    name,
-                    "this route changes data without the login its adjacent "
-                    "routes require; require it here too",
-                )
+            if "prepare" not in unparse(handler):
+                self.report(self.module.name_span(method), _UNGUARDED)
 
     def _is_decorated(self, node: ast.ClassDef) -> bool:
         return (len(node.bases) > 1 and "Mixin" in unparse(node.bases[0])) or bool(node.decorator_list)
+
+
+def _is_editing_view(statement: ast.stmt) -> TypeGuard[ast.ClassDef]:
+    if not isinstance(statement, ast.ClassDef) or not statement.bases:
+        return False
+    return _EDITING.search(unparse(statement.bases[-1])) is not None
+
+
+def _has_mixin(view: ast.ClassDef) -> bool:
+    return any(_MIXIN.search(unparse(base)) for base in view.bases)
+
+
+def _request_methods(tree: ast.Module) -> Iterator[tuple[ast.ClassDef, FunctionNode]]:
+    """Yield the methods of the classes of a module that are named after the method of a request."""
+    for holder in tree.body:
+        for member in holder.body if isinstance(holder, ast.ClassDef) else ():
+            if isinstance(member, FunctionNode) and member.name in _VERBS:
+                assert isinstance(holder, ast.ClassDef)
+                yield holder, member
+
+
+def _is_authenticated(method: FunctionNode) -> bool:
+    return any("authenticated" in unparse(decorator) for decorator in method.decorator_list)
+
+
+def _is_intentionally_public(view: ast.ClassDef, code: ast.stmt) -> bool:
+    """Return True if a view is for everyone by its name, or its code tests who sent the request."""
+    return bool(_OPEN.search(view.name) or _ASKS.search(unparse(code)))

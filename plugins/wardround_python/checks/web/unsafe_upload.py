@@ -1,15 +1,13 @@
-"""PY338: unsafe upload."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, names_in
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_python.check import PythonCheck
 
 _UPLOAD = LazyPattern(r"request\.files|request\.FILES|UploadFile|\.filename\b")
@@ -93,21 +91,28 @@ class UnsafeUpload(PythonCheck):
         if not denies and _ALLOWED.search(text):
             return
         for node in walk(function):
-            if isinstance(node, ast.Call) and self._stores(node, function):
-                where = self._expanded_text(node, function)
-                if _NAME.search(where) and (denies or _SERVED.search(where)):
-                    message = (
-                        "the upload is stored under the name and type the client chose; "
-                        "list the types and generate the name"
-                    )
-                    self.report(self.module.span(node), message)
-                    return
+            if isinstance(node, ast.Call) and self._stores_unsafely(node, function, denies):
+                message = (
+                    "the upload is stored under the name and type the client chose; "
+                    "list the types and generate the name"
+                )
+                self.report(self.module.span(node), message)
+                return
+
+    def _stores_unsafely(self, node: ast.Call, function: FunctionNode, denies: bool) -> bool:
+        """Return True if an upload keeps its name, and is served or limited by denied types alone."""
+        if not self._stores_upload(node, function):
+            return False
+        path = self._expand_source(node, function)
+        return _NAME.search(path) is not None and (denies or _SERVED.search(path) is not None)
 
     def _check_kind(self, function: FunctionNode, text: str) -> None:
         """Report a stored file whose type is determined only by the client."""
         if not _UPLOAD.search(text) or _LOOKED_INTO.search(text):
             return
-        if not any(isinstance(inner, ast.Call) and self._stores(inner, function) for inner in walk(function)):
+        if not any(
+            isinstance(inner, ast.Call) and self._stores_upload(inner, function) for inner in walk(function)
+        ):
             return
         for node in walk(function):
             if isinstance(node, ast.If) and _SAID_KIND.search(unparse(node.test)):
@@ -117,7 +122,7 @@ class UnsafeUpload(PythonCheck):
                 self.report(self.module.span(node.test), message, None, Severity.INFO)
                 return
 
-    def _stores(self, node: ast.Call, function: FunctionNode) -> bool:
+    def _stores_upload(self, node: ast.Call, function: FunctionNode) -> bool:
         last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if last not in _WRITES or (last == "save" and not node.args):
             return False
@@ -127,26 +132,28 @@ class UnsafeUpload(PythonCheck):
             )
         return True
 
-    def _expanded_text(self, node: ast.Call, function: FunctionNode) -> str:
+    def _expand_source(self, node: ast.Call, function: FunctionNode) -> str:
         """Return the call as text, with the values of its names and the results of functions defined here."""
         parts, names = [unparse(node)], names_in(node)
+        assignments = [inner for inner in walk(function) if isinstance(inner, ast.Assign)]
         for _ in range(3):
-            values = [
-                inner.value
-                for inner in walk(function)
-                if isinstance(inner, ast.Assign) and any(names_in(target) & names for target in inner.targets)
-            ]
-            parts += [unparse(item) for item in values]
-            names |= {name for element in values for name in names_in(element)}
+            values = [assignment.value for assignment in assignments if _target_names(assignment) & names]
+            parts += map(unparse, values)
+            names = names.union(*map(names_in, values))
         parts += [
             unparse(statement)
             for statement in self.module.tree.body
-            if isinstance(statement, (ast.FunctionDef, ast.Assign)) and _defined(statement) & names
+            if isinstance(statement, (ast.FunctionDef, ast.Assign)) and _defined_names(statement) & names
         ]
         return " ".join(parts)
 
 
-def _defined(node: ast.FunctionDef | ast.Assign) -> set[str]:
+def _target_names(assignment: ast.Assign) -> set[str]:
+    names: set[str] = set()
+    return names.union(*map(names_in, assignment.targets))
+
+
+def _defined_names(node: ast.FunctionDef | ast.Assign) -> set[str]:
     return (
         {node.name} if isinstance(node, ast.FunctionDef) else {n for t in node.targets for n in names_in(t)}
     )

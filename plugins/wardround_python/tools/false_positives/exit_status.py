@@ -10,7 +10,7 @@ from wardround.findings import Span
 from wardround.languages.python.tree import cached_parse, unparse, walk
 
 
-def asks_for_status(text: str, span: Span) -> bool:
+def tests_exit_status(text: str, span: Span) -> bool:
     """Return True if the exit status of the process that starts at a position is tested."""
     try:
         return _module(text).asks(span)
@@ -18,7 +18,7 @@ def asks_for_status(text: str, span: Span) -> bool:
         return False
 
 
-class _Starts:
+class _ProcessStarts:
     """The calls of a module by position, and the tests of exit statuses."""
 
     def __init__(self, text: str) -> None:
@@ -29,7 +29,7 @@ class _Starts:
         call = self._calls.get(span.start)
         if call is None:
             return False
-        looked_at = self._tested_processes(self._around.get(span.line, self._tree))
+        looked_at = self._tested_processes(self._enclosing_functions.get(span.line, self._tree))
         return unparse(call) in looked_at or self._targets.get(call) in looked_at
 
     @cached_property
@@ -37,7 +37,7 @@ class _Starts:
         return list(walk(self._tree))
 
     @cached_property
-    def _around(self) -> dict[int, ast.AST]:
+    def _enclosing_functions(self) -> dict[int, ast.AST]:
         """Return the innermost function around a line."""
         return {line: node for node in self._nodes for line in _lines_of(node)}
 
@@ -52,7 +52,7 @@ class _Starts:
 
     @cached_property
     def _targets(self) -> dict[ast.expr, str]:
-        """Map an assigned value to the first target it is assigned to."""
+        """Map an assigned value to the first target of its assignment."""
         return {
             node.value: unparse(node.targets[0])
             for node in self._nodes
@@ -76,5 +76,5 @@ def _lines_of(node: ast.AST) -> Iterator[int]:
 
 
 @lru_cache(maxsize=4)
-def _module(text: str) -> _Starts:
-    return _Starts(text)
+def _module(text: str) -> _ProcessStarts:
+    return _ProcessStarts(text)

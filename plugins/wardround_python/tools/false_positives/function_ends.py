@@ -17,10 +17,10 @@ def never_ends(module: PythonModule, span: Span, resolver: CallResolver) -> bool
     """Return True if a function ends with a call that never returns, or with a loop whose last pass raises.
 
     Args:
-        span: of the annotation of the function's result.
+        span: span of the return annotation.
     """
     return any(
-        _is_left_otherwise(end, resolver)
+        _exits_otherwise(end, resolver)
         for node in module.nodes
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.returns is not None
         if module.span(node.returns).start == span.start
@@ -28,7 +28,7 @@ def never_ends(module: PythonModule, span: Span, resolver: CallResolver) -> bool
     )
 
 
-def _is_left_otherwise(end: ast.stmt, resolver: CallResolver) -> bool:
+def _exits_otherwise(end: ast.stmt, resolver: CallResolver) -> bool:
     if isinstance(end, ast.For):
         return _is_loop_of_attempts(end)
     if not isinstance(end, ast.Expr) or not isinstance(end.value, ast.Call):
@@ -36,7 +36,7 @@ def _is_left_otherwise(end: ast.stmt, resolver: CallResolver) -> bool:
     called = resolver.definition_of(end.value)
     if called is None or isinstance(called.node, ast.ClassDef):
         return False
-    return all(_exits(last) for last in _ends(called.node.body))
+    return all(_is_exit(last) for last in _ends(called.node.body))
 
 
 def _ends(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -66,7 +66,7 @@ def _is_loop_of_attempts(loop: ast.For) -> bool:
     )
 
 
-def _exits(last: ast.stmt) -> bool:
+def _is_exit(last: ast.stmt) -> bool:
     """Return True for a statement that raises or ends the process."""
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
         return unparse(last.value.func) in _EXITS

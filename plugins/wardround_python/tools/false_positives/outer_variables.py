@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.literals import is_none
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import walk
+from wardround.lazy import LazyPattern
 
 _KEPT = 64
 _OF_NONE = LazyPattern(r"`None`|`None \||\| None`")
@@ -19,8 +19,8 @@ _OF_NONE = LazyPattern(r"`None`|`None \||\| None`")
 def is_set_outside(message: str, module: PythonModule, span: Span) -> bool:
     """Return True for a message about None at a variable of an enclosing function that is assigned elsewhere.
 
-    The type of such a variable includes the None that it starts with, although what runs before the function,
-    or the function that starts it, has replaced it by then.
+    The type of such a variable includes its initial None, although code that runs before the function, or the
+    function that starts it, has replaced it by then.
     """
     name = _name_at(module, span) if _OF_NONE.search(message) is not None else None
     reader = module.function_of(name) if name is not None else None
@@ -29,8 +29,8 @@ def is_set_outside(message: str, module: PythonModule, span: Span) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def _is_set_around(module: PythonModule, reader: FunctionNode | ast.Lambda, name: str) -> bool:
-    """Return True if a function reads a variable of one around it, which is assigned there, too."""
-    if any(module.function_of(one) is reader for one in _stores(reader, name)):
+    """Return True if a function reads a variable of an enclosing function that assigns it, too."""
+    if any(module.function_of(store) is reader for store in _stores(reader, name)):
         return False
     owner = _binding_function(module, reader, name)
     return (
@@ -58,17 +58,17 @@ def _binding_function(
 ) -> ast.AST | None:
     """Return the function, from one outwards, that a name is a variable of; None for a global one."""
     while function is not None:
-        kept = _passed_on(module, function, name)
-        if kept is ast.Global:
+        retained = _passed_on(module, function, name)
+        if retained is ast.Global:
             return None
-        if kept is None and _has(module, function, name):
+        if retained is None and _shadows_name(module, function, name):
             return function
         function = module.function_of(function)
     return None
 
 
 def _passed_on(module: PythonModule, function: ast.AST, name: str) -> type[ast.AST] | None:
-    """Return the kind of the statement that declares a name of a function as one from outside of it."""
+    """Return the kind of the statement (``global`` or ``nonlocal``) that declares a name of a function."""
     for node in walk(function):
         is_declared = isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names
         if is_declared and module.function_of(node) is function:
@@ -76,13 +76,13 @@ def _passed_on(module: PythonModule, function: ast.AST, name: str) -> type[ast.A
     return None
 
 
-def _has(module: PythonModule, function: ast.AST, name: str) -> bool:
+def _shadows_name(module: PythonModule, function: ast.AST, name: str) -> bool:
     """Return True if a function has a parameter of a name, or assigns the name itself."""
     arguments = getattr(function, "args", None)
     is_parameter = arguments is not None and any(
         isinstance(node, ast.arg) and node.arg == name for node in walk(arguments)
     )
-    return is_parameter or any(module.function_of(one) is function for one in _stores(function, name))
+    return is_parameter or any(module.function_of(store) is function for store in _stores(function, name))
 
 
 def _stores(function: ast.AST, name: str) -> Iterator[ast.Name]:

@@ -1,4 +1,4 @@
-"""The ancestors of a class, and classes whose arguments follow from their bodies alone."""
+"""The ancestors of a class, and classes whose arguments are determined by their bodies only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wardround.languages.python.cache import parsed
+from wardround.languages.python.cache import cached_module
 from wardround.languages.python.module import PythonModule
 from wardround_python.analysis.call_resolution import CallResolver, FunctionDefinition, ProjectFiles
 from wardround_python.tools.false_positives.snapshot_classes import SnapshotClasses, method_of
@@ -19,12 +19,12 @@ _DECORATORS = frozenset(
         "typing_extensions.final", "typing_extensions.runtime_checkable", "enum.unique",
     }
 )  # fmt: skip
-"""Decorators that leave a class as ty reads it."""
+"""Decorators that do not change a class for ty."""
 _METACLASSES = frozenset({"abc.ABCMeta", "type", "enum.EnumMeta", "enum.EnumType"})
 _ENFORCING = frozenset(
     {"abc.ABC", "abc.ABCMeta", "pydantic.BaseModel", "typing.Protocol", "typing_extensions.Protocol"}
 )
-"""Bases and metaclasses that refuse objects of a class with abstract methods."""
+"""Bases and metaclasses that reject objects of a class with abstract methods."""
 _ENFORCING_MODULES = ("collections.abc.", "typing.", "io.", "importlib.abc.", "numbers.")
 _MOST_CLASSES = 20
 
@@ -43,15 +43,28 @@ def ancestors(definition: FunctionDefinition, files: ProjectFiles) -> Iterator[A
     for _ in range(_MOST_CLASSES):
         if not pending:
             return
-        one = pending.pop()
-        if isinstance(one.node, ast.ClassDef):
-            module = parsed(one.path, files.read(one.path) or "")
-            resolver = CallResolver(module, files)
-            bases = [base.value if isinstance(base, ast.Subscript) else base for base in one.node.bases]
-            found = [resolver.definition_of(ast.Call(base, [], [])) for base in bases]
-            pending += [base for base in found if base is not None]
-            external = [module.dotted(base) or "?" for base, own in zip(bases, found, strict=True) if not own]
-            yield Ancestor(module, one.node, tuple(external))
+        current = pending.pop()
+        if isinstance(current.node, ast.ClassDef):
+            module = cached_module(current.path, files.read(current.path) or "")
+            own, external = _bases_of(current.node, module, files)
+            pending += own
+            yield Ancestor(module, current.node, external)
+
+
+def _bases_of(
+    node: ast.ClassDef, module: PythonModule, files: ProjectFiles
+) -> tuple[list[FunctionDefinition], tuple[str, ...]]:
+    """Return the bases of a class in the repository, and the names of the others."""
+    resolver = CallResolver(module, files)
+    own, external = [], []
+    for base in node.bases:
+        name = base.value if isinstance(base, ast.Subscript) else base
+        definition = resolver.definition_of(ast.Call(name, [], []))
+        if definition is not None:
+            own.append(definition)
+        else:
+            external.append(module.qualified_name(name) or "?")
+    return own, tuple(external)
 
 
 def is_plain(definition: FunctionDefinition, files: ProjectFiles, known_bases: frozenset[str]) -> bool:
@@ -62,32 +75,42 @@ def is_plain(definition: FunctionDefinition, files: ProjectFiles, known_bases: f
     """
     classes = list(ancestors(definition, files))
     return 0 < len(classes) < _MOST_CLASSES and all(
-        _is_plain_itself(one.module, one.node)
-        and all(base in known_bases or _is_standard(base) for base in one.external)
-        for one in classes
+        _is_plain_itself(class_.module, class_.node)
+        and all(base in known_bases or _is_standard(base) for base in class_.external)
+        for class_ in classes
     )
 
 
 def may_have_abstract_methods(definition: FunctionDefinition, files: SnapshotClasses) -> bool:
     """Return True if objects of a class can be created although it has abstract methods.
 
-    Only the metaclass of ``abc`` refuses them, and an ancestor may add methods to its subclasses. Bases
-    from packages seldom have that metaclass; one with the name of a class of the repository may be it.
+    Only the metaclass of ``abc`` rejects them, and an ancestor may add methods to its subclasses. Bases from
+    packages rarely have that metaclass; one with the name of a class of the repository may have it.
     """
     classes = list(ancestors(definition, files))
-    if any(method_of(one.node, "__init_subclass__") for one in classes):
+    if any(method_of(class_.node, "__init_subclass__") for class_ in classes):
         return True
-    bases = [base for one in classes for base in one.external]
-    metaclasses = [
-        one.module.dotted(keyword.value) or "?" for one in classes for keyword in one.node.keywords
-    ]
-    return bool(classes) and not (
-        any(_enforces(one) or (not _is_standard(one) and files.named(_last(one))) for one in bases)
-        or any(_enforces(one) or not _is_standard(one) for one in metaclasses)
-    )
+    return bool(classes) and not any(_may_refuse_objects(class_, files) for class_ in classes)
 
 
-def _enforces(name: str) -> bool:
+def _may_refuse_objects(class_: Ancestor, files: SnapshotClasses) -> bool:
+    """Return True if a base from elsewhere or the metaclass of a class may be that of ``abc``."""
+    if any(_may_be_abstract(base, files) for base in class_.external):
+        return True
+    return any(_is_abstract_base(name) or not _is_standard(name) for name in _metaclasses(class_))
+
+
+def _metaclasses(class_: Ancestor) -> Iterator[str]:
+    """Yield the names of what a class statement passes by keyword; ``?`` for one without a name."""
+    for keyword in class_.node.keywords:
+        yield class_.module.qualified_name(keyword.value) or "?"
+
+
+def _may_be_abstract(base: str, files: SnapshotClasses) -> bool:
+    return _is_abstract_base(base) or (not _is_standard(base) and bool(files.named(_last(base))))
+
+
+def _is_abstract_base(name: str) -> bool:
     """Return True for a base or metaclass of ``abc``."""
     return name in _ENFORCING or name.startswith(_ENFORCING_MODULES)
 
@@ -102,8 +125,10 @@ def _is_standard(dotted: str) -> bool:
 
 def _is_plain_itself(module: PythonModule, node: ast.ClassDef) -> bool:
     """Return True if neither a decorator nor a keyword of the class statement can change its arguments."""
-    decorators = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
-    return all(module.dotted(one) in _DECORATORS for one in decorators) and all(
-        keyword.arg == "metaclass" and module.dotted(keyword.value) in _METACLASSES
+    decorators = (
+        decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list
+    )
+    return all(module.qualified_name(decorator) in _DECORATORS for decorator in decorators) and all(
+        keyword.arg == "metaclass" and module.qualified_name(keyword.value) in _METACLASSES
         for keyword in node.keywords
     )

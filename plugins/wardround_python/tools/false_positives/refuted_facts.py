@@ -14,14 +14,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround.languages.python.cache import parsed
-from wardround.languages.python.literals import given_once, is_none
+from wardround.languages.python.cache import cached_module
+from wardround.languages.python.literals import is_none, single_assignment
 from wardround.languages.python.module import PythonModule, last_name, statements_in, targets_of
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 from wardround_python.tools import pylint_settings
-from wardround_python.tools.ruff_config import text_in
+from wardround_python.tools.ruff_config import read_snapshot_file
 
 _OLD_BUILTINS = frozenset(
     {
@@ -54,8 +54,8 @@ def line_of(lines: Sequence[str], number: int) -> str:
 
 
 def refuter(root: Path) -> Callable[[str, str, Span], bool]:
-    """Return a test of whether a file of a snapshot refutes a code's claim at a position of it."""
-    text_of = cache(partial(text_in, root))
+    """Return a predicate that is True if a file of a snapshot refutes a code's claim at a position."""
+    text_of = cache(partial(read_snapshot_file, root))
     lines_of = cache(lambda file: (text_of(file) or "").split("\n"))
     builtins_of = cache(partial(pylint_settings.additional_builtins, root))
     is_disabled = cache(
@@ -79,7 +79,7 @@ def refuter(root: Path) -> Callable[[str, str, Span], bool]:
 
 def _is_refuted(path: str, text: str, code: str, span: Span) -> bool:
     try:
-        module = parsed(path, text)
+        module = cached_module(path, text)
     except (ValueError, SyntaxError, RecursionError):
         return False
     return REFUTED[code](module, span)
@@ -91,12 +91,12 @@ def _names_are_dynamic(module: PythonModule, span: Span) -> bool:
 
 
 def _binds_getattr(statement: ast.stmt) -> bool:
-    """Return True for a function ``__getattr__`` of one parameter (that of a class has two), or its name."""
+    """Return True for a function ``__getattr__`` of one parameter (a method has two), or its name."""
     if isinstance(statement, ast.FunctionDef):
         return statement.name == "__getattr__" and len(statement.args.args) == 1
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return any((alias.asname or alias.name) == "__getattr__" for alias in statement.names)
-    return any("__getattr__" in _bound(target) for target in _targets(statement))
+    return any("__getattr__" in _bound_names(target) for target in _targets(statement))
 
 
 def _binds_dynamically(statement: ast.stmt) -> bool:
@@ -113,9 +113,9 @@ def _targets(statement: ast.stmt) -> Sequence[ast.expr]:
     return statement.targets if isinstance(statement, ast.Assign) else ()
 
 
-def _bound(target: ast.expr) -> Sequence[str]:
+def _bound_names(target: ast.expr) -> Sequence[str]:
     if isinstance(target, (ast.Tuple, ast.List)):
-        return [name for element in target.elts for name in _bound(element)]
+        return [name for element in target.elts for name in _bound_names(element)]
     return [target.id] if isinstance(target, ast.Name) else []
 
 
@@ -174,66 +174,99 @@ def _runs_on_old_python_only(module: PythonModule, name: ast.Name) -> bool:
 
 
 def _is_unreached(module: PythonModule, node: ast.AST) -> bool:
-    """Return True if a condition around a node, or one that leaves before it, is never met by Python 3."""
+    """Return True if a condition around a node, or an early exit before it, is never met by Python 3."""
     inner = node
     for outer in module.ancestors(node):
-        if isinstance(outer, (ast.If, ast.IfExp)):
-            met = _truth(module, outer.test)
-            body = outer.body if isinstance(outer.body, list) else [outer.body]
-            if inner is not outer.test and met is (inner not in body):
-                return True
-        elif isinstance(outer, ast.BoolOp):
-            ends = isinstance(outer.op, ast.Or)
-            before = itertools.takewhile(lambda one: one is not inner, outer.values)  # noqa: B023
-            if any(_truth(module, item) is ends for item in before):
-                return True
-        elif (
-            isinstance(outer, ast.Try)
-            and inner in outer.body
-            and any(map(_catches_name_error, outer.handlers))
-        ):
+        if _is_skipped(module, outer, inner):
             return True
-        if isinstance(inner, ast.stmt) and _is_left_before(module, outer, inner):
+        if isinstance(inner, ast.stmt) and _exits_before(module, outer, inner):
             return True
         inner = outer
     return False
+
+
+def _is_skipped(module: PythonModule, outer: ast.AST, inner: ast.AST) -> bool:
+    """Return True if Python 3 never evaluates a part of a statement or expression, or expects its error."""
+    match outer:
+        case ast.If():
+            return inner is not outer.test and _truth(module, outer.test) is (inner not in outer.body)
+        case ast.IfExp():
+            return inner is not outer.test and _truth(module, outer.test) is (inner is not outer.body)
+        case ast.BoolOp():
+            ends = isinstance(outer.op, ast.Or)
+            before = itertools.takewhile(lambda value: value is not inner, outer.values)
+            return any(_truth(module, value) is ends for value in before)
+        case ast.Try():
+            return inner in outer.body and any(map(_catches_name_error, outer.handlers))
+        case _:
+            return False
 
 
 def _catches_name_error(handler: ast.ExceptHandler) -> bool:
     return any(kind in (None, "NameError", "Exception") for kind in _kinds_of(handler))
 
 
-def _is_left_before(module: PythonModule, outer: ast.AST, inner: ast.stmt) -> bool:
+def _exits_before(module: PythonModule, outer: ast.AST, inner: ast.stmt) -> bool:
     """Return True if an earlier statement of the same block always leaves it on Python 3."""
-    blocks = (getattr(outer, name, None) for name in ("body", "orelse", "finalbody"))
-    block = next((item for item in blocks if isinstance(item, list) and inner in item), [])
-    for element in itertools.takewhile(lambda one: one is not inner, block):
-        met = _truth(module, element.test) if isinstance(element, ast.If) else None
-        taken = (element.body if met else element.orelse) if met is not None else ()
-        if taken and isinstance(taken[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break)):
-            return True
-    return False
+    block = _block_of(outer, inner)
+    before = itertools.takewhile(lambda statement: statement is not inner, block)
+    return any(_always_leaves(module, statement) for statement in before)
+
+
+def _block_of(outer: ast.AST, inner: ast.stmt) -> Sequence[ast.stmt]:
+    """Return the statements of a compound statement among which one is; none for another's."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(outer, name, None)
+        if isinstance(block, list) and inner in block:
+            return block
+    return ()
+
+
+def _always_leaves(module: PythonModule, statement: ast.stmt) -> bool:
+    """Return True for a version condition whose branch for Python 3 leaves the block."""
+    if not isinstance(statement, ast.If):
+        return False
+    is_met = _truth(module, statement.test)
+    if is_met is None:
+        return False
+    branch = statement.body if is_met else statement.orelse
+    return bool(branch) and isinstance(branch[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
 
 
 def _truth(module: PythonModule, test: ast.expr) -> bool | None:
     """Return the value of a version condition on Python 3; None if it is about something else."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        inner = _truth(module, test.operand)
-        return None if inner is None else not inner
-    if isinstance(test, ast.BoolOp):
-        ends = isinstance(test.op, ast.Or)
-        known = [_truth(module, value) for value in test.values]
-        return ends if ends in known else (None if None in known else not ends)
-    if isinstance(test, ast.Compare):
-        return _compared(module, test)
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            inner = _truth(module, operand)
+            return None if inner is None else not inner
+        case ast.BoolOp():
+            return _truth_of_all(module, test)
+        case ast.Compare():
+            return _version_comparison(module, test)
+        case _:
+            return _truth_of_name(module, test)
+
+
+def _truth_of_all(module: PythonModule, test: ast.BoolOp) -> bool | None:
+    """Return the value of ``and`` or ``or``, as far as its operands decide it."""
+    ends = isinstance(test.op, ast.Or)
+    known = [_truth(module, value) for value in test.values]
+    if ends in known:
+        return ends
+    return None if None in known else not ends
+
+
+def _truth_of_name(module: PythonModule, test: ast.expr) -> bool | None:
+    """Return the value of a name like ``PY3``, or of the comparison that is assigned to a name."""
     name = last_name(test)
-    if name and (_IS_OLD.search(name) or _IS_NEW.search(name)):
-        return _IS_NEW.search(name) is not None
-    assigned = given_once(module, test) if isinstance(test, ast.Name) else None
+    is_new = _IS_NEW.search(name) is not None
+    if is_new or _IS_OLD.search(name):
+        return is_new
+    assigned = single_assignment(module, test) if isinstance(test, ast.Name) else None
     return _truth(module, assigned) if isinstance(assigned, ast.Compare) else None
 
 
-def _compared(module: PythonModule, test: ast.Compare) -> bool | None:
+def _version_comparison(module: PythonModule, test: ast.Compare) -> bool | None:
     version = _version(module, test.left)
     compare = _COMPARED.get(type(test.ops[0]))
     if version is None or compare is None or len(test.ops) > 1:
@@ -256,7 +289,7 @@ def _version(module: PythonModule, node: ast.expr) -> object:
 
 
 def _is_version(module: PythonModule, node: ast.expr) -> bool:
-    return module.dotted(node) == "sys.version_info"
+    return module.qualified_name(node) == "sys.version_info"
 
 
 def _loads_text_only(module: PythonModule, span: Span) -> bool:
@@ -307,7 +340,7 @@ def _is_passed_on(module: PythonModule, span: Span) -> bool:
 def _is_hook_of_attrs(module: PythonModule, span: Span) -> bool:
     """Return True for ``@name.validator`` or ``@name.default``, where the class body assigns an attrs field.
 
-    In the body the name is the field; the type that is declared for it is that of the objects' attribute.
+    In the body the name is the field; its declared type is that of the attribute of instances.
     """
     for node in module.expressions_on.get(span.line, ()):
         if isinstance(node, ast.Attribute) and module.span(node).contains(span.start):
@@ -323,10 +356,11 @@ def _attrs_fields(module: PythonModule, owner: ast.ClassDef) -> set[str]:
     """Return the names that a class body assigns fields of attrs to."""
     return {
         last_name(target)
-        for one in owner.body
-        if isinstance(one, (ast.Assign, ast.AnnAssign))
-        if isinstance(one.value, ast.Call) and module.imported_name(one.value.func) in _ATTRS_FIELDS
-        for target in targets_of(one)
+        for statement in owner.body
+        if isinstance(statement, (ast.Assign, ast.AnnAssign))
+        if isinstance(statement.value, ast.Call)
+        and module.imported_name(statement.value.func) in _ATTRS_FIELDS
+        for target in targets_of(statement)
     }
 
 
@@ -341,7 +375,7 @@ def _exports_attributes(module: PythonModule, span: Span) -> bool:
         is_there = isinstance(node, (ast.Assign, ast.AnnAssign)) and node.lineno == span.line
         exported = getattr(node, "value", None) if is_there else None
         if isinstance(exported, (ast.List, ast.Tuple)):
-            return all(isinstance(one, (ast.Constant, ast.Attribute)) for one in exported.elts)
+            return all(isinstance(element, (ast.Constant, ast.Attribute)) for element in exported.elts)
     return False
 
 

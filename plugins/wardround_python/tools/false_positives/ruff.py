@@ -1,4 +1,4 @@
-"""False positives of ruff, as far as the rest of the module shows."""
+"""False positives of ruff, if the rest of the module shows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from wardround.findings import Span
-from wardround.languages.python.cache import parsed
-from wardround.languages.python.literals import given_once
+from wardround.languages.python.cache import cached_module
+from wardround.languages.python.literals import single_assignment
 from wardround.languages.python.module import PythonModule, statements_in
 from wardround.languages.python.tree import unparse, walk
+from wardround_python.syntax.calls import keyword_values, passed_values
 from wardround_python.tools.false_positives.ruff_style import HABITS
 
 _OBJECTS = frozenset({"S301", "S302", "S506"})
@@ -30,7 +31,7 @@ def is_harmless(path: str, text: str, code: str, span: Span) -> bool:
     entities are disabled; for habits: if they are harmless there.
     """
     try:
-        return _is_harmless(parsed(path, text), code, span)
+        return _is_harmless(cached_module(path, text), code, span)
     except (ValueError, SyntaxError, RecursionError):
         return False
 
@@ -38,7 +39,7 @@ def is_harmless(path: str, text: str, code: str, span: Span) -> bool:
 def equality_of(path: str, text: str, span: Span) -> Span:
     """Return the name of the ``__eq__`` that a class of a module defines, which removes its hash."""
     try:
-        module = parsed(path, text)
+        module = cached_module(path, text)
     except (ValueError, SyntaxError, RecursionError):
         return span
     for holder in module.tree.body:
@@ -52,49 +53,71 @@ def equality_of(path: str, text: str, span: Span) -> Span:
 
 
 def _is_harmless(module: PythonModule, code: str, span: Span) -> bool:
-    from wardround_python.analysis.constant_texts import is_constant_text
-
     if code in HABITS:
         return HABITS[code](module, span)
     if code == "S317":
-        text = module.text
-        return _EXTERNAL in text or ("feature_external_ges" in text and _switches_all_off(module.tree))
+        return _EXTERNAL in module.text or _disables_entities(module)
     node = _complained_of(module, code, span)
     if node is None:
         return False
-    if code in _XML and isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
-        return "feature_external_ges" in module.text and _switches_all_off(module.tree)
     if code in _SPREAD:
-        return isinstance(node, ast.Call) and _spreads(module, node, _SPREAD[code])
-    if code in _TEXTS:
-        assert isinstance(node, ast.Call)
-        arguments = [*node.args[:1], *(k.value for k in node.keywords if k.arg in {"args", "cmd", "command"})]
-        if not arguments:
-            return False
-        node = arguments[0]
-    if code == "S301" and _was_dumped_here(module, node):
+        return isinstance(node, ast.Call) and _spreads_argument(module, node, _SPREAD[code])
+    if code in _XML and _has_several_arguments(node):
+        return _disables_entities(module)
+    return _is_fixed(module, code, node)
+
+
+def _has_several_arguments(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and len(passed_values(node)) > 1
+
+
+def _disables_entities(module: PythonModule) -> bool:
+    return "feature_external_ges" in module.text and _switches_all_off(module.tree)
+
+
+def _first_text(node: ast.expr) -> ast.expr | None:
+    """Return the argument of a call that is executed or parsed."""
+    assert isinstance(node, ast.Call)
+    arguments = [*node.args[:1], *keyword_values(node, "args", "cmd", "command")]
+    return arguments[0] if arguments else None
+
+
+def _is_fixed(module: PythonModule, code: str, node: ast.expr) -> bool:
+    """Return True if the module itself determines the reported value."""
+    from wardround_python.analysis.constant_texts import is_constant_text
+
+    value = _first_text(node) if code in _TEXTS else node
+    if value is None:
+        return False
+    if code == "S301" and _is_dumped_in_module(module, value):
         return True
-    return is_constant_text(module, node, node) or _is_certain(module, node)
+    return is_constant_text(module, value, value) or _is_certain(module, value)
 
 
 def _complained_of(module: PythonModule, code: str, span: Span) -> ast.expr | None:
     """Return the reported expression; of S506, the call whose loader it names."""
     if code == "S506":
-        for call in (node for node in module.nodes if isinstance(node, ast.Call)):
-            for loader in (*call.args[1:2], *(k.value for k in call.keywords if k.arg == "Loader"), call):
-                if loader.lineno == span.line and loader.col_offset + 1 == span.column:
-                    return call
-        return None
-    for item in module.expressions_on.get(span.line, ()):
-        if item.col_offset + 1 == span.column and (code == "S608" or isinstance(item, ast.Call)):
-            return item
+        return _call_with_loader(module, span)
+    for expression in module.expressions_on.get(span.line, ()):
+        is_start = expression.col_offset + 1 == span.column
+        if is_start and (code == "S608" or isinstance(expression, ast.Call)):
+            return expression
     return None
 
 
-def _was_dumped_here(module: PythonModule, node: ast.expr) -> bool:
+def _call_with_loader(module: PythonModule, span: Span) -> ast.Call | None:
+    calls = (node for node in module.nodes if isinstance(node, ast.Call))
+    for call in calls:
+        for part in (*call.args[1:2], *keyword_values(call, "Loader"), call):
+            if part.lineno == span.line and part.col_offset + 1 == span.column:
+                return call
+    return None
+
+
+def _is_dumped_in_module(module: PythonModule, node: ast.expr) -> bool:
     """Return True if the loaded bytes were dumped by this module, and held since."""
-    value = given_once(module, node) if isinstance(node, ast.Name) else node
-    return isinstance(value, ast.Call) and (module.dotted(value.func) or "") in {
+    value = single_assignment(module, node) if isinstance(node, ast.Name) else node
+    return isinstance(value, ast.Call) and (module.qualified_name(value.func) or "") in {
         "pickle.dumps",
         "marshal.dumps",
     }
@@ -121,7 +144,7 @@ def _switches_all_off(tree: ast.Module) -> bool:
     )
 
 
-def _spreads(module: PythonModule, call: ast.Call, argument: str) -> bool:
+def _spreads_argument(module: PythonModule, call: ast.Call, argument: str) -> bool:
     """Return True if the mapping that is spread into a call has an argument where the module creates it."""
     spread = {
         node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from wardround.languages.python.module import FunctionNode, statements_in
 from wardround.languages.python.tree import cached_parse, unparse
-from wardround_python.tools.ruff_config import text_in
+from wardround_python.tools.ruff_config import read_snapshot_file
 
 _MOST_FILES = 60
 """The number of files that are parsed for one name; a name in more of them is not followed further."""
@@ -25,18 +25,18 @@ class SnapshotClasses:
     def __init__(self, root: Path) -> None:
         self._root = root
         self.read = cache(self._read)
-        self.named = cache(self._named)
-        self.with_method = cache(self._with_method)
+        self.named = cache(self._find_classes)
+        self.with_method = cache(self._classes_with_method)
 
     def _read(self, path: str) -> str | None:
-        return text_in(self._root, path)
+        return read_snapshot_file(self._root, path)
 
-    def _named(self, name: str) -> tuple[ast.ClassDef, ...]:
+    def _find_classes(self, name: str) -> tuple[ast.ClassDef, ...]:
         """Return the classes of a name."""
         found = self._classes_in(rf"^[ \t]*class[ \t]+{name}\b")
         return tuple(node for node in found if node.name == name)
 
-    def _with_method(self, name: str) -> tuple[ast.ClassDef, ...]:
+    def _classes_with_method(self, name: str) -> tuple[ast.ClassDef, ...]:
         """Return the classes that define a method of a name themselves."""
         found = self._classes_in(rf"^[ \t]+(?:async[ \t]+)?def[ \t]+{name}\b")
         return tuple(node for node in found if method_of(node, name) is not None)
@@ -66,7 +66,10 @@ class SnapshotClasses:
 def method_of(node: ast.ClassDef, name: str) -> FunctionNode | None:
     """Return the method of a name that a class defines itself."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    return next((one for one in node.body if isinstance(one, functions) and one.name == name), None)
+    return next(
+        (statement for statement in node.body if isinstance(statement, functions) and statement.name == name),
+        None,
+    )
 
 
 def base_names(node: ast.ClassDef) -> list[str]:

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround.languages.python.cache import parsed
+from wardround.languages.python.cache import cached_module
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name, statements_in
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 from wardround_python.analysis.call_resolution import CallResolver, FunctionDefinition
 from wardround_python.tools.false_positives.function_ends import never_ends
 from wardround_python.tools.false_positives.outer_variables import is_set_outside
@@ -25,7 +25,7 @@ from wardround_python.tools.false_positives.version_floors import is_member_of_n
 
 _BOUND_METHOD = LazyPattern(r"bound method `(\w+)\.(\w+)`")
 _NAMED = LazyPattern(r" (?:of|to) (?:function |bound method |constructor )?`(?!object\.__)")
-"""A message that names the function whose signature it compares with."""
+"""A message that names the function whose signature it checks."""
 _NAME = LazyPattern(r"^Name `(\w+)`")
 _WITH = LazyPattern(r"^Object of type `(\w+)[`\[].* does not correctly implement (.*)")
 _METHOD_NAME = LazyPattern(r"`(__a?(?:enter|exit)__)`")
@@ -47,11 +47,11 @@ class CallsByLine:
         for node in module.nodes:
             if isinstance(node, ast.Call):
                 is_long = node.end_lineno != node.lineno
-                place = self._longer if is_long else self._of_one_line.setdefault(node.lineno, [])
-                place.append(node)
+                location = self._longer if is_long else self._of_one_line.setdefault(node.lineno, [])
+                location.append(node)
 
     def at(self, line: int) -> list[ast.Call]:
-        """Return the calls that a line is a part of, an outer call before those in it."""
+        """Return the calls that a line is a part of, an outer call before its arguments."""
         around = [node for node in self._longer if node.lineno <= line <= (node.end_lineno or node.lineno)]
         return [*around, *self._of_one_line.get(line, ())]
 
@@ -67,14 +67,14 @@ class Signatures:
         """
         self._minor = int(version.rpartition(".")[2])
         self._classes = SnapshotClasses(root)
-        self._bound: dict[PythonModule, frozenset[str] | None] = {}
+        self._binding_counts: dict[PythonModule, frozenset[str] | None] = {}
         self._calls: dict[PythonModule, CallsByLine] = {}
         self._judges: dict[str, Callable[[str, PythonModule, Span], bool]] = {
-            "missing-argument": self._takes_other_arguments,
-            "parameter-already-assigned": self._takes_other_arguments,
-            "positional-only-parameter-as-kwarg": self._takes_other_arguments,
-            "too-many-positional-arguments": self._takes_other_arguments,
-            "unknown-argument": self._takes_other_arguments,
+            "missing-argument": self._rejects_arguments,
+            "parameter-already-assigned": self._rejects_arguments,
+            "positional-only-parameter-as-kwarg": self._rejects_arguments,
+            "too-many-positional-arguments": self._rejects_arguments,
+            "unknown-argument": self._rejects_arguments,
             "abstract-class-instantiation": self._may_be_instantiated,
             "invalid-context-manager": self._may_be_entered,
             "invalid-implicit-return": self._never_ends,
@@ -91,11 +91,11 @@ class Signatures:
         if judge is None or text is None:
             return False
         try:
-            return judge(message, parsed(file, text), span)
+            return judge(message, cached_module(file, text), span)
         except _UNREADABLE:
             return False
 
-    def _takes_other_arguments(self, message: str, module: PythonModule, span: Span) -> bool:
+    def _rejects_arguments(self, message: str, module: PythonModule, span: Span) -> bool:
         method = _BOUND_METHOD.search(message)
         if method is not None:
             return self._is_overridden(method[1], method[2])
@@ -110,28 +110,42 @@ class Signatures:
 
     def _may_be_bound(self, message: str, module: PythonModule, span: Span) -> bool:
         """Return True if a name may come from a star import that ty cannot follow, or from a branch that it
-        takes to be dead: the one for the run in a test of ``TYPE_CHECKING``.
+        considers unreachable: the run-time branch of ``if TYPE_CHECKING``.
         """
-        if module not in self._bound:
-            self._bound[module] = self._bound_out_of_sight(module)
-        names = self._bound[module]
+        if module not in self._binding_counts:
+            self._binding_counts[module] = self._bound_out_of_sight(module)
+        names = self._binding_counts[module]
         return names is None or ((match := _NAME.search(message)) is not None and match[1] in names)
 
     def _bound_out_of_sight(self, module: PythonModule) -> frozenset[str] | None:
         """Return the names that a module binds where ty does not look; None if they may be any."""
         statements = list(statements_in(module.tree))
-        imports = [node for node in statements if isinstance(node, ast.ImportFrom)]
-        if any(node.names[0].name == "*" and not self._is_found(node) for node in imports):
+        if any(self._imports_unknown_names(statement) for statement in statements):
             return None
-        dead = [s for n in statements if isinstance(n, ast.If) and _is_for_types(n) for s in n.orelse]
-        return frozenset(name for statement in dead for name in _bound_by(statement))
+        names: set[str] = set()
+        for statement in statements:
+            if isinstance(statement, ast.If) and _is_for_types(statement):
+                names.update(*map(_bound_by, statement.orelse))
+        return frozenset(names)
+
+    def _imports_unknown_names(self, statement: ast.AST) -> bool:
+        """Return True for ``from ... import *`` of a module that is not found."""
+        return (
+            isinstance(statement, ast.ImportFrom)
+            and statement.names[0].name == "*"
+            and not self._is_found(statement)
+        )
 
     def _is_found(self, node: ast.ImportFrom) -> bool:
         """Return True if ty finds a module: from the root, from ``src``, or next to the file."""
         stem = (node.module or "").replace(".", "/")
-        places = [f"{root}{stem}{end}" for root in ("", "src/") for end in (".py", "/__init__.py", ".pyi")]
+        locations = [f"{root}{stem}{end}" for root in ("", "src/") for end in (".py", "/__init__.py", ".pyi")]
         is_standard = (node.module or "").partition(".")[0] in sys.stdlib_module_names
-        return node.level > 0 or is_standard or any(self._classes.read(place) is not None for place in places)
+        return (
+            node.level > 0
+            or is_standard
+            or any(self._classes.read(location) is not None for location in locations)
+        )
 
     def _is_plain(self, module: PythonModule, span: Span, known_bases: frozenset[str]) -> bool:
         """Return True if the call at a span constructs a class that the repository shows entirely."""
@@ -147,11 +161,11 @@ class Signatures:
         return CallResolver(module, self._classes).definition_of(around[-1]) if around else None
 
     def _is_overridden(self, name: str, method: str) -> bool:
-        """Return True if objects declared as of a class may be of another one with other parameters."""
+        """Return True if objects declared as a class may be of a subclass with other parameters."""
         declared = [found for node in self._classes.named(name) if (found := method_of(node, method))]
         if not declared:
             return name in _ABSTRACT
-        is_abstract = any("abstract" in unparse(one) for one in declared[0].decorator_list)
+        is_abstract = any("abstract" in unparse(decorator) for decorator in declared[0].decorator_list)
         known = {_parameters(function) for function in declared}
         return any(
             _parameters(function) not in known
@@ -160,15 +174,15 @@ class Signatures:
         )
 
     def _may_be_entered(self, message: str, module: PythonModule, span: Span) -> bool:
-        return self._takes_all_of_with(message) or is_set_outside(message, module, span)
+        return self._accepts_any_arguments(message) or is_set_outside(message, module, span)
 
-    def _takes_all_of_with(self, message: str) -> bool:
+    def _accepts_any_arguments(self, message: str) -> bool:
         """Return True if the methods take all that is passed: only their annotations are too narrow."""
         match = _WITH.search(message)
         if match is None:
             return False
         return all(
-            _takes(function, _PASSED[name])
+            _accepts_count(function, _PASSED[name])
             for node in self._classes.named(match[1])
             for name in _METHOD_NAME.findall(match[2])
             if (function := method_of(node, name))
@@ -197,13 +211,15 @@ def _bound_by(statement: ast.stmt) -> set[str]:
 def _parameters(function: FunctionNode) -> str:
     """Return the parameters of a method, without annotations and the values of defaults."""
     given = function.args
-    names = [[one.arg for one in group] for group in (given.posonlyargs, given.args, given.kwonlyargs)]
+    names = [
+        [argument.arg for argument in group] for group in (given.posonlyargs, given.args, given.kwonlyargs)
+    ]
     return f"{names} {given.vararg is None} {given.kwarg is None} {len(given.defaults)}"
 
 
-def _takes(method: FunctionNode, count: int) -> bool:
+def _accepts_count(method: FunctionNode, count: int) -> bool:
     """Return True if a method can be called with so many positional arguments after the object."""
     given = method.args
-    places = len(given.posonlyargs) + len(given.args) - 1
-    required = places - len(given.defaults)
-    return required <= count and (given.vararg is not None or places >= count)
+    locations = len(given.posonlyargs) + len(given.args) - 1
+    required = locations - len(given.defaults)
+    return required <= count and (given.vararg is not None or locations >= count)

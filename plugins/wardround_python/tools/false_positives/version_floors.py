@@ -7,9 +7,9 @@ import re
 import sys
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name
+from wardround.lazy import LazyPattern
 
 _IN_PATH = LazyPattern(r"(?:^|[/_-])py(?:thon)?[_-]?3[_.-]?(\d{1,2})(?=[/_.-]|$)", re.IGNORECASE)
 """A folder or file that is named for a version: ``python_312/``, ``test_names_py312.py``."""
@@ -35,16 +35,22 @@ def _floors(module: PythonModule, line: int) -> Iterator[int]:
     """Yield minor versions below which a line does not run, by the path and by the conditions around it."""
     yield from map(int, _IN_PATH.findall(module.path))
     for statement in module.tree.body:
-        is_before = (statement.end_lineno or statement.lineno) < line
-        if isinstance(statement, ast.If) and is_before and _leaves(statement.body[-1]):
+        if (
+            isinstance(statement, ast.If)
+            and _last_line(statement) < line
+            and _leaves_function(statement.body[-1])
+        ):
             yield from _skipped_below(module, statement.test)
-    definitions = (n for n in module.nodes if isinstance(n, (FunctionNode, ast.ClassDef)))
-    for node in definitions:
-        if node.lineno < line <= (node.end_lineno or node.lineno):
+    for node in module.nodes:
+        if isinstance(node, (FunctionNode, ast.ClassDef)) and node.lineno < line <= _last_line(node):
             yield from _skipped_by_decorators(module, node.decorator_list)
 
 
-def _leaves(statement: ast.stmt) -> bool:
+def _last_line(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno
+
+
+def _leaves_function(statement: ast.stmt) -> bool:
     called = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(statement, ast.Raise) or (
         isinstance(called, ast.Call) and last_name(called.func) in _LEAVING
@@ -52,14 +58,14 @@ def _leaves(statement: ast.stmt) -> bool:
 
 
 def _skipped_by_decorators(module: PythonModule, decorators: list[ast.expr]) -> Iterator[int]:
-    for one in decorators:
-        if isinstance(one, ast.Call) and last_name(one.func) in _SKIPPING and one.args:
-            yield from _skipped_below(module, one.args[0])
+    for decorator in decorators:
+        if isinstance(decorator, ast.Call) and last_name(decorator.func) in _SKIPPING and decorator.args:
+            yield from _skipped_below(module, decorator.args[0])
 
 
 def _skipped_below(module: PythonModule, test: ast.expr) -> Iterator[int]:
     """Yield N for the condition ``sys.version_info < (3, N)``."""
-    if not isinstance(test, ast.Compare) or module.dotted(test.left) != "sys.version_info":
+    if not isinstance(test, ast.Compare) or module.qualified_name(test.left) != "sys.version_info":
         return
     limit = test.comparators[0]
     if isinstance(test.ops[0], ast.Lt) and isinstance(limit, ast.Tuple) and len(limit.elts) > 1:

@@ -1,13 +1,11 @@
-"""SE008: keys of cloud accounts."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
@@ -66,11 +64,11 @@ class CloudKey(SecretCheck):
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         for anchor, kind, shape in _SHAPES:
-            for place in text.offsets_of(anchor):
-                match = shape.match(text.text, place)
+            for location in text.offsets_of(anchor):
+                match = shape.match(text.text, location)
                 if match is None or _is_harmless(text, kind, match):
                     continue
-                severity = Severity.WARN if text.is_example(place) else None
+                severity = Severity.WARN if text.is_example(location) else None
                 yield SecretMatch(
                     *match.span(1), f"{kind} in the source (***): rotate it, then remove it", severity
                 )

@@ -1,13 +1,11 @@
-"""SE002: private keys."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection import certificates, value_filters
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
@@ -25,7 +23,7 @@ _MADE_UP = LazyPattern(
 )
 """Names of projects that do not exist."""
 _ACCOUNT_LENGTH = 4000
-"""Characters; a service account with its key and addresses takes about 2,300."""
+"""Characters; a service account with its key and addresses has about 2,300."""
 _CERTIFICATES = (".crt", ".cert", ".cer", ".pem")
 _JWK = LazyPattern(r'"d"\s*:\s*"([A-Za-z0-9_-]{40,})"')
 _PUTTY = LazyPattern(r"Private-Lines: \d+\s+((?:[A-Za-z0-9/+=]{16,}\s+)+)")
@@ -90,23 +88,28 @@ def _pem(text: ScannedText, begin: re.Match[str]) -> Iterator[SecretMatch]:
     """Yield the block that begins at a marker, if it contains more than its first line and an ellipsis."""
     content = text.text
     end = content.find(_END, begin.end(), begin.end() + _LONGEST)
-    inside = content[begin.end() : end if end >= 0 else begin.end() + 2000]
-    block = _BETWEEN.sub("", _HEADER.sub("", inside.lstrip()))
-    body: re.Match[str] | None = _BASE64.search(block) if end >= 0 else _BASE64.match(block)
-    if body is None or value_filters.is_placeholder(_random_part(body[0])):
+    is_closed = end >= 0
+    inside = content[begin.end() : end if is_closed else begin.end() + 2000]
+    if not _has_key(inside, is_closed=is_closed):
         return
-    if _is_made_up_account(content, begin.start()) or _is_for_development(text, begin["kind"]):
+    if _is_fictional_account(content, begin.start()) or _is_for_development(text, begin["kind"]):
         return
-    end_of_block = content.find("-----", end + len(_END)) + 5 if end >= 0 else begin.end() + len(inside)
+    end_of_block = content.find("-----", end + len(_END)) + 5 if is_closed else begin.end() + len(inside)
     is_account = b'"service_account"' in text.lower
     kind = "Google service-account key" if is_account else f"{_format_name(begin['kind'])}private key"
     is_encrypted = "ENCRYPTED" in begin["kind"] or "4,ENCRYPTED" in inside
-    yield SecretMatch(
-        begin.start(), max(end_of_block, begin.end()), _message(kind), Severity.WARN if is_encrypted else None
-    )
+    severity = Severity.WARN if is_encrypted else None
+    yield SecretMatch(begin.start(), max(end_of_block, begin.end()), _message(kind), severity)
 
 
-def _is_made_up_account(content: str, offset: int) -> bool:
+def _has_key(inside: str, *, is_closed: bool) -> bool:
+    """Return True if a block has the digits of a key; one without an end has to begin with them."""
+    block = _BETWEEN.sub("", _HEADER.sub("", inside.lstrip()))
+    body: re.Match[str] | None = _BASE64.search(block) if is_closed else _BASE64.match(block)
+    return body is not None and not value_filters.is_placeholder(_key_body(body[0]))
+
+
+def _is_fictional_account(content: str, offset: int) -> bool:
     """Return True if a key is part of a service account of a project that does not exist."""
     account: re.Match[str] | None = _ACCOUNT.search(
         content, max(0, offset - _ACCOUNT_LENGTH // 4), offset + _ACCOUNT_LENGTH
@@ -120,11 +123,11 @@ def _is_for_development(text: ScannedText, kind: str) -> bool:
         return False
     stem = text.path.rpartition(".")[0]
     beside = (text.read(stem + suffix) for suffix in _CERTIFICATES if not text.path.endswith(suffix))
-    adjacent = next((one for one in beside if one), "")
+    adjacent = next((path for path in beside if path), "")
     return certificates.is_for_development(text.path, text.text, adjacent)
 
 
-def _random_part(body: str) -> str:
+def _key_body(body: str) -> str:
     """Return a part of a key after the header that all keys of its kind share."""
     return body[120:184] if body.startswith(_OPENSSH) else body[16:80]
 

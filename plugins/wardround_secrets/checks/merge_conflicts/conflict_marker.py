@@ -1,4 +1,4 @@
-"""SE015: conflict markers; part of this plugin because it reads every added line of every text file."""
+"""Part of this plugin because it reads every added line of every text file."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import MERGE_CONFLICT, Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _BEGINS, _ENDS = b"<<<<<<< ", b">>>>>>> "
@@ -104,14 +104,22 @@ def _conflicts(text: str) -> Iterator[re.Match[str]]:
     start: re.Match[str] | None = None
     is_divided = False
     for marker in _MARKER.finditer(text):
-        begins, divides, ends = marker.groups()
-        if begins and start and is_divided:
-            yield start
-        elif ends and (start or (is_divided and _LABELLED.fullmatch(marker.group()))):
-            yield start or marker
+        begins, divides, _ends = marker.groups()
         if divides:
             is_divided = True
-        else:
-            start, is_divided = (marker if begins else None), False
+            continue
+        conflict = _conflict_before(marker, start, is_divided=is_divided, is_ended=not begins)
+        if conflict is not None:
+            yield conflict
+        start, is_divided = (marker if begins else None), False
     if start and is_divided:
         yield start
+
+
+def _conflict_before(
+    marker: re.Match[str], start: re.Match[str] | None, *, is_divided: bool, is_ended: bool
+) -> re.Match[str] | None:
+    """Return the first marker of the conflict that the next start or end marker completes."""
+    if start is not None:
+        return start if is_divided or is_ended else None
+    return marker if is_divided and _LABELLED.fullmatch(marker.group()) else None

@@ -1,15 +1,13 @@
-"""SE004: random values assigned to names of secrets."""
-
 from __future__ import annotations
 
 import binascii
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.inference.api import NoModels
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.classifier.candidates import WITHOUT_NAME
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.assignments import ANCHORS
@@ -45,7 +43,7 @@ the length of its key, whatever was sealed.
 class AssignedSecret(SecretCheck):
     """A variable named after a secret has a random literal value.
 
-    The value is too random to have been typed by hand, so it is probably a real credential; it is in every
+    The value is too random to have been typed manually, so it is probably a real credential; it is in every
     clone and remains in the history after the line is deleted. Rotate the credential first, then read it from
     the environment or a secret store.
     """
@@ -87,7 +85,7 @@ class AssignedSecret(SecretCheck):
                 message = f"{name} has a random-looking literal value (***): rotate it, then remove it"
                 yield SecretMatch(assignment.start, assignment.end, message)
         yield from _signed_with(text)
-        yield from _predicted(text)
+        yield from _predicted_secrets(text)
 
 
 def _is_read_only(value: str) -> bool:
@@ -108,7 +106,7 @@ def _signed_with(text: ScannedText) -> Iterator[SecretMatch]:
             )
 
 
-def _predicted(text: ScannedText) -> Iterator[SecretMatch]:
+def _predicted_secrets(text: ScannedText) -> Iterator[SecretMatch]:
     """Yield ambiguous literals that the model classifies as secrets."""
     if isinstance(text.models, NoModels):
         return

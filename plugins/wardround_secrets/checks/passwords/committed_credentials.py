@@ -1,14 +1,12 @@
-"""SE009: credential files and Authorization headers."""
-
 from __future__ import annotations
 
 import binascii
 import re
 from collections.abc import Iterator, Set
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.random_values import is_random
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
@@ -111,29 +109,33 @@ class CommittedCredentials(SecretCheck):
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         for name, shape in _FILES:
             if name.search(text.path):
-                for match in shape.finditer(text.text):
-                    if not _is_harmless(match[1]):
-                        yield SecretMatch(
-                            *match.span(1),
-                            "committed credential (***): change it, then remove it",
-                        )
-        for place in text.offsets_of(b"authorization"):
-            header = _HEADER.match(text.text, place)
-            if header is None or _is_for_local_server(text, place):
-                continue
-            if _is_credential((header[1] or "token").lower(), header[2]):
-                kind = header[1] or "token"
-                message = f"Authorization header with a {kind} credential (***): change it, then remove it"
-                yield SecretMatch(*header.span(2), message, Severity.WARN)
+                yield from _secrets_in_file(text, shape)
+        for location in text.offsets_of(b"authorization"):
+            header = _HEADER.match(text.text, location)
+            if header is not None and not _is_for_local_server(text, location):
+                yield from _secrets_in_header(header)
         yield from _key_headers(text)
+
+
+def _secrets_in_file(text: ScannedText, shape: LazyPattern) -> Iterator[SecretMatch]:
+    for match in shape.finditer(text.text):
+        if not _is_harmless(match[1]):
+            yield SecretMatch(*match.span(1), "committed credential (***): change it, then remove it")
+
+
+def _secrets_in_header(header: re.Match[str]) -> Iterator[SecretMatch]:
+    kind = header[1] or "token"
+    if _is_credential(kind.lower(), header[2]):
+        message = f"Authorization header with a {kind} credential (***): change it, then remove it"
+        yield SecretMatch(*header.span(2), message, Severity.WARN)
 
 
 def _key_headers(text: ScannedText) -> Iterator[SecretMatch]:
     """Yield request headers whose name denotes a key."""
     seen: set[int] = set()
     for word in _KEY_HEADERS:
-        for place in text.offsets_of(word):
-            match = _KEY_HEADER.match(text.text, place)
+        for location in text.offsets_of(word):
+            match = _KEY_HEADER.match(text.text, location)
             if match is not None and match.start("value") not in seen and is_random(match["value"]):
                 seen.add(match.start("value"))
                 yield SecretMatch(

@@ -1,13 +1,11 @@
-"""SE013: passwords in connection strings."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.passwords import is_password
 from wardround_secrets.detection.random_values import is_random
@@ -81,12 +79,19 @@ class ConnectionStringPassword(SecretCheck):
 def _passwords(text: ScannedText) -> Iterator[re.Match[str]]:
     """Yield the passwords in connection strings, literal ones first and then format arguments."""
     has_keyword = any(word in text.lower for word in _KEYWORDS)
-    for match in _WITHIN.finditer(text.text) if has_keyword else ():
-        if _is_secret(match["value"]) and _is_a_connection(text, match):
-            yield match
+    if has_keyword:
+        for match in _WITHIN.finditer(text.text):
+            if _is_secret(match["value"]) and _is_a_connection(text, match):
+                yield match
     if has_keyword or any(word in text.lower for word in _URL_PLACEHOLDERS):
-        arguments = map(_inserted_password, _FORMATTED.finditer(text.text))
-        yield from (one for one in arguments if one is not None and _is_secret(one["value"]))
+        yield from _format_arguments(text)
+
+
+def _format_arguments(text: ScannedText) -> Iterator[re.Match[str]]:
+    for call in _FORMATTED.finditer(text.text):
+        argument = _inserted_password(call)
+        if argument is not None and _is_secret(argument["value"]):
+            yield argument
 
 
 def _is_secret(value: str | None) -> bool:
@@ -105,9 +110,9 @@ def _is_a_connection(text: ScannedText, match: re.Match[str]) -> bool:
 
 def _inserted_password(match: re.Match[str]) -> re.Match[str] | None:
     """Return the argument that a format call inserts for the password."""
-    place, at = len(_PLACE.findall(match["shape"])), match.start("rest")
+    location, at = len(_PLACE.findall(match["shape"])), match.start("rest")
     found = None
-    for _ in range(place):
+    for _ in range(location):
         found = _ARGUMENT.match(match.string, at, match.end("rest") + 1)
         if found is None or found.end() == at:
             return None

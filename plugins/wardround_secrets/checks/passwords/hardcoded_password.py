@@ -1,11 +1,9 @@
-"""SE005: passwords assigned in the source."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.assignments import ANCHORS, Assignment
 from wardround_secrets.detection.passwords import denotes_password, is_password
@@ -52,7 +50,7 @@ class HardcodedPassword(SecretCheck):
 
 
 def _is_harmless(text: ScannedText, assignment: Assignment) -> bool:
-    """Return True if a password opens only what this file starts, or is an example in it."""
+    """Return True if a password only protects something that this file starts, or is an example in it."""
     offset = assignment.start
     return (
         assignment.value in text.throwaway_passwords

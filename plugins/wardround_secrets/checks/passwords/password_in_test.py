@@ -1,13 +1,11 @@
-"""SE010: random passwords in tests."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection import positions, value_filters
 from wardround_secrets.detection.assignments import ANCHORS
 from wardround_secrets.detection.passwords import denotes_password
@@ -20,10 +18,10 @@ _CREATES = LazyPattern(
     r"create|register|sign_?up|add|insert|make|build|factory|set_?password|new|user\Z|account\Z",
     re.IGNORECASE,
 )
-"""Names of calls that make the account which the password belongs to."""
+"""Names of calls that create the account of the password."""
 _CONNECTS = LazyPattern(r"connect|client|engine|pool|session|transport|driver|log_?in|auth", re.IGNORECASE)
 _BEFORE = 800
-"""Characters before a password in which its call is searched for."""
+"""Number of characters before a password in which its call is searched."""
 _ALL_KINDS = LazyPattern(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^A-Za-z0-9])(?!.*%[0-9A-Fa-f]{2}).{14,80}")
 
 
@@ -67,15 +65,17 @@ class PasswordInTest(SecretCheck):
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         if not text.is_example_file or not positions.is_test(text.path):
             return
-        passwords = [one for one in text.assignments if _OF_ACCOUNT.search(one.name)]
-        own = {one.value for one in passwords if _creates_account(text.text, one.start)}
-        for assignment in passwords:
-            if assignment.value in own or not denotes_password(assignment.name):
-                continue
-            if _is_random_password(assignment.value):
-                name = value_filters.display_name(assignment.name)
+        passwords = [assignment for assignment in text.assignments if _OF_ACCOUNT.search(assignment.name)]
+        own = {password.value for password in passwords if _creates_account(text.text, password.start)}
+        for password in passwords:
+            if password.value not in own and _is_real(password.name, password.value):
+                name = value_filters.display_name(password.name)
                 message = f"{name} is a random password (***): if it is real, change and remove it"
-                yield SecretMatch(assignment.start, assignment.end, message)
+                yield SecretMatch(password.start, password.end, message)
+
+
+def _is_real(name: str, value: str) -> bool:
+    return denotes_password(name) and _is_random_password(value)
 
 
 def _creates_account(content: str, offset: int) -> bool:

@@ -1,13 +1,11 @@
-"""SE012: passwords in SQL statements."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.passwords import is_password
 from wardround_secrets.detection.random_values import is_random

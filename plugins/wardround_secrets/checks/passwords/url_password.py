@@ -1,13 +1,11 @@
-"""SE003: passwords and keys in URLs."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.passwords import is_password
 from wardround_secrets.detection.random_values import is_random
@@ -111,12 +109,16 @@ def _is_random_password(password: str) -> bool:
 
 
 def _is_harmless(scheme: str, user: str, password: str, host: str) -> bool:
-    if ("." not in host.strip(".") and scheme not in _NAMED_BY_ACCOUNT) or _EXAMPLE_HOST.search(host):
+    if _EXAMPLE_HOST.search(host):
         return True
-    if _WITHIN_A_NETWORK.search(host) and not (_is_random_password(password) or is_password(password)):
+    if "." not in host.strip(".") and scheme not in _NAMED_BY_ACCOUNT:
         return True
-    is_default = password.lower() == user.lower() or password.isdigit() or password in _NO_PASSWORDS
-    return is_default or value_filters.is_no_secret(password)
+    has_real_password = _is_random_password(password) or is_password(password)
+    if _WITHIN_A_NETWORK.search(host) and not has_real_password:
+        return True
+    if password.lower() == user.lower() or password.isdigit() or password in _NO_PASSWORDS:
+        return True
+    return value_filters.is_no_secret(password)
 
 
 def _short(name: str) -> str:

@@ -1,13 +1,11 @@
-"""SE011: user names followed by a password."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.passwords import is_password
 from wardround_secrets.detection.random_values import is_random
@@ -92,7 +90,7 @@ _ANYWHERE: tuple[tuple[Sequence[bytes], LazyPattern], ...] = (
     ((b"@tcp(", b"@unix("), _GO_DSN),
     ((b"convertto-securestring",), _SECURE_STRING),
 )
-"""Words, and the pattern that is tried on a text that contains at least one of them."""
+"""Words, and the pattern that is matched if a source contains at least one of them."""
 
 
 class UsernamePasswordPair(SecretCheck):
@@ -126,7 +124,7 @@ class UsernamePasswordPair(SecretCheck):
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
-        for match in _matches(text):
+        for match in _password_matches(text):
             password = match["password"]
             groups = match.groupdict()
             if groups.get("quote") and (_NAME.fullmatch(password) or _SETTING.fullmatch(password)):
@@ -136,20 +134,29 @@ class UsernamePasswordPair(SecretCheck):
                 yield SecretMatch(*match.span("password"), message)
 
 
-def _matches(text: ScannedText) -> Iterator[re.Match[str]]:
+def _password_matches(text: ScannedText) -> Iterator[re.Match[str]]:
     """Yield every literal password after a user name, by kind of call or command."""
-    content, lower = text.text, text.lower
     for word in _WORDS:
-        yield from _at_offsets(text, word, _CALL)
-    if any(word in lower for word in _LOGIN_WORDS):
-        yield from (one for one in _at_offsets(text, b"@", _AFTER_ADDRESS) if _is_strong(one["password"]))
-    yield from (one for one in _at_offsets(text, _CLIENT_CALL, _CLIENT) if _is_key(one["password"]))
+        yield from _matches_at_words(text, word, _CALL)
+    if _has_any(text, _LOGIN_WORDS):
+        logins = _matches_at_words(text, b"@", _AFTER_ADDRESS)
+        yield from (match for match in logins if _is_strong(match["password"]))
+    clients = _matches_at_words(text, _CLIENT_CALL, _CLIENT)
+    yield from (match for match in clients if _is_key(match["password"]))
     for words, pattern in _ANYWHERE:
-        if any(word in lower for word in words):
-            yield from (one for one in pattern.finditer(content) if not _is_local(text, one))
+        if _has_any(text, words):
+            yield from _remote_matches(text, pattern)
 
 
-def _at_offsets(text: ScannedText, word: bytes, pattern: LazyPattern) -> Iterator[re.Match[str]]:
+def _remote_matches(text: ScannedText, pattern: LazyPattern) -> Iterator[re.Match[str]]:
+    return (match for match in pattern.finditer(text.text) if not _is_local(text, match))
+
+
+def _has_any(text: ScannedText, words: Sequence[bytes]) -> bool:
+    return any(word in text.lower for word in words)
+
+
+def _matches_at_words(text: ScannedText, word: bytes, pattern: LazyPattern) -> Iterator[re.Match[str]]:
     for offset in text.offsets_of(word):
         match: re.Match[str] | None = pattern.match(text.text, offset)
         if match is not None:

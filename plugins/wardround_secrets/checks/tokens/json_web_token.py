@@ -1,5 +1,3 @@
-"""SE006: JSON web tokens."""
-
 from __future__ import annotations
 
 import binascii
@@ -8,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
@@ -84,9 +82,13 @@ def _claims(part: str) -> Mapping[str, Any] | None:
 def _is_example(claims: Mapping[str, Any]) -> bool:
     """Return True if the claims are those of an example token."""
     claimed = [str(claims.get(name, "")).lower() for name in ("sub", "iss", "name", "aud")]
-    named = [value for value in claimed if value]
-    if any(value in _EXAMPLE_CLAIMS or value_filters.resembles_placeholder(value) for value in named):
+    stated = [value for value in claimed if value]
+    if any(map(_is_example_claim, stated)):
         return True
-    if any(_LOCAL.match(value) for value in named):
+    return all(map(value_filters.is_placeholder, stated))
+
+
+def _is_example_claim(value: str) -> bool:
+    if value in _EXAMPLE_CLAIMS or value_filters.resembles_placeholder(value):
         return True
-    return all(value_filters.is_placeholder(value) for value in named)
+    return _LOCAL.match(value) is not None

@@ -1,16 +1,20 @@
-"""SE001: access tokens of known providers."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection import positions, shown_tokens, value_filters
-from wardround_secrets.detection.providers import DOTTED, KnownToken, by_start, checksum_holds, shape_of
+from wardround_secrets.detection.providers import (
+    DOTTED,
+    KnownToken,
+    is_checksum_valid,
+    shape_of,
+    tokens_by_start,
+)
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _ENGLISH_SHARE = 0.55
@@ -72,20 +76,20 @@ class ProviderToken(SecretCheck):
         content = text.text
         for start, end in text.runs:
             before = content[start - 1] if start else "\n"
-            hit = _by_known_prefix(text, start, before)
+            hit = _match_known_prefix(text, start, before)
             if hit is None and (
                 before in _DELIMITERS or end - start in _LENGTHS or content.startswith(".", end)
             ):
-                hit = _by_context(text, start, end, before)
+                hit = _match_by_context(text, start, end, before)
             if hit is not None:
                 yield hit
 
 
-def _by_known_prefix(text: ScannedText, start: int, before: str) -> SecretMatch | None:
+def _match_known_prefix(text: ScannedText, start: int, before: str) -> SecretMatch | None:
     """Return the match of a token with a known prefix that begins at or shortly before a run."""
     for offset in _possible_starts(text.text, start, before):
-        known = by_start().get(text.text[offset : offset + 2])
-        hit = _by_prefix(text, offset, known) if known is not None else None
+        known = tokens_by_start().get(text.text[offset : offset + 2])
+        hit = _match_by_prefix(text, offset, known) if known is not None else None
         if hit is not None:
             return hit
     return None
@@ -96,14 +100,16 @@ def _possible_starts(content: str, start: int, before: str) -> Iterator[int]:
     if before == "\\" and content[start] in _ESCAPED:
         yield start + 1
         return
-    earlier = _before_dots(content, start) if before == "." else start
+    earlier = _start_before_dots(content, start) if before == "." else start
     if earlier < start:
         yield earlier
     yield start
 
 
-def _before_dots(content: str, start: int) -> int:
-    """Return the start of a token that has dots before its first long part; otherwise the start itself."""
+def _start_before_dots(content: str, start: int) -> int:
+    """Return the part of a token before the dots that precede its first long part; otherwise the start
+    itself.
+    """
     near = content[max(0, start - _LONGEST_DOTTED) : start]
     if near[-_AIRTABLE_ID:].startswith("pat") and len(near) >= _AIRTABLE_ID:
         return start - _AIRTABLE_ID
@@ -112,21 +118,36 @@ def _before_dots(content: str, start: int) -> int:
     return start - max(len(dotted) for dotted in DOTTED if near.endswith(dotted))
 
 
-def _by_prefix(text: ScannedText, start: int, known: Sequence[tuple[str, KnownToken]]) -> SecretMatch | None:
+def _match_by_prefix(
+    text: ScannedText, start: int, known: Sequence[tuple[str, KnownToken]]
+) -> SecretMatch | None:
     """Return the match of a token that begins at an offset with one of the prefixes."""
     for prefix, token in known:
-        if not text.text.startswith(prefix, start):
+        end = _find_token_end(text, start, prefix, token)
+        if end is None:
             continue
-        match: re.Match[str] | None = shape_of(token).match(text.text, start + len(prefix))
-        if match is None or (token.needs and token.needs.encode() not in text.lower):
+        location = (start, end)
+        is_proven = token.checked and is_checksum_valid(text.text[start:end], prefix)
+        if not is_proven and not _is_plausible(text.text[start + len(prefix) : end]):
             continue
-        is_proven = token.checked and checksum_holds(text.text[start : match.end()], prefix)
-        if (is_proven or _is_plausible(match[0])) and not (token.mild and _is_public(text, token)):
-            place = (start, match.end())
-            if _is_shown(text, place, prefix, token, is_proven):
-                return None
-            return _hit(text, place, token.kind, prefix, proven=is_proven, mild=token.mild)
+        if token.mild and _is_public(text, token):
+            continue
+        if _is_shown(text, location, prefix, token, is_proven):
+            return None
+        return _hit(text, location, token.kind, prefix, proven=is_proven, mild=token.mild)
     return None
+
+
+def _find_token_end(text: ScannedText, start: int, prefix: str, token: KnownToken) -> int | None:
+    """Return the end of a token with a prefix at an offset; None if the characters there have another
+    form.
+    """
+    if not text.text.startswith(prefix, start):
+        return None
+    match: re.Match[str] | None = shape_of(token).match(text.text, start + len(prefix))
+    if match is None or (token.needs and token.needs.encode() not in text.lower):
+        return None
+    return match.end()
 
 
 def _is_shown(
@@ -147,28 +168,28 @@ def _is_plausible(body: str) -> bool:
 
 def _is_sentence(body: str) -> bool:
     """Return True if the text after a prefix is a sentence, as in ``ghp_thisIsWhereTheTokenGoes``."""
-    return (
-        not value_filters.is_hex(body) and not body.isupper() and value_filters.is_wordy(body, _ENGLISH_SHARE)
-    )
+    if value_filters.is_hex(body) or body.isupper():
+        return False
+    return value_filters.is_wordy(body, _ENGLISH_SHARE)
 
 
 def _is_public(text: ScannedText, token: KnownToken) -> bool:
     """Return True if a key that may be public is public: Firebase embeds Google's in every page."""
-    return (
-        text.is_generated
-        or (token.kind == "Google API key" and _FIREBASE.search(text.path) is not None)
-        or any(word in text.lower for word in (b"authdomain", b"firebaseapp.com", b"messagingsenderid"))
-    )
+    if text.is_generated:
+        return True
+    if token.kind == "Google API key" and _FIREBASE.search(text.path):
+        return True
+    return any(word in text.lower for word in (b"authdomain", b"firebaseapp.com", b"messagingsenderid"))
 
 
-def _by_context(text: ScannedText, start: int, end: int, before: str) -> SecretMatch | None:
+def _match_by_context(text: ScannedText, start: int, end: int, before: str) -> SecretMatch | None:
     """Return the match of a token that is recognised by its context or content, not by its prefix."""
-    found = _by_delimiter(text.text, start, end, before)
+    found = _match_by_delimiter(text.text, start, end, before)
     if found is None:
-        found = _by_length(text, start, end)
+        found = _match_by_length(text, start, end)
     if found is None and text.text.startswith("atlasv1.", start - 8):
         key: re.Match[str] | None = _TERRAFORM.search(text.text, max(0, start - 23))
-        found = _named("HCP Terraform token", key) if key and key.start() < start else None
+        found = _match_location("HCP Terraform token", key) if key and key.start() < start else None
     if found is None or value_filters.is_placeholder(text.text[max(found[1], start) : found[2]]):
         return None
     if shown_tokens.is_shown(text.text, found[1:], "", is_proven=False, is_example=text.is_example(found[1])):
@@ -180,11 +201,11 @@ _Named = tuple[str, int, int]
 """Kind of token, start and end."""
 
 
-def _named(kind: str, match: re.Match[str]) -> _Named:
+def _match_location(kind: str, match: re.Match[str]) -> _Named:
     return kind, match.start(), match.end()
 
 
-def _by_delimiter(content: str, start: int, end: int, before: str) -> _Named | None:
+def _match_by_delimiter(content: str, start: int, end: int, before: str) -> _Named | None:
     """Return a token that is recognised by the character before its run."""
     if before == ":" and end - start == _TELEGRAM and content.startswith("AA", start):
         bot: re.Match[str] | None = _TELEGRAM_BOT.search(content, max(0, start - 14), start)
@@ -194,7 +215,7 @@ def _by_delimiter(content: str, start: int, end: int, before: str) -> _Named | N
     return None
 
 
-def _by_length(text: ScannedText, start: int, end: int) -> _Named | None:
+def _match_by_length(text: ScannedText, start: int, end: int) -> _Named | None:
     """Return a token that is recognised by the length and content of its run."""
     content, length = text.text, end - start
     if length == _AZURE_DEVOPS and content.startswith("AZDO", start + 76):
@@ -202,12 +223,16 @@ def _by_length(text: ScannedText, start: int, end: int) -> _Named | None:
     if length in _DISCORD_ID and content.startswith(".", end):
         bot: re.Match[str] | None = _DISCORD_BOT.match(content, start)
         if bot:
-            return _named("Discord bot token", bot)
-    if length in _MAILCHIMP and _MAILCHIMP_KEY.match(content, start, end) and b"mailchimp" in text.lower:
+            return _match_location("Discord bot token", bot)
+    if length in _MAILCHIMP and _is_mailchimp_key(text, start, end):
         return "Mailchimp API key", start, end
     if length == _MAXMIND and content.endswith("_mmk", start, end):
         return "MaxMind licence key", start, end
     return None
+
+
+def _is_mailchimp_key(text: ScannedText, start: int, end: int) -> bool:
+    return _MAILCHIMP_KEY.match(text.text, start, end) is not None and b"mailchimp" in text.lower
 
 
 def _hit(
@@ -219,6 +244,6 @@ def _hit(
     proven: bool = False,
     mild: bool = False,
 ) -> SecretMatch:
-    shown = value_filters.shown(text.text[slice(*place)], prefix)
+    shown = value_filters.mask_value(text.text[slice(*place)], prefix)
     severity = Severity.WARN if mild or (text.is_example(place[0]) and not proven) else None
     return SecretMatch(*place, f"{kind} {shown} in the source: revoke it, then remove it", severity)

@@ -1,11 +1,9 @@
-"""SE014: access tokens that are split into pieces."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.providers import TOKENS, KnownToken, shape_of
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
@@ -75,7 +73,7 @@ class SplitToken(SecretCheck):
 
 
 def _is_generated(body: str) -> bool:
-    """Return True if a text is random; a list of words or codes in lower case is not."""
+    """Return True if a string is random; a list of words or lower-case codes is not."""
     return (
         any(char.isdigit() or char.isupper() for char in body)
         and not value_filters.is_placeholder(body)

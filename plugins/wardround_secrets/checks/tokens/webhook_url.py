@@ -1,12 +1,10 @@
-"""SE007: addresses of webhooks."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 

@@ -1,9 +1,7 @@
-"""SQ073: division by an aggregate that may be zero."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_sql.queries.quotient_check import QuotientCheck
 
 
@@ -43,9 +41,9 @@ class DivisionByZero(QuotientCheck):
     def run(self) -> None:
         if self.script.is_non_production:
             return
-        from wardround_sql.queries.quotients import unguarded  # sqlglot is slow to import
+        from wardround_sql.queries.quotients import unguarded_quotients  # sqlglot is slow to import
 
-        for fact in unguarded(self.script):
+        for fact in unguarded_quotients(self.script):
             self.report(
                 fact.span, f"{fact.detail} may be 0, which raises an error; use NULLIF(..., 0){fact.note}"
             )

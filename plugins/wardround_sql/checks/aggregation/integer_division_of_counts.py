@@ -1,9 +1,7 @@
-"""SQ072: integer division of counts."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_sql.queries.quotient_check import QuotientCheck
 
@@ -41,9 +39,9 @@ class IntegerDivisionOfCounts(QuotientCheck):
     def run(self) -> None:
         if self.script.is_non_production:
             return
-        from wardround_sql.queries.quotients import truncated  # sqlglot is slow to import
+        from wardround_sql.queries.quotients import truncating_quotients  # sqlglot is slow to import
 
-        for fact in truncated(self.script):
+        for fact in truncating_quotients(self.script):
             effect = "is always 0 or 1" if fact.detail else "loses its fraction"
             self.report(
                 fact.span,

@@ -1,8 +1,6 @@
-"""SQ047: addition of a column that LEFT JOIN may leave NULL."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 
 

@@ -1,13 +1,12 @@
-"""SQ083: Python operators in SQLAlchemy conditions."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
-from wardround_sql.frontends.python_code import called, parsed_module
+from wardround_sql.frontends.python_code import SqlModule, parsed_module
+from wardround_sql.frontends.python_scopes import callee_name
 
 _TAKERS = frozenset({"where", "filter", "having", "and_", "or_", "on", "any", "has"})
 _SQLALCHEMY = ("sqlalchemy", "sqlmodel", "flask_sqlalchemy")
@@ -59,28 +58,31 @@ class PythonOperatorInSqlCondition(SqlCheck):
         if module is None or not any(name.split(".")[0] in _SQLALCHEMY for name in module.imports):
             return
         for call in module.calls:
-            for arg in call.node.args if call.name in _TAKERS and _is_chained(call.node) else ():
-                for part, message in _computed(arg):
-                    start, end = module.place(part)
-                    self.report(self.script.locations.span_of(start, min(end, start + 80)), message)
+            if call.name in _TAKERS and _is_chained(call.node):
+                for argument in call.node.args:
+                    self._check(module, argument)
+
+    def _check(self, module: SqlModule, argument: ast.expr) -> None:
+        for part, message in _evaluated_operands(argument):
+            start, end = module.place(part)
+            self.report(self.script.locations.span_of(start, min(end, start + 80)), message)
 
 
 def _is_chained(call: ast.Call) -> bool:
     """Return True if a call is a step of a query, not a function of the same name."""
-    return isinstance(call.func, ast.Attribute) or called(call) in ("and_", "or_")
+    return isinstance(call.func, ast.Attribute) or callee_name(call) in ("and_", "or_")
 
 
-def _computed(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+def _evaluated_operands(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     """Yield the parts of a condition that Python evaluates before SQLAlchemy receives them."""
-    if isinstance(node, ast.BoolOp):
-        if all(map(_is_condition, node.values)):
+    match node:
+        case ast.BoolOp() if all(map(_is_condition, node.values)):
             word, sign = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
             yield node, f"Python's {word!r} discards one of the two conditions; use {sign} or {word}_()"
-    elif isinstance(node, ast.UnaryOp):
-        if isinstance(node.op, ast.Not) and _is_column(node.operand):
+        case ast.UnaryOp(op=ast.Not(), operand=operand) if _is_column(operand):
             yield node, "Python's 'not' does not negate a column; use ~"
-    elif isinstance(node, ast.Compare) and len(node.ops) == 1 and _is_column(node.left):
-        yield from _object_comparisons(node)
+        case ast.Compare(ops=[_], left=left) if _is_column(left):
+            yield from _object_comparisons(node)
 
 
 def _object_comparisons(node: ast.Compare) -> Iterator[tuple[ast.expr, str]]:

@@ -1,17 +1,15 @@
-"""SQ081: N+1 query."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.tree import unparse
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.python_code import parsed_module
 from wardround_sql.project.migration_files import is_migration
-from wardround_sql.queries.n_plus_one_python import of_python
-from wardround_sql.queries.n_plus_one_script import of_script
+from wardround_sql.queries.n_plus_one_python import python_row_queries
+from wardround_sql.queries.n_plus_one_script import script_row_queries
 
 _QUERIES = ("SELECT", "select", ".objects.", "session.get(", "db.get(", ".find", ".query(", "await ")
 """Substrings of queries; N+1 queries need two of them."""
@@ -66,7 +64,9 @@ class QueryPerRow(SqlCheck):
         if not self._is_request_code() or not self._may_have_two_queries():
             return
         text, reported = self.source.text, set[int]()
-        for start, end in self._of_python() if self.source.path.endswith(".py") else of_script(text):
+        for start, end in (
+            self._python_queries() if self.source.path.endswith(".py") else script_row_queries(text)
+        ):
             if start in reported:
                 continue
             reported.add(start)
@@ -84,8 +84,8 @@ class QueryPerRow(SqlCheck):
         text = self.source.text
         return ".objects." in text or sum(text.count(word) for word in _QUERIES) >= _TWO
 
-    def _of_python(self) -> Iterator[tuple[int, int]]:
+    def _python_queries(self) -> Iterator[tuple[int, int]]:
         module = parsed_module(self.source.text)
-        for call in of_python(module.tree) if module is not None else ():
+        for call in python_row_queries(module.tree) if module is not None else ():
             start = module.place(call)[0] if module is not None else 0
             yield start, start + len(unparse(call.func))

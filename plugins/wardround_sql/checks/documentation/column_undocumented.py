@@ -1,11 +1,9 @@
-"""SQ051: new dbt column without a description."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
-from wardround_sql.frontends.dbt import listed, model_change, span
+from wardround_sql.frontends.dbt import join_names, model_change, span
 
 
 class ColumnUndocumented(SqlCheck):
@@ -110,11 +108,11 @@ class ColumnUndocumented(SqlCheck):
 
     def run(self) -> None:
         change = model_change(self.source)
-        columns = change.undocumented() if change else []
+        columns = change.undocumented_columns() if change else []
         if change is None or not columns:
             return
         location = span(self.source.text, columns[0].start, columns[0].end)
-        words = listed([column.name for column in columns])
+        words = join_names([column.name for column in columns])
         where = change.documented.path
         self.report(
             location,

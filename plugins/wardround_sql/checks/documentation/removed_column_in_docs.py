@@ -1,11 +1,9 @@
-"""SQ050: removed dbt column that is still documented."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
-from wardround_sql.frontends.dbt import listed, model_change, span
+from wardround_sql.frontends.dbt import join_names, model_change, span
 
 
 class RemovedColumnInDocs(SqlCheck):
@@ -103,11 +101,13 @@ class RemovedColumnInDocs(SqlCheck):
 
     def run(self) -> None:
         change = model_change(self.source)
-        removed = change.gone() if change else []
+        removed = change.removed_columns() if change else []
         if change is None or not removed:
             return
-        now = removed[0][1] if len(removed) == 1 else None
-        became = f'renames it to "{now}"' if now else f"removes {'it' if len(removed) == 1 else 'them'}"
-        words = listed([name for name, _ in removed])
+        current = removed[0][1] if len(removed) == 1 else None
+        became = (
+            f'renames it to "{current}"' if current else f"removes {'it' if len(removed) == 1 else 'them'}"
+        )
+        words = join_names([name for name, _ in removed])
         location = span(self.source.text, change.new.select, change.new.select + len("select"))
         self.report(location, f"{change.documented.path} documents {words}, but this change {became}")

@@ -1,10 +1,8 @@
-"""SQ041: value interpolated into SQL."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.sql_text import STARTS, is_quoted, is_value
@@ -79,11 +77,13 @@ class InterpolatedSql(SqlCheck):
     def _is_open(self, text: AssembledText, hole: Hole) -> bool:
         """Return True if a hole is in the position of a value, in certain SQL."""
         before = text.text[max(hole.start - 400, 0) : hole.start]
-        if hole.outside and _ORDER.search(before) and STARTS.match(text.text):
+        is_statement = STARTS.match(text.text) is not None
+        if is_statement and hole.outside and _ORDER.search(before):
             return True
-        if hole.safe or not (STARTS.match(text.text) or _PLAIN.match(text.text)):
+        if hole.safe or not (is_statement or _PLAIN.match(text.text)):
             return False
         if is_quoted(text.text, hole.start):
             return True
-        stands = _CONDITION.search(before) is not None or _VALUES.search(before) is not None
-        return stands and is_value(text.text, hole.start, hole.end)
+        if not _CONDITION.search(before) and not _VALUES.search(before):
+            return False
+        return is_value(text.text, hole.start, hole.end)

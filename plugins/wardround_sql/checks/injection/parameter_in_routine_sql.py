@@ -1,13 +1,11 @@
-"""SQ084: parameter concatenated into dynamic SQL of a stored routine."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.masking import span_in
 from wardround_sql.parsing.statements import SqlFragment
@@ -94,7 +92,7 @@ class ParameterInRoutineSql(SqlCheck):
         if not _RUNS.search(code, begin, end):
             return
         reported: set[int] = set()
-        for start, stop, name in _concatenated(code, begin, end):
+        for start, stop, name in _concatenated_values(code, begin, end):
             line = code.count("\n", 0, start)
             if line not in reported and _is_statement(code, begin, start):
                 reported.add(line)
@@ -105,7 +103,7 @@ class ParameterInRoutineSql(SqlCheck):
                 self.report(span_in(self.script, fragment, start, stop), message)
 
 
-def _concatenated(code: str, begin: int, end: int) -> Iterator[tuple[int, int, str]]:
+def _concatenated_values(code: str, begin: int, end: int) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and name of the values that a routine concatenates into a text."""
     for match in _QUOTED.finditer(code, begin, end):
         yield *match.span("name"), match["name"]

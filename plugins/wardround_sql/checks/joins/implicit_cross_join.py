@@ -1,11 +1,9 @@
-"""SQ031: tables without a join condition."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
-from wardround_sql.queries.joins import cross_joins, loose_updates, one_sided_joins, severed_joins
+from wardround_sql.queries.joins import cross_joins, loose_updates, severed_joins, unconnected_joins
 
 
 class ImplicitCrossJoin(SqlCheck):
@@ -45,7 +43,7 @@ class ImplicitCrossJoin(SqlCheck):
             return
         for item in (
             *cross_joins(script),
-            *one_sided_joins(script),
+            *unconnected_joins(script),
             *severed_joins(script),
             *loose_updates(script),
         ):

@@ -1,12 +1,10 @@
-"""SQ044: LEFT JOIN that WHERE turns into an inner join."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity, Span
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 
 _DEFINITION = LazyPattern(

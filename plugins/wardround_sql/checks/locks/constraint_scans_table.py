@@ -1,9 +1,7 @@
-"""SQ026: constraint validated under a lock, in a migration written as code."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, content
 from wardround_sql.parsing.statements import Statement
@@ -68,9 +66,9 @@ class ConstraintScansTable(SqlCheck):
                 )
                 self.report_at(statement, text, None)
             else:
-                self._constraint(statement, table, content(command.get("def"), "Constraint") or {})
+                self._check_constraint(statement, table, content(command.get("def"), "Constraint") or {})
 
-    def _constraint(self, statement: Statement, table: Name, constraint: Node) -> None:
+    def _check_constraint(self, statement: Statement, table: Name, constraint: Node) -> None:
         kind = _KINDS.get(constraint.get("contype", ""), "")
         if kind and not constraint.get("skip_validation") and "indexname" not in constraint:
             cause, remedy = _UNIQUE if kind == "unique constraint" else _VALIDATED

@@ -1,13 +1,11 @@
-"""SQ022: index built while writes are blocked."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, members
 from wardround_sql.parsing.statements import Statement
@@ -80,10 +78,10 @@ class IndexWithoutConcurrently(SqlCheck):
             return False
         column = next(iter(keys(statement.node)), "")
         folder, project = self.source.path.rpartition("/")[0], self.source.project
-        paths = project.files_with_word((column,), (f"{folder}/*.py",))
-        texts = (project.read(path) or "" for path in paths if path < self.source.path)
-        fields = (field for text in texts for field in _FIELD.finditer(text))
-        return any(field["name"] == column and _INDEXED.search(field["options"]) for field in fields)
+        for path in project.files_with_word((column,), (f"{folder}/*.py",)):
+            if path < self.source.path and _indexes_column(project.read(path) or "", column):
+                return True
+        return False
 
     @cached_property
     def _is_project_practice(self) -> bool:
@@ -97,3 +95,9 @@ class IndexWithoutConcurrently(SqlCheck):
         """Names of materialized views of this file, which are not in use yet."""
         views = self.script.of("CreateTableAsStmt")
         return {statement.node.get("into", {}).get("rel", {}).get("relname", "") for statement in views}
+
+
+def _indexes_column(migration: str, column: str) -> bool:
+    """Return True if a migration declares a field with an index."""
+    fields = (field for field in _FIELD.finditer(migration) if field["name"] == column)
+    return any(_INDEXED.search(field["options"]) for field in fields)

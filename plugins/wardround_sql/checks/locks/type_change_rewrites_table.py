@@ -1,12 +1,10 @@
-"""SQ023: column type change that rewrites the table."""
-
 from __future__ import annotations
 
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, content, type_name
 from wardround_sql.parsing.statements import Statement
@@ -17,7 +15,7 @@ from wardround_sql.schema.model import Name, Schema, sizes_of
 
 _LENGTH = LazyPattern(r"^(?P<name>n?varchar|nvarchar2|varchar2)\((?P<length>\d+)\)")
 _BYTE = 255
-"""Length up to which MySQL stores a text's length in one byte."""
+"""Maximum length of a MySQL string whose length is stored in one byte."""
 _TEXTS = frozenset({"text", "varchar", "bpchar", "citext"})
 
 
@@ -87,18 +85,21 @@ class TypeChangeRewritesTable(SqlCheck):
 
     def _is_wider(self, column: str, table: Name, typed: Node) -> bool:
         """Return True if the old values have the same stored form under the new type."""
-        new = type_name(typed)
-        known = self._before.tables.get(table)
+        known = self._schema_before.tables.get(table)
         declared = known.columns.get(column) if known else None
-        if declared is not None and declared.type == new and _is_longer(declared.sizes, sizes_of(typed)):
-            return True
+        new = type_name(typed)
         old = declared.type if declared is not None else ""
-        unlimited = "typmods" not in typed
-        if new == "text" or (new == "varchar" and unlimited):
-            return old in ("", *_TEXTS)
-        if new == "citext":
-            return old in ("text", "varchar")
-        return old == new and unlimited
+        if declared is not None and old == new and _is_longer(declared.sizes, sizes_of(typed)):
+            return True
+        is_unlimited = "typmods" not in typed
+        match new:
+            case "text":
+                return old in ("", *_TEXTS)
+            case "varchar" if is_unlimited:
+                return old in ("", *_TEXTS)
+            case "citext":
+                return old in ("text", "varchar")
+        return old == new and is_unlimited
 
     def _is_read_as_utc(self, statement: Statement, typed: Node) -> bool:
         """Return True if a timestamp gets the time zone UTC of the session, which changes no stored value."""
@@ -112,7 +113,7 @@ class TypeChangeRewritesTable(SqlCheck):
         return bool(settings) and "utc" in settings[-1].text.lower()
 
     @cached_property
-    def _before(self) -> Schema:
+    def _schema_before(self) -> Schema:
         """Schema without the type changes of this file."""
         others = [s for s in self.script.set_statements if s.path != self.source.path]
         return build(others, self.script.default_schema)
@@ -129,8 +130,8 @@ def _is_stored_alike(old: str, new: str) -> bool:
     """Return True if MySQL and SQL Server keep the stored values: the same type, or a longer text."""
     if old == new:
         return True
-    was, now = _LENGTH.match(old), _LENGTH.match(new)
-    if was is None or now is None or was["name"] != now["name"]:
+    previous, current = _LENGTH.match(old), _LENGTH.match(new)
+    if previous is None or current is None or previous["name"] != current["name"]:
         return False
-    short, long = int(was["length"]), int(now["length"])
+    short, long = int(previous["length"]), int(current["length"])
     return long >= short and (short > _BYTE) == (long > _BYTE)

@@ -1,11 +1,9 @@
-"""SQ055: statement that locks an entire table."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, kinds, option
 from wardround_sql.parsing.statements import Statement

@@ -1,17 +1,15 @@
-"""SQ027: column or table in use renamed or dropped, in a migration written as code."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import items, texts
 from wardround_sql.project import migration_files
-from wardround_sql.queries.fact_types import Removed
+from wardround_sql.queries.fact_types import RemovedObject
 from wardround_sql.queries.facts import foreign_facts
-from wardround_sql.schema.model import dotted
+from wardround_sql.schema.model import name_of_parts
 
 
 class BreakingRenameOrDrop(SqlCheck):
@@ -73,8 +71,8 @@ class BreakingRenameOrDrop(SqlCheck):
             self.source.path, self.script.options.migrations
         ) or migration_files.is_down(self.source.path):
             return
-        for fact in foreign_facts(self.script, Removed):
-            if fact.renamed and self._creates(fact.name):
+        for fact in foreign_facts(self.script, RemovedObject):
+            if fact.renamed and self._creates_table(fact.name):
                 continue
             if fact.renamed:
                 text = (
@@ -89,7 +87,7 @@ class BreakingRenameOrDrop(SqlCheck):
                     f"drop it after its last use{fact.note}",
                 )
 
-    def _creates(self, table: str) -> bool:
+    def _creates_table(self, table: str) -> bool:
         """Return True for a table that the file itself creates: SQLite changes a table by copying it."""
         name = table.rpartition(".")[2]
         created = rf"\bcreate\s+table\s+(?:if\s+not\s+exists\s+)?(?:\w+\.)?[\"`\[]?{re.escape(name)}\b"
@@ -110,7 +108,7 @@ class BreakingRenameOrDrop(SqlCheck):
             if statement.node.get("removeType") != "OBJECT_TABLE" or not self.script.migrates(statement):
                 continue
             for object in statement.node.get("objects", []):
-                name = dotted(texts(items(object)))
+                name = name_of_parts(texts(items(object)))
                 if not self.script.is_new(name):
                     self.report_at(
                         statement,

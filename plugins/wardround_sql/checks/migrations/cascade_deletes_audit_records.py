@@ -1,13 +1,11 @@
-"""SQ056: financial or audit records deleted by a cascade."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, kinds
 from wardround_sql.parsing.statements import Statement

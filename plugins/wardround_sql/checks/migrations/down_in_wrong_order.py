@@ -1,15 +1,13 @@
-"""SQ079: rollback that drops a referenced table first."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.statements import SqlFragment, parsed
+from wardround_sql.parsing.statements import SqlFragment, parse_fragment
 from wardround_sql.project import migration_files
 from wardround_sql.schema.builder import build
 from wardround_sql.schema.model import Schema
@@ -104,7 +102,7 @@ class DownInWrongOrder(SqlCheck):
         start = self._rollback_start() if self._is_relevant() else None
         if start is None or "drop" not in self.source.text[start:].lower():
             return
-        drops = list(_dropped(self.source.text, start))
+        drops = list(_dropped_tables(self.source.text, start))
         if len(drops) > 1 and not _LOOSENS.search(self.source.text, start):
             self._check_order(drops)
 
@@ -151,10 +149,10 @@ class DownInWrongOrder(SqlCheck):
             return self.script.own_schema
         adjacent = re.sub(r"\bdown(?=\.sql$|/)", "up", path)
         text = self.source.project.read(adjacent) if adjacent != path else None
-        return build(parsed(SqlFragment(text), adjacent).statements) if text else Schema()
+        return build(parse_fragment(SqlFragment(text), adjacent).statements) if text else Schema()
 
 
-def _dropped(text: str, start: int) -> Iterator[tuple[str, int, int]]:
+def _dropped_tables(text: str, start: int) -> Iterator[tuple[str, int, int]]:
     """Yield the dropped tables, in order, with their locations; without those dropped with CASCADE."""
     for match in _DROP.finditer(text, start):
         rest = match["rest"] or match["more"] or ""

@@ -1,17 +1,16 @@
-"""SQ080: migration that cannot be rolled back."""
-
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
-from wardround_sql.frontends.python_code import called, parsed_module
+from wardround_sql.frontends.python_code import parsed_module
+from wardround_sql.frontends.python_scopes import callee_name
 from wardround_sql.project import migration_files
 
 _WAYS = {"RunPython": ("reverse_code", 2), "RunSQL": ("reverse_sql", 2)}
@@ -89,12 +88,16 @@ class IrreversibleMigration(SqlCheck):
         if not migration_files.is_migration(path, self.script.options.migrations):
             return
         result = (
-            self._of_django() if path.endswith(".py") else self._of_rails() if path.endswith(".rb") else ()
+            self._irreversible_django()
+            if path.endswith(".py")
+            else self._irreversible_rails()
+            if path.endswith(".rb")
+            else ()
         )
         for start, end, message in result:
             self.report(self.script.locations.span_of(start, end), message)
 
-    def _of_django(self) -> Iterator[tuple[int, int, str]]:
+    def _irreversible_django(self) -> Iterator[tuple[int, int, str]]:
         module = parsed_module(self.source.text) if "migrations.Migration" in self.source.text else None
         if module is None:
             return
@@ -102,10 +105,10 @@ class IrreversibleMigration(SqlCheck):
             if not _is_reversible(call):
                 start = module.place(call)[0]
                 name = unparse(call.func)
-                keyword, _ = _WAYS[called(call)]
+                keyword, _ = _WAYS[callee_name(call)]
                 yield start, start + len(name), f"rollback raises IrreversibleError; pass {keyword}"
 
-    def _of_rails(self) -> Iterator[tuple[int, int, str]]:
+    def _irreversible_rails(self) -> Iterator[tuple[int, int, str]]:
         text = self.source.text
         for change in _CHANGE.finditer(text) if _MIGRATION.search(text) else ():
             if _GUARDED.search(change.group()):
@@ -120,7 +123,7 @@ class IrreversibleMigration(SqlCheck):
 
 
 def _is_reversible(call: ast.Call) -> bool:
-    keyword, position = _WAYS[called(call)]
+    keyword, position = _WAYS[callee_name(call)]
     names = {argument.arg for argument in call.keywords}
     return keyword in names or None in names or len(call.args) >= position or _is_noop(call)
 

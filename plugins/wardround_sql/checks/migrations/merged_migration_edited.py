@@ -1,18 +1,16 @@
-"""SQ090: edited migration of an earlier commit."""
-
 from __future__ import annotations
 
 import re
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import change
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Span
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import change
 from wardround.rules.maturity import Maturity
 from wardround_sql.parsing.dialects import POSTGRES, detected_dialect
 from wardround_sql.parsing.jinja import is_template
-from wardround_sql.parsing.statements import SqlFragment, parsed
+from wardround_sql.parsing.statements import SqlFragment, parse_fragment
 from wardround_sql.project.migration_edits import has_same_effect, tables_in
 from wardround_sql.project.migration_files import SUFFIXES, is_down, is_migration, set_root
 
@@ -118,12 +116,14 @@ class MergedMigrationEdited(ChangeCheck):
     def _is_followed(self, file: ChangedFileView) -> bool:
         """Return True if the change adds a migration of the same set for a table of the edited one."""
         added = (
-            one
-            for one in self.change.files
-            if one.base_path is None and is_migration(one.path) and set_root(one.path) == set_root(file.path)
+            other
+            for other in self.change.files
+            if other.base_path is None
+            and is_migration(other.path)
+            and set_root(other.path) == set_root(file.path)
         )
         tables = tables_in(file.text or "")
-        return any(not tables.isdisjoint(tables_in(one.text or "")) for one in added)
+        return any(not tables.isdisjoint(tables_in(migration.text or "")) for migration in added)
 
 
 def _is_edited(file: ChangedFileView) -> bool:
@@ -133,15 +133,22 @@ def _is_edited(file: ChangedFileView) -> bool:
     before, after = file.base_text, file.text
     if before is None or after is None or before == after:
         return False
-    if file.path.endswith(".py"):
-        return _PYTHON_MIGRATION.search(before) is not None and not has_same_effect(file.path, before, after)
-    if not file.path.endswith(SUFFIXES) or has_same_effect(file.path, before, after):
+    if not _contains_migration(file.path, before):
         return False
-    return not _is_broken(file.path, before)
+    return not has_same_effect(file.path, before, after)
+
+
+def _contains_migration(path: str, text: str) -> bool:
+    """Return True if a file has a migration that could run."""
+    if path.endswith(".py"):
+        return _PYTHON_MIGRATION.search(text) is not None
+    return path.endswith(SUFFIXES) and not _is_broken(path, text)
 
 
 def _is_broken(path: str, text: str) -> bool:
-    """Return True if a migration for PostgreSQL has a statement that it cannot parse, so that none ran it."""
+    """Return True if a migration for PostgreSQL has a statement that PostgreSQL cannot parse, so that it
+    never ran.
+    """
     if detected_dialect(path, text) not in ("", POSTGRES) or is_template(text):
         return False
-    return bool(parsed(SqlFragment(text, migrates=True), path).unparsed)
+    return bool(parse_fragment(SqlFragment(text, migrates=True), path).unparsed)

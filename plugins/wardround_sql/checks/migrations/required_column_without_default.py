@@ -1,13 +1,11 @@
-"""SQ021: NOT NULL column added without a default."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, content, kinds, type_name
 from wardround_sql.project import migration_files
-from wardround_sql.queries.fact_types import Added
+from wardround_sql.queries.fact_types import AddedColumn
 from wardround_sql.queries.facts import foreign_facts
 from wardround_sql.schema.model import Name
 
@@ -51,9 +49,9 @@ class RequiredColumnWithoutDefault(SqlCheck):
         path = self.source.path
         is_migration = migration_files.is_migration(path, self.script.options.migrations)
         if is_migration and not migration_files.is_down(path):
-            for fact in foreign_facts(self.script, Added):
+            for fact in foreign_facts(self.script, AddedColumn):
                 self.report(fact.span, f"{_message(fact.column, fact.table)}{fact.note}")
-        emptied = self._emptied()
+        emptied = self._emptied_tables()
         for statement, command in self.script.commands("AT_AddColumn"):
             table = self.script.name_of(statement.node.get("relation", {}))
             if self.script.is_new(table) or table in emptied or not self.script.migrates(statement):
@@ -63,7 +61,7 @@ class RequiredColumnWithoutDefault(SqlCheck):
                 message = _message(column.get("colname"), table)
                 self.report_at(statement, message, column.get("location"))
 
-    def _emptied(self) -> set[Name]:
+    def _emptied_tables(self) -> set[Name]:
         """Return the tables that the file truncates or deletes from."""
         truncates, deletes = self.script.of("TruncateStmt"), self.script.of("DeleteStmt")
         truncated = {

@@ -1,15 +1,13 @@
-"""SQ078: table dropped before it is created."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import items, texts
-from wardround_sql.schema.model import Name, dotted
+from wardround_sql.schema.model import Name, name_of_parts
 
 _FORCED = LazyPattern(
     r"^[ \t]*create_table\b[^\n#]*?(?P<force>\bforce:\s*(?:true|:cascade)|:force\s*=>\s*true)", re.MULTILINE
@@ -72,14 +70,15 @@ class TableDroppedAndRecreated(SqlCheck):
 
     def run(self) -> None:
         if self.source.path.endswith(".rb"):
-            self._forced()
+            self._report_forced_drops()
             return
         dropped: dict[Name, int] = {}
         statements = list(self.script.of("DropStmt", "CreateStmt", "InsertStmt", "SelectStmt"))
         for number, statement in enumerate(statements):
             if statement.kind == "DropStmt" and statement.node.get("removeType") == "OBJECT_TABLE":
                 dropped |= {
-                    dotted(texts(items(object))): number for object in statement.node.get("objects", [])
+                    name_of_parts(texts(items(object))): number
+                    for object in statement.node.get("objects", [])
                 }
             elif statement.kind == "CreateStmt":
                 name = self.script.name_of(statement.node.get("relation", {}))
@@ -95,7 +94,7 @@ class TableDroppedAndRecreated(SqlCheck):
         word = rf"(?i)\b(?:from|join|rename\s+to)\s+(?:\w+\.)?\"?{re.escape(name.name)}\b"
         return re.search(word, self.script.sql) is not None
 
-    def _forced(self) -> None:
+    def _report_forced_drops(self) -> None:
         text = self.source.text
         for match in _FORCED.finditer(text) if _MIGRATION.search(text) else ():
             location = self.script.locations.span_of(match.start("force"), match.end("force"))

@@ -1,17 +1,15 @@
-"""SQ057: TRUNCATE or DROP that affects other tables."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.pg_nodes import Node, items, kinds, texts, type_name, unwrapped
+from wardround_sql.parsing.pg_nodes import Node, items, kinds, texts, type_name, unwrap
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.project import migration_files
-from wardround_sql.schema.model import Name, dotted
+from wardround_sql.schema.model import Name, name_of_parts
 
 _DISPOSABLE = LazyPattern(
     r"(?i)(?:^|_)(?:tmp|temp|staging|stage|stg|cache|queue|scratch|session|import|raw|buffer)s?(?:_|$)"
@@ -80,7 +78,7 @@ class TruncateCascade(SqlCheck):
                 self._drop(statement)
 
     def _truncate(self, statement: Statement) -> None:
-        name = next(self._emptied(statement), None)
+        name = next(self._emptied_tables(statement), None)
         if name is None:
             return
         if statement.node.get("behavior") == "DROP_CASCADE":
@@ -90,10 +88,10 @@ class TruncateCascade(SqlCheck):
                     f"CASCADE also empties every table that references {name}, "
                     "directly or indirectly; name the tables",
                 )
-        elif _runs_now(statement) and not migration_files.is_seed(self.source.path):
+        elif _runs_immediately(statement) and not migration_files.is_seed(self.source.path):
             self.report_at(statement, f"migration deletes all rows of {name}; keep a backup")
 
-    def _emptied(self, statement: Statement) -> Iterator[Name]:
+    def _emptied_tables(self, statement: Statement) -> Iterator[Name]:
         """Yield the existing tables of a TRUNCATE whose rows matter."""
         for relation in kinds(statement.node.get("relations", []), "RangeVar"):
             name = self.script.name_of(relation)
@@ -103,36 +101,36 @@ class TruncateCascade(SqlCheck):
     def _drop(self, statement: Statement) -> None:
         node = statement.node
         kind = _CASCADED.get(node.get("removeType", ""))
-        if kind is None or not (_runs_now(statement) or kind == "schema"):
+        if kind is None or not (_runs_immediately(statement) or kind == "schema"):
             return
-        name = next((_named(object) for object in node.get("objects", [])), Name("public", ""))
-        if (kind == "table" and self.script.is_new(name)) or name in self._created:
+        name = next((_name_of_node(object) for object in node.get("objects", [])), Name("public", ""))
+        if (kind == "table" and self.script.is_new(name)) or name in self._created_names:
             return
-        taken = {"type": "the columns of this type", "schema": "every table in it"}.get(
+        used = {"type": "the columns of this type", "schema": "every table in it"}.get(
             kind, "views and foreign keys"
         )
         level = Severity.INFO if kind == "table" else None
-        self.report_at(
-            statement, f"CASCADE also drops {taken} with {name}; drop them by name", severity=level
-        )
+        self.report_at(statement, f"CASCADE also drops {used} with {name}; drop them by name", severity=level)
 
     @property
-    def _created(self) -> set[Name]:
+    def _created_names(self) -> set[Name]:
         """Types and schemas that this file creates."""
-        enums = {dotted(texts(s.node.get("typeName"))) for s in self.script.of("CreateEnumStmt")}
+        enums = {name_of_parts(texts(s.node.get("typeName"))) for s in self.script.of("CreateEnumStmt")}
         return enums | {
             Name("public", s.node.get("schemaname", "")) for s in self.script.of("CreateSchemaStmt")
         }
 
 
-def _runs_now(statement: Statement) -> bool:
+def _runs_immediately(statement: Statement) -> bool:
     """Return True if the migration runs a statement itself, not a function that contains it."""
     is_called = statement.outer is not None and statement.outer.kind != "DoStmt"
     return statement.fragment.migrates and not is_called
 
 
-def _named(node: Node) -> Name:
-    kind, inside = unwrapped(node)
+def _name_of_node(node: Node) -> Name:
+    kind, inside = unwrap(node)
     if kind == "TypeName":
         return Name("public", type_name(inside))
-    return Name("public", str(inside.get("sval", ""))) if kind == "String" else dotted(texts(items(node)))
+    return (
+        Name("public", str(inside.get("sval", ""))) if kind == "String" else name_of_parts(texts(items(node)))
+    )

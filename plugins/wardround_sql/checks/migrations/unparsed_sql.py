@@ -1,13 +1,11 @@
-"""SQ040: statement that PostgreSQL cannot parse."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.dialects import POSTGRES_WORDS, shows_postgres
 from wardround_sql.parsing.statements import Unparsed
@@ -25,9 +23,9 @@ class UnparsedSql(SqlCheck):
 
     The migration fails at this statement, and no other rule has checked it. The severity is warn if
     correcting one letter of a keyword makes the statement valid. It is also warn in a migration that is
-    certainly for PostgreSQL (it or an adjacent file uses syntax of hardly any other database, and most of its
-    statements parse) if no other database, later PostgreSQL version or client-side template accepts the
-    statement; otherwise it is info there. If the file is for another database, set ``dialect`` in
+    certainly for PostgreSQL (it or an adjacent file uses syntax that is almost unique to PostgreSQL, and most
+    of its statements parse) if no other database, later PostgreSQL version or client-side template accepts
+    the statement; otherwise it is info there. If the file is for another database, set ``dialect`` in
     ``[tool.wardround.sql]``.
     """
 
@@ -66,7 +64,7 @@ class UnparsedSql(SqlCheck):
         unparsed = script.unparsed if self._is_reviewed() else []
         slips = {bad: slip for bad in unparsed[:_MOST] if (slip := slip_of(bad)) is not None}
         for bad, slip in slips.items():
-            location = script.locations.span_of_unparsed(replace(bad, point=slip.point))
+            location = script.locations.span_of_parse_error(replace(bad, point=slip.point))
             text = f"PostgreSQL reports {bad.message}; write {slip.meant}"
             self.report(location, text, severity=Severity.WARN)
         rest = [bad for bad in unparsed if bad not in slips]
@@ -81,12 +79,15 @@ class UnparsedSql(SqlCheck):
 
     def _unread(self, statements: Sequence[Unparsed]) -> None:
         """Report the statements that no other database accepts, else the first one."""
-        is_certain = self.script.is_certainly_postgres
-        wrong = [bad for bad in statements[:_MOST] if not is_read_elsewhere(bad)] if is_certain else []
-        level = Severity.WARN if wrong or (self.script.exposure.is_supabase and is_certain) else None
-        for bad in wrong or statements[:1]:
-            text = f"statement was not reviewed: PostgreSQL reports {bad.message}"
-            self.report(self.script.locations.span_of_unparsed(bad), text, severity=level)
+        reported = statements[:1]
+        severity: Severity | None = None
+        if self.script.is_certainly_postgres:
+            wrong = [statement for statement in statements[:_MOST] if not is_read_elsewhere(statement)]
+            reported = wrong or reported
+            severity = Severity.WARN if wrong or self.script.exposure.is_supabase else None
+        for statement in reported:
+            text = f"statement was not reviewed: PostgreSQL reports {statement.message}"
+            self.report(self.script.locations.span_of_parse_error(statement), text, severity=severity)
 
     def _is_sure(self) -> bool:
         """Return True if a migration is certainly for PostgreSQL, and mostly parseable."""

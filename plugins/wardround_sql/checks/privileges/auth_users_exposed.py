@@ -1,9 +1,7 @@
-"""SQ012: view that exposes ``auth.users`` to the API."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import kinds
 

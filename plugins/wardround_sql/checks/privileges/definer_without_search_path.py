@@ -1,9 +1,7 @@
-"""SQ005: SECURITY DEFINER function without a search_path."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import content, option, text_of
 from wardround_sql.parsing.statements import Statement

@@ -1,9 +1,7 @@
-"""SQ013: extension in a schema exposed by the API."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import option, text_of

@@ -1,9 +1,7 @@
-"""SQ016: foreign table in a schema exposed by the API."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 
 

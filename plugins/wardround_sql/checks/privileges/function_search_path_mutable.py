@@ -1,13 +1,11 @@
-"""SQ006: exposed function without a search_path."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import is_true, option, text_of, texts
 from wardround_sql.parsing.statements import Statement
-from wardround_sql.schema.model import Name, dotted
+from wardround_sql.schema.model import Name, name_of_parts
 
 
 class FunctionSearchPathMutable(SqlCheck):
@@ -53,7 +51,7 @@ class FunctionSearchPathMutable(SqlCheck):
                 )
 
     def _name(self, statement: Statement) -> Name:
-        return dotted(texts(statement.node.get("funcname")), self.script.default_schema)
+        return name_of_parts(texts(statement.node.get("funcname")), self.script.default_schema)
 
     def _uses_callers_path(self, statement: Statement) -> bool:
         options = statement.node.get("options", [])

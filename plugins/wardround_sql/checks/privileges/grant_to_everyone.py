@@ -1,17 +1,15 @@
-"""SQ008: privilege granted to PUBLIC or anon."""
-
 from __future__ import annotations
 
 from functools import cached_property
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, items, kinds, option, texts
 from wardround_sql.parsing.statements import Statement
-from wardround_sql.queries.fact_types import Granted
+from wardround_sql.queries.fact_types import PublicGrant
 from wardround_sql.queries.facts import foreign_facts
-from wardround_sql.schema.model import Name, dotted, roles_of
+from wardround_sql.schema.model import Name, name_of_parts, roles_of
 
 _DEFAULTS = "ACL_TARGET_DEFAULTS"
 _PLATFORM = {"postgres", "supabase_admin"}
@@ -53,18 +51,18 @@ class GrantToEveryone(SqlCheck):
     ]
 
     def run(self) -> None:
-        for fact in foreign_facts(self.script, Granted):
+        for fact in foreign_facts(self.script, PublicGrant):
             text = (
                 f"{fact.rights} is granted to everyone ({fact.who}); "
                 f"grant it to the role that needs it{fact.note}"
             )
             self.report(fact.span, text, severity=Severity.INFO if fact.rights == "SELECT" else None)
         for statement in self.script.of("GrantStmt", "AlterDefaultPrivilegesStmt"):
-            node = _granted(statement)
+            node = _grant_of(statement)
             if node.get("is_grant"):
-                self._grant(statement, node)
+                self._check_grant(statement, node)
 
-    def _grant(self, statement: Statement, node: Node) -> None:
+    def _check_grant(self, statement: Statement, node: Node) -> None:
         if node.get("objtype") in _ROUTINES and statement.kind == "GrantStmt":
             self._routines(statement, node)
         if node.get("objtype") not in _TABLES:
@@ -95,7 +93,9 @@ class GrantToEveryone(SqlCheck):
             schemas = set(texts(node.get("objects")))
             return sorted(name for name in self._definers if name.schema in schemas)
         routines = kinds(node.get("objects", []), "ObjectWithArgs")
-        names = (dotted(texts(routine.get("objname")), self.script.default_schema) for routine in routines)
+        names = (
+            name_of_parts(texts(routine.get("objname")), self.script.default_schema) for routine in routines
+        )
         return sorted(name for name in names if name in self._definers)
 
     @cached_property
@@ -132,8 +132,8 @@ class GrantToEveryone(SqlCheck):
         rights = list(kinds(node.get("privileges", []), "AccessPriv"))
         tables = [self.script.name_of(relation) for relation in kinds(node.get("objects", []), "RangeVar")]
         few = all(right.get("priv_name") == "select" and right.get("cols") for right in rights)
-        taken = all(self.script.set_schema.is_withheld(name, who, "select") for name in tables)
-        return bool(rights and tables) and few and taken
+        used = all(self.script.set_schema.is_withheld(name, who, "select") for name in tables)
+        return bool(rights and tables) and few and used
 
     def _is_open(self, node: Node) -> bool:
         """Return True if one of the tables has no known row-level security."""
@@ -161,7 +161,7 @@ def _privileges(node: Node) -> list[str]:
     return sorted(named) or ["ALL"]
 
 
-def _granted(statement: Statement) -> Node:
+def _grant_of(statement: Statement) -> Node:
     """Return the grant of a statement; empty for the platform's defaults, which every dump repeats."""
     if statement.kind == "GrantStmt":
         return statement.node

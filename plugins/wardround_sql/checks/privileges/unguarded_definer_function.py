@@ -1,14 +1,12 @@
-"""SQ062: SECURITY DEFINER function without an authorization check."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, content, kinds, text_of, texts, type_name
 from wardround_sql.parsing.statements import Statement
@@ -99,24 +97,24 @@ class UnguardedDefinerFunction(SqlCheck):
             return False
         if not self.script.exposure.serves(routine.schema) or self.script.is_non_production:
             return False
-        if _returns(statement) in ("trigger", "event_trigger") or _takes_secret(statement):
+        if _returns(statement) in ("trigger", "event_trigger") or _requires_secret(statement):
             return False
         return _CALLER_CHECK.search(statement.text) is None
 
     def _callers(self, name: str) -> str:
         """Return a description of the clients that may execute a function; empty if there are none."""
-        taken: set[str] = set()
+        used: set[str] = set()
         given: set[str] = set()
         for statement in self._grants.get(name, ()):
             roles = set(roles_of(statement.node.get("grantees"))) & _CALLERS
             if statement.node.get("is_grant"):
                 given |= roles
             else:
-                taken |= roles
+                used |= roles
                 given -= roles
-        if not taken and self._are_all_revoked:
-            taken = {"public"}
-        if not taken:
+        if not used and self._are_all_revoked:
+            used = {"public"}
+        if not used:
             return "everyone"
         if given:
             return "everyone" if given - {"authenticated"} else "every signed-in user"
@@ -134,9 +132,9 @@ class UnguardedDefinerFunction(SqlCheck):
     @cached_property
     def _are_all_revoked(self) -> bool:
         """Return True if the set revokes EXECUTE on all functions, or by default."""
-        return any(_REVOKED.search(text) for text in self._texts())
+        return any(_REVOKED.search(text) for text in self._routine_sources())
 
-    def _texts(self) -> Iterator[str]:
+    def _routine_sources(self) -> Iterator[str]:
         yield self.script.sql
         project = self.source.project
         words = ("functions", "FUNCTIONS", "routines", "ROUTINES")
@@ -158,7 +156,7 @@ def _returns_rows(statement: Statement) -> bool:
     return bool(many and modes - {"FUNC_PARAM_TABLE", "FUNC_PARAM_OUT"} and _READS.search(statement.text))
 
 
-def _takes_secret(statement: Statement) -> bool:
+def _requires_secret(statement: Statement) -> bool:
     """Return True if a parameter proves authorization: a token, or a code sent to a user."""
     arguments = kinds(statement.node.get("parameters", []), "FunctionParameter")
     return any(_SECRET.search(item.get("name", "")) for item in arguments)

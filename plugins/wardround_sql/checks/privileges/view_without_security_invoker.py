@@ -1,9 +1,7 @@
-"""SQ007: exposed view without ``security_invoker``."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, is_true, kinds, option
 from wardround_sql.schema.builder import sets_option
@@ -59,8 +57,8 @@ class ViewWithoutSecurityInvoker(SqlCheck):
         for statement in self.script.of("AlterTableStmt"):
             relation = statement.node.get("relation", {})
             commands = kinds(statement.node.get("cmds", []), "AlterTableCmd")
-            taken = any(sets_option(command, "security_invoker") is False for command in commands)
-            if taken and self._is_open(relation):
+            used = any(sets_option(command, "security_invoker") is False for command in commands)
+            if used and self._is_open(relation):
                 name = self.script.name_of(relation)
                 text = (
                     f"view {name}, exposed by the API, now bypasses row-level security; keep security_invoker"

@@ -1,8 +1,6 @@
-"""SQ037: comparison with NULL."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import null_comparisons
 

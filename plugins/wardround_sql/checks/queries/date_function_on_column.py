@@ -1,10 +1,8 @@
-"""SQ071: date function on a column in a condition."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 
 

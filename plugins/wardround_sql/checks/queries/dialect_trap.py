@@ -1,14 +1,12 @@
-"""SQ067: syntax with an unexpected meaning in the file's dialect."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.masking import masked_fragments, span_in
-from wardround_sql.queries.dialect_traps import REPLACES, TRAPS, Trap, replaced
+from wardround_sql.queries.dialect_traps import REPLACES, TRAPS, Trap, table_replacements
 
 
 class DialectTrap(SqlCheck):
@@ -74,4 +72,4 @@ class DialectTrap(SqlCheck):
         if dialect in TRAPS:
             yield from TRAPS[dialect](code, text)
         if migrates and dialect in REPLACES:
-            yield from replaced(code, text)
+            yield from table_replacements(code, text)

@@ -1,8 +1,6 @@
-"""SQ033: LIMIT without ORDER BY."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import bare_limits
 from wardround_sql.queries.nondeterministic import arbitrary_group_rows, chosen_rows

@@ -1,11 +1,9 @@
-"""SQ038: comparison that ignores NULL."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, column_name, content, is_select, kinds, texts, walk
 from wardround_sql.parsing.statements import CONDITION, Statement
@@ -110,7 +108,7 @@ class NullUnsafeComparison(SqlCheck):
         tables = self._tables(select)
         tested = {tuple(column_name(test.get("arg"))[-1:]) for test in kinds(where, "NullTest")}
         for part in _conjuncts(where):
-            column = _excluded(part)
+            column = _excluded_column(part)
             name = column_name(column) if column else []
             if name and tuple(name[-1:]) not in tested and self._may_be_null(name, tables):
                 yield column
@@ -154,9 +152,9 @@ class NullUnsafeComparison(SqlCheck):
                     expression = content(conjunct, "A_Expr") or {}
                     if expression.get("kind") != "AEXPR_OP" or texts(expression.get("name")) != ["="]:
                         continue
-                    self._argument(statement, expression, nullable)
+                    self._check_argument(statement, expression, nullable)
 
-    def _argument(self, statement: Statement, equal: Node, nullable: tuple[int, ...]) -> None:
+    def _check_argument(self, statement: Statement, equal: Node, nullable: tuple[int, ...]) -> None:
         column, value = equal.get("lexpr"), equal.get("rexpr")
         name = column_name(column)
         if not name or not set(value or {}) <= {"ParamRef", "A_Const", "TypeCast"}:
@@ -202,7 +200,7 @@ def _conjuncts(where: object) -> Iterator[object]:
 _NEGATABLE = ("AEXPR_IN", "AEXPR_LIKE", "AEXPR_ILIKE")
 
 
-def _excluded(part: object) -> object:
+def _excluded_column(part: object) -> object:
     """Return the column that ``<>``, ``NOT IN`` or ``NOT LIKE`` compares with constants, else None."""
     expression = content(part, "A_Expr")
     if expression is None:

@@ -1,14 +1,12 @@
-"""SQ200: ON CONFLICT without a matching unique constraint."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, members
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import Name
-from wardround_sql.schema.uniqueness import Uniques, part_of, uniques_of
+from wardround_sql.schema.uniqueness import Uniques, index_column, uniques_of
 
 _BUILT = LazyPattern(
     r"\b\w+\(\s*['\"`](?P<table>\w+)['\"`]\s*\)(?:\s*\.(?!onConflict)\w+\([^()]*(?:\([^()]*\)[^()]*)*\))*\s*"
@@ -73,17 +71,18 @@ class OnConflictWithoutUnique(SqlCheck):
                 if clause.get("infer"):
                     self._insert(statement, node, clause)
         if not self.script.is_sql:
-            self._built()
+            self._report_builders()
 
-    def _built(self) -> None:
+    def _report_builders(self) -> None:
         """Report ON CONFLICT of query builders."""
         for match in _BUILT.finditer(self.source.text):
-            columns = _WORD.findall(match["knex"] or match["supabase"])
+            group = "knex" if match["knex"] else "supabase"
+            columns = _WORD.findall(match[group])
             table = Name("public", match["table"] or match["other"])
-            values = uniques_of(self.script, None, table) if columns else []
-            if values and not any(_is_key(item, frozenset(columns), partial=False) for item in values):
-                location = self.script.locations.span_of(*match.span("knex" if match["knex"] else "supabase"))
-                self.report(location, _message(table, columns, values))
+            uniques = uniques_of(self.script, None, table) if columns else []
+            if uniques and not any(_is_key(item, frozenset(columns), partial=False) for item in uniques):
+                location = self.script.locations.span_of(*match.span(group))
+                self.report(location, _message(table, columns, uniques))
 
     def _is_inspected(self, statement: Statement) -> bool:
         """Return True if a statement is inspected itself, not through the statements of its body."""
@@ -93,7 +92,7 @@ class OnConflictWithoutUnique(SqlCheck):
         infer: Node = clause["infer"]
         table = self.script.name_of(node.get("relation", {}))
         result = uniques_of(self.script, statement, table)
-        if not result or any(_matches(item, infer) for item in result):
+        if not result or any(_has_matching_unique(item, infer) for item in result):
             return
         name = infer.get("conname")
         if name:
@@ -117,11 +116,11 @@ def _message(table: Name, columns: list[str], result: list[Uniques]) -> str:
     )
 
 
-def _matches(uniques: Uniques, infer: Node) -> bool:
+def _has_matching_unique(uniques: Uniques, infer: Node) -> bool:
     """Return True if ON CONFLICT has a matching constraint or index."""
     if infer.get("conname"):
         return any(known.name[:63] == infer["conname"] and known.constraint for known in uniques.known)
-    expected = frozenset(map(part_of, members(infer.get("indexElems"), "IndexElem")))
+    expected = frozenset(map(index_column, members(infer.get("indexElems"), "IndexElem")))
     return _is_key(uniques, expected, partial="whereClause" in infer)
 
 

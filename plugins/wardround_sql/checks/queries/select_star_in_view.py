@@ -1,9 +1,7 @@
-"""SQ032: SELECT * in a view."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import view_stars
 

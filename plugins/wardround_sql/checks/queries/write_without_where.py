@@ -1,13 +1,11 @@
-"""SQ020: UPDATE or DELETE without WHERE."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, column_name, content
 from wardround_sql.project.migration_files import is_seed
-from wardround_sql.queries.fact_types import Write
+from wardround_sql.queries.fact_types import UnfilteredWrite
 from wardround_sql.queries.selects import conjuncts
 from wardround_sql.queries.unfiltered_writes import writes
 
@@ -65,31 +63,31 @@ class WriteWithoutWhere(SqlCheck):
             if self._is_backfill(write):
                 text = _BACKFILL.format(table=write.table)
             self.report(write.span, text, severity=self._level(write))
-        self._half_filled()
+        self._check_half_filled_update()
 
-    def _half_filled(self) -> None:
+    def _check_half_filled_update(self) -> None:
         """Report UPDATE of the rows without a value in a column that the file has just added: all rows."""
         for statement in self.script.of("UpdateStmt"):
-            tested = _null_tested(statement.node)
+            tested = _columns_tested_for_null(statement.node)
             if not tested or statement.outer is not None or not self.script.migrates(statement):
                 continue
             own = self.script.own_schema.tables.get(self.script.name_of(statement.node.get("relation", {})))
             if own is not None and own.created is None and tested & set(own.columns):
                 self.report_at(statement, _BACKFILL.format(table=own.name), severity=Severity.INFO)
 
-    def _level(self, write: Write) -> Severity | None:
+    def _level(self, write: UnfilteredWrite) -> Severity | None:
         """Return info where every row is evidently intended: in migrations, and for calls of an ORM."""
         fragment = write.statement.fragment if write.statement else None
         in_migration = write.verb == "UPDATE" and (fragment is None or fragment.migrates)
         return Severity.INFO if in_migration or (fragment is not None and fragment.modelled) else None
 
-    def _is_backfill(self, write: Write) -> bool:
+    def _is_backfill(self, write: UnfilteredWrite) -> bool:
         """Return True if an UPDATE fills columns that this migration has just added to a table in use."""
         own = self.script.own_schema.tables.get(write.table)
         added = own is not None and own.created is None and set(write.columns) <= set(own.columns)
         return write.verb == "UPDATE" and bool(write.columns) and added
 
-    def _is_intended(self, write: Write) -> bool:
+    def _is_intended(self, write: UnfilteredWrite) -> bool:
         """Return True if this file creates the table, or has just added the columns."""
         if write.statement is None:
             return False
@@ -101,7 +99,7 @@ class WriteWithoutWhere(SqlCheck):
         )
 
 
-def _null_tested(node: Node) -> set[str]:
+def _columns_tested_for_null(node: Node) -> set[str]:
     """Return the columns of a WHERE that consists of tests for NULL; empty for any other."""
     tests = [content(part, "NullTest") for part in conjuncts(node.get("whereClause"))]
     if not all(tests) or "fromClause" in node:

@@ -1,13 +1,11 @@
-"""SQ011: overlapping permissive policies."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.schema.model import Name, Policy
 
@@ -58,7 +56,7 @@ class OverlappingPermissivePolicies(SqlCheck):
     def run(self) -> None:
         schema = self.script.set_schema
         for statement in self.script.of("CreatePolicyStmt"):
-            own = schema.policy_made_by(statement)
+            own = schema.policy_created_by(statement)
             if own is None or not own.permissive or not self.script.is_exposed(own.table):
                 continue
             first = self._first(own.table)
@@ -87,7 +85,7 @@ class OverlappingPermissivePolicies(SqlCheck):
 
 
 _ANY = ""
-"""Any role, in place of a role."""
+"""Any role, instead of a role."""
 
 
 def _roles(policy: Policy) -> set[str]:

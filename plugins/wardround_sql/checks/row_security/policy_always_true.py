@@ -1,9 +1,7 @@
-"""SQ002: write policy whose condition is always true."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, is_constant_true, walk
 from wardround_sql.parsing.statements import Statement

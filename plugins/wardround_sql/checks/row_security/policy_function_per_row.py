@@ -1,12 +1,10 @@
-"""SQ004: policy that calls a function for every row."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround.storage.regex_cache import bounded
+from wardround.rules.cases import code
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, function_name, items, walk
 
@@ -67,7 +65,7 @@ class PolicyFunctionPerRow(SqlCheck):
         name = function_name(call).rpartition(".")[2]
         if call.get("args") or not name:
             return False
-        declared = bounded(_IMMUTABLE.format(name=re.escape(name)))
+        declared = bounded_pattern(_IMMUTABLE.format(name=re.escape(name)))
         texts = [self.script.sql, *(text for _, text in self.script.siblings([name]))]
         return any(declared.search(text) for text in texts)
 
@@ -84,14 +82,14 @@ def _calls(condition: object) -> list[Node]:
             stack.extend(item)
         elif isinstance(item, dict):
             call = item.get("FuncCall")
-            if isinstance(call, dict) and not _depends(call) and function_name(call) not in _CHEAP:
+            if isinstance(call, dict) and not _depends_on_row(call) and function_name(call) not in _CHEAP:
                 result.append(call)
             stack.extend(value for key, value in item.items() if key != "SubLink")
             stack.append(item.get("SubLink", {}).get("testexpr"))
     return sorted(result, key=lambda call: call.get("location", 0))
 
 
-def _depends(call: Node) -> bool:
+def _depends_on_row(call: Node) -> bool:
     """Return True if a call has an argument that is not a constant."""
     return any(
         "ColumnRef" in node or "SubLink" in node or "FuncCall" in node

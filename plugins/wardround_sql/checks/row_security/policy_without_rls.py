@@ -1,9 +1,7 @@
-"""SQ010: policy on a table without row-level security."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.schema.model import Name
 

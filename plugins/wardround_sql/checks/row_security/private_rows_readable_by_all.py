@@ -1,10 +1,8 @@
-"""SQ054: private rows that all users may read."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, is_constant_true, walk
 from wardround_sql.parsing.statements import Statement
@@ -102,10 +100,10 @@ def _is_located(node: Node) -> bool:
 
 def _private(name: Name, table: Table) -> str:
     """Return the reason why the rows of a table are private; empty if they may be public."""
-    owner = next((column for column in table.columns if _OWNER.search(column)), "")
-    private = next((column for column in table.columns if _COLUMN.search(column)), "")
+    owner = next(filter(_OWNER.search, table.columns), "")
     if not owner:
         return ""
+    private = next(filter(_COLUMN.search, table.columns), "")
     if private:
         return f"with the {private} of each {owner}" if private != owner else ""
     return f"whose rows belong to {owner}" if _TABLE.search(name.name) else ""

@@ -1,14 +1,12 @@
-"""SQ065: public bucket whose files clients can list."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, column_name, content, is_constant_true, items, kinds
-from wardround_sql.parsing.statements import SqlFragment, Statement, parsed
+from wardround_sql.parsing.statements import SqlFragment, Statement, parse_fragment
 from wardround_sql.project.migration_files import set_patterns
 from wardround_sql.queries.selects import conjuncts
 from wardround_sql.schema.model import roles_of
@@ -84,11 +82,13 @@ class PublicBucketListing(SqlCheck):
     def _public_buckets(self) -> set[str]:
         """Return the buckets that the migration set makes public."""
         project, path = self.source.project, self.source.path
-        others = (item for item in project.files_with_word(("buckets",), set_patterns(path)) if item != path)
-        result: dict[str, bool] = {}
-        for text in (self.script.sql, *(project.read(other) or "" for other in others)):
-            result.update(_set_public(text) if "storage" in text else ())
-        return {bucket for bucket, is_public in result.items() if is_public}
+        paths = project.files_with_word(("buckets",), set_patterns(path))
+        texts = [self.script.sql, *(project.read(other) or "" for other in paths if other != path)]
+        buckets: dict[str, bool] = {}
+        for text in texts:
+            if "storage" in text:
+                buckets.update(_set_public(text))
+        return {bucket for bucket, is_public in buckets.items() if is_public}
 
 
 def _buckets(condition: object) -> set[str] | None:
@@ -98,40 +98,42 @@ def _buckets(condition: object) -> set[str] | None:
         comparison = content(part, "A_Expr") or {}
         if column_name(comparison.get("lexpr"))[-1:] == ["bucket_id"]:
             right = comparison.get("rexpr")
-            named |= {_constant(node) for node in (items(right) or [right])}
+            named |= {_constant_value(node) for node in (items(right) or [right])}
         elif not is_constant_true(part):
             return None
     return named - {""}
 
 
-def _constant(node: object) -> str:
+def _constant_value(node: object) -> str:
     constant = content(node, "A_Const") or {}
     return str(constant.get("sval", {}).get("sval", ""))
 
 
 def _set_public(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the buckets that a text creates or changes, and whether they are public."""
-    for statement in parsed(SqlFragment(text), "").statements:
+    for statement in parse_fragment(SqlFragment(text), "").statements:
         relation = statement.node.get("relation", {})
         if isinstance(relation, dict) and relation.get("relname") == "buckets":
             yield from (
-                _inserted(statement.node) if statement.kind == "InsertStmt" else _updated(statement.node)
+                _inserted_values(statement.node)
+                if statement.kind == "InsertStmt"
+                else _updated_values(statement.node)
             )
 
 
-def _inserted(node: Node) -> Iterator[tuple[str, bool]]:
+def _inserted_values(node: Node) -> Iterator[tuple[str, bool]]:
     columns = [target.get("name") for target in kinds(node.get("cols", []), "ResTarget")]
     rows = (content(node.get("selectStmt"), "SelectStmt") or {}).get("valuesLists", [])
     for row in rows:
         arguments = dict(zip(columns, items(row), strict=False))
-        name = _constant(arguments.get("id")) or _constant(arguments.get("name"))
+        name = _constant_value(arguments.get("id")) or _constant_value(arguments.get("name"))
         if name:
             yield name, is_constant_true(arguments.get("public"))
 
 
-def _updated(node: Node) -> Iterator[tuple[str, bool]]:
+def _updated_values(node: Node) -> Iterator[tuple[str, bool]]:
     for target in kinds(node.get("targetList", []), "ResTarget"):
         for part in conjuncts(node.get("whereClause")) if target.get("name") == "public" else ():
             comparison = content(part, "A_Expr") or {}
             if column_name(comparison.get("lexpr"))[-1:] in (["id"], ["name"]):
-                yield _constant(comparison.get("rexpr")), is_constant_true(target.get("val"))
+                yield _constant_value(comparison.get("rexpr")), is_constant_true(target.get("val"))

@@ -1,12 +1,10 @@
-"""SQ063: policy that reads its own table."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, function_name, kinds
 from wardround_sql.parsing.statements import Statement
@@ -69,11 +67,11 @@ class RecursivePolicy(SqlCheck):
     def _cycles(self, table: Name, policy: Policy, statement: Statement) -> Iterator[tuple[int | None, str]]:
         """Yield the locations where a policy reads its own table, and the path."""
         condition = statement.node.get("qual", {})
-        for other, place in self._read(condition):
+        for other, location_items in self._read(condition):
             if other == table:
-                yield place, f"{table} again"
+                yield location_items, f"{table} again"
             elif any(self._reads_table(item, policy) for item in self._policies(other)):
-                yield place, f"{other}, whose policy reads {table}"
+                yield location_items, f"{other}, whose policy reads {table}"
         for call in kinds(condition, "FuncCall"):
             if any(entry == table for entry in self._read_by(function_name(call))):
                 yield call.get("location"), f"{table} again through {function_name(call)}()"

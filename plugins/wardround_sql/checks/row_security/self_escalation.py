@@ -1,11 +1,9 @@
-"""SQ019: users who can change their own privileges."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import column_name, content, function_name, kinds, texts, walk
 from wardround_sql.parsing.statements import Statement
@@ -89,24 +87,24 @@ class SelfEscalation(SqlCheck):
     def _privilege_columns(self, table: Table, statement: Statement) -> Iterator[str]:
         """Return the columns with privileges of the row's owner that the policy does not mention."""
         conditions = [statement.node.get("qual"), statement.node.get("with_check")]
-        own = set(_own_columns(conditions[0]))
+        own = set(_caller_columns(conditions[0]))
         mentioned = {part for node in walk(conditions) for part in column_name(node)}
-        candidates = _SURE | (_ROLES if _holds_people(table, own) else frozenset())
+        candidates = _SURE | (_ROLES if _has_one_row_per_user(table, own) else frozenset())
         return (column for column in table.columns if own and column in candidates - mentioned)
 
 
-def _holds_people(table: Table, own: set[str]) -> bool:
+def _has_one_row_per_user(table: Table, own: set[str]) -> bool:
     """Return True if a table has one row per user, by a key or its name."""
     unique = any(len(key) == 1 and key[0] in own for key in table.keys)
     return unique or any(word in table.name.name for word in _PEOPLE)
 
 
-def _own_columns(condition: object) -> Iterator[str]:
+def _caller_columns(condition: object) -> Iterator[str]:
     """Yield the columns that must equal the id of the caller."""
     inside = content(condition, "BoolExpr")
     if inside and inside.get("boolop") == "AND_EXPR":
         for part in inside.get("args", []):
-            yield from _own_columns(part)
+            yield from _caller_columns(part)
     comparison = content(condition, "A_Expr")
     if comparison and texts(comparison.get("name")) == ["="]:
         left, right = comparison.get("lexpr"), comparison.get("rexpr")

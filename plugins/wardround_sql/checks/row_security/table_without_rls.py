@@ -1,9 +1,7 @@
-"""SQ001: exposed table without row-level security."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, kinds
 from wardround_sql.parsing.statements import Statement

@@ -1,10 +1,8 @@
-"""SQ014: policy based on metadata that users can change."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, texts, type_name, walk
 from wardround_sql.parsing.statements import Statement

@@ -1,11 +1,9 @@
-"""SQ053: WITH CHECK that ignores the owner."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import (
     column_name,
@@ -125,8 +123,16 @@ def _is_callers_value(node: object) -> bool:
 def _checks_owner(check: object, owner: str, table: str) -> bool:
     """Return True if a condition tests the owner, the row, other tables, or calls a deciding function."""
     columns = {column_name({"ColumnRef": reference})[-1] for reference in kinds(check, "ColumnRef")}
-    calls = {function_name(call) for call in kinds(check, "FuncCall")}
-    calls -= {"auth.role"}
-    decides = any("." in name or name.startswith(("is_", "has_", "can_", "may_")) for name in calls)
-    others = any(True for _ in kinds(check, "RangeVar"))
-    return bool({owner, table} & columns) or decides or others or bool(calls & _CALLER)
+    if not columns.isdisjoint((owner, table)):
+        return True
+    if next(kinds(check, "RangeVar"), None) is not None:
+        return True
+    functions = {function_name(call) for call in kinds(check, "FuncCall")} - {"auth.role"}
+    return any(map(_decides_access, functions))
+
+
+def _decides_access(function: str) -> bool:
+    """Return True if a function returns the caller, or whether it may access a row."""
+    if "." in function or function in _CALLER:
+        return True
+    return function.startswith(("is_", "has_", "can_", "may_"))

@@ -1,9 +1,7 @@
-"""SQ017: duplicate index."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 

@@ -1,8 +1,6 @@
-"""SQ064: foreign key to a column of ``auth.users`` other than id."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import texts

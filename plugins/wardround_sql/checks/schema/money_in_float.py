@@ -1,11 +1,9 @@
-"""SQ035: money in a floating-point column."""
-
 from __future__ import annotations
 
 import re
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import kinds, texts, type_name
 from wardround_sql.queries.facts import float_casts, typed_columns

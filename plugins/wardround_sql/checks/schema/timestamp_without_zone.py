@@ -1,10 +1,8 @@
-"""SQ036: timestamp without time zone."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.fact_types import TypedColumn
 from wardround_sql.queries.facts import typed_columns
@@ -57,24 +55,26 @@ class TimestampWithoutZone(SqlCheck):
 
     def run(self) -> None:
         if "drizzle-orm/pg-core" in self.source.text:
-            self._of_drizzle()
+            self._check_drizzle()
         if self.script.is_postgres and not self.script.is_non_production:
-            self._of_postgres()
+            self._check_postgres()
 
-    def _of_postgres(self) -> None:
+    def _check_postgres(self) -> None:
         columns = typed_columns(self.script)
         if self.script.is_generated and not any(column.type == "timestamptz" for column in columns):
             return
         zoned = {column.table for column in columns if _ZONE.search(column.column)}
         for column in columns:
-            if column.type == "timestamp" and column.statement and column.table not in zoned:
+            if column.type != "timestamp" or column.table in zoned:
+                continue
+            if column.statement:
                 self._plain(column)
 
     def _plain(self, column: TypedColumn) -> None:
         if not _LOCAL.search(column.column):
             self.report(column.span, f"{column.column} does not store the time zone; use timestamptz")
 
-    def _of_drizzle(self) -> None:
+    def _check_drizzle(self) -> None:
         """Report Drizzle columns, from which it generates the migrations."""
         if self.script.is_non_production:
             return

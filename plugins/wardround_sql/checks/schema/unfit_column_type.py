@@ -1,12 +1,10 @@
-"""SQ066: column type that does not fit its values."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, content, kinds, type_name
 from wardround_sql.parsing.statements import Statement
@@ -87,9 +85,9 @@ class UnfitColumnType(SqlCheck):
                 )
                 self.report(fact.span, message)
         if self.script.is_postgres:
-            self._of_postgres()
+            self._check_postgres()
 
-    def _of_postgres(self) -> None:
+    def _check_postgres(self) -> None:
         for fact in typed_columns(self.script):
             why = _WHY.get(fact.type)
             if why and fact.statement is not None and not _is_temporary(fact.statement):
@@ -106,9 +104,9 @@ class UnfitColumnType(SqlCheck):
             text = str((content(cast.get("arg"), "A_Const") or {}).get("sval", {}).get("sval", ""))
             dated = type_name(cast.get("typeName", {})).startswith(("timestamp", "date", "time"))
             if constraint.get("contype") == "CONSTR_DEFAULT" and text.lower().strip() in _NOW and dated:
-                place = (content(cast.get("arg"), "A_Const") or {}).get("location")
+                location = (content(cast.get("arg"), "A_Const") or {}).get("location")
                 self.report_at(
-                    statement, f"'{text}' is evaluated once, when the table is created; use now()", place
+                    statement, f"'{text}' is evaluated once, when the table is created; use now()", location
                 )
 
     def _keys(self) -> None:

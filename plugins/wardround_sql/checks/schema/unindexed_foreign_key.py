@@ -1,9 +1,7 @@
-"""SQ018: foreign key without an index."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.schema.model import ForeignKey, Name
 
@@ -58,13 +56,13 @@ class UnindexedForeignKey(SqlCheck):
     def _lacks_index(self, key: ForeignKey) -> bool:
         if not key.columns:
             return False
-        if not self.script.is_sql and not self._is_own(key.table, key.columns):
+        if not self.script.is_sql and not self._is_created_here(key.table, key.columns):
             return False  # an earlier migration may have created the index
         schema = self.script.set_schema
         table = schema.tables.get(key.table)
         return table is not None and not table.partial and not schema.is_indexed(key.table, key.columns)
 
-    def _is_own(self, name: Name, columns: tuple[str, ...]) -> bool:
+    def _is_created_here(self, name: Name, columns: tuple[str, ...]) -> bool:
         """Return True if the file creates the table, or the columns."""
         table = self.script.own_schema.tables.get(name)
         return table is not None and (table.created is not None or set(columns) <= set(table.columns))

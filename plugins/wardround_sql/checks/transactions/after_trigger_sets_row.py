@@ -1,8 +1,6 @@
-"""SQ202: AFTER trigger that sets values of NEW."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.schema.triggers import AFTER, bodies, triggers_of
 

@@ -1,11 +1,9 @@
-"""SQ201: BEFORE trigger that cancels the write."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.schema.triggers import (
     BEFORE,
@@ -100,17 +98,24 @@ class BeforeTriggerDropsRow(SqlCheck):
 
 def _defects(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | None, str]]:
     """Yield the defects of a function's return values, and their locations in its body."""
-    if triggers and body.lacks_return():
-        yield body.changes()[-1], _WITHOUT_RETURN.format(name=body.name)
-    elif triggers and not body.returned and not body.raises():
-        yield None, _WITHOUT_RETURN.format(name=body.name)
+    if triggers:
+        yield from _missing_return(body)
     before = [trigger for trigger in triggers if trigger.timing == BEFORE]
     last = body.last_return() if before else None
-    if last is not None:
-        deletes = any(trigger.events & DELETE for trigger in before)
-        message = _return_defect(body, last, deletes=deletes)
-        if message:
-            yield last.start(), message
+    if last is None:
+        return
+    deletes = any(trigger.events & DELETE for trigger in before)
+    message = _return_defect(body, last, deletes=deletes)
+    if message:
+        yield last.start(), message
+
+
+def _missing_return(body: TriggerBody) -> Iterator[tuple[int | None, str]]:
+    message = _WITHOUT_RETURN.format(name=body.name)
+    if body.lacks_return():
+        yield body.changes()[-1], message
+    elif not body.returned and not body.raises():
+        yield None, message
 
 
 _WITHOUT_RETURN = "{name} ends without RETURN, so the write that fires it fails; add RETURN NEW"
@@ -119,14 +124,18 @@ _WITHOUT_RETURN = "{name} ends without RETURN, so the write that fires it fails;
 def _return_defect(body: TriggerBody, last: re.Match[str], *, deletes: bool) -> str:
     """Return the defect of a BEFORE trigger's last RETURN; empty if there is none."""
     value = last["what"].lower()
-    loses_changes = body.loses_changes(last.start())
     if value == "null":
-        is_defect = loses_changes or body.only_notifies()
-        return "BEFORE trigger returns NULL, which skips the write; RETURN NEW" if is_defect else ""
+        return _null_defect(body, last)
     if body.tests_operation:
         return ""
-    if value == "old" and not deletes and loses_changes:
+    if value == "old" and not deletes and body.loses_changes(last.start()):
         return "BEFORE trigger returns OLD, which discards the values set in NEW; RETURN NEW"
-    if deletes and value == "new" and body.returned == {"new"}:
+    if value == "new" and deletes and body.returned == {"new"}:
         return "NEW is NULL for DELETE, which skips the delete; RETURN OLD"
+    return ""
+
+
+def _null_defect(body: TriggerBody, last: re.Match[str]) -> str:
+    if body.loses_changes(last.start()) or body.only_notifies():
+        return "BEFORE trigger returns NULL, which skips the write; RETURN NEW"
     return ""

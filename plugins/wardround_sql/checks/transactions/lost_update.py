@@ -1,16 +1,19 @@
-"""SQ082: lost update."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.python_code import parsed_module
 from wardround_sql.parsing.masking import masked_fragments, span_in
-from wardround_sql.queries.lost_updates import of_django, of_python, of_routines, of_script
+from wardround_sql.queries.lost_updates import (
+    django_lost_updates,
+    python_lost_updates,
+    routine_lost_updates,
+    script_lost_updates,
+)
 
 _SETS = LazyPattern(r"(?i)\bupdate\s+[\w.]+\s+set\s")
 
@@ -72,9 +75,9 @@ class LostUpdate(SqlCheck):
         if self.script.is_non_production:
             return
         if self.source.path.endswith(".py"):
-            self._of_python()
+            self._check_python()
         elif not self.script.is_sql and not self.source.path.endswith((".rb", ".sh")):
-            for start, end, name in of_script(self.source.text):
+            for start, end, name in script_lost_updates(self.source.text):
                 self._note(
                     start,
                     end,
@@ -82,7 +85,7 @@ class LostUpdate(SqlCheck):
                     "so concurrent requests lose a change; lock the row",
                 )
         for fragment, masked in masked_fragments(self.script) if self.script.is_sql else ():
-            for start, end, column, _name in of_routines(masked):
+            for start, end, column, _name in routine_lost_updates(masked):
                 span = span_in(self.script, fragment, start, end)
                 self.report(
                     span,
@@ -90,11 +93,11 @@ class LostUpdate(SqlCheck):
                     "so concurrent callers lose a change; add FOR UPDATE",
                 )
 
-    def _of_python(self) -> None:
+    def _check_python(self) -> None:
         module = parsed_module(self.source.text)
         if module is None:
             return
-        for call, column in of_python(module.tree) if _SETS.search(self.source.text) else ():
+        for call, column in python_lost_updates(module.tree) if _SETS.search(self.source.text) else ():
             start = module.place(call)[0]
             message = (
                 f"{column} is computed from an earlier read, so concurrent callers lose a change; "
@@ -104,7 +107,7 @@ class LostUpdate(SqlCheck):
                 start, start + len(call.func.attr if isinstance(call.func, ast.Attribute) else ""), message
             )
         if ".objects" in self.source.text and any(name.startswith("django") for name in module.imports):
-            for item, name in of_django(module.tree):
+            for item, name in django_lost_updates(module.tree):
                 message = (
                     f"{name} is computed from an earlier read, so concurrent requests lose a change; "
                     "use F() or select_for_update()"

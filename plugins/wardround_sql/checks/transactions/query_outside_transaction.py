@@ -1,8 +1,6 @@
-"""SQ077: query outside the surrounding transaction."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
+from wardround.rules.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.js_transactions import begun_on_pools, outside, outside_begun
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround_sql.project.migration_transactions import disables_transaction
 
 
@@ -24,17 +24,18 @@ class SquawkResult(msgspec.Struct):
 
 
 def is_false_positive(file: Path, result: SquawkResult, *, is_configured: bool) -> bool:
-    """Return True if a result does not hold.
+    """Return True if a result is not valid.
 
     Args:
         is_configured: the project configures squawk, and so states whether it runs files in transactions.
     """
     rule = result.rule_name
-    if rule == _IN_TRANSACTION and not (is_configured or _opens_transaction(file)):
+    if rule == _IN_TRANSACTION and not is_configured and not _opens_transaction(file):
         return True
-    if (rule == _IN_TRANSACTION or "same transaction" in result.message) and _is_untransacted(file):
+    depends_on_transaction = rule == _IN_TRANSACTION or "same transaction" in result.message
+    if depends_on_transaction and _is_untransacted(file):
         return True
-    if rule in _ABOUT and _is_about_its_own(file, result):
+    if rule in _ABOUT and _concerns_created_table(file, result):
         return True
     return any(refutes(file, result) for refutes in _REFUTED_BY.get(rule, ()))
 
@@ -83,9 +84,9 @@ _VARIABLE = LazyPattern(r"(?<!:):(?:'[^']*'|\"[^\"]*\"|[A-Za-z_]\w*)")
 
 
 def _is_variable(file: Path, result: SquawkResult) -> bool:
-    """Return True if the position of a result is at a variable; squawk reports each part of one."""
+    """Return True if the position of a result is inside a variable; squawk reports each part of one."""
     line = _line(file, result.line)
-    return any(one.start() <= result.column <= one.end() for one in _VARIABLE.finditer(line))
+    return any(match.start() <= result.column <= match.end() for match in _VARIABLE.finditer(line))
 
 
 _NOT_NULL = "adding-not-nullable-field"
@@ -115,7 +116,7 @@ def _is_proven(file: Path, result: SquawkResult) -> bool:
 
 
 def _neighbours(file: Path) -> list[str]:
-    """Return the texts of the last other SQL files of a folder."""
+    """Return the contents of the last other SQL files of a folder."""
     paths = sorted(file.parent.glob("*.sql"))[-_NEIGHBOURS:]
     return [path.read_text("utf-8", "replace") for path in paths if path.is_file() and path != file]
 
@@ -205,11 +206,11 @@ _READ = LazyPattern(rf"(?i)\bfrom\s+(?:only\s+)?{_NAME}")
 _RENAMED = LazyPattern(rf"(?i)\brename\s+to\s+{_NAME}")
 
 
-def _is_about_its_own(file: Path, result: SquawkResult) -> bool:
+def _concerns_created_table(file: Path, result: SquawkResult) -> bool:
     """Return True if a statement concerns a table or view that the file creates, or empties, before it."""
     before, text, _ = _statement(file, result)
     about = _ABOUT[result.rule_name].search(text)
-    known = _created(before)
+    known = _created_names(before)
     if result.rule_name in _SCANS:
         known |= _names(_EMPTIED, before)
     return about is not None and _plain(about[1]) in known
@@ -255,7 +256,7 @@ def _statement(file: Path, result: SquawkResult) -> tuple[str, str, str]:
     return first, second, third
 
 
-def _created(text: str) -> frozenset[str]:
+def _created_names(text: str) -> frozenset[str]:
     """Return the plain names of the tables and views that statements create or rename to."""
     return _names(_MADE, text) | _names(_RENAMED, text)
 

@@ -1,8 +1,6 @@
-"""SC003: install script."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import change
+from wardround.rules.cases import change
 from wardround.rules.maturity import Maturity
 from wardround_supply_chain.check import SupplyChainCheck
 
@@ -12,8 +10,8 @@ _SCRIPTS = frozenset({"preinstall", "install", "postinstall"})
 class InstallScript(SupplyChainCheck):
     """A change adds or alters code that runs as soon as somebody installs the project.
 
-    It runs on the machines of developers and in CI, before any review of the installed state, with their
-    credentials. Do the work in a script that people call, or in the build.
+    It runs on developer machines and in CI, with their credentials, before any review of the installed files.
+    Do the work in a script that people call, or in the build.
 
     Reported are ``preinstall``, ``install`` and ``postinstall`` of package.json, binding.gyp, ``.pth`` files
     and ``sitecustomize.py``. ``prepare`` is not reported: packages from a registry do not run it.

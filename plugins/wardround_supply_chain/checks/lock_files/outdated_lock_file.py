@@ -1,8 +1,6 @@
-"""SC001: outdated lock file."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import change
+from wardround.rules.cases import change
 from wardround.rules.maturity import Maturity
 from wardround.semantics.supply_chain.notes import LockChange, LockNote
 from wardround_supply_chain.check import SupplyChainCheck
@@ -83,5 +81,7 @@ def _line_of(path: str, text: str, name: str) -> int:
     """Return the line of a dependency in a manifest; 1 without a name."""
     from wardround.semantics.supply_chain.manifests import read_manifest  # for findings alone
 
-    lines = (one.line for one in read_manifest(path, text).dependencies if one.name == name)
+    lines = (
+        dependency.line for dependency in read_manifest(path, text).dependencies if dependency.name == name
+    )
     return next(lines, 1)

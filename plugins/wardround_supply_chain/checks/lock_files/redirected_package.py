@@ -1,8 +1,6 @@
-"""SC002: redirected package."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import change
+from wardround.rules.cases import change
 from wardround.rules.maturity import Maturity
 from wardround.semantics.supply_chain.notes import DependencyChange, LockChange
 from wardround_supply_chain.check import SupplyChainCheck
@@ -13,7 +11,7 @@ _STATED = (DependencyChange.SOURCE, DependencyChange.REGISTRY)
 
 
 class RedirectedPackage(SupplyChainCheck):
-    """A lock file takes the same version of a package from another place, or with another content.
+    """A lock file resolves the same version of a package to another URL, or to other content.
 
     A published version does not change. An entry with another host or hash for the same version installs
     code that nobody reviewed, and reviewers rarely read lock files. Generate the lock file again from the
@@ -68,7 +66,7 @@ class RedirectedPackage(SupplyChainCheck):
 
     def run(self) -> None:
         notes = self.notes()
-        moved = {one.name for one in notes.dependencies if one.change in _STATED}
+        moved = {dependency.name for dependency in notes.dependencies if dependency.change in _STATED}
         for note in notes.locks:
             if note.change in _REPORTED and note.name not in moved:
                 message = f"{note.name}: {note.reason}; generate the lock file again from the registry"

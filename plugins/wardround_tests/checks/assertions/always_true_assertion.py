@@ -1,36 +1,24 @@
-"""TE002: assertions that cannot fail."""
-
 from __future__ import annotations
 
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import TypeGuard
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
-from wardround.languages.python.tree import unparse, walk
-from wardround.storage.regex_cache import bounded
+from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround.storage.regex_cache import bounded_pattern
+from wardround_tests.analysis.trivial_assertions import Intended, explain_true_condition, why_method_passes
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS, equality_operands, last_name, own_nodes
 
 _ON_EQUALITY = LazyPattern(
     r"(?i)(^|_)(eq|ne|cmp|nan)(_|$)|^is_|_is(_not)?$|itself|equal|same|ident|hash|compar|reflex|order|singleton|cache|intern|__eq__"
-)
-_COMPARING = frozenset(
-    {
-        "assertEqual",
-        "assertEquals",
-        "assertIs",
-        "assertListEqual",
-        "assertDictEqual",
-        "assertAlmostEqual",
-        "assertGreaterEqual",
-        "assertLessEqual",
-    }
 )
 _MOCK_ATTRIBUTES = frozenset(
     {
@@ -42,8 +30,6 @@ _MOCK_ATTRIBUTES = frozenset(
 _MAY_MOCK = LazyPattern("Mock|patch")
 _MISSPELT = LazyPattern(r"called_|has_calls?$|not_called|awaited_|any_call$")
 """Names that resemble an assertion of a mock but, without ``assert_``, are calls of the mock."""
-Intended = Callable[[ast.expr], bool]
-"""Predicate: the test compares an expression with itself on purpose."""
 
 
 class AlwaysTrueAssertion(PythonTestCheck):
@@ -87,8 +73,8 @@ class AlwaysTrueAssertion(PythonTestCheck):
         about_equality = _is_about_equality(case, self.module.text_of(case.node))
         results = _results(nodes)
 
-        def is_intended(one: ast.expr) -> bool:
-            return about_equality and not (isinstance(one, ast.Name) and one.id in results)
+        def is_intended(expression: ast.expr) -> bool:
+            return about_equality and not (isinstance(expression, ast.Name) and expression.id in results)
 
         mocks = self._mocks(case)
         for node in nodes:
@@ -105,10 +91,10 @@ class AlwaysTrueAssertion(PythonTestCheck):
         self, node: ast.Assert | ast.Call, is_intended: Intended, mocks: frozenset[str]
     ) -> str | None:
         if isinstance(node, ast.Assert):
-            return _why_true(node.test, is_intended) or self._why_mock_is_true(node.test, mocks)
+            return explain_true_condition(node.test, is_intended) or self._why_mock_is_true(node.test, mocks)
         if not isinstance(node.func, ast.Attribute):
             return None
-        reason = _why_method_passes(node, node.func.attr, is_intended)
+        reason = why_method_passes(node, node.func.attr, is_intended)
         if reason is None and node.func.attr == "assertTrue" and node.args:
             return self._why_mock_is_true(node.args[0], mocks)
         return reason
@@ -207,144 +193,45 @@ def _why_alias(left: ast.expr, right: ast.expr, nodes: Sequence[ast.AST]) -> str
     """Explain why two names are equal: one is an alias of the other."""
     if not isinstance(left, ast.Name) or not isinstance(right, ast.Name) or left.id == right.id:
         return None
-    stores = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     for name, other in ((left.id, right.id), (right.id, left.id)):
-        values = _values_of(name, nodes)
-        is_alias = len(values) == 1 and isinstance(values[0], ast.Name) and values[0].id == other
-        if is_alias and stores[name] == 1 and stores[other] + len(_values_of(other, nodes)) <= 2:
+        if _is_alias(name, other, nodes):
             return f"{name} is an alias of {other}"
     return None
 
 
-def _values_of(name: str, nodes: Sequence[ast.AST]) -> list[ast.expr]:
-    """Return the values of the assignments whose only target is a name."""
-    assignments = (n for n in nodes if isinstance(n, ast.Assign) and len(n.targets) == 1)
-    return [n.value for n in assignments if isinstance(n.targets[0], ast.Name) and n.targets[0].id == name]
-
-
-def _is_any(node: ast.expr) -> bool:
-    return last_name(node) == "ANY" and isinstance(node, (ast.Name, ast.Attribute))
-
-
-def _is_or_its_opposite(test: ast.BoolOp) -> bool:
-    """Return True if one alternative holds whenever another does not."""
-    for one in test.values:
-        for other in test.values:
-            if (
-                isinstance(other, ast.UnaryOp)
-                and isinstance(other.op, ast.Not)
-                and ast.dump(other.operand) == ast.dump(one)
-            ):
-                return True
-            if one is not other and _excludes(one, other):
-                return True
+def _is_alias(name: str, other: str, nodes: Sequence[ast.AST]) -> bool:
+    """Return True if a name is bound only once, to another name."""
+    match _values_of(name, nodes):
+        case [ast.Name(id=value)] if value == other:
+            stores = [node.id for node in nodes if _is_store(node)]
+            return stores.count(name) == 1 and stores.count(other) + len(_values_of(other, nodes)) <= 2
     return False
 
 
-def _excludes(one: ast.expr, other: ast.expr) -> bool:
-    """Return True if two comparisons cannot both be false: ``x == []`` and ``x is not None``."""
-    if not isinstance(one, ast.Compare) or not isinstance(other, ast.Compare):
-        return False
-    if len(one.ops) != 1 or len(other.ops) != 1 or not _compare_opposite(one, other):
-        return False
-    expected, excluded = one.comparators[0], other.comparators[0]
-    is_none = isinstance(excluded, ast.Constant) and excluded.value is None
-    is_empty = isinstance(expected, (ast.List, ast.Dict, ast.Tuple, ast.Set, ast.Constant))
-    return ast.dump(expected) == ast.dump(excluded) or (is_none and is_empty)
+def _is_store(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
-def _compare_opposite(one: ast.Compare, other: ast.Compare) -> bool:
-    """Return True if one comparison is an equality and the other an inequality of the same value."""
-    if ast.dump(one.left) != ast.dump(other.left) or isinstance(one.left, ast.Call):
-        return False
-    return isinstance(one.ops[0], (ast.Eq, ast.Is)) and isinstance(other.ops[0], (ast.NotEq, ast.IsNot))
-
-
-def _why_true(test: ast.expr, is_intended: Intended) -> str | None:
-    """Explain why an asserted expression is always true; None if it can be false."""
-    if isinstance(test, ast.Compare):
-        is_single = len(test.ops) == 1
-        compared = (test.left, test.ops[0], test.comparators[0])
-        return _why_compares(*compared, is_intended) if is_single else None
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        return _why_alternatives(test)
-    if isinstance(test, ast.Call):
-        return _why_isinstance(test)
-    return _why_literal(test)
-
-
-def _why_literal(test: ast.expr) -> str | None:
-    if isinstance(test, ast.Constant) and test.value and not isinstance(test.value, str):
-        return f"{test.value!r} is always true"
-    if isinstance(test, (ast.List, ast.Set)) and test.elts:
-        return "a non-empty literal is true"
-    if isinstance(test, ast.Dict) and test.keys:
-        return "a non-empty literal is true"
-    return "a lambda is always true" if isinstance(test, ast.Lambda) else None
-
-
-def _why_alternatives(test: ast.BoolOp) -> str | None:
-    always = next((one for one in test.values if isinstance(one, ast.Constant) and one.value), None)
-    if always is not None:
-        return f"{unparse(always)} is always true"
-    return "one of the alternatives always holds" if _is_or_its_opposite(test) else None
-
-
-def _why_isinstance(call: ast.Call) -> str | None:
-    if last_name(call.func) != "isinstance" or len(call.args) != 2:
-        return None
-    kinds = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
-    return "every value is an object" if any(last_name(k) == "object" for k in kinds) else None
-
-
-def _why_compares(left: ast.expr, how: ast.cmpop, right: ast.expr, is_intended: Intended) -> str | None:
-    if reason := _why_not_negative(left, how, right):
-        return reason
-    if isinstance(how, ast.Eq) and (_is_any(left) or _is_any(right)) and not isinstance(left, ast.Subscript):
-        return "ANY equals everything"
-    if isinstance(how, ast.In) and _is_element(left, right, is_intended):
-        return "the value is in the collection by construction"
-    if isinstance(how, (ast.Eq, ast.Is, ast.LtE, ast.GtE)) and _are_same(left, right, is_intended):
-        return "both operands are the same expression"
-    return None
-
-
-def _why_not_negative(left: ast.expr, how: ast.cmpop, right: ast.expr) -> str | None:
-    if not isinstance(left, ast.Call) or last_name(left.func) not in ("len", "abs"):
-        return None
-    if isinstance(how, ast.GtE) and isinstance(right, ast.Constant) and right.value == 0:
-        return "a length is never negative" if last_name(left) == "len" else "abs() is never negative"
-    is_trivial = isinstance(how, (ast.Gt, ast.NotEq)) and _is_minus_one(right)
-    return "a length is never negative" if is_trivial else None
-
-
-def _is_element(value: ast.expr, collection: ast.expr, is_intended: Intended) -> bool:
-    """Return True if a literal collection contains the same expression."""
-    if not isinstance(collection, (ast.List, ast.Tuple, ast.Set)) or is_intended(value):
-        return False
-    return any(_are_same(value, one, is_intended) for one in collection.elts)
-
-
-def _is_minus_one(node: ast.expr) -> bool:
-    return isinstance(node, ast.UnaryOp) and unparse(node) == "-1"
-
-
-def _are_same(left: ast.expr, right: ast.expr, is_intended: Intended) -> bool:
-    """Return True if two expressions are the same and contain no call that may differ."""
-    if ast.dump(left) != ast.dump(right) or (is_intended(left) and not isinstance(left, ast.Constant)):
-        return False
-    return not any(isinstance(node, (ast.Call, ast.Await, ast.Yield)) for node in walk(left))
+def _values_of(name: str, nodes: Sequence[ast.AST]) -> list[ast.expr]:
+    """Return the values of the assignments whose only target is a name."""
+    values = []
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                values.append(value)
+    return values
 
 
 def _results(nodes: Sequence[ast.AST]) -> frozenset[str]:
-    """Return the names a test assigns once, each the result of calling a function: not an object it makes."""
-    stored = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    return frozenset(
-        node.targets[0].id
-        for node in nodes
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-        if stored[node.targets[0].id] == 1 and _is_function_call(node.value)
-    )
+    """Return the names that a test assigns once, each to the result of a function, not of a constructor."""
+    stored = Counter(node.id for node in nodes if _is_store(node))
+    names = set()
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name), *_], value=value):
+                if stored[name] == 1 and _is_function_call(value):
+                    names.add(name)
+    return frozenset(names)
 
 
 def _is_function_call(value: ast.expr) -> bool:
@@ -354,71 +241,9 @@ def _is_function_call(value: ast.expr) -> bool:
 
 def _is_about_equality(case: TestCase, text: str) -> bool:
     """Return True if a test compares values with themselves on purpose, by its name or repeatedly."""
-    if _ON_EQUALITY.search(case.name.removeprefix("test_")) or bounded(
+    if _ON_EQUALITY.search(case.name.removeprefix("test_")) or bounded_pattern(
         r"(?i)#[^\n]*equal|__eq__|!=|assertNotEqual"
     ).search(text):
         return True
     compared = [n for n in own_nodes(case.node.body) if isinstance(n, ast.Compare) and len(n.ops) == 1]
     return sum(ast.dump(n.left) == ast.dump(n.comparators[0]) for n in compared) > 1
-
-
-def _why_method_passes(call: ast.Call, name: str, is_intended: Intended) -> str | None:
-    """Explain why an assertion method of unittest always passes; None if it can fail."""
-    arguments = call.args
-    if not arguments:
-        return None
-    if name == "assertTrue":
-        return _why_assert_true_passes(arguments, is_intended)
-    if name == "assertIsNotNone" and _is_never_none(arguments[0]):
-        return f"{unparse(arguments[0])[:40]} is never None"
-    if len(arguments) < 2:
-        return None
-    if name in _OPERATORS:
-        reason = _why_compares(arguments[0], _OPERATORS[name], arguments[1], is_intended)
-        if reason is not None:
-            return reason
-    if name == "assertIsInstance" and last_name(arguments[1]) == "object":
-        return "every value is an object"
-    if name in _COMPARING and _are_same(arguments[0], arguments[1], is_intended):
-        return "both operands are the same expression"
-    return None
-
-
-_OPERATORS: dict[str, ast.cmpop] = {
-    "assertGreaterEqual": ast.GtE(),
-    "assertGreater": ast.Gt(),
-    "assertEqual": ast.Eq(),
-    "assertIn": ast.In(),
-}
-
-
-def _why_assert_true_passes(arguments: Sequence[ast.expr], is_intended: Intended) -> str | None:
-    asserted = arguments[0]
-    is_constant = isinstance(asserted, ast.Constant)
-    if not is_constant and (reason := _why_true(asserted, is_intended)) is not None:
-        return reason
-    if len(arguments) == 2 and _is_no_message(arguments[1]):
-        return "the second argument of assertTrue is a message; assertEqual compares"
-    return (
-        f"{asserted.value!r} is always true"
-        if isinstance(asserted, ast.Constant) and asserted.value
-        else None
-    )
-
-
-def _is_never_none(node: ast.expr) -> bool:
-    """Return True if an expression is a builtin value that cannot be None."""
-    if isinstance(node, (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.JoinedStr, ast.Compare)):
-        return True
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NEVER_NONE
-
-
-_NEVER_NONE = frozenset(
-    {"len", "str", "repr", "list", "dict", "set", "tuple", "sorted", "bool", "int", "type"}
-)
-
-
-def _is_no_message(node: ast.expr) -> bool:
-    if isinstance(node, ast.Constant):
-        return not isinstance(node.value, str)
-    return isinstance(node, (ast.List, ast.Dict, ast.Tuple, ast.Set))

@@ -1,14 +1,12 @@
-"""TE022: assertions after the raising call in a ``raises`` block."""
-
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import unparse
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.syntax import is_certain_assertion, last_name, own_nodes
 
@@ -91,7 +89,7 @@ def _may_be_assertion(call: ast.Call) -> bool:
     )
 
 
-def _asserts(statement: ast.stmt) -> bool:
+def _is_assertion(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Assert):
         return not isinstance(statement.test, ast.Constant)
     call = statement.value if isinstance(statement, ast.Expr) else None
@@ -99,13 +97,13 @@ def _asserts(statement: ast.stmt) -> bool:
     return is_method and is_certain_assertion(call) and last_name(call).startswith("assert")  # type: ignore[arg-type]
 
 
-def _calls(statement: ast.stmt) -> bool:
+def _contains_call(statement: ast.stmt) -> bool:
     return any(isinstance(n, (ast.Call, ast.Await)) for n in own_nodes([statement]))
 
 
 def _trailing_assertion(body: Sequence[ast.stmt]) -> ast.stmt | None:
     """Return the first of the assertions that end a block after a call; None if there are none."""
-    first = next((index for index, statement in enumerate(body) if _asserts(statement)), 0)
-    if first == 0 or not all(map(_asserts, body[first:])) or not any(map(_calls, body[:first])):
+    first = next((index for index, statement in enumerate(body) if _is_assertion(statement)), 0)
+    if first == 0 or not all(map(_is_assertion, body[first:])) or not any(map(_contains_call, body[:first])):
         return None
     return body[first]

@@ -1,14 +1,12 @@
-"""TE013: assertions in exception handlers."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS, is_assertion, is_certain_assertion, last_name, own_nodes
@@ -78,20 +76,25 @@ class AssertionInExcept(PythonTestCheck):
 
     def _fails_otherwise(self, node: ast.Try, case: TestCase) -> bool:
         """Return True if the test may fail when nothing is raised."""
-        if node not in case.node.body or any(self._can_fail(s) for s in node.orelse):
+        body = case.node.body
+        if node not in body or any(map(self._can_fail, node.orelse)):
             return True
         if _is_expected_before(node, case):
             return True
-        if any(self._can_fail(s, self._is_under_test) for s in node.body) or self._calls_nested(node, case):
+        if any(self._can_fail(statement, self._is_under_test) for statement in node.body):
             return True
-        return any(self._can_fail(s) for s in case.node.body[case.node.body.index(node) + 1 :])
+        if self._uses_nested_function(node, case):
+            return True
+        return any(map(self._can_fail, body[body.index(node) + 1 :]))
 
-    def _calls_nested(self, node: ast.Try, case: TestCase) -> bool:
+    def _uses_nested_function(self, node: ast.Try, case: TestCase) -> bool:
         """Return True if the block uses a function that the test defines."""
-        nested = {
-            n.name for n in self.module.all_nodes_of(case) if isinstance(n, FUNCTIONS) and n is not case.node
-        }
-        return any(isinstance(n, ast.Name) and n.id in nested for s in node.body for n in walk(s))
+        functions = [other for other in self.module.all_nodes_of(case) if isinstance(other, FUNCTIONS)]
+        nested = {function.name for function in functions if function is not case.node}
+        for statement in node.body:
+            if any(isinstance(part, ast.Name) and part.id in nested for part in walk(statement)):
+                return True
+        return False
 
     def _can_fail(self, statement: ast.stmt, but: Callable[[ast.AST], bool] = lambda node: False) -> bool:
         return isinstance(statement, ast.Return) or any(
@@ -112,10 +115,10 @@ def _is_expected_before(node: ast.Try, case: TestCase) -> bool:
     last = ast.dump(node.body[-1])
     earlier = (n for s in case.node.body[: case.node.body.index(node)] for n in walk(s))
     return any(
-        isinstance(one, (ast.With, ast.AsyncWith))
-        and any(last_name(item.context_expr) in _RAISING for item in one.items)
-        and ast.dump(one.body[-1]) == last
-        for one in earlier
+        isinstance(statement, (ast.With, ast.AsyncWith))
+        and any(last_name(item.context_expr) in _RAISING for item in statement.items)
+        and ast.dump(statement.body[-1]) == last
+        for statement in earlier
     )
 
 
@@ -125,13 +128,16 @@ def _handler_asserts(handler: ast.ExceptHandler) -> bool:
 
 def _asserts_about(node: ast.AST, handler: ast.ExceptHandler) -> bool:
     """Return True if a node asserts something about the exception, not that there should be none."""
-    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant):
-        return bool(node.test.value)
-    if isinstance(node, ast.Raise) or not is_assertion(node):
-        return False
-    if isinstance(node, ast.Call) and last_name(node.func) in ("fail", "AssertionError"):
+    match node:
+        case ast.Assert(test=ast.Constant(value=value)):
+            return bool(value)
+        case ast.Raise():
+            return False
+        case ast.Call(func=function) if last_name(function) in ("fail", "AssertionError"):
+            return False
+    if not is_assertion(node):
         return False
     if handler.name is None:
         return is_certain_assertion(node)
     subject = node.test if isinstance(node, ast.Assert) else node
-    return any(isinstance(n, ast.Name) and n.id == handler.name for n in walk(subject))
+    return any(isinstance(part, ast.Name) and part.id == handler.name for part in walk(subject))

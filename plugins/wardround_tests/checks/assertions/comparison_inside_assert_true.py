@@ -1,14 +1,12 @@
-"""TE030: comparisons inside assertTrue and assertFalse."""
-
 from __future__ import annotations
 
 import ast
 from typing import ClassVar
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 

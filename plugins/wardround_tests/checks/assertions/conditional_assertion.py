@@ -1,14 +1,12 @@
-"""TE011: assertions that run only if the result permits."""
-
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.tree import unparse, walk
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import last_name, own_nodes, root_name
@@ -121,17 +119,25 @@ class ConditionalAssertion(PythonTestCheck):
 
     def _guard_of(self, statement: ast.stmt, case: TestCase) -> str:
         """Return the condition under which the assertions in a statement run; empty if none or unknown."""
-        if isinstance(statement, ast.Expr):
-            return self._guard_of_expression(statement.value, case)
-        if isinstance(statement, ast.Match):
-            silent = [one for one in statement.cases if not any(map(self.module.asserts, _walk(one.body)))]
-            is_result = self._is_result(statement.subject, case)
-            return "a case matches" if is_result and (silent or not _is_open(statement)) else ""
-        if isinstance(statement, ast.Try) and statement.orelse:
-            is_quiet = any(all(isinstance(s, ast.Pass) for s in h.body) for h in statement.handlers)
-            in_else = any(map(self.module.asserts, _walk(statement.orelse)))
-            return "nothing is raised" if is_quiet and in_else else ""
+        match statement:
+            case ast.Expr():
+                return self._guard_of_expression(statement.value, case)
+            case ast.Match() if self._is_result(statement.subject, case) and self._may_match_silently(
+                statement
+            ):
+                return "a case matches"
+            case ast.Try() if _is_quiet(statement) and self._has_assertion(statement.orelse):
+                return "nothing is raised"
         return ""
+
+    def _may_match_silently(self, statement: ast.Match) -> bool:
+        """Return True if a case without an assertion may match, or none at all."""
+        if not _is_open(statement):
+            return True
+        return not all(self._has_assertion(case.body) for case in statement.cases)
+
+    def _has_assertion(self, body: Sequence[ast.stmt]) -> bool:
+        return any(map(self.module.asserts, _walk(body)))
 
     def _guard_of_expression(self, value: ast.expr, case: TestCase) -> str:
         if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.And):
@@ -145,7 +151,7 @@ class ConditionalAssertion(PythonTestCheck):
         """Return True if a loop iterates over a result, also enumerated or in another order."""
         iterated = _iterated_in(node)
         if iterated:
-            return all(self._is_iterated_result(one, case) for one in iterated)
+            return all(self._is_iterated_result(value, case) for value in iterated)
         if isinstance(node, ast.Call) and last_name(node.func) in ("glob", "rglob"):
             return self._is_of_project(node, case)
         if isinstance(node, ast.Attribute) and node.attr in _CONTENT_ATTRIBUTES:
@@ -167,12 +173,19 @@ class ConditionalAssertion(PythonTestCheck):
 
     def _is_of_input(self, test: ast.expr, case: TestCase) -> bool:
         """Return True if a condition reads a parameter of the test, or an attribute that the test sets."""
-        read = [n for n in walk(test) if isinstance(n, (ast.Name, ast.Attribute))]
-        stores = (t for n in self.module.nodes_of(case) if isinstance(n, ast.Assign) for t in n.targets)
-        set_here = {unparse(target) for target in stores if isinstance(target, ast.Attribute)}
-        bound = self._bound_names(case)
-        parameters = case.parameters - bound
-        return any(n.id in parameters if isinstance(n, ast.Name) else unparse(n) in set_here for n in read)
+        parameters = case.parameters - self._bound_names(case)
+        attributes = set(self._set_attributes(case))
+        for node in walk(test):
+            if isinstance(node, ast.Name) and node.id in parameters:
+                return True
+            if isinstance(node, ast.Attribute) and unparse(node) in attributes:
+                return True
+        return False
+
+    def _set_attributes(self, case: TestCase) -> Iterator[str]:
+        for node in self.module.nodes_of(case):
+            if isinstance(node, ast.Assign):
+                yield from (unparse(target) for target in node.targets if isinstance(target, ast.Attribute))
 
     def _bound_names(self, case: TestCase) -> set[str]:
         return {
@@ -191,7 +204,7 @@ class ConditionalAssertion(PythonTestCheck):
         )
 
     def _can_pass(self, node: ast.AST) -> bool:
-        """Return True if a node asserts something that may hold, not that it is unreachable."""
+        """Return True if a node has an assertion that can pass, unlike one that marks unreachable code."""
         if isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and last_name(node) == "fail"):
             return False
         is_false = isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant)
@@ -230,7 +243,7 @@ class ConditionalAssertion(PythonTestCheck):
     def _is_about_result(self, test: ast.expr, case: TestCase) -> bool:
         """Return True if a condition tests the presence, length or content of a result."""
         if isinstance(test, ast.BoolOp):
-            return any(self._is_about_result(one, case) for one in test.values)
+            return any(self._is_about_result(value, case) for value in test.values)
         if isinstance(test, ast.UnaryOp):
             test = test.operand
         subject = _subject_of(test)
@@ -250,7 +263,7 @@ class ConditionalAssertion(PythonTestCheck):
         values = [
             n.value
             for n in self.module.nodes_of(case)
-            if isinstance(n, ast.Assign) and any(_names(t, node.id) for t in n.targets)
+            if isinstance(n, ast.Assign) and any(_is_name(t, node.id) for t in n.targets)
         ]
         is_call = len(values) == 1 and isinstance(values[0], (ast.Call, ast.Await))
         return is_call and not self._is_builtin(values[0])
@@ -289,6 +302,11 @@ class ConditionalAssertion(PythonTestCheck):
         )
 
 
+def _is_quiet(statement: ast.Try) -> bool:
+    """Return True if a handler does nothing."""
+    return any(all(isinstance(step, ast.Pass) for step in handler.body) for handler in statement.handlers)
+
+
 def _walk(statements: Sequence[ast.stmt]) -> Iterator[ast.AST]:
     return (node for statement in statements for node in walk(statement))
 
@@ -314,21 +332,23 @@ def _is_property_based(case: TestCase) -> bool:
 _PLAIN_METHODS = frozenset({"items", "keys", "values", "product", "parametrize", "copy"})
 
 
-def _names(target: ast.expr, name: str) -> bool:
+def _is_name(target: ast.expr, name: str) -> bool:
     return isinstance(target, ast.Name) and target.id == name
 
 
 def _iterated_in(node: ast.expr) -> list[ast.expr]:
     """Return the iterables that a call passes through unchanged: ``enumerate(xs)``, ``xs.items()``."""
-    if not isinstance(node, ast.Call):
-        return []
-    if isinstance(node.func, ast.Name) and node.args:
-        if node.func.id == "zip":
-            return node.args
-        is_wrapper = node.func.id in ("enumerate", "reversed", "sorted", "list", "tuple", "iter", "set")
-        return node.args[:1] if is_wrapper else []
-    is_view = isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "values", "keys", "json")
-    return [node.func.value] if is_view and not node.args and isinstance(node.func, ast.Attribute) else []
+    match node:
+        case ast.Call(func=ast.Name(id="zip"), args=arguments):
+            return arguments
+        case ast.Call(func=ast.Name(id=name), args=[first, *_]) if name in _PASSING:
+            return [first]
+        case ast.Call(func=ast.Attribute(attr="items" | "values" | "keys" | "json", value=value), args=[]):
+            return [value]
+    return []
+
+
+_PASSING = ("enumerate", "reversed", "sorted", "list", "tuple", "iter", "set")
 
 
 def _subject_of(test: ast.expr) -> ast.expr | None:

@@ -1,21 +1,19 @@
-"""TE234: ``raises`` blocks with several steps."""
-
 from __future__ import annotations
 
 import ast
 import builtins
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import unparse
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.syntax import last_name, own_nodes
 
 _RAISING = frozenset({"raises", "assertRaises"})
 _MANY, _FEWEST = 3, 2
-"""Number of steps from which the raising one is unclear; fewer suffice for a builtin exception."""
+"""Number of steps above which it is unclear which one raises; fewer suffice for a builtin exception."""
 
 
 class OverlyBroadRaises(PythonTestCheck):
@@ -84,12 +82,17 @@ class OverlyBroadRaises(PythonTestCheck):
             return
         if item.optional_vars is not None or self.module.test_of(node) is None or not _is_steps(node.body):
             return
-        if _repeats_one_call(node.body):
+        if _repeats_single_call(node.body):
             text = "only the first of these calls runs: the exception ends the block; split it"
             self.report(self.module.span(call), text)
-        elif len(node.body) >= _MANY or (call.args and hasattr(builtins, unparse(call.args[0]))):
+        elif len(node.body) >= _MANY or _expects_builtin_exception(call):
             text = "any of these steps may raise; keep only the call under test in the block"
             self.report(self.module.span(call), text)
+
+
+def _expects_builtin_exception(call: ast.Call) -> bool:
+    """Return True if a ``raises`` block expects a built-in exception."""
+    return bool(call.args) and hasattr(builtins, unparse(call.args[0]))
 
 
 def _call_of(statement: ast.stmt) -> ast.Call | None:
@@ -99,7 +102,7 @@ def _call_of(statement: ast.stmt) -> ast.Call | None:
     return value if isinstance(value, ast.Call) else None
 
 
-def _asserts(statement: ast.stmt) -> bool:
+def _is_assertion(statement: ast.stmt) -> bool:
     call = _call_of(statement)
     return call is not None and "assert" in last_name(call)
 
@@ -108,14 +111,14 @@ def _is_step(statement: ast.stmt) -> bool:
     """Return True if a statement is a simple one with a call."""
     if not isinstance(statement, (ast.Expr, ast.Assign)):
         return False
-    return any(isinstance(one, ast.Call) for one in own_nodes([statement]))
+    return any(isinstance(node, ast.Call) for node in own_nodes([statement]))
 
 
 def _is_steps(body: Sequence[ast.stmt]) -> bool:
     """Return True if a block consists of several steps without an assertion."""
-    return len(body) >= _FEWEST and all(map(_is_step, body)) and not any(map(_asserts, body))
+    return len(body) >= _FEWEST and all(map(_is_step, body)) and not any(map(_is_assertion, body))
 
 
-def _repeats_one_call(body: Sequence[ast.stmt]) -> bool:
+def _repeats_single_call(body: Sequence[ast.stmt]) -> bool:
     calls = {unparse(call.func) for call in map(_call_of, body) if call is not None}
-    return len(calls) == 1 and all(isinstance(one, ast.Expr) for one in body)
+    return len(calls) == 1 and all(isinstance(statement, ast.Expr) for statement in body)

@@ -1,12 +1,10 @@
-"""TE017: ``raises`` assertions without a ``with`` block."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 

@@ -1,13 +1,11 @@
-"""TE028: assertions that are repeated without a step in between."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.tree import unparse, walk
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS, last_name
@@ -70,7 +68,7 @@ class RepeatedAssertion(PythonTestCheck):
     def _check_block(self, block: Sequence[ast.stmt]) -> None:
         seen: dict[str, ast.stmt] = {}
         for statement in block:
-            asserted = _asserted(statement)
+            asserted = _asserted_expressions(statement)
             if asserted is None or not all(map(_is_pure, asserted)) or any(map(_is_lazy, asserted)):
                 seen = {}
                 continue
@@ -84,7 +82,9 @@ class RepeatedAssertion(PythonTestCheck):
         return (is_adjacent and not _reads_only_keys(asserted)) or self._is_explained(first, second)
 
     def _report(self, first: ast.stmt, second: ast.stmt, asserted: Sequence[ast.expr]) -> None:
-        reads_attribute = any(isinstance(n, ast.Attribute) for one in asserted for n in walk(one))
+        reads_attribute = any(
+            isinstance(n, ast.Attribute) for expression in asserted for n in walk(expression)
+        )
         text = f"assertion repeats line {first.lineno} with no step in between; correct or remove it"
         self.report(self.module.span(second), text, severity=Severity.INFO if reads_attribute else None)
 
@@ -96,7 +96,7 @@ class RepeatedAssertion(PythonTestCheck):
 
 def _reads_only_keys(asserted: Sequence[ast.expr]) -> bool:
     """Return True if only values of a mapping are asserted."""
-    nodes = [n for one in asserted for n in walk(one)]
+    nodes = [n for expression in asserted for n in walk(expression)]
     return any(isinstance(n, ast.Subscript) for n in nodes) and not any(
         isinstance(n, ast.Attribute) for n in nodes
     )
@@ -126,7 +126,7 @@ def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
                     yield from _blocks(statement)
 
 
-def _asserted(statement: ast.stmt) -> list[ast.expr] | None:
+def _asserted_expressions(statement: ast.stmt) -> list[ast.expr] | None:
     """Return the asserted expressions of a statement; None if it is not a plain assertion."""
     if isinstance(statement, ast.Assert):
         return [statement.test]

@@ -1,18 +1,16 @@
-"""TE001: tests without an assertion."""
-
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import is_fixture
 from wardround_tests.models.python_tests import TestCase, has_unknown_decorator
@@ -85,35 +83,40 @@ class TestWithoutAssertion(PythonTestCheck):
         if has_unknown_decorator(case) or self._may_assert(case):
             return
         statements = body_of(case.node)
-        if all(isinstance(s, ast.Pass) or _is_ellipsis(s) for s in statements):
-            if not case.node.decorator_list and not self._own_fixtures(case):
+        if all(map(_has_no_effect, statements)):
+            if not case.node.decorator_list and not self._requested_fixtures(case):
                 self._report(case, f'"{case.name}" is empty and always passes; implement or remove it')
-        elif returned := next((s for s in statements if _is_returned_claim(s)), None):
+            return
+        claim = next(filter(_is_returned_claim, statements), None)
+        if claim is not None:
             text = f'"{case.name}" returns its comparison, which the runner ignores; assert it'
-            self.report(self.module.span(returned), text)
+            self.report(self.module.span(claim), text)
         else:
             self._check_unused_results(case)
 
     def _check_unused_results(self, case: TestCase) -> None:
-        if dropped := self._dropped(case):
+        if dropped := self._discarded_checker(case):
             self._report(case, f'"{case.name}" discards the result of {dropped}() and asserts nothing')
         elif unread := _unread_result(case):
             self._report(case, f'"{case.name}" assigns {unread} but asserts nothing about it')
         elif not _is_smoke_test(case, self.module.text_of(case.node)):
             self._report(case, f'"{case.name}" calls the code but asserts nothing', Severity.INFO)
 
-    def _dropped(self, case: TestCase) -> str:
+    def _discarded_checker(self, case: TestCase) -> str:
         """Return a checking function of the module whose result the test discards."""
-        calls = (n.value for n in self.module.nodes_of(case) if isinstance(n, ast.Expr))
-        names = (c.func.id for c in calls if isinstance(c, ast.Call) and isinstance(c.func, ast.Name))
-        return next((n for n in names if n in self.module.helpers.harmless and ASSERTING_NAME.search(n)), "")
+        for node in self.module.nodes_of(case):
+            match node:
+                case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+                    if name in self.module.helpers.harmless and ASSERTING_NAME.search(name):
+                        return name
+        return ""
 
     def _report(self, case: TestCase, message: str, severity: Severity | None = None) -> None:
         self.report(self.module.name_span(case.node), message, severity=severity)
 
     def _may_assert(self, case: TestCase) -> bool:
         parameters = case.parameters
-        if parameters & _VERIFYING or any(map(_verifies_requests, self._own_fixtures(case))):
+        if parameters & _VERIFYING or any(map(_verifies_requests, self._requested_fixtures(case))):
             return True
         for node in self.module.all_nodes_of(case):
             if self.module.asserts(node) or _is_verifying_mock(node) or self._is_soft_assertion(node):
@@ -128,15 +131,21 @@ class TestWithoutAssertion(PythonTestCheck):
 
         return AssertingObjects(self.module, self.source.project)
 
-    def _own_fixtures(self, case: TestCase) -> list[FunctionNode]:
+    def _requested_fixtures(self, case: TestCase) -> list[FunctionNode]:
         """Return the fixtures of the module that a test requests; the code under test may be in them."""
         functions = self.module.support_functions
-        return [one for one in functions if one.name in case.parameters and is_fixture(one)]
+        return [
+            function for function in functions if function.name in case.parameters and is_fixture(function)
+        ]
 
     def _is_soft_assertion(self, node: ast.AST) -> bool:
         """Return True for a call of pytest-check."""
         name = self.module.imported_name(node.func) if isinstance(node, ast.Call) else None
         return name is not None and name.startswith("pytest_check.")
+
+
+def _has_no_effect(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Pass) or _is_ellipsis(statement)
 
 
 def _verifies_requests(fixture: FunctionNode) -> bool:
@@ -189,43 +198,71 @@ def _is_returned_claim(statement: ast.stmt) -> bool:
 def _unread_result(case: TestCase) -> str | None:
     """Return a result that a test assigns and at most prints."""
     nodes = list(own_nodes(case.node.body))
-    prints = [n for n in nodes if isinstance(n, ast.Call) and last_name(n.func) in ("print", "pprint")]
-    assigned = [
-        n for n in nodes if isinstance(n, ast.Assign) and all(isinstance(t, ast.Name) for t in n.targets)
-    ]
-    printed = {name for one in prints for name in _loaded(walk(one))}
-    excluded = {n for root in (*prints, *(one.value for one in assigned)) for n in walk(root)}
-    read = _transitively_read(_loaded(n for n in walk(case.node) if n not in excluded), assigned)
-    for name in _results(assigned):
-        is_result = _RESULT_NAME.search(name) is not None
-        if name not in read and (is_result or name in printed):
+    prints = list(filter(_is_print, nodes))
+    assignments = list(filter(_binds_names, nodes))
+    printed = {name for call in prints for name in _loaded_names(walk(call))}
+    excluded = set(_nodes_in([*prints, *(assignment.value for assignment in assignments)]))
+    others = (node for node in walk(case.node) if node not in excluded)
+    read = _names_read_transitively(_loaded_names(others), assignments)
+    for name in _results(assignments):
+        if name not in read and (name in printed or _RESULT_NAME.search(name)):
             return name
     return None
 
 
+def _is_print(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and last_name(node.func) in ("print", "pprint")
+
+
+def _binds_names(node: ast.AST) -> TypeGuard[ast.Assign]:
+    """Return True for an assignment whose targets are all plain names."""
+    if not isinstance(node, ast.Assign):
+        return False
+    return all(isinstance(target, ast.Name) for target in node.targets)
+
+
+def _nodes_in(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    for root in roots:
+        yield from walk(root)
+
+
 def _results(assigned: Sequence[ast.Assign]) -> list[str]:
     """Return the names that are bound to the result of a call, in source order."""
-    calls = (one for one in assigned if isinstance(one.value, (ast.Call, ast.Await)))
-    return list(dict.fromkeys(t.id for one in calls for t in one.targets if isinstance(t, ast.Name)))
+    names: dict[str, None] = {}
+    for assignment in assigned:
+        if isinstance(assignment.value, (ast.Call, ast.Await)):
+            names |= dict.fromkeys(_targets(assignment))
+    return list(names)
 
 
-def _transitively_read(read: set[str], assigned: Sequence[ast.Assign]) -> set[str]:
+def _targets(assignment: ast.Assign) -> list[str]:
+    return [target.id for target in assignment.targets if isinstance(target, ast.Name)]
+
+
+def _names_read_transitively(read: set[str], assigned: Sequence[ast.Assign]) -> set[str]:
     """Return the names that are read, directly or in the value of a name that is read."""
-    derived = [
-        (t.id, _loaded(walk(one.value))) for one in assigned for t in one.targets if isinstance(t, ast.Name)
+    loaded_by_name = [
+        (name, _loaded_names(walk(assignment.value)))
+        for assignment in assigned
+        for name in _targets(assignment)
     ]
-    while more := {one for name, loaded in derived if name in read for one in loaded} - read:
-        read |= more
+    is_growing = True
+    while is_growing:
+        before = len(read)
+        for name, loaded in loaded_by_name:
+            if name in read:
+                read = read | loaded
+        is_growing = len(read) > before
     return read
 
 
-def _loaded(nodes: Iterable[ast.AST]) -> set[str]:
+def _loaded_names(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the names that some nodes read."""
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
 def _is_smoke_test(case: TestCase, text: str) -> bool:
-    """Return True if a test's name or text states that it only verifies that nothing fails."""
+    """Return True if the name or docstring of a test states that it only verifies that nothing fails."""
     class_name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", case.cls.name).lower() if case.cls else ""
     return bool(
         _SMOKE_NAME.search(case.name.lower().removeprefix("test_"))

@@ -1,5 +1,3 @@
-"""TE023: assertions in callbacks and threads."""
-
 from __future__ import annotations
 
 import ast
@@ -7,12 +5,12 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.file_kinds import PYTEST_SETTINGS
 from wardround_tests.models.python_tests import TestCase
@@ -80,19 +78,22 @@ class UnreachableAssertion(PythonTestCheck):
         return re.search(r"(?m)^[ \t]+(async )?def (?!test|setUp|tearDown)\w+\(", source.text) is not None
 
     def check_test(self, case: TestCase) -> None:
-        nested = [s for s in self.module.nodes_of(case) if isinstance(s, FUNCTIONS) and not s.decorator_list]
+        nodes = self.module.nodes_of(case)
+        nested = [node for node in nodes if isinstance(node, FUNCTIONS) and not node.decorator_list]
         for function in nested:
-            first = next((n for n in own_nodes(body_of(function)) if self._asserts_alone(n)), None)
+            first = next(filter(self._asserts_alone, own_nodes(body_of(function))), None)
             if not isinstance(first, (ast.Assert, ast.Call)) or _only_fails(function):
                 continue
             if self._is_thread(function, case):
-                if self._reports_threads:
-                    continue
-                text = "assertion fails only its thread, and the test passes; assert in the test"
-                self.report(self.module.span(first), text)
+                self._check_thread(first)
             elif self._is_only_passed_on(function, case, nested):
                 text = f'test passes if "{function.name}" is never called; assert the call in the test'
                 self.report(self.module.span(first), text, severity=Severity.INFO)
+
+    def _check_thread(self, assertion: ast.Assert | ast.Call) -> None:
+        if not self._reports_threads:
+            text = "assertion fails only its thread, and the test passes; assert in the test"
+            self.report(self.module.span(assertion), text)
 
     def _asserts_alone(self, node: ast.AST) -> bool:
         """Return True for an assertion, not for a call of the code under test whose result is used."""
@@ -110,30 +111,44 @@ class UnreachableAssertion(PythonTestCheck):
     def _is_thread(self, function: FunctionNode, case: TestCase) -> bool:
         """Return True if a function runs in a thread and does not handle its failures."""
         for call in _calls(case):
-            name = self.module.imported_name(call.func)
-            targets = [*(k.value for k in call.keywords if k.arg == "target"), *call.args[1:2]]
-            if name in _THREADS and any(isinstance(g, ast.Name) and g.id == function.name for g in targets):
-                return not any(isinstance(n, (ast.Try, ast.ExceptHandler)) for n in walk(function))
+            if self.module.imported_name(call.func) in _THREADS and function.name in _targets_of(call):
+                return not any(isinstance(node, (ast.Try, ast.ExceptHandler)) for node in walk(function))
         return False
 
     def _is_only_passed_on(
         self, function: FunctionNode, case: TestCase, nested: Sequence[FunctionNode]
     ) -> bool:
         """Return True if a function is only passed on and contains all assertions, so no call is verified."""
-        others = (n for one in nested if one is not function for n in walk(one))
-        if any(map(self.module.asserts, (*own_nodes(case.node.body), *others))) or _records(function):
+        if _records_result(function) or any(map(self.module.asserts, own_nodes(case.node.body))):
+            return False
+        others = [other for other in nested if other is not function]
+        if any(any(map(self.module.asserts, walk(other))) for other in others):
             return False
         calls = list(_calls(case))
-        uses = [n for n in walk(case.node) if isinstance(n, ast.Name) and n.id == function.name]
-        passed = {id(a) for call in calls for a in (*call.args, *(k.value for k in call.keywords))}
-        if not uses or any(id(use) not in passed for use in uses):
+        if not _is_only_argument(function.name, case, calls):
             return False
-        return not any(self._starts(call, function.name) for call in calls)
+        return not any(self._invokes_argument(call, function.name) for call in calls)
 
-    def _starts(self, call: ast.Call, name: str) -> bool:
+    def _invokes_argument(self, call: ast.Call, name: str) -> bool:
         """Return True if a call is known to invoke its argument."""
         is_argument = any(isinstance(a, ast.Name) and a.id == name for a in call.args)
         return is_argument and re.search(_RUNNING, last_name(call.func)) is not None
+
+
+def _targets_of(call: ast.Call) -> set[str]:
+    """Return the names that a thread may run: its target, or its second argument."""
+    targets = [keyword.value for keyword in call.keywords if keyword.arg == "target"]
+    return {value.id for value in (*targets, *call.args[1:2]) if isinstance(value, ast.Name)}
+
+
+def _is_only_argument(name: str, case: TestCase, calls: Sequence[ast.Call]) -> bool:
+    """Return True if a name is used, and only as an argument of calls."""
+    passed: set[int] = set()
+    for call in calls:
+        passed.update(map(id, call.args))
+        passed.update(id(keyword.value) for keyword in call.keywords)
+    uses = [node for node in walk(case.node) if isinstance(node, ast.Name) and node.id == name]
+    return bool(uses) and passed.issuperset(map(id, uses))
 
 
 _WARNINGS_FAIL = LazyPattern(r"(?m)^\s*filterwarnings\s*=[\s\[(]*['\"]?error['\"]?\s*($|[,\])#])")
@@ -159,6 +174,6 @@ def _calls(case: TestCase) -> Iterator[ast.Call]:
     return (n for n in own_nodes(case.node.body) if isinstance(n, ast.Call))
 
 
-def _records(function: FunctionNode) -> bool:
+def _records_result(function: FunctionNode) -> bool:
     """Return True if a function records or returns something that the test can assert."""
     return any(isinstance(n, (ast.Nonlocal, ast.Global, ast.Return, ast.Yield)) for n in walk(function))

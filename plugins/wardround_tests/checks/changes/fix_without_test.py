@@ -1,15 +1,13 @@
-"""TE202: bug fixes without a test."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity, Span
-from wardround.storage.regex_cache import bounded
+from wardround.rules.cases import change
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_tests.changes.behaviour import changes_behaviour
 from wardround_tests.changes.line_diff import added_lines
 from wardround_tests.changes.sibling_tests import is_tested
@@ -61,7 +59,7 @@ class FixWithoutTest(ChangeCheck):
 
     Nothing shows that the bug existed or is fixed, and nothing prevents its return. Add a test that fails
     without the fix. Of several commits the first one counts: later fixes mostly repair the same change. Not
-    reported for renames, other texts, markup and metadata, and functions that are only extracted.
+    reported for renames, message changes, markup and metadata, and functions that are only extracted.
     """
 
     ID = "TE202"
@@ -201,14 +199,14 @@ def _code_lines(file: ChangedFileView) -> Iterator[tuple[int, str]]:
         return
     is_for_text = is_for_settings or re.search(_TEXTS, path) is not None
     for number, line in added_lines(file):
-        is_comment = bounded(_COMMENT).match(line) or bounded(_SCHEMA_ENTRY).match(line)
+        is_comment = bounded_pattern(_COMMENT).match(line) or bounded_pattern(_SCHEMA_ENTRY).match(line)
         if not is_comment and not (is_for_text and _is_value(text, number, line)):
             yield number, line
 
 
 def _is_value(text: str, number: int, line: str) -> bool:
     """Return True if a line is a constant or part of a multi-line string."""
-    return bounded(_CONSTANT).match(line) is not None or _is_in_string(text, number, line)
+    return bounded_pattern(_CONSTANT).match(line) is not None or _is_in_string(text, number, line)
 
 
 def _is_in_string(text: str, number: int, line: str) -> bool:

@@ -1,15 +1,13 @@
-"""TE209: snapshots rewritten together with the code under test."""
-
 from __future__ import annotations
 
 import re
 from itertools import takewhile
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import change
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import change
 from wardround.rules.maturity import Maturity
 from wardround_tests.changes.line_diff import span_of_line
 from wardround_tests.changes.production_changes import Production
@@ -172,10 +170,12 @@ class SnapshotRewritten(ChangeCheck):
         before = {name: lines for name, _, lines in _entries(base)}
         reported = 0
         for name, start, lines in _entries(head):
-            was = before.get(name)
-            if was is None or set(was) <= set(lines) or reported == _MOST:
+            previous = before.get(name)
+            if previous is None or set(previous) <= set(lines) or reported == _MOST:
                 continue
-            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(was, lines, strict=False)))
+            same = sum(
+                1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(previous, lines, strict=False))
+            )
             number = start + same
             if same >= len(lines) or not file.is_added(number):
                 number -= 1

@@ -1,11 +1,9 @@
-"""TE205: changed lines that no test runs, by a coverage file of the same tree."""
-
 from __future__ import annotations
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import change
 from wardround.context.change_tests import CoveredFile
 from wardround.findings import Severity
+from wardround.rules.cases import change
 from wardround.rules.maturity import Maturity
 from wardround_tests.changes.line_diff import span_of_line
 from wardround_tests.file_kinds import CODE, is_production
@@ -22,6 +20,7 @@ class UncoveredLines(ChangeCheck):
     """
 
     ID = "TE205"
+    INFERS_COVERAGE = True
     NAME = "uncovered-lines"
     MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO

@@ -1,5 +1,3 @@
-"""TE201: new or changed public functions that no test names."""
-
 from __future__ import annotations
 
 import re
@@ -8,15 +6,15 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView, ChangeView
 from wardround.findings import Severity
+from wardround.rules.cases import change
 from wardround_tests.changes.behaviour import changes_behaviour
 from wardround_tests.changes.callers import callers_of
 from wardround_tests.changes.line_diff import added_lines
 from wardround_tests.changes.sibling_tests import has_tested_neighbour
 from wardround_tests.changes.touched_functions import (
-    Touched,
+    TouchedFile,
     TouchedFunction,
     aliases_of,
     changed_functions,
@@ -54,11 +52,12 @@ class UntestedFunction(ChangeCheck):
 
     No test fails if it is wrong. Add a test for it or for the code that calls it. A changed function of a
     tested module is reported as well if no test names it, unless the module builds such names at run time,
-    as in `getattr(self, f"visit_{kind}")`. Not reported for functions that a tested one of the change calls,
-    for renames, other texts and markup, and functions that are only extracted.
+    as in `getattr(self, f"visit_{kind}")`. Not reported for functions called by a tested function of the
+    change, for renames, message changes and markup, and functions that are only extracted.
     """
 
     ID = "TE201"
+    INFERS_COVERAGE = True
     NAME = "untested-function"
     SEVERITY = Severity.INFO
     PATHS = CODE
@@ -162,24 +161,35 @@ class UntestedFunction(ChangeCheck):
 
     def run(self) -> None:
         for patterns, is_python in ((PYTHON_TESTS, True), (SCRIPT_TESTS, False)):
-            found = (Touched(f, tuple(changed_functions(f))) for f in self._candidates(is_python))
-            touched = list(islice((one for one in found if one.functions or one.methods), _FILES))
-            test_texts = self._texts_naming(touched, patterns)
+            found = (TouchedFile(f, tuple(changed_functions(f))) for f in self._candidates(is_python))
+            touched = list(
+                islice(
+                    (
+                        touched_file
+                        for touched_file in found
+                        if touched_file.functions or touched_file.methods
+                    ),
+                    _FILES,
+                )
+            )
+            test_texts = self._tests_naming_functions(touched, patterns)
             if test_texts is not None:
-                self._check_touched(touched, test_texts, patterns)
+                self._check_touched_functions(touched, test_texts, patterns)
 
-    def _check_touched(
-        self, touched: Sequence[Touched], test_texts: Mapping[str, str], patterns: Sequence[str]
+    def _check_touched_functions(
+        self, touched: Sequence[TouchedFile], test_texts: Mapping[str, str], patterns: Sequence[str]
     ) -> None:
         """Report the untested functions of one language."""
-        untested = self._untested(touched, test_texts, patterns)
-        reported = {one.file.path for one in untested}
-        untested = [one for one in untested if not self._is_reached_by_alias(one, patterns)]
-        untested = [one for one in untested if not self._is_reached_by_caller(one, patterns)]
-        self._check_unused([one for one in touched if one.file.path not in reported], test_texts)
+        untested = self._untested_files(touched, test_texts, patterns)
+        reported = {entry.file.path for entry in untested}
+        untested = [entry for entry in untested if not self._is_reached_by_alias(entry, patterns)]
+        untested = [entry for entry in untested if not self._is_reached_by_caller(entry, patterns)]
+        self._check_unused_functions(
+            [entry for entry in touched if entry.file.path not in reported], test_texts
+        )
         hints = self._hints(untested[:_HINTS], patterns)
-        for one in untested:
-            self._report(one, next(hints, ""))
+        for entry in untested:
+            self._report(entry, next(hints, ""))
 
     def _candidates(self, is_python: bool) -> Iterator[ChangedFileView]:
         for file in self.change.files:
@@ -189,47 +199,57 @@ class UntestedFunction(ChangeCheck):
             if file.text and changes_behaviour(file):
                 yield file
 
-    def _texts_naming(self, touched: Sequence[Touched], patterns: Sequence[str]) -> dict[str, str] | None:
+    def _tests_naming_functions(
+        self, touched: Sequence[TouchedFile], patterns: Sequence[str]
+    ) -> dict[str, str] | None:
         """Return the changed tests and those that name a changed function.
 
         None without tests or with too many.
         """
-        texts = {f.path: f.text for f in self.change.files if is_test(f.path) and f.text is not None}
+        texts = self._changed_tests()
         if not touched:
             return texts
         project = self.change.project
         if not any(map(is_test, project.paths(patterns))):
             return None
-        words = sorted({word for one in touched for word in one.words})
+        words = sorted({word for item in touched for word in item.words})
         paths = list(filter(is_test, project.files_with_word(words, patterns)))
         if len(paths) > _READ:
             return None
         return texts | {path: project.read(path) or "" for path in paths if path not in texts}
 
-    def _untested(
-        self, touched: Sequence[Touched], test_texts: Mapping[str, str], patterns: Sequence[str]
-    ) -> list[Touched]:
+    def _changed_tests(self) -> dict[str, str]:
+        tests = [file for file in self.change.files if is_test(file.path)]
+        return {file.path: file.text for file in tests if file.text is not None}
+
+    def _untested_files(
+        self, touched: Sequence[TouchedFile], test_texts: Mapping[str, str], patterns: Sequence[str]
+    ) -> list[TouchedFile]:
         """Return the files with new functions that no test names, in folders with tested modules."""
         has_new_assertions = self._has_new_assertions(is_python=patterns is PYTHON_TESTS)
         found = []
-        for one in touched:
-            if not one.functions or any(map(one.named_in, test_texts.values())):
+        for entry in touched:
+            if not entry.functions or any(map(entry.named_in, test_texts.values())):
                 continue
-            functions = tuple(filter(one.is_worth_a_test, one.functions))
+            functions = tuple(filter(entry.is_worth_a_test, entry.functions))
             if has_new_assertions:
-                functions = tuple(f for f in functions if not self._is_called(f, one))
-            if functions and self._has_tested_neighbour(one.file.path, patterns):
-                found.append(Touched(one.file, functions))
+                functions = tuple(f for f in functions if not self._is_called(f, entry))
+            if functions and self._has_tested_neighbour(entry.file.path, patterns):
+                found.append(TouchedFile(entry.file, functions))
         return found
 
     def _has_new_assertions(self, *, is_python: bool) -> bool:
         """Return True if changed tests of a language have new assertions."""
-        tests = (f for f in self.change.files if is_test(f.path) and f.path.endswith(".py") is is_python)
-        return any(re.search(_ASSERTS, line) for file in tests for _, line in added_lines(file))
+        for file in self.change.files:
+            if not is_test(file.path) or file.path.endswith(".py") is not is_python:
+                continue
+            if any(re.search(_ASSERTS, line) for _number, line in added_lines(file)):
+                return True
+        return False
 
-    def _is_reached_by_alias(self, one: Touched, patterns: Sequence[str]) -> bool:
+    def _is_reached_by_alias(self, element: TouchedFile, patterns: Sequence[str]) -> bool:
         """Return True if tests name a function by an alias of another module: ``total as sum_of``."""
-        project, names = self.change.project, [function.name for function in one.functions]
+        project, names = self.change.project, [function.name for function in element.functions]
         users = project.files_with_word(sorted(names), _SOURCES)
         if len(users) > _READ:
             return True
@@ -237,10 +257,10 @@ class UntestedFunction(ChangeCheck):
         aliases = {alias for name in names for text in texts for alias in aliases_of(name, text)}
         return bool(aliases) and any(map(is_test, project.files_with_word(sorted(aliases), patterns)))
 
-    def _is_reached_by_caller(self, one: Touched, patterns: Sequence[str]) -> bool:
+    def _is_reached_by_caller(self, element: TouchedFile, patterns: Sequence[str]) -> bool:
         """Return True if tests name a function that uses a new one, in its file or in another changed one."""
-        names = [function.name for function in one.functions]
-        callers = {caller for text in self._production_texts for caller in callers_of(names, text)}
+        names = [function.name for function in element.functions]
+        callers = {caller for text in self._production_sources for caller in callers_of(names, text)}
         if not callers:
             return False
         naming = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(callers)))})\b")
@@ -250,12 +270,12 @@ class UntestedFunction(ChangeCheck):
         return any(map(is_test, self.change.project.files_with_word(sorted(callers), patterns)))
 
     @cached_property
-    def _production_texts(self) -> list[str]:
+    def _production_sources(self) -> list[str]:
         return [f.text for f in self.change.files if f.text and is_production(f.path)]
 
-    def _is_called(self, function: TouchedFunction, one: Touched) -> bool:
+    def _is_called(self, function: TouchedFunction, element: TouchedFile) -> bool:
         """Return True if code of the change uses a function."""
-        return is_used(function.name, one.file.text or "") or self._is_in_change(function, one)
+        return is_used(function.name, element.file.text or "") or self._is_in_change(function, element)
 
     def _has_tested_neighbour(self, path: str, patterns: Sequence[str]) -> bool:
         """Return True if the folder has tested modules; cached by folder and extension."""
@@ -265,7 +285,7 @@ class UntestedFunction(ChangeCheck):
             self._neighbours[key] = has_tested_neighbour(self.change.project, path, patterns, new)
         return self._neighbours[key]
 
-    def _check_unused(self, touched: Sequence[Touched], test_texts: Mapping[str, str]) -> None:
+    def _check_unused_functions(self, touched: Sequence[TouchedFile], test_texts: Mapping[str, str]) -> None:
         """Report new functions of tested modules that neither tests nor other code use."""
         unused = list(islice(self._unused_in_change(touched, test_texts), _HINTS))
         if not unused:
@@ -275,27 +295,36 @@ class UntestedFunction(ChangeCheck):
         if len(uses) > _READ:
             return
         texts = {path: project.read(path) or "" for path in uses}
-        for one, function in unused:
-            others = (text for path, text in texts.items() if path != one.file.path)
+        for item, function in unused:
+            others = [text for path, text in texts.items() if path != item.file.path]
             if not any(map(function.is_in, others)):
-                how = _NEW if one.is_new(function) else _CHANGED
-                self.report(one.file.path, function.span(one.file), f'"{function.name}" {how}')
+                self._report_unused_function(item, function)
+
+    def _report_unused_function(self, item: TouchedFile, function: TouchedFunction) -> None:
+        reason = _NEW if item.is_new(function) else _CHANGED
+        self.report(item.file.path, function.span(item.file), f'"{function.name}" {reason}')
 
     def _unused_in_change(
-        self, touched: Sequence[Touched], test_texts: Mapping[str, str]
-    ) -> Iterator[tuple[Touched, TouchedFunction]]:
+        self, touched: Sequence[TouchedFile], test_texts: Mapping[str, str]
+    ) -> Iterator[tuple[TouchedFile, TouchedFunction]]:
         """Yield the functions of tested modules that neither tests nor the change use."""
-        for one in touched:
-            if one.file.base_text is None or not one.is_imported_by_any(test_texts):
+        for entry in touched:
+            if entry.file.base_text is None or not entry.is_imported_by_any(test_texts):
                 continue
-            for function in (*one.functions, *one.methods):
-                is_named = any(map(function.is_in, test_texts.values())) or self._is_in_change(function, one)
-                if not is_named and one.leaves_unused(function) and not _is_built(function.name, one.file):
-                    yield one, function
+            for function in (*entry.functions, *entry.methods):
+                is_named = any(map(function.is_in, test_texts.values())) or self._is_in_change(
+                    function, entry
+                )
+                if (
+                    not is_named
+                    and entry.leaves_unused(function)
+                    and not _is_built(function.name, entry.file)
+                ):
+                    yield entry, function
 
-    def _is_in_change(self, function: TouchedFunction, one: Touched) -> bool:
+    def _is_in_change(self, function: TouchedFunction, element: TouchedFile) -> bool:
         """Return True if another changed file names a function."""
-        return any(function.is_in(f.text or "") for f in self.change.files if f.path != one.file.path)
+        return any(function.is_in(f.text or "") for f in self.change.files if f.path != element.file.path)
 
     def _tests_of(self, patterns: Sequence[str]) -> list[str]:
         """Return the test files of a language; cached."""
@@ -304,32 +333,35 @@ class UntestedFunction(ChangeCheck):
             self._test_files[patterns] = list(filter(is_test, found))
         return self._test_files[patterns]
 
-    def _hints(self, untested: Sequence[Touched], patterns: Sequence[str]) -> Iterator[str]:
+    def _hints(self, untested: Sequence[TouchedFile], patterns: Sequence[str]) -> Iterator[str]:
         """Yield the nearest test of each file, if near enough, as the end of a message."""
-        from wardround_tests.nearest_test import Nearest, subject_of  # what reads tests is not needed before
+        from wardround_tests.nearest_test import (  # what reads tests is not needed before
+            NearestTests,
+            subject_of,
+        )
 
-        nearest = Nearest(self.change.project, self._tests_of(patterns))
-        for one in untested:
-            found = nearest.to(subject_of(one.file, one.functions[0].name))
+        nearest = NearestTests(self.change.project, self._tests_of(patterns))
+        for entry in untested:
+            found = nearest.to(subject_of(entry.file, entry.functions[0].name))
             yield f"; nearest: {found.case.id}" if found is not None and found.score >= _NEAR else ""
 
-    def _report(self, one: Touched, hint: str) -> None:
-        first, *rest = one.functions
+    def _report(self, element: TouchedFile, hint: str) -> None:
+        first, *rest = element.functions
         others = f" or {len(rest)} more in this file" if rest else ""
         self.report(
-            one.file.path,
-            first.span(one.file),
+            element.file.path,
+            first.span(element.file),
             f'no test names "{first.name}"{others} or imports its module; add a test{hint}',
         )
 
 
 def _is_built(name: str, file: ChangedFileView) -> bool:
-    """Return True if a text of the module becomes such a name: ``f"visit_{kind}"``, ``f"{key}_sql"``."""
-    begins, ends = _parts_of_names(file.text or "")
+    """Return True if a string of the module becomes such a name: ``f"visit_{kind}"``, ``f"{key}_sql"``."""
+    begins, ends = _affixes_of_names(file.text or "")
     return name.startswith(begins) or name.endswith(ends)
 
 
 @lru_cache(maxsize=8)
-def _parts_of_names(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the literal begins and ends of texts with a placeholder after or before them."""
+def _affixes_of_names(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the literal prefixes and suffixes of strings with a placeholder after or before them."""
     return tuple(re.findall(_BEGIN_OF_NAME, text)), tuple(re.findall(_END_OF_NAME, text))

@@ -1,5 +1,3 @@
-"""TE203: tests that assert less than before."""
-
 from __future__ import annotations
 
 import re
@@ -8,15 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView, ChangeView
 from wardround.findings import Severity, Span
+from wardround.rules.cases import change
 from wardround.rules.maturity import Maturity
 from wardround_tests.changes.before_after import Versions, is_asserted_by_new, is_moved_to, is_replaced
 from wardround_tests.changes.expectation_markers import lost_marks
 from wardround_tests.changes.line_diff import added_lines, nearest_head_line, removed_lines, span_of_line
 from wardround_tests.changes.production_changes import Production
-from wardround_tests.changes.test_regressions import Loss, Lost, losses, other_literal
+from wardround_tests.changes.test_regressions import Loss, TestLoss, losses, other_literal
 from wardround_tests.file_kinds import concerns_tests, is_production, is_test
 from wardround_tests.models.assertions import LOOSE, TestedCase
 
@@ -35,8 +33,8 @@ class WeakenedTest(ChangeCheck):
     """A test asserts less than before, in the change it should verify.
 
     An assertion, a parameter set or a test is removed, is weaker, allows a larger error, expects another
-    value or is skipped; or a sample file loses an expectation comment. If the code is correct, the test can
-    stay as it was; if the requirement changed, the test should assert the new behaviour.
+    value or is skipped; or a sample file loses an expectation comment. If the code is correct, the test does
+    not need to change; if the requirement changed, the test should assert the new behaviour.
     """
 
     ID = "TE203"
@@ -172,13 +170,15 @@ class WeakenedTest(ChangeCheck):
                     self.report(versions.file.path, span, lost.message, severity)
         self._check_literals(versions, reported)
 
-    def _is_justified(self, lost: Lost, before: TestedCase, after: TestedCase, versions: Versions) -> bool:
+    def _is_justified(
+        self, lost: TestLoss, before: TestedCase, after: TestedCase, versions: Versions
+    ) -> bool:
         """Return True if a new test has the assertion, or its subject was removed."""
         if lost.kind is Loss.GONE and is_asserted_by_new(lost.assertion, versions):
             return True
         return self._subject_is_removed(lost, before, after)
 
-    def _subject_is_removed(self, lost: Lost, before: TestedCase, after: TestedCase) -> bool:
+    def _subject_is_removed(self, lost: TestLoss, before: TestedCase, after: TestedCase) -> bool:
         """Return True if the subject of a removed assertion was removed from the code."""
         if lost.kind not in (Loss.GONE, Loss.FEWER):
             return False
@@ -186,23 +186,24 @@ class WeakenedTest(ChangeCheck):
         removed = [line for line in before.source.split("\n") if line.strip() not in remaining]
         return self._code.is_withdrawn("\n".join([lost.assertion, *removed]))
 
-    def _is_intended(self, lost: Lost, versions: Versions) -> bool:
+    def _is_intended(self, lost: TestLoss, versions: Versions) -> bool:
         if lost.is_a_note or not lost.is_telling or not self._code.files:
             return True
-        if lost.kind is Loss.FEWER and any(name not in versions.before for name in versions.after):
-            return True
-        if lost.kind is Loss.GONE and (lost.is_with_steps or _asserts_no_less(versions.file)):
-            return True
+        match lost.kind:
+            case Loss.FEWER if any(name not in versions.before for name in versions.after):
+                return True
+            case Loss.GONE if lost.is_with_steps or _asserts_no_less(versions.file):
+                return True
         return self._code.is_withdrawn(lost.assertion)
 
     def _check_literals(self, versions: Versions, reported: set[Span]) -> None:
         """Report tests that expect another value of changed code: one note for each file."""
         found = []
         for case in versions.changed:
-            was = versions.before.get(case.name)
-            is_new = was is not None and _changed_span(versions.file, case) not in reported
+            previous = versions.before.get(case.name)
+            is_new = previous is not None and _changed_span(versions.file, case) not in reported
             name = self._code.modified_in(case.source) if is_new else ""
-            other = other_literal(was, case) if was is not None and name else None
+            other = other_literal(previous, case) if previous is not None and name else None
             if other is not None and not self._code.replaces(_inner(other.was), _inner(other.now)):
                 found.append((case, name, other))
         for case, name, other in found[:1]:
@@ -221,12 +222,17 @@ class WeakenedTest(ChangeCheck):
         subject = next(filter(None, subjects), "")
         if subject and is_replaced(removed, versions, subject):
             return
-        first = removed[subjects.index(subject)] if subject else removed[0]
-        more = f" and {len(removed) - 1} more are" if len(removed) > 1 else " is"
-        why = f'while "{subject}", which it tests, changes'
-        why = why if subject else "and no test of the change replaces it"
-        severity = None if subject and not self._code.shrank(subject) else Severity.INFO
-        self._report_removed(first, subject, f'"{first.name}"{more} deleted, {why}', severity, versions.file)
+        first, severity = removed[subjects.index(subject)], self._severity_without(subject)
+        number = f" and {len(removed) - 1} more are" if len(removed) > 1 else " is"
+        reason = "and no test of the change replaces it"
+        if subject:
+            reason = f'while "{subject}", which it tests, changes'
+        text = f'"{first.name}"{number} deleted, {reason}'
+        self._report_removed(first, subject, text, severity, versions.file)
+
+    def _severity_without(self, subject: str) -> Severity | None:
+        """Return the severity of a deleted test: lower if its subject does not change, or only lost code."""
+        return Severity.INFO if not subject or self._code.shrank(subject) else None
 
     def _report_removed(
         self, case: TestedCase, subject: str, text: str, severity: Severity | None, file: ChangedFileView
@@ -241,9 +247,12 @@ class WeakenedTest(ChangeCheck):
 
     def _is_lost(self, case: TestedCase, versions: Versions) -> bool:
         """Return True if a removed test asserted something and neither moved nor lost its subject."""
-        if not any(a.strength > LOOSE for a in case.assertions) or "eprecat" in case.source or case.skip:
+        if case.skip or "eprecat" in case.source:
             return False
-        title = case.name.rpartition(".")[2] if versions.file.path.endswith(".py") else case.name
+        if all(assertion.strength <= LOOSE for assertion in case.assertions):
+            return False
+        is_python = versions.file.path.endswith(".py")
+        title = case.name.rpartition(".")[2] if is_python else case.name
         if title in (versions.file.text or "") or self._code.is_withdrawn(case.source, title):
             return False
         return not any(is_moved_to(case, other) for other in self._other_tests)
@@ -251,9 +260,12 @@ class WeakenedTest(ChangeCheck):
     @cached_property
     def _other_tests(self) -> list[TestedCase]:
         """Every new or changed test of the change."""
-        files = [f for f in self.change.files if is_test(f.path) and f.text is not None]
-        found = [self._versions(file) for file in files]
-        return [case for versions in found if versions is not None for case in versions.changed]
+        tests: list[TestedCase] = []
+        for file in self.change.files:
+            versions = self._versions(file) if is_test(file.path) and file.text is not None else None
+            if versions is not None:
+                tests += versions.changed
+        return tests
 
     def _versions(self, file: ChangedFileView) -> Versions | None:
         if file.path not in self._read:
@@ -264,21 +276,21 @@ class WeakenedTest(ChangeCheck):
 
     def _check_markers(self, file: ChangedFileView) -> None:
         lost = list(lost_marks(file))
-        for one in lost[:1]:
+        for loss in lost[:1]:
             more = f" and {len(lost) - 1} more in this file" if len(lost) > 1 else ""
-            text = f"expectation is removed from this line: {_short(one.mark)}{more}"
-            is_note = one.is_turned or not any(is_production(f.path) for f in self.change.files)
-            self.report(file.path, span_of_line(file, one.line), text, Severity.INFO if is_note else None)
+            text = f"expectation is removed from this line: {_short(loss.mark)}{more}"
+            is_note = loss.is_turned or not any(is_production(f.path) for f in self.change.files)
+            self.report(file.path, span_of_line(file, loss.line), text, Severity.INFO if is_note else None)
 
 
-def _reportable(lost: Iterable[Lost]) -> Iterator[Lost]:
+def _reportable(lost: Iterable[TestLoss]) -> Iterator[TestLoss]:
     """Yield the reported losses of a test: the first, and all weaker assertions and larger tolerances."""
-    for number, one in enumerate(lost):
-        if number == 0 or (one.line and number < _MOST):
-            yield one
+    for number, loss in enumerate(lost):
+        if number == 0 or (loss.line and number < _MOST):
+            yield loss
 
 
-def _span_of(lost: Lost, case: TestedCase, file: ChangedFileView) -> Span:
+def _span_of(lost: TestLoss, case: TestedCase, file: ChangedFileView) -> Span:
     if lost.kind is Loss.SKIPPED:
         return case.skip_span
     is_own = bool(lost.line) and "\n" in case.source and file.is_added(lost.line)
@@ -305,12 +317,13 @@ def _moved_assertions(versions: Versions) -> Counter[str]:
 
 def _changed_span(file: ChangedFileView, case: TestedCase) -> Span:
     """Return the span of the first added line of a test, else of its parameters, else its name."""
-    lines, first = (file.text or "").split("\n"), case.span.line
+    lines, first = file.lines, case.span.line
     inside = range(first + 1, min(first + case.source.count("\n"), len(lines)) + 1)
-    added = [n for n in inside if file.is_added(n) and lines[n - 1].strip()]
-    number = next((n for n in added if re.search(_ASSERTS, lines[n - 1])), next(iter(added), None))
-    if number is None and case.parameters:
-        number = _first_added_parameter(file, lines, first)
+    added = [number for number in inside if file.is_added(number) and lines[number - 1].strip()]
+    asserting = [number for number in added if re.search(_ASSERTS, lines[number - 1])]
+    if added:
+        return span_of_line(file, (asserting or added)[0])
+    number = _first_added_parameter(file, lines, first) if case.parameters else None
     return case.span if number is None else span_of_line(file, number)
 
 

@@ -1,14 +1,12 @@
-"""TE204: test configuration that is loosened together with the code under test."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
+from wardround.rules.cases import change
 from wardround.rules.maturity import Maturity
 from wardround_tests.changes.config_loosening import lowered_thresholds, weakened_lines
 from wardround_tests.changes.conftest import changed_autouse, removed_assertions
@@ -22,7 +20,7 @@ from wardround_tests.changes.harness_files import (
     kind_of,
 )
 from wardround_tests.changes.line_diff import added_lines, removed_lines, span_of_line
-from wardround_tests.changes.loosening import Loosening, line_of_removed, short
+from wardround_tests.changes.loosening import Loosening, line_of_removed_text, short
 from wardround_tests.changes.production_changes import Production
 from wardround_tests.changes.test_commands import RUNS_TESTS, narrower
 from wardround_tests.file_kinds import is_production, is_test
@@ -45,9 +43,9 @@ _MOST = 5
 class WeakenedTestHarness(ChangeCheck):
     """A change loosens the configuration of the tests that verify it.
 
-    It changes which tests are collected, what fails them, or whether CI requires them to pass, so a
-    successful run no longer proves what it proved before. Review this edit on its own; preferably commit it
-    separately, with the reason.
+    It changes which tests are collected, when they fail, or whether CI requires them to pass, so a successful
+    run proves less than before. Review this edit on its own; preferably commit it separately, with the
+    reason.
     """
 
     ID = "TE204"
@@ -148,8 +146,10 @@ class WeakenedTestHarness(ChangeCheck):
     ]
 
     def run(self) -> None:
-        edited = [f for f in self.change.files if f.base_path is not None and kind_of(f.path) is not None]
-        if edited and any(is_production(f.path) or _holds_tests(f.path) for f in self.change.files):
+        edited = [file for file in self.change.files if _is_edited_harness(file)]
+        if not edited:
+            return
+        if any(is_production(file.path) or _contains_tests(file.path) for file in self.change.files):
             for file in edited:
                 self._check_file(file)
 
@@ -157,12 +157,12 @@ class WeakenedTestHarness(ChangeCheck):
         if file.text is None or file.base_text is None:
             return
         by_line: dict[int, Loosening] = {}
-        for one in self._loosened(file):
-            by_line.setdefault(one.line, one)
-        for line, one in sorted(by_line.items())[:_MOST]:
-            self.report(file.path, span_of_line(file, line), one.message, one.severity)
+        for loosening in self._loosenings(file):
+            by_line.setdefault(loosening.line, loosening)
+        for line, loosening in sorted(by_line.items())[:_MOST]:
+            self.report(file.path, span_of_line(file, line), loosening.message, loosening.severity)
 
-    def _loosened(self, file: ChangedFileView) -> Iterator[Loosening]:
+    def _loosenings(self, file: ChangedFileView) -> Iterator[Loosening]:
         """Yield the lines by which a file lets more tests pass than before."""
         kind, added, removed = kind_of(file.path), added_lines(file), removed_lines(file)
         yield from weakened_lines(kind, file, added, removed)
@@ -195,21 +195,25 @@ class WeakenedTestHarness(ChangeCheck):
         old = [line for line in removed if _is_run(line)]
         new = [(number, line) for number, line in added if _is_run(line)]
         if len(new) == len(old):
-            for was, (number, now) in zip(old, new, strict=True):
-                if reason := narrower(was, now):
+            for previous, (number, current) in zip(old, new, strict=True):
+                if reason := narrower(previous, current):
                     yield Loosening(number, f"{reason}; review this separately from the code under test")
         elif not new:
             lost = self._first_lost_command(file, old)
             if lost:
                 text = f"test command is removed: {short(lost)}; review this separately"
-                yield Loosening(line_of_removed(file, lost), text)
+                yield Loosening(line_of_removed_text(file, lost), text)
 
     def _first_lost_command(self, file: ChangedFileView, old: Sequence[str]) -> str:
         """Return the first removed test command; empty if another recipe of the change has it."""
-        remaining = [line for line in (file.text or "").split("\n") if _is_run(line)]
-        lost = next((line for line in old if not any(_command(line) in one for one in remaining)), "")
-        is_moved = lost and any(_command(lost) in text for text in self._other_recipes(file))
-        return "" if is_moved else lost
+        remaining = list(filter(_is_run, (file.text or "").split("\n")))
+        for line in old:
+            command = _command(line)
+            if any(command in other for other in remaining):
+                continue
+            is_moved = any(command in text for text in self._other_recipes(file))
+            return "" if is_moved else line
+        return ""
 
     def _other_recipes(self, file: ChangedFileView) -> list[str]:
         return [
@@ -220,7 +224,11 @@ class WeakenedTestHarness(ChangeCheck):
         ]
 
 
-def _holds_tests(path: str) -> bool:
+def _is_edited_harness(file: ChangedFileView) -> bool:
+    return file.base_path is not None and kind_of(file.path) is not None
+
+
+def _contains_tests(path: str) -> bool:
     return is_test(path) and not path.endswith("conftest.py")
 
 

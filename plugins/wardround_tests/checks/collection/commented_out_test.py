@@ -1,13 +1,12 @@
-"""TE039: tests that are commented out."""
-
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity, Span
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 
 _HEADER = LazyPattern(r"^[ \t]*#[ \t]*(?:async )?def (test_?\w+)\([^()\n]*\)(?: -> \w+)?:[ \t]*$")
@@ -58,17 +57,25 @@ class CommentedOutTest(PythonTestCheck):
 
     def visit_Module(self, node: ast.Module) -> None:
         lines = self.source.lines
-        texts = [n for n in self.module.nodes if isinstance(n, (ast.Constant, ast.JoinedStr))]
         for number, line in enumerate(lines[:-1], 1):
             match = _HEADER.match(line)
             if match is None or not self._is_comment(number + 1):
                 continue
             is_explained = number > 1 and self._is_comment(number - 1)
-            if is_explained or any(n.lineno <= number <= (n.end_lineno or n.lineno) for n in texts):
+            if is_explained or number in self._string_lines:
                 continue
             column = len(line) - len(line.lstrip()) + 1
             text = f'"{match[1]}" is commented out; restore, delete or skip it with a reason'
             self.report(Span(number, column, number, len(line) + 1), text)
+
+    @cached_property
+    def _string_lines(self) -> set[int]:
+        """The lines of strings and other constants."""
+        numbers: set[int] = set()
+        for node in self.module.nodes:
+            if isinstance(node, (ast.Constant, ast.JoinedStr)):
+                numbers.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        return numbers
 
     def _is_comment(self, number: int) -> bool:
         return self.source.lines[number - 1].lstrip().startswith("#")

@@ -1,13 +1,11 @@
-"""TE029: print calls in tests."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 
@@ -77,4 +75,4 @@ class PrintInTest(PythonTestCheck):
 
     def _is_diagnostic(self, call: ast.Call) -> bool:
         """Return True if a call is in an exception handler, where it helps to diagnose a failure."""
-        return any(isinstance(one, ast.ExceptHandler) for one in self.module.ancestors(call))
+        return any(isinstance(ancestor, ast.ExceptHandler) for ancestor in self.module.ancestors(call))

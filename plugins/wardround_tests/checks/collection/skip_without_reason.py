@@ -1,14 +1,12 @@
-"""TE012: skipped tests without a reason."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.syntax import FUNCTIONS, last_name
 
@@ -91,23 +89,28 @@ class SkipWithoutReason(PythonTestCheck):
             self._check_marks(value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.module.imported_name(node.func)
-        if name is None and isinstance(node.func, ast.Attribute) and node.func.attr == "skipTest":
-            name = "skipTest"
-        is_skip = name in _CALLS or name in ("skipTest", "unittest.SkipTest", "unittest.case.SkipTest")
-        if not name or not is_skip or not _has_no_reason(node) or self._has_comment(node):
+        name = self._skipping_name(node.func)
+        if not name or not _has_no_reason(node) or self._has_comment(node):
             return
         if isinstance(self.module.function_of(node), FUNCTIONS):
             self.report(self.module.span(node), f"{name}() without a reason; state why and until when")
 
+    def _skipping_name(self, function: ast.expr) -> str:
+        """Return the name of a function that skips a test; empty for others."""
+        name = self.module.imported_name(function)
+        if name in _CALLS or name in ("skipTest", "unittest.SkipTest", "unittest.case.SkipTest"):
+            return name or ""
+        is_method = isinstance(function, ast.Attribute) and function.attr == "skipTest"
+        return "skipTest" if name is None and is_method else ""
+
     def _check_marks(self, decorators: Sequence[ast.expr]) -> None:
-        for one in decorators:
-            name = self.module.imported_name(one.func if isinstance(one, ast.Call) else one)
-            if name in _MARKS and _has_no_reason(one) and not self._has_comment(one):
+        for decorator in decorators:
+            name = self.module.imported_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+            if name in _MARKS and _has_no_reason(decorator) and not self._has_comment(decorator):
                 expects = name.endswith(("xfail", "expectedFailure"))
                 state = "expected to fail" if expects else "skipped"
                 self.report(
-                    self.module.span(one),
+                    self.module.span(decorator),
                     f"{state} without a reason; state why and until when",
                     severity=Severity.INFO if expects else None,
                 )

@@ -1,16 +1,14 @@
-"""TE037: tests that no runner collects."""
-
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Sequence
 
-from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.file_kinds import PYTEST_SETTINGS
 from wardround_tests.models.python_tests import TestCase
@@ -86,38 +84,42 @@ class UncollectedTest(PythonTestCheck):
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         if not self.module.is_collected or self.module.function_of(node) is not None:
             return
-        methods = [s for s in node.body if isinstance(s, FUNCTIONS)]
-        tests = [one for one in methods if re.match(r"test(_|[A-Z])", one.name)]
-        if not tests:
+        methods = [statement for statement in node.body if isinstance(statement, FUNCTIONS)]
+        if any(map(_has_test_name, methods)):
+            self._check_class(node, methods)
+        else:
             self._report_without_tests(node, methods)
-            return
+
+    def _check_class(self, node: ast.ClassDef, methods: Sequence[FunctionNode]) -> None:
+        """Check a class with tests: whether it is collected, and the methods that look like tests."""
         is_plain = not node.bases and not node.keywords and not node.decorator_list
         if is_plain and not self._is_collected_class(node, methods):
             return
         if node.bases:
             self._check_constructor(methods)
         for method in methods:
-            if method not in tests and self._is_test(method):
+            if not _has_test_name(method) and self._is_test(method):
                 text = f'"{method.name}" is not collected; name it test_...'
                 self.report(self.module.name_span(method), text)
 
     def _check_constructor(self, methods: Sequence[FunctionNode]) -> None:
         """Report a constructor of a TestCase that creates objects."""
-        constructor = next((one for one in methods if one.name == "__init__"), None)
+        constructor = next((method for method in methods if method.name == "__init__"), None)
         if constructor is not None and _creates_objects(constructor):
             text = "__init__ runs at collection, once for each test; use setUp"
             self.report(self.module.name_span(constructor), text, severity=Severity.INFO)
 
     def _report_without_tests(self, node: ast.ClassDef, methods: Sequence[FunctionNode]) -> None:
         """Report a TestCase whose methods assert but are not called by a runner."""
+        if node.keywords or node.decorator_list or not any(map(_contains_assertion, methods)):
+            return
         bases = {self.module.imported_name(base) for base in node.bases}
-        if not bases or not bases <= _CASES or node.keywords or node.decorator_list:
+        if not bases or not bases <= _CASES:
             return
-        if self._is_known(node.name) or self._is_used(node.name) or not any(map(_asserts, methods)):
+        if self._is_known(node.name) or self._is_used(node.name) or any(map(_is_run, methods)):
             return
-        if not any(method.name == "runTest" or method.name.startswith("test") for method in methods):
-            text = f'"{node.name}" has no method named test..., so none of it runs'
-            self.report(self.module.name_span(node), text)
+        text = f'"{node.name}" has no method named test..., so none of it runs'
+        self.report(self.module.name_span(node), text)
 
     def _is_collected_class(self, node: ast.ClassDef, methods: Sequence[FunctionNode]) -> bool:
         """Report a class that pytest does not collect; return True if it does."""
@@ -126,7 +128,7 @@ class UncollectedTest(PythonTestCheck):
                 text = f'pytest collects only classes named Test..., so none of "{node.name}" runs'
                 self.report(self.module.name_span(node), text)
             return False
-        constructor = next((one for one in methods if one.name == "__init__"), None)
+        constructor = next((method for method in methods if method.name == "__init__"), None)
         if constructor is not None:
             text = f'pytest does not collect "{node.name}" because it has an __init__; use a fixture'
             self.report(self.module.name_span(constructor), text)
@@ -137,8 +139,8 @@ class UncollectedTest(PythonTestCheck):
         """Report a test that is decorated as a fixture, which runs only where requested."""
         if not node.name.startswith("test_") or not self.module.is_collected:
             return
-        is_fixture = any(last_name(one) == "fixture" for one in node.decorator_list)
-        if is_fixture and _asserts(node) and self.module.text.count(node.name) == 1:
+        is_fixture = any(last_name(decorator) == "fixture" for decorator in node.decorator_list)
+        if is_fixture and _contains_assertion(node) and self.module.text.count(node.name) == 1:
             text = f'"{node.name}" is a fixture that nothing requests, so it never runs; remove the decorator'
             self.report(self.module.name_span(node), text)
 
@@ -153,7 +155,11 @@ class UncollectedTest(PythonTestCheck):
 
     def _is_nested_test(self, function: FunctionNode, case: TestCase) -> bool:
         """Return True if a nested function is a test that the enclosing one does not use."""
-        if not re.match(r"test_[a-z]", function.name) or function.decorator_list or not _asserts(function):
+        if (
+            not re.match(r"test_[a-z]", function.name)
+            or function.decorator_list
+            or not _contains_assertion(function)
+        ):
             return False
         names = (n.id for n in self.module.all_nodes_of(case) if isinstance(n, ast.Name))
         if any(name == function.name for name in names):
@@ -175,10 +181,10 @@ class UncollectedTest(PythonTestCheck):
             method.name,
         ):
             return False
-        return _asserts(method) and not self._is_used(method.name)
+        return _contains_assertion(method) and not self._is_used(method.name)
 
     def _is_used(self, name: str) -> bool:
-        """Return True if another file or another place in this one names a function or class."""
+        """Return True if another file, or another line of this one, names a function or class."""
         if self.module.names.words[name] > 1:
             return True
         return any(path != self.module.path for path in self.source.project.files_with_word([name], ["*.py"]))
@@ -196,13 +202,24 @@ class UncollectedTest(PythonTestCheck):
         return not any(text and "python_classes" in text for text in settings)
 
 
+def _has_test_name(method: FunctionNode) -> bool:
+    return re.match(r"test(_|[A-Z])", method.name) is not None
+
+
+def _is_run(method: FunctionNode) -> bool:
+    """Return True if unittest runs a method."""
+    return method.name == "runTest" or method.name.startswith("test")
+
+
 def _empty_cases(decorator: ast.expr) -> ast.expr | None:
     """Return the empty list of parameter sets of a decorator, if there is one."""
     if not isinstance(decorator, ast.Call) or last_name(decorator) != "parametrize":
         return None
-    values = [*decorator.args[1:2], *(k.value for k in decorator.keywords if k.arg == "argvalues")]
-    empty = (one for one in values if isinstance(one, (ast.List, ast.Tuple)) and not one.elts)
-    return next(empty, None)
+    named = [keyword.value for keyword in decorator.keywords if keyword.arg == "argvalues"]
+    for values in (*decorator.args[1:2], *named):
+        if isinstance(values, (ast.List, ast.Tuple)) and not values.elts:
+            return values
+    return None
 
 
 def _creates_objects(constructor: FunctionNode) -> bool:
@@ -216,5 +233,5 @@ def _creates_objects(constructor: FunctionNode) -> bool:
     )
 
 
-def _asserts(function: FunctionNode) -> bool:
+def _contains_assertion(function: FunctionNode) -> bool:
     return any(is_certain_assertion(node) for node in own_nodes(body_of(function)))

@@ -1,16 +1,14 @@
-"""TE036: exact comparisons of floating-point results."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 from itertools import combinations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import either_order, equality_operands, is_assertion, last_name
@@ -92,7 +90,7 @@ def _is_sum(side: ast.expr, other: ast.expr, inputs: Sequence[object]) -> bool:
     """Return True if an expected number is the sum or difference of two inputs and not an input."""
     if not isinstance(side, ast.Constant) or isinstance(other, ast.Constant) or side.value in inputs:
         return False
-    numbers = [one for one in inputs if isinstance(one, float)]
+    numbers = [number for number in inputs if isinstance(number, float)]
     return any(side.value in (round(a + b, 9), round(a - b, 9)) for a, b in combinations(numbers, 2))
 
 

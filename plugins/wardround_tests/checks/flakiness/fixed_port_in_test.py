@@ -1,14 +1,13 @@
-"""TE033: servers on a fixed port."""
-
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from itertools import pairwise
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.syntax import FUNCTIONS, last_name
@@ -107,14 +106,16 @@ class FixedPortInTest(PythonTestCheck):
         """Return the local port that a call opens, if known."""
         name = last_name(call.func)
         if name == "bind" or _SERVER.search(name):
-            return self._of_pair(call.args[0] if call.args else _keyword(call, "server_address"))
+            return self._port_of_pair(call.args[0] if call.args else _keyword(call, "server_address"))
         if name in _OPENING or self.module.imported_name(call.func) in _RUNNING:
             return self._port_of_server(call)
         if name == "listen" and len(call.args) == 1:
             return self._number(call.args[0])
-        is_app = name == "run" and isinstance(call.func, ast.Attribute) and _is_app(call.func.value)
-        port = _keyword(call, "port") if is_app else None
-        return self._number(port) if port is not None else None
+        match call.func:
+            case ast.Attribute(attr="run", value=owner) if _is_app(owner):
+                port = _keyword(call, "port")
+                return self._number(port) if port is not None else None
+        return None
 
     def _port_of_server(self, call: ast.Call) -> int | None:
         """Return the port argument of a function that opens a server."""
@@ -127,34 +128,43 @@ class FixedPortInTest(PythonTestCheck):
             )
             if number is not None:
                 return number
-        return self._of_pair(call.args[0] if call.args else None)
+        return self._port_of_pair(call.args[0] if call.args else None)
 
-    def _of_pair(self, pair: ast.expr | None) -> int | None:
+    def _port_of_pair(self, pair: ast.expr | None) -> int | None:
         if isinstance(pair, ast.Name) and len(self.module.assigned.get(pair.id, ())) == 1:
             pair = self.module.assigned[pair.id][0]
         return self._number(pair.elts[1]) if isinstance(pair, ast.Tuple) and len(pair.elts) == 2 else None
 
     def _number(self, value: ast.expr) -> int | None:
-        if isinstance(value, ast.Name) and len(self.module.assigned.get(value.id, ())) == 1:
-            value = self.module.assigned[value.id][0]
-        is_number = isinstance(value, ast.Constant) and type(value.value) is int
-        return value.value if is_number and isinstance(value, ast.Constant) else None  # type: ignore[return-value]
+        """Return the number that an expression is, also through a name that is assigned once."""
+        if isinstance(value, ast.Name):
+            values = self.module.assigned.get(value.id, ())
+            value = values[0] if len(values) == 1 else value
+        match value:
+            case ast.Constant(value=bool()):
+                return None
+            case ast.Constant(value=int() as number):
+                return number
+        return None
 
     def _is_replaced(self, holder: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call) -> bool:
         """Return True if the opening call is replaced by a test double."""
         cls = self.module.class_of(holder)
         decorators = [*holder.decorator_list, *(cls.decorator_list if cls else [])]
-        texts = [
-            *map(unparse, decorators),
-            unparse(node.func),
-            *(one.arg for one in holder.args.args),
-        ]
+        texts = [*map(unparse, decorators), unparse(node.func)]
+        texts += [argument.arg for argument in holder.args.args]
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.With, ast.AsyncWith)):
-                texts += [unparse(item.context_expr.func) for item in parent.items
-                          if isinstance(item.context_expr, ast.Call)]  # fmt: skip
-                texts += ["raises" for item in parent.items if "raises" in unparse(item.context_expr).lower()]
+                texts += [text for item in parent.items for text in _context_call_sources(item.context_expr)]
         return any(_TEST_DOUBLE.search(text) or "raises" in text for text in texts)
+
+
+def _context_call_sources(context: ast.expr) -> Iterator[str]:
+    """Yield the source of the calls of a context manager, and that it expects an exception."""
+    if isinstance(context, ast.Call):
+        yield unparse(context.func)
+    if "raises" in unparse(context).lower():
+        yield "raises"
 
 
 def _keyword(call: ast.Call, name: str) -> ast.expr | None:

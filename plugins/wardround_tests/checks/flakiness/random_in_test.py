@@ -1,5 +1,3 @@
-"""TE008: unseeded random values in tests."""
-
 from __future__ import annotations
 
 import ast
@@ -7,11 +5,11 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS, last_name, own_nodes
@@ -100,9 +98,9 @@ class RandomInTest(PythonTestCheck):
         for function in self.module.support_functions:
             self._check_provider(function)
         for case in self.module.tests:
-            for one in case.node.decorator_list:
-                if isinstance(one, ast.Call) and last_name(one) == "parametrize":
-                    self._check_provider(one)
+            for decorator in case.node.decorator_list:
+                if isinstance(decorator, ast.Call) and last_name(decorator) == "parametrize":
+                    self._check_provider(decorator)
         if self.module.is_collected:
             for statement in node.body:
                 if isinstance(statement, ast.Assign):
@@ -119,12 +117,12 @@ class RandomInTest(PythonTestCheck):
 
     def _check_source(self, node: ast.Module) -> None:
         """Report a source of values that the factories of a support module use."""
-        owners = (n.value for n in self.module.nodes if isinstance(n, ast.Attribute))
-        used = {owner.id for owner in owners if isinstance(owner, ast.Name)}
+        owners = [part.value for part in self.module.nodes if isinstance(part, ast.Attribute)]
+        used = _names_among(owners)
         for statement in node.body:
             if not isinstance(statement, ast.Assign) or not self._is_source(statement.value):
                 continue
-            if any(isinstance(t, ast.Name) and t.id in used for t in statement.targets):
+            if not used.isdisjoint(_names_among(statement.targets)):
                 text = f"{unparse(statement.value)[:40]} has no seed; a failure cannot be reproduced"
                 self.report(self.module.span(statement), text)
                 return
@@ -138,7 +136,7 @@ class RandomInTest(PythonTestCheck):
         for node in own_nodes(statements):
             if (
                 isinstance(node, ast.Call)
-                and self._drawn(node)
+                and self._random_call(node)
                 and not _UNIQUE_TEXT.search(unparse(node))
                 and (named or not self._is_name(node))
             ):
@@ -159,10 +157,10 @@ class RandomInTest(PythonTestCheck):
         return False
 
     def _report(self, node: ast.Call) -> None:
-        text = f"{self._drawn(node)}() has no seed; a failure cannot be reproduced"
+        text = f"{self._random_call(node)}() has no seed; a failure cannot be reproduced"
         self.report(self.module.span(node), text)
 
-    def _drawn(self, call: ast.Call) -> str:
+    def _random_call(self, call: ast.Call) -> str:
         """Return the function that draws a random value, as called; empty if the call does not."""
         name = self.module.imported_name(call.func)
         if name and _DRAWS.match(name):
@@ -193,3 +191,7 @@ class RandomInTest(PythonTestCheck):
             for target in node.targets
             if isinstance(target, ast.Name)
         )
+
+
+def _names_among(nodes: Sequence[ast.expr]) -> set[str]:
+    return {node.id for node in nodes if isinstance(node, ast.Name)}

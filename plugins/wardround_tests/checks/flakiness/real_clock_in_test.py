@@ -1,14 +1,12 @@
-"""TE007: assertions that depend on the real clock."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import children, unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import either_order, equality_operands, last_name
@@ -114,31 +112,24 @@ class RealClockInTest(PythonTestCheck):
                 if isinstance(clock, ast.Call):
                     text = f"{unparse(clock.func)}() differs from the compared time; freeze the clock"
                     self.report(self.module.span(clock), text)
-            self._check_elapsed(node, case)
+            self._check_duration_limit(node, case)
             self._check_relative(node, case)
             self._check_age(node)
 
     def _read_before(self, side: ast.expr, case: TestCase) -> ast.expr:
         """Return the value of a name that a test only compares, else the operand itself.
 
-        A derived value such as ``then.replace(microsecond=0)`` is of the same moment too.
+        A derived value such as ``then.replace(microsecond=0)`` is from the same moment too.
         """
-        name = side
-        while isinstance(name, (ast.Attribute, ast.Call)):
-            if isinstance(name, ast.Call) and not isinstance(name.func, ast.Attribute):
-                return side
-            if isinstance(name, ast.Attribute) and name.attr in _OF_ZONES:
-                return side
-            name = name.func if isinstance(name, ast.Call) else name.value
-        if not isinstance(name, ast.Name):
-            return side
-        values = self._bound(case).get(name.id, [])
+        name = _name_of_moment(side)
+        values = self._bindings(case).get(name, []) if name else []
         if len(values) != 1:
             return side
-        uses = [n for n in self.module.all_nodes_of(case) if isinstance(n, ast.Name) and n.id == name.id]
+        nodes = self.module.all_nodes_of(case)
+        uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
         return values[0] if len(uses) == 2 else side
 
-    def _bound(self, case: TestCase) -> dict[str, list[ast.expr]]:
+    def _bindings(self, case: TestCase) -> dict[str, list[ast.expr]]:
         """Return the values that a test binds to its names, except those derived from the name itself."""
         if self._last_bindings is None or self._last_bindings[0] is not case:
             found: dict[str, list[ast.expr]] = {}
@@ -158,10 +149,12 @@ class RealClockInTest(PythonTestCheck):
         if operands is None or not any(map(_is_relative_time, operands)):
             return
         for call in (call for side in operands for call in self._calls_in(side, case)):
-            if _receives_now(call):
+            if _receives_clock(call):
                 return
             arguments = (*call.args, *(k.value for k in call.keywords))
-            clock = next(filter(None, (self._counted_from_now(one, case) for one in arguments)), None)
+            clock = next(
+                filter(None, (self._offset_from_now(argument, case) for argument in arguments)), None
+            )
             if clock is not None:
                 text = "result depends on when the test runs; freeze the clock"
                 self.report(self.module.span(clock), text, severity=Severity.INFO)
@@ -169,7 +162,7 @@ class RealClockInTest(PythonTestCheck):
 
     def _calls_in(self, side: ast.expr, case: TestCase) -> list[ast.Call]:
         """Return the calls in the value of an operand."""
-        return [n for n in walk(self._resolved(side, case)) if isinstance(n, ast.Call)]
+        return [n for n in walk(self._resolve(side, case)) if isinstance(n, ast.Call)]
 
     def _check_age(self, node: ast.AST) -> None:
         """Report an age or number of days that grows over time, of a fixed date."""
@@ -181,13 +174,13 @@ class RealClockInTest(PythonTestCheck):
                 text = "result changes with the date; freeze the clock"
                 self.report(self.module.span(side), text, severity=Severity.INFO)
 
-    def _resolved(self, side: ast.expr, case: TestCase) -> ast.expr:
-        values = self._bound(case).get(side.id, []) if isinstance(side, ast.Name) else []
+    def _resolve(self, side: ast.expr, case: TestCase) -> ast.expr:
+        values = self._bindings(case).get(side.id, []) if isinstance(side, ast.Name) else []
         return values[0] if len(values) == 1 else side
 
-    def _counted_from_now(self, argument: ast.expr, case: TestCase) -> ast.BinOp | None:
+    def _offset_from_now(self, argument: ast.expr, case: TestCase) -> ast.BinOp | None:
         """Return the clock plus or minus a duration, if an argument is one."""
-        value = self._resolved(argument, case)
+        value = self._resolve(argument, case)
         for node in walk(value):
             if (
                 isinstance(node, ast.BinOp)
@@ -198,7 +191,7 @@ class RealClockInTest(PythonTestCheck):
                 return node
         return None
 
-    def _check_elapsed(self, node: ast.AST, case: TestCase) -> None:
+    def _check_duration_limit(self, node: ast.AST, case: TestCase) -> None:
         """Report an upper limit on a duration that is shorter than a pause of a busy machine."""
         less = _less(node)
         if less is None or not isinstance(node, (ast.Assert, ast.Call)):
@@ -215,7 +208,7 @@ class RealClockInTest(PythonTestCheck):
         if isinstance(took, ast.Name):
             return any(
                 self._is_elapsed(value, case)
-                for value in self._bound(case).get(took.id, [])
+                for value in self._bindings(case).get(took.id, [])
                 if value is not took
             )
         if not isinstance(took, ast.BinOp) or not isinstance(took.op, ast.Sub):
@@ -224,15 +217,29 @@ class RealClockInTest(PythonTestCheck):
 
     def _is_reading(self, side: ast.expr, case: TestCase) -> bool:
         if isinstance(side, ast.Name):
-            return any(self._is_clock(value) for value in self._bound(case).get(side.id, []))
+            return any(self._is_clock(value) for value in self._bindings(case).get(side.id, []))
         return self._is_clock(side)
 
     def _is_clock(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Call) and self.module.imported_name(node.func) in _CLOCKS
 
 
+def _name_of_moment(value: ast.expr) -> str:
+    """Return the name from which attributes and method calls derive a value; empty if there is none."""
+    while True:
+        match value:
+            case ast.Name(id=name):
+                return name
+            case ast.Attribute(attr=attribute, value=inner) if attribute not in _OF_ZONES:
+                value = inner
+            case ast.Call(func=ast.Attribute() as function):
+                value = function
+            case _:
+                return ""
+
+
 def _is_relative_time(side: ast.expr) -> bool:
-    """Return True if an operand states a relative time in words."""
+    """Return True if an operand expresses a relative time in words."""
     return (
         isinstance(side, ast.Constant)
         and isinstance(side.value, str)
@@ -240,7 +247,7 @@ def _is_relative_time(side: ast.expr) -> bool:
     )
 
 
-def _receives_now(call: ast.Call) -> bool:
+def _receives_clock(call: ast.Call) -> bool:
     """Return True if a call also receives the current time."""
     return any(k.arg in ("now", "today", "relative_to", "clock", "at", "reference") for k in call.keywords)
 
@@ -270,27 +277,24 @@ def _parts(side: ast.expr) -> list[ast.AST]:
     stack: list[ast.AST] = [side]
     while stack:
         node = stack.pop()
-        if isinstance(node, ast.Attribute) and node.attr in _OF_ZONES:
-            continue
+        match node:
+            case ast.Attribute(attr=name) if name in _OF_ZONES:
+                continue
+            case ast.Call(func=ast.Attribute() as function):
+                stack.append(function)
+            case ast.Call(func=ast.Name(id=name)) if name in ("int", "str", "round"):
+                stack += [child for child in children(node) if child is not node.func]
+            case ast.Call():
+                pass
+            case _:
+                stack += children(node)
         found.append(node)
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id not in ("int", "str", "round")
-        ):
-            continue
-        stack += [node.func] if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else []
-        stack += [
-            one
-            for one in children(node)
-            if not isinstance(node, ast.Call) or (isinstance(node.func, ast.Name) and one is not node.func)
-        ]
     return found
 
 
 def _is_age_of_date(call: ast.Call) -> bool:
     """Return True if a call computes an age from its only argument or object, not from a given now."""
-    if _receives_now(call) or len(call.args) > 1 or call.keywords:
+    if _receives_clock(call) or len(call.args) > 1 or call.keywords:
         return False
     if not call.args:
         return isinstance(call.func, ast.Attribute)

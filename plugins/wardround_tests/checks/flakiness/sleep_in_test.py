@@ -1,17 +1,15 @@
-"""TE006: fixed waiting times in tests."""
-
 from __future__ import annotations
 
 import ast
 import re
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS, body_of, last_name, own_nodes
@@ -102,11 +100,12 @@ class SleepInTest(PythonTestCheck):
     def check_test(self, case: TestCase) -> None:
         """Report calls of a helper of the module that only sleeps for its argument."""
         for node in self.module.nodes_of(case) if self._sleepers else ():
-            name = last_name(node.func) if isinstance(node, ast.Call) else ""
-            if isinstance(node, ast.Call) and name in self._sleepers and len(node.args) == 1:
-                seconds = self._seconds(node.args[0], case.node)
-                if seconds is not None and seconds >= _SHORTEST_S:
-                    self._report(node, case.node, f"{name}({seconds:g})", seconds)
+            match node:
+                case ast.Call(args=[argument]) if last_name(node.func) in self._sleepers:
+                    seconds = self._seconds(argument, case.node)
+                    if seconds is not None and seconds >= _SHORTEST_S:
+                        name = last_name(node.func)
+                        self._report(node, case.node, f"{name}({seconds:g})", seconds)
 
     def _report(self, node: ast.Call, holder: FunctionNode, what: str, seconds: float) -> None:
         header = self.module.text_of(holder).partition("\n")[0]
@@ -133,22 +132,30 @@ class SleepInTest(PythonTestCheck):
 
     def _seconds(self, value: ast.expr | None, holder: FunctionNode) -> float | None:
         """Return how long a call waits; unknown terms of a sum count as 0."""
-        if isinstance(value, ast.Constant):
-            is_number = isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
-            return float(value.value) if is_number else None  # type: ignore[arg-type]
-        if isinstance(value, ast.Name):
-            return self._seconds_of_name(value.id, holder)
-        if not isinstance(value, ast.BinOp):
-            return None
-        left, right = self._seconds(value.left, holder), self._seconds(value.right, holder)
-        if isinstance(value.op, ast.Add) and (left, right) != (None, None):
-            return (left or 0.0) + (right or 0.0)
-        is_product = isinstance(value.op, ast.Mult) and left is not None and right is not None
-        return left * right if is_product else None  # type: ignore[operator]
+        match value:
+            case ast.Constant(value=bool()):
+                return None
+            case ast.Constant(value=int() | float() as number):
+                return float(number)
+            case ast.Name(id=name):
+                return self._seconds_of_name(name, holder)
+            case ast.BinOp():
+                return self._seconds_of_operation(value, holder)
+        return None
+
+    def _seconds_of_operation(self, operation: ast.BinOp, holder: FunctionNode) -> float | None:
+        left = self._seconds(operation.left, holder)
+        right = self._seconds(operation.right, holder)
+        if isinstance(operation.op, ast.Add):
+            known = [term for term in (left, right) if term is not None]
+            return sum(known) if known else None
+        if isinstance(operation.op, ast.Mult) and left is not None and right is not None:
+            return left * right
+        return None
 
     def _seconds_of_name(self, name: str, holder: FunctionNode) -> float | None:
         """Return the duration that a parameter has by default, or that a module variable has."""
-        if name in (one.arg for one in holder.args.args):
+        if name in (argument.arg for argument in holder.args.args):
             default = _default_of(holder, name)
             return self._seconds(default, holder) if isinstance(default, ast.Constant) else None
         values = self.module.assigned.get(name, [])
@@ -165,9 +172,12 @@ class SleepInTest(PythonTestCheck):
         )
 
     def _only_sleeps(self, function: FunctionNode) -> bool:
-        calls = [n for n in own_nodes(body_of(function)) if isinstance(n, ast.Call) and self._waits(n)[0]]
-        values = _duration(calls[0]) if calls else None
-        return isinstance(values, ast.Name) and [a.arg for a in function.args.args] == [values.id]
+        """Return True if a function waits for its only argument."""
+        calls = [node for node in own_nodes(body_of(function)) if isinstance(node, ast.Call)]
+        waits = [call for call in calls if self._waits(call)[0]]
+        duration = _duration(waits[0]) if waits else None
+        parameters = [argument.arg for argument in function.args.args]
+        return isinstance(duration, ast.Name) and parameters == [duration.id]
 
     def _is_intended(self, node: ast.Call, header: str) -> bool:
         """Return True if the sleep is part of polling, or is itself to be interrupted."""
@@ -188,7 +198,8 @@ def _default_of(function: FunctionNode, name: str) -> ast.expr | None:
     arguments = function.args
     named = arguments.args[len(arguments.args) - len(arguments.defaults) :]
     return next(
-        (value for one, value in zip(named, arguments.defaults, strict=True) if one.arg == name), None
+        (value for argument, value in zip(named, arguments.defaults, strict=True) if argument.arg == name),
+        None,
     )
 
 
@@ -199,4 +210,6 @@ def _duration(call: ast.Call) -> ast.expr | None:
 
 
 def _patches_sleep(function: FunctionNode) -> bool:
-    return any("sleep" in unparse(one) or "time" in unparse(one) for one in function.decorator_list)
+    return any(
+        "sleep" in unparse(decorator) or "time" in unparse(decorator) for decorator in function.decorator_list
+    )

@@ -1,1 +1,1 @@
-"""Rules about state that tests share or leave behind."""
+"""Rules about state that tests share or do not restore."""

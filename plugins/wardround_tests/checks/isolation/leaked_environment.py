@@ -1,5 +1,3 @@
-"""TE018: tests that leave the environment changed."""
-
 from __future__ import annotations
 
 import ast
@@ -7,11 +5,11 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import own_nodes
@@ -92,10 +90,12 @@ class LeakedEnvironment(PythonTestCheck):
 
     def _first_change(self, nodes: Sequence[ast.AST]) -> ast.AST | None:
         """Return the first change of the nodes of a function that ``monkeypatch`` does not undo."""
-        return next((one for one in nodes if self._changes(one) and not self._is_patched(one, nodes)), None)
+        return next(
+            (node for node in nodes if self._is_change(node) and not self._is_patched(node, nodes)), None
+        )
 
     def _is_patched(self, change: ast.AST, nodes: Sequence[ast.AST]) -> bool:
-        """Return True if ``monkeypatch`` changed the same state before, and so restores what it was then."""
+        """Return True if ``monkeypatch`` changed the same state before, and so restores it."""
         if isinstance(change, ast.Assign) and isinstance(change.targets[0], ast.Subscript):
             method, name = "monkeypatch.setenv", unparse(change.targets[0].slice)
         elif "chdir" in unparse(change):
@@ -103,14 +103,14 @@ class LeakedEnvironment(PythonTestCheck):
         else:
             return False
         return any(
-            isinstance(one, ast.Call)
-            and self.module.dotted(one.func) == method
-            and one.lineno < getattr(change, "lineno", 0)
-            and (not name or (one.args and unparse(one.args[0]) == name))
-            for one in nodes
+            isinstance(node, ast.Call)
+            and self.module.qualified_name(node.func) == method
+            and node.lineno < getattr(change, "lineno", 0)
+            and (not name or (node.args and unparse(node.args[0]) == name))
+            for node in nodes
         )
 
-    def _changes(self, node: ast.AST) -> bool:
+    def _is_change(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Assign):
             target = node.targets[0]
             return (
@@ -127,20 +127,22 @@ class LeakedEnvironment(PythonTestCheck):
 
     def _is_restored(self, case: TestCase, change: ast.stmt) -> bool:
         """Return True if the test, its set-up or another function of the module restores the state."""
-        if any(isinstance(p, (ast.With, ast.Try)) for p in self.module.ancestors(change)):
+        if any(isinstance(parent, (ast.With, ast.Try)) for parent in self.module.ancestors(change)):
             return True
-        after = [n for n in self.module.nodes_of(case) if getattr(n, "lineno", 0) > change.lineno]
-        if any(isinstance(n, (ast.Try, ast.Delete)) or self._undoes(n) for n in after):
-            return True
-        return _is_isolated(case) or any(one is not case.node for one in self._restoring)
+        for node in self.module.nodes_of(case):
+            if getattr(node, "lineno", 0) <= change.lineno:
+                continue
+            if isinstance(node, (ast.Try, ast.Delete)) or self._undoes_change(node):
+                return True
+        return _is_isolated(case) or any(function is not case.node for function in self._restoring_functions)
 
     @cached_property
-    def _restoring(self) -> list[FunctionNode]:
+    def _restoring_functions(self) -> list[FunctionNode]:
         """Functions that are not tests and restore what tests change."""
-        others = (one for one in self.module.functions if not _is_test(one.name))
-        return [one for one in others if _RESTORING.search(unparse(one))]
+        others = (function for function in self.module.functions if not _is_test(function.name))
+        return [node for node in others if _RESTORING.search(unparse(node))]
 
-    def _undoes(self, node: ast.AST) -> bool:
+    def _undoes_change(self, node: ast.AST) -> bool:
         """Return True if a later step of the test restores the state or registers a cleanup."""
         if isinstance(node, ast.Call):
             text = unparse(node)
@@ -175,7 +177,7 @@ def _marks_test_run(name: ast.expr, value: ast.expr) -> bool:
 def _is_isolated(case: TestCase) -> bool:
     """Return True if a decorator or fixture of a test isolates its environment."""
     decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
-    if any(re.search(r"patch|environ|isolat|temp", unparse(one)) for one in decorators):
+    if any(re.search(r"patch|environ|isolat|temp", unparse(decorator)) for decorator in decorators):
         return True
     fixtures = r"tmp_?environ|restore_env|clean_env|fs\b|runner"
     return re.search(fixtures, " ".join(case.parameters)) is not None

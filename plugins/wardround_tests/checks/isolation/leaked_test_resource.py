@@ -1,14 +1,12 @@
-"""TE035: temporary files, processes and servers that tests leave behind."""
-
 from __future__ import annotations
 
 import ast
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.syntax import last_name
 
@@ -106,16 +104,19 @@ class LeakedTestResource(PythonTestCheck):
         name = self.module.imported_name(node.func) or ""
         if name not in _CREATORS or not self.module.runs_in_tests(node) or self._is_managed(node):
             return
-        if name.endswith("TemporaryFile") and not _is_kept(node):
+        if self._ends_itself(name, node):
             return
-        if name == "subprocess.Popen" and (_ends_at_once(node) or self._is_awaited(node)):
-            return
-        what, away, instead = _CREATORS[name]
-        if not self.module.contains(away):
-            severity = None if what == "a process" else Severity.INFO
-            self.report(
-                self.module.span(node), f"every run leaves {what} behind; {instead}", severity=severity
-            )
+        resource, removal, advice = _CREATORS[name]
+        if not self.module.contains(removal):
+            severity = None if resource == "a process" else Severity.INFO
+            text = f"every run leaves {resource} behind; {advice}"
+            self.report(self.module.span(node), text, severity=severity)
+
+    def _ends_itself(self, name: str, node: ast.Call) -> bool:
+        """Return True if a file is removed when it is closed, or a process does not outlive the test."""
+        if name.endswith("TemporaryFile"):
+            return not _is_stored(node)
+        return name == "subprocess.Popen" and (_ends_at_once(node) or self._is_awaited(node))
 
     def _is_managed(self, node: ast.Call) -> bool:
         """Return True if the object is managed by a block or passed to a cleanup."""
@@ -137,7 +138,7 @@ class LeakedTestResource(PythonTestCheck):
         if function is None or not isinstance(parent, ast.Assign):
             return False
         name = unparse(parent.targets[0])
-        return any(_passes_on(one, name) or _reads_output(one, name) for one in walk(function))
+        return any(_passes_on(inner, name) or _reads_output(inner, name) for inner in walk(function))
 
 
 def _ends_at_once(call: ast.Call) -> bool:
@@ -150,8 +151,8 @@ def _passes_on(node: ast.AST, name: str) -> bool:
     if not isinstance(node, ast.Call) or last_name(node.func) in _INSPECTING:
         return False
     arguments = (*node.args, *(k.value for k in node.keywords))
-    parts = (one for argument in arguments for one in _elements(argument))
-    return any(unparse(one) in (name, f"{name}.stdout", f"{name}.stderr") for one in parts)
+    parts = (element for argument in arguments for element in _elements(argument))
+    return any(unparse(part) in (name, f"{name}.stdout", f"{name}.stderr") for part in parts)
 
 
 def _elements(argument: ast.expr) -> list[ast.expr]:
@@ -167,7 +168,7 @@ def _reads_output(node: ast.AST, name: str) -> bool:
     return unparse(node.func) in (f"{name}.stdout.read", f"{name}.stdout.readlines")
 
 
-def _is_kept(call: ast.Call) -> bool:
+def _is_stored(call: ast.Call) -> bool:
     return any(
         k.arg == "delete" and isinstance(k.value, ast.Constant) and k.value.value is False
         for k in call.keywords

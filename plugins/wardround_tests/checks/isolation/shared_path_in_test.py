@@ -1,16 +1,14 @@
-"""TE034: fixed paths that all runs share."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.syntax import FUNCTIONS, last_name
 
@@ -85,17 +83,20 @@ class SharedPathInTest(PythonTestCheck):
         if not isinstance(node.value, str) or not _SHARED.match(node.value):
             return
         holder = self.module.function_of(node)
-        if holder in self._reported or _is_script(self.module.ancestors(node)):
+        if holder in self._functions_with_report or _is_script(self.module.ancestors(node)):
             return
+        is_named = self._is_named(node)
         if holder is None:
-            is_used = self._is_named(node) and bool(self.module.tests)
+            is_used = is_named and bool(self.module.tests)
         else:
-            is_used = (
-                holder in self.module.test_code and isinstance(holder, FUNCTIONS) and not _is_faked(holder)
-            )
-        if is_used and (self._is_accessed(node) or self._is_named(node)):
-            self._reported.add(holder)
+            is_used = self._is_of_test(holder) and (is_named or self._is_accessed(node))
+        if is_used:
+            self._functions_with_report.add(holder)
             self.report(self.module.span(node), "path is shared by all runs on the machine; use tmp_path")
+
+    def _is_of_test(self, holder: ast.AST) -> bool:
+        """Return True if a function belongs to a test and the test replaces no part of the system."""
+        return isinstance(holder, FUNCTIONS) and holder in self.module.test_code and not _is_faked(holder)
 
     def visit_Call(self, node: ast.Call) -> None:
         """Report a fixed name in the temporary folder of the system."""
@@ -105,33 +106,35 @@ class SharedPathInTest(PythonTestCheck):
         while isinstance(self.module.parents[expression], (ast.Call, ast.BinOp)):
             expression = self.module.parents[expression]
         holder = self.module.function_of(node)
-        if holder not in self.module.test_code or holder in self._reported:
+        if holder not in self.module.test_code or holder in self._functions_with_report:
             return
         if _is_fixed_path(expression, node) and self._is_named(node):
-            self._reported.add(holder)
+            self._functions_with_report.add(holder)
             self.report(self.module.span(node), "path is shared by all runs on the machine; use tmp_path")
 
     @cached_property
-    def _reported(self) -> set[ast.AST | None]:
+    def _functions_with_report(self) -> set[ast.AST | None]:
         """Functions with a reported path: one finding each, however many files they write."""
         return set()
 
     def _is_accessed(self, node: ast.expr) -> bool:
-        """Return True if a path is passed to a file operation, or one is called on it."""
+        """Return True if a path is passed to a file operation, or its own file method is called."""
         inner: ast.AST = node
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.stmt) and not isinstance(parent, ast.Expr):
                 return False
             if isinstance(parent, ast.Call):
                 name = self.module.imported_name(parent.func) or unparse(parent.func)
-                if inner is not parent.func and (name in _FILES or name in ("open", "io.open")):
-                    return True
-                if name == "pathlib.Path":
-                    inner = parent
-                    continue
-                return inner is parent.func and last_name(parent.func) in _OF_PATHS
+                if name != "pathlib.Path":
+                    return self._accesses_path(parent, name, inner)
             inner = parent
         return False
+
+    def _accesses_path(self, call: ast.Call, name: str, path: ast.AST) -> bool:
+        """Return True if a call opens a path that is its argument, or is a file operation of the path."""
+        if path is call.func:
+            return last_name(call.func) in _OF_PATHS
+        return name in _FILES or name in ("open", "io.open")
 
     def _is_named(self, node: ast.expr) -> bool:
         """Return True if a path is bound to a name that file operations use."""
@@ -154,22 +157,28 @@ class SharedPathInTest(PythonTestCheck):
 
 
 def _is_script(ancestors: Iterable[ast.AST]) -> bool:
-    return any(isinstance(one, ast.If) and "__name__" in unparse(one.test) for one in ancestors)
+    return any(
+        isinstance(ancestor, ast.If) and "__name__" in unparse(ancestor.test) for ancestor in ancestors
+    )
 
 
 def _is_faked(holder: FunctionNode) -> bool:
     """Return True if a fake file system replaces the real one."""
-    names = {one.arg for one in holder.args.args}
+    names = {argument.arg for argument in holder.args.args}
     return bool(names & {"fs", "fake_fs", "fakefs", "memory_fs"}) or any(
-        "patch" in unparse(one) for one in holder.decorator_list
+        "patch" in unparse(decorator) for decorator in holder.decorator_list
     )
 
 
 def _is_fixed_path(expression: ast.AST, root: ast.Call) -> bool:
     """Return True if an expression joins a call with constants only."""
-    nodes = [n for n in walk(expression) if n is not root]
-    if not any(isinstance(n, ast.Constant) for n in nodes):
-        return False
-    if any(isinstance(n, (ast.JoinedStr, ast.Mod)) for n in nodes):
-        return False
-    return all(last_name(n.func) in ("join", "Path") for n in nodes if isinstance(n, ast.Call))
+    has_constant = False
+    for node in walk(expression):
+        match node:
+            case ast.JoinedStr() | ast.Mod():
+                return False
+            case ast.Call() if node is not root and last_name(node.func) not in ("join", "Path"):
+                return False
+            case ast.Constant():
+                has_constant = True
+    return has_constant

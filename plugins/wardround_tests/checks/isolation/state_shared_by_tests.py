@@ -1,14 +1,12 @@
-"""TE038: objects that the tests of a module share."""
-
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import is_assertion, outermost_function
@@ -31,7 +29,7 @@ _DOING = LazyPattern(
 _UNDOING = LazyPattern(
     r"\bfinally:|\.(remove|unregister|delete|pop|disconnect|unsubscribe|discard|close)\w*\(|\bdel "
 )
-"""Patterns of a test that removes what it stored, and so leaves nothing."""
+"""Patterns of a test that removes what it stored."""
 
 
 class StateSharedByTests(PythonTestCheck):
@@ -90,26 +88,29 @@ class StateSharedByTests(PythonTestCheck):
 
     def visit_Module(self, node: ast.Module) -> None:
         tests = self.module.tests
-        for name, statement in _created(node.body) if len(tests) > 1 else ():
-            self._check_shared(name, statement, tests)
+        for name, statement in _created_objects(node.body) if len(tests) > 1 else ():
+            self._report_shared_state(name, statement, tests)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         tests = self.module.tests_in(node)
-        for name, statement in _created(node.body) if len(tests) > 1 else ():
-            self._check_shared(f"self.{name}", statement, tests)
+        for name, statement in _created_objects(node.body) if len(tests) > 1 else ():
+            self._report_shared_state(f"self.{name}", statement, tests)
 
-    def _check_shared(self, name: str, statement: ast.stmt, tests: Sequence[TestCase]) -> None:
-        changing = [case for case in tests if self._changes(case, name)]
+    def _report_shared_state(self, name: str, statement: ast.stmt, tests: Sequence[TestCase]) -> None:
+        changing = [case for case in tests if self._mutates_object(case, name)]
         if not changing or self._is_handled_elsewhere(name, tests):
             return
         for case in tests:
-            others = [one for one in changing if one is not case]
-            if others and self._reads(case, name) and not self._replaces(case, name):
+            others = [writer for writer in changing if writer is not case]
+            if others and self._depends_on(name, case):
                 text = f'"{case.name}" reads what "{others[0].name}" stored in {name}; use a fixture'
                 self.report(self.module.span(statement), text)
                 return
 
-    def _changes(self, case: TestCase, name: str) -> bool:
+    def _depends_on(self, name: str, case: TestCase) -> bool:
+        return self._asserts_content(case, name) and not self._replaces_object(case, name)
+
+    def _mutates_object(self, case: TestCase, name: str) -> bool:
         """Return True if a test calls a mutating method of the object as a statement."""
         text = self.module.text_of(case.node)
         if _UNDOING.search(text) and _DOING.search(text):
@@ -122,20 +123,24 @@ class StateSharedByTests(PythonTestCheck):
             for node in self.module.nodes_of(case)
         )
 
-    def _reads(self, case: TestCase, name: str) -> bool:
+    def _asserts_content(self, case: TestCase, name: str) -> bool:
         """Return True if a test asserts the content of the object, without arguments to search for."""
-        for node in self.module.nodes_of(case):
-            if not is_assertion(node) or not isinstance(node, (ast.Assert, ast.Call)):
+        for assertion in self.module.nodes_of(case):
+            if not isinstance(assertion, (ast.Assert, ast.Call)) or not is_assertion(assertion):
                 continue
-            for one in walk(node):
-                if not isinstance(one, ast.Attribute) or unparse(one.value) != name:
+            for node in walk(assertion):
+                if not isinstance(node, ast.Attribute) or unparse(node.value) != name:
                     continue
-                parent = self.module.parents[one]
-                if not isinstance(parent, ast.Call) or parent.func is not one or not parent.args:
+                if not self._is_search(node):
                     return True
         return False
 
-    def _replaces(self, case: TestCase, name: str) -> bool:
+    def _is_search(self, method: ast.Attribute) -> bool:
+        """Return True if an attribute is called with arguments."""
+        parent = self.module.parents[method]
+        return isinstance(parent, ast.Call) and parent.func is method and bool(parent.args)
+
+    def _replaces_object(self, case: TestCase, name: str) -> bool:
         """Return True if the first step of a test that uses the object gives it a new value."""
         uses = [n for n in self.module.nodes_of(case) if isinstance(n, ast.expr) and unparse(n) == name]
         first = min(uses, key=lambda n: (n.lineno, n.col_offset), default=None)
@@ -164,7 +169,7 @@ def _call_of(node: ast.Expr) -> ast.Call | None:
     return value if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else None
 
 
-def _created(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
+def _created_objects(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
     """Yield the objects that a module or class creates and names."""
     for statement in body:
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or not isinstance(

@@ -1,16 +1,14 @@
-"""TE020: patches that are not undone."""
-
 from __future__ import annotations
 
 import ast
 import re
 from functools import cached_property
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import last_name
@@ -83,7 +81,7 @@ class UnrestoredPatch(PythonTestCheck):
 
     def check_test(self, case: TestCase) -> None:
         for node in self.module.nodes_of(case):
-            what = "" if _is_restoration(node, case) else self._replaced(node)
+            what = "" if _is_restoration(node, case) else self._replaced_attribute(node)
             if what and isinstance(node, ast.stmt) and not self._is_restored(what, node, case):
                 text = f"{what} is not restored and affects later tests; use monkeypatch"
                 self.report(
@@ -106,21 +104,21 @@ class UnrestoredPatch(PythonTestCheck):
 
     def _is_patch(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Call):
-            return _PATCHING.search(self.module.dotted(node.func) or "") is not None
-        return any(self._is_patch(one) for one in self._assigned_calls.get(unparse(node), ()))
+            return _PATCHING.search(self.module.qualified_name(node.func) or "") is not None
+        return any(self._is_patch(call) for call in self._assigned_calls.get(unparse(node), ()))
 
     @cached_property
     def _assigned_calls(self) -> dict[str, list[ast.Call]]:
         """Calls whose results are assigned to variables and attributes, by target."""
         found: dict[str, list[ast.Call]] = {}
-        for one in self.module.nodes:
-            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
-                for target in one.targets:
-                    found.setdefault(unparse(target), []).append(one.value)
+        for node in self.module.nodes:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                for target in node.targets:
+                    found.setdefault(unparse(target), []).append(node.value)
         return found
 
-    def _replaced(self, node: ast.AST) -> str:
-        """Return the attribute of an imported module or class that a statement replaces, as written."""
+    def _replaced_attribute(self, node: ast.AST) -> str:
+        """Return the attribute of an imported module or class that a statement replaces, verbatim."""
         if isinstance(node, ast.Assign):
             target = node.targets[0]
             if isinstance(target, ast.Subscript):
@@ -136,15 +134,14 @@ class UnrestoredPatch(PythonTestCheck):
         if not isinstance(target, ast.Attribute):
             return False
         owner = target.value
-        local = owner.id if isinstance(owner, ast.Name) else ""
+        is_nested = isinstance(owner, ast.Attribute)
         dotted = self.module.imported_name(owner)
-        if dotted is None or ("." not in dotted and isinstance(owner, ast.Attribute)):
+        if dotted is None or ("." not in dotted and is_nested):
             return False
-        if unparse(owner) in self._module_paths:
+        if unparse(owner) in self._module_paths or _is_class_name(unparse(owner)):
             return True
-        is_module = local in self._modules or isinstance(owner, ast.Attribute)
-        is_class = re.match(r"[A-Z][a-z]", local or unparse(owner).rpartition(".")[2]) is not None
-        return (is_module and self._is_plain(owner)) or is_class
+        is_module = isinstance(owner, ast.Name) and owner.id in self._modules
+        return (is_nested or is_module) and self._is_plain(owner)
 
     def _is_plain(self, owner: ast.expr) -> bool:
         """Return True if an attribute chain can consist of modules and classes, judged by spelling."""
@@ -164,34 +161,47 @@ class UnrestoredPatch(PythonTestCheck):
 
     @cached_property
     def _module_paths(self) -> frozenset[str]:
-        """Dotted paths of ``import a.b.c``, as written."""
+        """Dotted paths of ``import a.b.c``, verbatim."""
         found = (s for s in self.module.tree.body if isinstance(s, ast.Import))
         return frozenset(alias.name for s in found for alias in s.names if "." in alias.name)
 
-    def _is_restored(self, what: str, change: ast.stmt, case: TestCase) -> bool:
+    def _is_restored(self, patched: str, change: ast.stmt, case: TestCase) -> bool:
         """Return True if the test, its set-up or another function of the module undoes the change."""
-        if any(isinstance(p, (ast.With, ast.AsyncWith, ast.Try)) for p in self.module.ancestors(change)):
+        if any(
+            isinstance(parent, (ast.With, ast.AsyncWith, ast.Try)) for parent in self.module.ancestors(change)
+        ):
             return True
-        if isinstance(change, ast.Expr) and self.module.text.count(_undoing(what)) > 1:
+        if isinstance(change, ast.Expr) and self.module.text.count(_undo_call(patched)) > 1:
             return True
-        last = what.rpartition(".")[2]
-        around = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
-        if any(last in unparse(one) or "isolat" in unparse(one) for one in around):
+        name = patched.rpartition(".")[2]
+        if _has_isolating_decorator(case, name):
             return True
-        if any(_undoes(node, what, change) for node in self.module.nodes_of(case)):
+        if any(_undoes_patch(node, patched, change) for node in self.module.nodes_of(case)):
             return True
-        return any(last in one for one in self._others)
+        return any(name in other for other in self._others)
 
     @cached_property
     def _others(self) -> list[str]:
         """Source of all functions of the module that may run around tests."""
         tests = {case.node for case in self.module.tests}
         return [
-            unparse(one)
-            for one in self.module.functions
-            if one not in tests
-            and (one in self.module.test_code or re.search(r"(?i)tear|clean|reset|restore", one.name))
+            unparse(function)
+            for function in self.module.functions
+            if function not in tests
+            and (
+                function in self.module.test_code or re.search(r"(?i)tear|clean|reset|restore", function.name)
+            )
         ]
+
+
+def _is_class_name(dotted: str) -> bool:
+    return re.match(r"[A-Z][a-z]", dotted.rpartition(".")[2]) is not None
+
+
+def _has_isolating_decorator(case: TestCase, name: str) -> bool:
+    """Return True if a decorator of a test or of its class restores a name, or everything."""
+    decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
+    return any(name in text or "isolat" in text for text in map(unparse, decorators))
 
 
 def _is_restoration(node: ast.AST, case: TestCase) -> bool:
@@ -199,20 +209,20 @@ def _is_restoration(node: ast.AST, case: TestCase) -> bool:
     if not isinstance(node, ast.Assign) or not isinstance(node.value, (ast.Name, ast.Attribute)):
         return False
     saved = (unparse(node.value), unparse(node.targets[0]))
-    return any(saved in _read_into(one) for one in walk(case.node) if isinstance(one, ast.Assign))
+    return any(saved in _read_into(inner) for inner in walk(case.node) if isinstance(inner, ast.Assign))
 
 
 def _read_into(statement: ast.Assign) -> list[tuple[str, str]]:
-    """Return the pairs of target and value of an assignment, as written."""
+    """Return the pairs of target and value of an assignment, verbatim."""
     target, value = statement.targets[0], statement.value
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         pairs = list(zip(target.elts, value.elts, strict=False))
     else:
         pairs = [(target, value)]
-    return [(unparse(one), unparse(other)) for one, other in pairs]
+    return [(unparse(left), unparse(other)) for left, other in pairs]
 
 
-def _undoing(what: str) -> str:
+def _undo_call(what: str) -> str:
     """Return the text of the call that undoes a process-wide call."""
     return (
         what if what.startswith(("logging", "locale", "socket", "signal")) else what.rpartition(".")[0] + "."
@@ -226,18 +236,25 @@ def _is_double(node: ast.stmt) -> bool:
     return isinstance(node.value, (ast.Call, ast.Lambda, ast.Name)) and last_name(node.value) != "timedelta"
 
 
-def _undoes(node: ast.AST, what: str, change: ast.stmt) -> bool:
+def _undoes_patch(node: ast.AST, patched: str, change: ast.stmt) -> bool:
     """Return True if another step of the test restores something or registers a cleanup."""
-    if getattr(node, "lineno", 0) == change.lineno:
+    line = getattr(node, "lineno", 0)
+    if line == change.lineno:
         return False
-    if isinstance(node, ast.Try) and node.finalbody and node.lineno > change.lineno:
+    is_later = line > change.lineno
+    match node:
+        case ast.Try() if node.finalbody and is_later:
+            return True
+        case ast.Assign() | ast.Delete():
+            return any(unparse(target).startswith(patched) for target in node.targets)
+        case ast.Call():
+            return _is_undoing_call(node, patched, is_later=is_later)
+    return False
+
+
+def _is_undoing_call(call: ast.Call, patched: str, *, is_later: bool) -> bool:
+    name = unparse(call.func)
+    if re.search(r"addCleanup|addfinalizer|(re)?setattr|delattr|restore|reload|stop$", name):
         return True
-    if isinstance(node, (ast.Assign, ast.Delete)):
-        return any(unparse(target).startswith(what) for target in node.targets)
-    if not isinstance(node, ast.Call):
-        return False
-    name = unparse(node.func)
-    if name.startswith(what) and node.lineno > change.lineno:
-        return True
-    is_undoing = re.search(r"addCleanup|addfinalizer|(re)?setattr|delattr|restore|reload|stop$", name)
-    return bool(is_undoing) or (last_name(node) == what.rpartition(".")[2] and node.lineno > change.lineno)
+    is_about_it = name.startswith(patched) or last_name(call) == patched.rpartition(".")[2]
+    return is_later and is_about_it

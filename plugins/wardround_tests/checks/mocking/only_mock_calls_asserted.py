@@ -1,5 +1,3 @@
-"""TE004: tests that only assert calls of mocks."""
-
 from __future__ import annotations
 
 import ast
@@ -7,12 +5,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import SET_UP
 from wardround_tests.models.python_tests import TestCase
@@ -81,17 +79,17 @@ class OnlyMockCallsAsserted(PythonTestCheck):
             text = f'"{case.name}" only asserts that a mock was called; assert the arguments too'
             self.report(self.module.name_span(case.node), text)
         elif all(map(_is_of_mock, assertions)):
-            self._check_replaced(case, assertions)
-            if not any(one.span == self.module.name_span(case.node) for one in self.results):
+            self._check_replaced_functions(case, assertions)
+            if not any(result.span == self.module.name_span(case.node) for result in self.results):
                 self._check_discarded(case, assertions)
 
     def _assert_all_of_the_calls(self, assertions: Sequence[ast.AST]) -> bool:
         """Return True if the modules that a test imports call each mock, and never with an argument."""
-        from wardround_tests.analysis.calls_without_arguments import takes_nothing
+        from wardround_tests.analysis.calls_without_arguments import has_no_arguments
 
-        modules = [text for text in map(self._text, self._imported_modules()) if text]
+        modules = [text for text in map(self._read_source, self._imported_modules()) if text]
         names = {_mock_name(assertion) for assertion in assertions}
-        return bool(modules) and all(takes_nothing(name, modules) for name in names)
+        return bool(modules) and all(has_no_arguments(name, modules) for name in names)
 
     def _imported_modules(self) -> list[str]:
         """Return the modules that a test imports, and those from which it imports names."""
@@ -102,18 +100,15 @@ class OnlyMockCallsAsserted(PythonTestCheck):
 
     def _check_discarded(self, case: TestCase, assertions: Sequence[ast.AST]) -> None:
         """Report a test that only asserts the calls of its mocks and discards the result."""
-        called_on = {
-            unparse(n.func.value)
-            for n in assertions
-            if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
-        }
-        if _ON_CALLS.search(case.name) or any(_COMMAND.search(one.rpartition(".")[2]) for one in called_on):
+        mocks = set(_receivers(assertions))
+        if _ON_CALLS.search(case.name) or any(_COMMAND.search(mock.rpartition(".")[2]) for mock in mocks):
             return
-        if not called_on <= self._configured_mocks(case):
+        if not mocks <= self._configured_mocks(case):
             return
-        roots = {one.partition(".")[0] for one in called_on} - {"self"}
+        roots = {mock.partition(".")[0] for mock in mocks} - {"self"}
         for call in self._discarded_calls(case, assertions):
-            if unparse(call).partition(".")[0] not in roots and self._returns_result(call):
+            root = unparse(call).partition(".")[0]
+            if root not in roots and self._returns_result(call):
                 text = f'"{case.name}" discards the result of {last_name(call.func)}(); assert it'
                 self.report(self.module.name_span(case.node), text)
                 return
@@ -127,12 +122,18 @@ class OnlyMockCallsAsserted(PythonTestCheck):
                     yield call
 
     def _configured_mocks(self, case: TestCase) -> set[str]:
-        """Return the mocks with a configured return value, in a test or its set-up, as written."""
+        """Return the mocks with a configured return value, in a test or its set-up, verbatim."""
         functions = self.module.support_functions
-        makers = [one for one in functions if one.name in case.parameters or one.name in SET_UP]
-        found = {name for one in (case.node, *makers) for name in _configured_in(one)}
-        returning = {one.name: value for one in makers if (value := _returned(one))}
-        return found | {alias for name, own in returning.items() for alias in _aliases(name, own, found)}
+        makers = [function for function in functions if function.name in SET_UP | case.parameters]
+        mocks = set(_configured_in(case.node))
+        returned: dict[str, str] = {}
+        for maker in makers:
+            mocks.update(_configured_in(maker))
+            value = _last_result(maker)
+            if value:
+                returned[maker.name] = value
+        aliases = [_aliases(name, value, mocks) for name, value in returned.items()]
+        return mocks.union(*map(set, aliases))
 
     def _returns_result(self, call: ast.Call) -> bool:
         """Return True if the called function returns a result, judged by its source."""
@@ -142,21 +143,25 @@ class OnlyMockCallsAsserted(PythonTestCheck):
         sources = [
             text
             for dotted in self.module.imported.values()
-            if "." in dotted and (text := self._text(dotted.rpartition(".")[0])) and f"def {name}(" in text
+            if "." in dotted
+            and (text := self._read_source(dotted.rpartition(".")[0]))
+            and f"def {name}(" in text
         ]
-        return any(_returns(text, name) for text in sources)
+        return any(_returns_call_result(text, name) for text in sources)
 
-    def _text(self, module: str) -> str | None:
+    def _read_source(self, module: str) -> str | None:
         path = module.lstrip(".").replace(".", "/")
         texts = (self.source.project.read(f"{root}{path}.py") for root in ("", "src/"))
         return next((text for text in texts if text is not None), None)
 
-    def _check_replaced(self, case: TestCase, assertions: Sequence[ast.AST]) -> None:
-        """Report a test that replaces all steps of a function and only asserts what it passes on."""
+    def _check_replaced_functions(self, case: TestCase, assertions: Sequence[ast.AST]) -> None:
+        """Report a test that replaces all steps of a function and only asserts the arguments passed to
+        them.
+        """
         if not any(map(_expects_passed_value, assertions)):
             return
         calls = [n for n in self.module.nodes_of(case) if isinstance(n, ast.Call)]
-        patched = Counter(filter(None, map(self._patched, (*case.node.decorator_list, *calls))))
+        patched = Counter(filter(None, map(self._patched_module, (*case.node.decorator_list, *calls))))
         called = {(self.module.imported_name(n.func) or "").rpartition(".")[0] for n in calls}
         for home, count in patched.items():
             if count >= _STEPS and home in called:
@@ -164,7 +169,7 @@ class OnlyMockCallsAsserted(PythonTestCheck):
                 self.report(self.module.name_span(case.node), text)
                 return
 
-    def _patched(self, node: ast.expr) -> str:
+    def _patched_module(self, node: ast.expr) -> str:
         """Return the module in which a decorator or call replaces a function."""
         if not isinstance(node, ast.Call) or not node.args:
             return ""
@@ -178,12 +183,19 @@ class OnlyMockCallsAsserted(PythonTestCheck):
         return self.module.imported_name(target) or "" if last_name(node.func) == "object" else ""
 
 
+def _receivers(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Yield the objects whose methods are called, as code."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield unparse(node.func.value)
+
+
 _COMMAND = LazyPattern(
     r"(?i)^(save|create|add|update|delete|remove|send|post|put|patch|publish|write|insert|execute|commit|run|call|"
     r"charge|notify|emit|enqueue|store|upload|register|set|push|dispatch|submit|start|stop|open|close|mark|apply|"
     r"refund|pay|log|handle|process|trigger|invoke|perform|persist|record|deliver|queue|schedule|cancel|lock)"
 )
-"""Methods that are called for their side effect, so asserting the arguments is sufficient."""
+"""Methods that are called for their side effect, so that asserting the arguments is sufficient."""
 _ON_CALLS = LazyPattern(
     r"(?i)(^|_)(uses?|calls?|called|calling|pass(es|ed)?|delegates?|asks?|forwards?|quer(y|ies)|invokes?|requests?|"
     r"once|only|caches?|cached|with|limits?|times|retr(y|ies))(_|$)"
@@ -191,14 +203,17 @@ _ON_CALLS = LazyPattern(
 """Names of tests whose subject is the calls."""
 _RETURNED = r"(?ms)^(?P<indent>[ ]*)(async )?def {name}\(.*?(?=^(?P=indent)\S|\Z)"
 _STEPS = 3
-"""Number of replaced functions of one module that leave nothing of their caller."""
+"""Number of replaced functions of one module above which nothing of their caller is tested."""
 
 
-def _returns(text: str, name: str) -> bool:
+def _returns_call_result(text: str, name: str) -> bool:
     """Return True if a function in a text returns something derived from its calls."""
     found = re.search(_RETURNED.format(name=re.escape(name)), text)
     returned = re.findall(r"(?m)^ +return (.+)$", found[0]) if found else []
-    return any(not re.match(r"(None|True|False|self)\b|(await )?self\.\w+\.\w+\(", one) for one in returned)
+    return any(
+        not re.match(r"(None|True|False|self)\b|(await )?self\.\w+\.\w+\(", expression)
+        for expression in returned
+    )
 
 
 def _is_plain(value: ast.expr) -> bool:
@@ -250,12 +265,12 @@ def _configured_in(function: ast.AST) -> Iterator[str]:
             yield unparse(target.value)
 
 
-def _returned(function: FunctionNode) -> str:
-    """Return the expression that a function returns last, as written; empty if none."""
+def _last_result(function: FunctionNode) -> str:
+    """Return the expression that a function returns last, verbatim; empty if none."""
     last = function.body[-1]
     return unparse(last.value) if isinstance(last, ast.Return) and last.value else ""
 
 
 def _aliases(name: str, own: str, mocks: set[str]) -> Iterator[str]:
     """Yield the names under which a test has the mocks of an object that a fixture returns."""
-    return (f"{name}{one[len(own) :]}" for one in mocks if one.startswith(f"{own}."))
+    return (f"{name}{mock[len(own) :]}" for mock in mocks if mock.startswith(f"{own}."))

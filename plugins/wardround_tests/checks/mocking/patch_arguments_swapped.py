@@ -1,13 +1,11 @@
-"""TE025: swapped parameters of stacked patches."""
-
 from __future__ import annotations
 
 import ast
 import re
 from typing import ClassVar
 
-from wardround.checks.cases import code
 from wardround.languages.python.tree import unparse
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import last_name
@@ -59,11 +57,11 @@ class PatchArgumentsSwapped(PythonTestCheck):
     ]
 
     def check_test(self, case: TestCase) -> None:
-        injected = list(filter(None, map(_injected, reversed(case.node.decorator_list))))
+        injected = list(filter(None, map(_injected_name, reversed(case.node.decorator_list))))
         if len(injected) < 2 or len(set(injected)) < len(injected):
             return
         arguments = (*case.node.args.posonlyargs, *case.node.args.args)
-        names = [one.arg for one in arguments if one.arg not in ("self", "cls")]
+        names = [argument.arg for argument in arguments if argument.arg not in ("self", "cls")]
         wrong = [
             (name, target)
             for name, target in zip(names, injected, strict=False)
@@ -75,17 +73,17 @@ class PatchArgumentsSwapped(PythonTestCheck):
             self.report(self.module.name_span(case.node), text)
 
 
-def _injected(decorator: ast.expr) -> str:
+def _injected_name(decorator: ast.expr) -> str:
     """Return the replaced name of a patch that passes a mock to the test; empty if it does not."""
     if not isinstance(decorator, ast.Call) or any(k.arg in ("new", None) for k in decorator.keywords):
         return ""
-    path, arguments = unparse(decorator.func), decorator.args
-    if path.endswith("patch.object") and len(arguments) == 2:
-        target = arguments[1]
-        return _plain(str(target.value)) if isinstance(target, ast.Constant) else "?"
-    if last_name(decorator) != "patch" or len(arguments) != 1:
-        return ""
-    return _name_of_target(arguments[0]) if re.search(r"(^|\.)patch$", path) else "?"
+    path = unparse(decorator.func)
+    match decorator.args:
+        case [_, target] if path.endswith("patch.object"):
+            return _plain(str(target.value)) if isinstance(target, ast.Constant) else "?"
+        case [target] if last_name(decorator) == "patch":
+            return _name_of_target(target) if re.search(r"(^|\.)patch$", path) else "?"
+    return ""
 
 
 def _name_of_target(target: ast.expr) -> str:
@@ -96,5 +94,8 @@ def _name_of_target(target: ast.expr) -> str:
 
 def _plain(name: str) -> str:
     """Return a name without words for a mock: ``mock_load``, ``load_mock`` and ``Load`` are equal."""
-    words = [w for w in re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().split("_") if w]
-    return "".join(w for w in words if w not in ("mock", "mocked", "patched", "fake", "m", "spy")) or name
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().split("_")
+    return "".join(word for word in words if word not in _WORDS_OF_MOCKS) or name
+
+
+_WORDS_OF_MOCKS = ("mock", "mocked", "patched", "fake", "m", "spy")

@@ -1,5 +1,3 @@
-"""TE026: patches of a name that the code under test has already imported."""
-
 from __future__ import annotations
 
 import ast
@@ -7,10 +5,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
 from wardround.languages.python.tree import unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS
@@ -110,10 +108,10 @@ class PatchWrongTarget(PythonTestCheck):
         if not patches:
             return
         replaced = {target for _, target in patches}
-        called = {name for node in self.module.all_nodes_of(case) if (name := self._called(node))}
+        called = {name for node in self.module.all_nodes_of(case) if (name := self._called_name(node))}
         for call, target in patches:
             for dotted in sorted(called):
-                own = self._own_name(dotted, target)
+                own = self._imported_name(dotted, target)
                 if own and own not in replaced:
                     text = f'{own} is bound at import and not replaced; patch "{own}" instead'
                     self.report(self.module.span(call), text)
@@ -130,32 +128,35 @@ class PatchWrongTarget(PythonTestCheck):
 
     def _target(self, arguments: Sequence[ast.expr]) -> str:
         """Return the full name that a patch replaces; empty if unknown."""
-        texts = [one.value if isinstance(one, ast.Constant) else None for one in arguments[:2]]
-        if texts and isinstance(texts[0], str) and "." in texts[0]:
-            return texts[0]
-        home = self.module.imported_name(arguments[0]) if len(texts) > 1 else None
-        return f"{home}.{texts[1]}" if home and isinstance(texts[1], str) else ""
+        match arguments:
+            case [ast.Constant(value=str(dotted)), *_] if "." in dotted:
+                return dotted
+            case [owner, ast.Constant(value=str(name)), *_]:
+                home = self.module.imported_name(owner)
+                return f"{home}.{name}" if home else ""
+        return ""
 
-    def _called(self, node: ast.AST) -> str | None:
+    def _called_name(self, node: ast.AST) -> str | None:
         return self.module.imported_name(node.func) if isinstance(node, ast.Call) else None
 
-    def _own_name(self, dotted: str, target: str) -> str:
+    def _imported_name(self, dotted: str, target: str) -> str:
         """Return the name under which the module of a called function imported the target."""
         home, _, name = target.rpartition(".")
-        module, _, called = dotted.rpartition(".")
-        if not module or module == home or module in ("unittest.mock", "pytest"):
+        module, _, function = dotted.rpartition(".")
+        if module in ("", home, "unittest.mock", "pytest"):
             return ""
-        text = self._text(module)
+        text = self._read_source(module)
         if text is None or not _may_import(text, name):
             return ""
         try:
             parsed = PythonModule(module, text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return ""
-        own = next((local for local, source in _imported_names(parsed, module) if source == target), "")
-        return f"{module}.{own}" if own and _uses(parsed, called, own) else ""
+        imports = ((local, source) for local, source in _imported_names(parsed, module) if source == target)
+        own, _ = next(imports, ("", ""))
+        return f"{module}.{own}" if own and _uses_name(parsed, function, own) else ""
 
-    def _text(self, module: str) -> str | None:
+    def _read_source(self, module: str) -> str | None:
         path = module.replace(".", "/")
         texts = (self.source.project.read(f"{root}{path}.py") for root in _ROOTS)
         return next((text for text in texts if text is not None), None)
@@ -168,7 +169,7 @@ def _imported_names(parsed: PythonModule, module: str) -> Iterator[tuple[str, st
         if isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else []
             home = ".".join([*above, *([node.module] if node.module else [])])
-            yield from ((one.asname or one.name, f"{home}.{one.name}") for one in node.names)
+            yield from ((name.asname or name.name, f"{home}.{name.name}") for name in node.names)
 
 
 def _may_import(text: str, name: str) -> bool:
@@ -177,8 +178,11 @@ def _may_import(text: str, name: str) -> bool:
     return name in text and re.search(pattern, text, re.M) is not None
 
 
-def _uses(module: PythonModule, definition: str, name: str) -> bool:
+def _uses_name(module: PythonModule, definition: str, name: str) -> bool:
     """Return True if a function or class of a module uses a name."""
-    definitions = (s for s in module.tree.body if isinstance(s, (*FUNCTIONS, ast.ClassDef)))
-    nodes = (n for one in definitions if one.name == definition for n in walk(one))
-    return any(isinstance(n, ast.Name) and n.id == name for n in nodes)
+    for statement in module.tree.body:
+        if not isinstance(statement, (*FUNCTIONS, ast.ClassDef)) or statement.name != definition:
+            continue
+        if any(isinstance(node, ast.Name) and node.id == name for node in walk(statement)):
+            return True
+    return False

@@ -1,10 +1,8 @@
-"""TE480: tests whose name contradicts their body."""
-
 from __future__ import annotations
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import change
 from wardround.findings import Plane, Severity, Span
+from wardround.rules.cases import change
 from wardround_tests.file_kinds import CODE, is_test
 
 
@@ -81,13 +79,13 @@ class MisnamedTest(ChangeCheck):
                 unmet_claims,  # not needed where no test changed
             )
 
-            for one in unmet_claims(file.text):
-                test = one.test
+            for claim in unmet_claims(file.text):
+                test = claim.test
                 last = test.line + test.body.rstrip().count("\n") + 1
                 if any(map(file.is_added, range(test.line, last + 1))):
                     span = Span(test.line, test.column, test.line, test.column + len(test.title))
                     self.report(
                         file.path,
                         span,
-                        f'test name contains "{one.said}", but {one.why}; rename or adapt the test',
+                        f'test name contains "{claim.said}", but {claim.why}; rename or adapt the test',
                     )

@@ -1,14 +1,12 @@
-"""TX005: submodules whose address or settings run a program."""
-
 from __future__ import annotations
 
 import re
 from typing import ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 
 _VALUE = LazyPattern(r"""(?im)^[ \t]*(url|path|update)[ \t]*=[ \t"]*([^\s"].*?)"?[ \t]*\r?$""")
 _RUNS = {"url": r"-|ext::|fd::", "path": r"-", "update": r"!"}

@@ -1,14 +1,12 @@
-"""TX003: invisible characters in names and as hidden payloads."""
-
 from __future__ import annotations
 
 import re
 from typing import ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_text.kinds import (
     LONGEST_READ,
     LinePart,
@@ -41,8 +39,8 @@ class InvisibleCharacter(Check):
     Zero-width characters, variation selectors and Hangul fillers make two different names look the same, or
     make a variable invisible. Long runs of variation selectors or tag characters carry hidden data: code that
     a loader decodes, or instructions for a language model. Remove them, or write them as escapes. Emoji, and
-    joiners in words of other scripts, are not reported, nor are names in the lines of minified files, which
-    nobody reads; hidden data in them is.
+    joiners in words of other scripts, are not reported, and neither are names in the lines of minified files,
+    which nobody reads; hidden data in them is.
     """
 
     ID = "TX003"
@@ -76,12 +74,11 @@ class InvisibleCharacter(Check):
         patterns = (_PAYLOAD, _IN_NAME) if self._is_code else (_PAYLOAD,)
         if not any(pattern.search(self.source.text) for pattern in patterns):
             return
-        minified = is_minified(self.source.text)
+        skips_long_lines = is_minified(self.source.text)
         for number, line in enumerate(self.source.lines, 1):
-            match = next((m for pattern in patterns if (m := pattern.search(line))), None)
-            if match is None or (minified and is_unread(line) and match.re.pattern == _IN_NAME.pattern):
-                continue
-            self._report(number, line, match)
+            match = next(filter(None, (pattern.search(line) for pattern in patterns)), None)
+            if match is not None and not (skips_long_lines and _is_in_unread_name(line, match)):
+                self._report(number, line, match)
 
     @property
     def _is_code(self) -> bool:
@@ -100,3 +97,7 @@ class InvisibleCharacter(Check):
             return True
         in_code = self._is_code and part_at(self.source.path, line, match.start()) is LinePart.CODE
         return not in_code and match.re.pattern != _PAYLOAD.pattern
+
+
+def _is_in_unread_name(line: str, match: re.Match[str]) -> bool:
+    return is_unread(line) and match.re.pattern == _IN_NAME.pattern

@@ -1,16 +1,14 @@
-"""TX004: identifiers with letters of another script that resemble Latin letters."""
-
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from wardround.checks.base import Check
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_text.kinds import LONGEST_READ, LinePart, TextKind, is_for_tests, kind_of, part_at
 
 _WORD = LazyPattern(r"\w*[^\W\x00-\x7f]\w*")
@@ -39,11 +37,11 @@ _COMPATIBLE = LazyPattern("[\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]")
 class LookAlikeIdentifier(Check):
     """An identifier has letters of another script that resemble Latin letters.
 
-    A Cyrillic or Greek letter in an otherwise Latin name, or a name of such letters only where the Latin one
-    is used in the same file, makes two identifiers that a reviewer reads as one; Python normalises fullwidth
-    and mathematical letters to the ASCII name, and text searches do not find it. Write the name in one
-    script. Names, comments and strings in any one script are not reported, nor are single letters,
-    formulas, and the ranges of a character class.
+    A Cyrillic or Greek letter in an otherwise Latin name, or a name of such letters only if the Latin one is
+    used in the same file, makes two identifiers that a reviewer reads as one; Python normalises fullwidth and
+    mathematical letters to the ASCII name, and text searches do not find it. Write the name in one script.
+    Names, comments and strings in any one script are not reported, nor are single letters, formulas, and the
+    ranges of a character class.
     """
 
     ID = "TX004"
@@ -82,18 +80,23 @@ class LookAlikeIdentifier(Check):
                 self._inspect(number, line)
 
     def _inspect(self, number: int, line: str) -> None:
-        for start, word, skeleton, is_mixed in _candidates(line):
-            part = part_at(self.source.path, line, start)
-            if part is LinePart.COMMENT or self._is_tolerated(part, word):
+        for candidate in _candidates(line):
+            part = part_at(self.source.path, line, candidate.start)
+            if part is LinePart.COMMENT or self._is_tolerated(part, candidate.word):
                 continue
-            if is_mixed or (part is LinePart.CODE and self._is_known(word, skeleton)):
-                weak = part is LinePart.STRING or is_for_tests(self.source.path)
-                odd = next(sign for sign in word if not sign.isascii())
-                span = Span(number, start + 1, number, start + len(word) + 1)
-                name = f"U+{ord(odd):04X} {unicodedata.name(odd, '')}".strip()
-                what = "word in a string" if part is LinePart.STRING else "identifier"
-                text = f"{what} resembles {skeleton!r} but contains {name}; write it in one script"
-                self.report(span, text, severity=Severity.WARN if weak else None)
+            is_known = part is LinePart.CODE and self._is_known(candidate.word, candidate.skeleton)
+            if candidate.is_mixed or is_known:
+                self._report(number, candidate, part)
+
+    def _report(self, number: int, candidate: _Candidate, part: LinePart) -> None:
+        start, word = candidate.start, candidate.word
+        odd = next(sign for sign in word if not sign.isascii())
+        name = f"U+{ord(odd):04X} {unicodedata.name(odd, '')}".strip()
+        subject = "word in a string" if part is LinePart.STRING else "identifier"
+        text = f"{subject} resembles {candidate.skeleton!r} but contains {name}; write it in one script"
+        is_weak = part is LinePart.STRING or is_for_tests(self.source.path)
+        span = Span(number, start + 1, number, start + len(word) + 1)
+        self.report(span, text, severity=Severity.WARN if is_weak else None)
 
     def _is_tolerated(self, part: LinePart, word: str) -> bool:
         """Return True if a word is in a string of a test, or may be phonetic notation or East Asian text."""
@@ -108,11 +111,22 @@ class LookAlikeIdentifier(Check):
         return re.search(rf"(?<![^\W_]){re.escape(skeleton)}(?![^\W_])", self.source.text) is not None
 
 
-def _candidates(line: str) -> Iterator[tuple[int, str, str, bool]]:
-    """Yield the words that read as ASCII:
+class _Candidate(NamedTuple):
+    """Word that resembles an ASCII word, at an offset of its line.
 
-    start, word, ASCII form, and whether scripts are certainly mixed.
+    Attributes:
+        skeleton: the word in ASCII.
+        is_mixed: whether its scripts are certainly mixed.
     """
+
+    start: int
+    word: str
+    skeleton: str
+    is_mixed: bool
+
+
+def _candidates(line: str) -> Iterator[_Candidate]:
+    """Yield the words that read as ASCII."""
     for match in _WORD.finditer(line):
         word = match[0]
         odd = [sign for sign in word if not sign.isascii()]
@@ -121,9 +135,15 @@ def _candidates(line: str) -> Iterator[tuple[int, str, str, bool]]:
         if line[match.start() - 1 : match.start()] == line[match.end() : match.end() + 1] == "-":
             continue  # the end of one range of a character class and the start of the next, as in a-z0-9
         skeleton = "".join(map(_skeleton, word))
-        has_latin = any(sign.isascii() and sign.isalpha() for sign in word)
-        surely = has_latin and any(sign not in _USUAL_ALONE for sign in odd)
-        yield match.start(), word, skeleton, surely
+        yield _Candidate(match.start(), word, skeleton, _has_latin(word) and _has_unusual(odd))
+
+
+def _has_latin(word: str) -> bool:
+    return any(sign.isascii() and sign.isalpha() for sign in word)
+
+
+def _has_unusual(signs: list[str]) -> bool:
+    return any(sign not in _USUAL_ALONE for sign in signs)
 
 
 def _has_look_alike(sign: str) -> bool:

@@ -1,14 +1,12 @@
-"""TX001: Python files that declare an encoding in which the code differs from the displayed text."""
-
 from __future__ import annotations
 
 import re
 from typing import ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 
 _DECLARED = LazyPattern(r"[ \t\f]*#.*?(coding[:=][ \t]*([-\w.]+))", re.ASCII)
 _NO_CODE = LazyPattern(r"[ \t\f]*(?:#.*)?", re.ASCII)
@@ -78,12 +76,12 @@ class MisleadingEncoding(Check):
         for number, line in enumerate(_LINE_END.split(self.source.text, 2)[:2], 1):
             match = _DECLARED.match(line)
             if match is not None:
-                return self._counted(number), match
+                return self._editor_line(number), match
             if _NO_CODE.fullmatch(line) is None:
                 return None
         return None
 
-    def _counted(self, number: int) -> int:
+    def _editor_line(self, number: int) -> int:
         """Return the line number as editors count, which do not end a line at a lone carriage return."""
         return min(number, len(self.source.lines))
 

@@ -1,12 +1,11 @@
-"""TS090: call signature mismatch."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import arguments, child, has_kind, is_kind, parts
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -62,76 +61,71 @@ class CallSignatureMismatch(TreeCheck):
 
     def check(self) -> None:
         for called, call in self.code.calls:
-            if not called or not called.isidentifier():
-                continue
-            function = self.code.function_of(called, call)
-            if function is None or function.type not in _FUNCTION or self._is_changed(called):
-                continue
-            if self._is_too_many(function, call):
-                self.report_node(
-                    call,
-                    f"{called} does not take this many arguments; remove the extra ones or add parameters",
-                    Severity.INFO,
-                )
-            elif self._is_assigned(call) and self._gives_nothing(function):
-                self.report_node(
-                    call,
-                    f"{called} returns nothing, so this is undefined; return a value or do not use "
-                    "the result",
-                )
+            function = self.code.function_of(called, call) if called.isidentifier() else None
+            if has_kind(function, _FUNCTION) and not self._is_changed(called):
+                self._check_call(called, call, function)
+
+    def _check_call(self, called: str, call: Node, function: Node) -> None:
+        if self._is_too_many(function, call):
+            self.report_node(
+                call,
+                f"{called} does not take this many arguments; remove the extra ones or add parameters",
+                Severity.INFO,
+            )
+        elif self._is_assigned(call) and self._returns_nothing(function):
+            self.report_node(
+                call,
+                f"{called} returns nothing, so this is undefined; return a value or do not use the result",
+            )
 
     def _is_changed(self, name: str) -> bool:
         """Return True if another value is assigned to the name."""
-        code = self.code
-        return len(code.declared.get(name, ())) > 1 or any(
-            code.text(node.child_by_field_name("left")) == name
-            for node in code.kinds("assignment_expression")
-        )
+        if len(self.code.declared.get(name, ())) > 1:
+            return True
+        assignments = self.code.kinds("assignment_expression")
+        return any(self.code.field(assignment, "left") == name for assignment in assignments)
 
     def _is_too_many(self, function: Node, call: Node) -> bool:
-        argument_list = call.child_by_field_name("arguments")
-        if argument_list is None or argument_list.type != "arguments":
-            return False
-        arguments = [child for child in argument_list.named_children if child.type != "comment"]
         accepted = self._parameter_count(function)
-        if accepted is None or any(child.type == "spread_element" for child in arguments):
+        passed = [value for value in arguments(call) if value.type != "comment"]
+        if accepted is None or any(value.type == "spread_element" for value in passed):
             return False
-        further = arguments[accepted:]
+        further = passed[accepted:]
         # Arguments that every handler of a server passes on are not a mistake.
-        if not further or all(self.code.text(child) in _HANDED_ON for child in further):
+        if all(self.code.text(value) in _HANDED_ON for value in further):
             return False
         return "arguments" not in self.code.field(function, "body")
 
     def _parameter_count(self, function: Node) -> int | None:
         """Return the number of parameters; None if a rest parameter takes any number."""
-        listed = function.child_by_field_name("parameters")
+        listed = child(function, "parameters")
         if listed is None:
             return 1
-        names = [child for child in listed.named_children if child.type != "comment"]
-        if any("rest_pattern" in (child.type, _pattern(child).type) for child in names):
-            return None
-        return len(names)
+        parameters = [part for part in listed.named_children if part.type != "comment"]
+        return None if any(map(_is_rest_parameter, parameters)) else len(parameters)
 
     def _is_assigned(self, call: Node) -> bool:
         """Return True if a variable is assigned the result of the call."""
-        above = call.parent
-        if above is None:
-            return False
-        if above.type == "variable_declarator":
-            return True
-        return above.type == "assignment_expression" and above.child_by_field_name("right") == call
+        target = call.parent
+        if is_kind(target, "assignment_expression"):
+            return child(target, "right") == call
+        return is_kind(target, "variable_declarator")
 
-    def _gives_nothing(self, function: Node) -> bool:
+    def _returns_nothing(self, function: Node) -> bool:
         from wardround.languages.script.code import is_async, own_nodes
 
-        body = function.child_by_field_name("body")
-        if body is None or body.type != "statement_block" or not body.named_children or is_async(function):
+        body = child(function, "body")
+        if not is_kind(body, "statement_block") or not parts(body) or is_async(function):
             return False
-        return not any(
-            node.type == "throw_statement" or (node.type == "return_statement" and node.named_children)
-            for node in own_nodes(function)
-        )
+        return not any(map(_has_result, own_nodes(function)))
 
 
-def _pattern(parameter: Node) -> Node:
-    return parameter.child_by_field_name("pattern") or parameter
+def _is_rest_parameter(parameter: Node) -> bool:
+    return is_kind(parameter, "rest_pattern") or is_kind(child(parameter, "pattern"), "rest_pattern")
+
+
+def _has_result(node: Node) -> bool:
+    """Return True for a statement that throws, or returns a value."""
+    if node.type == "return_statement":
+        return bool(node.named_children)
+    return node.type == "throw_statement"

@@ -1,26 +1,21 @@
-"""TS098: missing first party export."""
-
 from __future__ import annotations
 
-import posixpath
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import change
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.config.ignore_files import is_ignored
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import change
 from wardround.semantics.semdiff.line_diff import span_of_line
 from wardround.semantics.semdiff.removed_uses import RemovedUse, RemovedUsesCheck
 from wardround_typescript.check import COMPONENTS, SCRIPTS
 
 if TYPE_CHECKING:
-    from wardround_typescript.analysis.exports import Modules
+    from wardround_typescript.analysis.modules import Modules
 
-_MOST_NAMES = 200
-"""Number of exports that one file may lose; a change that removes more rewrites it."""
 _LONGEST_TEXT = 400_000
 _GENERATED = LazyPattern(r"(?i)generated|\.gen\.|(^|/)(dist|build|vendor|node_modules|__mocks__)/|\.min\.")
 _ADJACENT = LazyPattern(
@@ -178,62 +173,67 @@ class MissingFirstPartyExport(RemovedUsesCheck):
         for file in self.change.files:
             if file.path.endswith(self.PATHS) and not _GENERATED.search(file.path):
                 self._inspect_imports(file)
-        files = {path: file for file in self.change.files if (path := self._inspected(file)) is not None}
+        files = {path: file for file in self.change.files if (path := self._inspected_path(file)) is not None}
         if files:
             self._inspect_exports(files)
 
     def _inspect_exports(self, files: Mapping[str, ChangedFileView]) -> None:
         read = self.change.project.read
-        removed = {path: file for path, file in files.items() if read(path) is None}
-        remaining = {path: file for path, file in files.items() if path not in removed}
-        removed = {path: file for path, file in removed.items() if not is_ignored(path, read)}
-        self._inspect_names(
-            {p: file for p, file in remaining.items() if p.endswith(SCRIPTS) and ".d." not in p}
-        )
+        remaining: dict[str, ChangedFileView] = {}
+        removed: dict[str, ChangedFileView] = {}
+        for path, file in files.items():
+            if read(path) is not None:
+                remaining[path] = file
+            elif not is_ignored(path, read):
+                removed[path] = file
+        self._inspect_names({path: file for path, file in remaining.items() if _is_script(path)})
         if removed and not self.change.file(".gitignore"):
-            self._inspect_removed(removed)
+            self._check_removed_modules(removed)
 
     def _inspect_imports(self, file: ChangedFileView) -> None:
         """Report added imports of something that does not exist, unless the change removes it."""
         from wardround_typescript.analysis.added_imports import missing_uses
-        from wardround_typescript.analysis.exports import Modules, exports_of
+        from wardround_typescript.analysis.modules import Modules
 
-        if (
-            file.text is None
-            or len(file.text) > _LONGEST_TEXT
-            or not _imports_more(file.base_text, file.text)
-        ):
+        text = file.text
+        if text is None or len(text) > _LONGEST_TEXT or not _imports_more(file.base_text, text):
             return
         modules = Modules(self.change.project, [])
-        for module, use in missing_uses(file.path, file.text, modules, file.is_added):
-            before = self._removed_from(module)
-            if before is not None and (not use.name or use.name in exports_of(module, before).names):
-                continue  # reported at the removal
-            what = (
-                f'"{use.name}" is not exported by {module}'
-                if use.name
-                else f'module "{module}" does not exist'
-            )
-            self.report(file.path, span_of_line(file, use.line), f"{what}; correct the import")
+        for module, use in missing_uses(file.path, text, modules, file.is_added):
+            if not self._is_removal(module, use.name):
+                span = span_of_line(file, use.line)
+                self.report(file.path, span, f"{_problem(module, use.name)}; correct the import")
+
+    def _is_removal(self, module: str, name: str) -> bool:
+        """Return True for a module or an export that the change removes, which is reported there."""
+        from wardround_typescript.analysis.exports import exports_of
+
+        before = self._removed_from(module)
+        if before is None:
+            return False
+        return not name or name in exports_of(module, before).names
 
     def _removed_from(self, module: str) -> str | None:
         """Return the text of a module before the change; its path may lack the suffix."""
         paths = (module, *(f"{module}{ending}" for ending in self.PATHS))
-        return next((one.base_text for one in self.change.files if one.base_path in paths), None)
+        return next((file.base_text for file in self.change.files if file.base_path in paths), None)
 
-    def _inspected(self, file: ChangedFileView) -> str | None:
+    def _inspected_path(self, file: ChangedFileView) -> str | None:
         """Return the old path of a module that may have lost an export."""
         path, text = file.base_path, file.base_text
-        if path is None or text is None or not path.endswith(self.PATHS) or _GENERATED.search(path):
+        if path is None or text is None or len(text) > _LONGEST_TEXT:
             return None
-        return path if len(text) <= _LONGEST_TEXT and (file.text != text or file.path != path) else None
+        if not path.endswith(self.PATHS) or _GENERATED.search(path):
+            return None
+        is_same = file.text == text and file.path == path
+        return None if is_same else path
 
-    def _inspect_removed(self, removed: Mapping[str, ChangedFileView]) -> None:
+    def _check_removed_modules(self, removed: Mapping[str, ChangedFileView]) -> None:
         """Report the imports of modules that no longer exist."""
-        from wardround_typescript.analysis.exports import Modules
         from wardround_typescript.analysis.import_users import ExportUsers
+        from wardround_typescript.analysis.modules import Modules, import_word
 
-        words = {_home(path) for path in removed} - {""}
+        words = {import_word(path) for path in removed} - {""}
         modules = Modules(self.change.project, [*removed], [*removed])
         uses = ExportUsers(dict.fromkeys(removed, ()), words, modules).uses()
         for path, file in removed.items():
@@ -242,72 +242,55 @@ class MissingFirstPartyExport(RemovedUsesCheck):
 
     def _has_other(self, stem: str) -> bool:
         """Return True if an import of a removed module may resolve to another file."""
+        folder = stem.removesuffix("/index")
         patterns = [f"{stem}.*", f"{stem}/index.*", f"{stem}/package.json"]
-        if stem.endswith("/index"):
-            patterns += [f"{stem.removesuffix('/index')}.*", f"{stem.removesuffix('/index')}/package.json"]
+        if folder != stem:
+            patterns += [f"{folder}.*", f"{folder}/package.json"]
         return any(not _ADJACENT.search(path) for path in self.change.project.paths(patterns))
 
     def _inspect_names(self, files: Mapping[str, ChangedFileView]) -> None:
         """Report the imports of exports that were removed from their modules."""
-        from wardround_typescript.analysis.exports import Modules, exports_of
-        from wardround_typescript.analysis.import_users import ExportUsers
+        from wardround_typescript.analysis.exports import exports_of
+        from wardround_typescript.analysis.modules import Modules
 
-        modules = Modules(self.change.project, [*files])
-        losses: dict[str, set[str]] = defaultdict(set)
-        homes: dict[tuple[str, str], str] = {}
-        words = set()
-        for path, file in files.items():
-            for through, name in self._lost(path, file.base_text or "", modules):
-                losses[through].add(name)
-                homes[through, name] = path
-                words.add(_home(path) if name == "default" else name)
-        uses: dict[str, list[RemovedUse]] = defaultdict(list)
-        for through, found in ExportUsers(losses, words - {""}, modules).uses().items():
-            for use in found:
-                uses[homes[through, use.name]].append(use)
+        uses = self._uses_of_removed_exports(files, Modules(self.change.project, [*files]))
         for path in sorted(uses):
             before = exports_of(path, files[path].base_text or "").names
             self.report_names(files[path], path, before, uses[path])
 
-    def _lost(self, path: str, text: str, modules: Modules) -> Iterator[tuple[str, str]]:
-        """Return the exports that a module lost, each with the modules that exported it."""
-        from wardround_typescript.analysis.exports import exports_of, provides
+    def _uses_of_removed_exports(
+        self, files: Mapping[str, ChangedFileView], modules: Modules
+    ) -> dict[str, list[RemovedUse]]:
+        """Return the uses of the exports that some files lost, by the file that declared them."""
+        from wardround_typescript.analysis.import_users import ExportUsers
+        from wardround_typescript.analysis.lost_exports import lost_exports
 
-        before = exports_of(path, text)
-        lost = [name for name in before.names if provides(path, name, modules) is False]
-        if before.is_unknown or not 0 < len(lost) <= _MOST_NAMES:
-            return
-        yield from ((path, name) for name in lost)
-        for barrel in self._barrels(path, modules):
-            passed = [name for name in lost if name != "default"]
-            yield from ((barrel, name) for name in passed if provides(barrel, name, modules) is False)
+        names: dict[str, set[str]] = defaultdict(set)
+        homes: dict[tuple[str, str], str] = {}
+        words = set()
+        for lost in lost_exports(files, modules):
+            names[lost.through].add(lost.name)
+            homes[lost.through, lost.name] = lost.home
+            words.add(lost.word)
+        uses: dict[str, list[RemovedUse]] = defaultdict(list)
+        for through, found in ExportUsers(names, words - {""}, modules).uses().items():
+            for use in found:
+                uses[homes[through, use.name]].append(use)
+        return uses
 
-    def _barrels(self, path: str, modules: Modules) -> Iterator[str]:
-        """Yield the index files above a module that re-export all of it, directly or through one another."""
-        from wardround_typescript.analysis.exports import exports_of
 
-        passing = {path}
-        folder = posixpath.dirname(path)
-        while True:
-            for ending in (".ts", ".tsx", ".js", ".mts", ".mjs"):
-                barrel = posixpath.join(folder, f"index{ending}")
-                text = self.change.project.read(barrel) if barrel != path else None
-                stars = exports_of(barrel, text).stars if text is not None else ()
-                if any(modules.resolved(barrel, spec) in passing for spec in stars):
-                    passing.add(barrel)
-                    yield barrel
-            if not folder:
-                return
-            folder = posixpath.dirname(folder)
+def _is_script(path: str) -> bool:
+    return path.endswith(SCRIPTS) and ".d." not in path
+
+
+def _problem(module: str, name: str) -> str:
+    return f'"{name}" is not exported by {module}' if name else f'module "{module}" does not exist'
 
 
 def _imports_more(base: str | None, text: str) -> bool:
-    """Return True if the change added a line that names an imported module or a part of such a statement."""
+    """Return True if the change added a line that names an imported module, or a part of an import
+    statement.
+    """
     before = set((base or "").split("\n"))
-    return any(_OF_IMPORT.search(line) for line in text.split("\n") if line not in before)
-
-
-def _home(path: str) -> str:
-    """Return the word by which imports name a module: the folder for an index file."""
-    folder, name = posixpath.split(path.rpartition(".")[0])
-    return posixpath.basename(folder) if name == "index" else name
+    added = (line for line in text.split("\n") if line not in before)
+    return any(_OF_IMPORT.search(line) for line in added)

@@ -1,18 +1,13 @@
-"""TS030: swapped arguments."""
-
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 from wardround.checks.base import Check
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity, Span
-from wardround.rules.maturity import Maturity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.semantics.argument_order import (
     MOST_ARGUMENTS,
     ArgumentList,
@@ -31,7 +26,9 @@ from wardround.semantics.docdrift.directions import (
     names_a_way,
 )
 from wardround.text.tokens import parts
-from wardround_typescript.analysis.call_resolution import callee_of, script_of
+from wardround_typescript.analysis.call_resolution import callee_of
+from wardround_typescript.analysis.function_extents import FunctionExtents
+from wardround_typescript.analysis.resolved_scripts import script_of
 from wardround_typescript.check import SCRIPTS
 
 _CALL = LazyPattern(
@@ -51,13 +48,6 @@ _TEST_PATH = LazyPattern(
 _SCRIPT = (".ts", ".tsx", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs")
 _HOLDS = frozenset({"value", "current"})
 """Properties that only hold the value of their owner: of a Vue or a React ref."""
-_DEFINED = LazyPattern(
-    r"(?<![\w$.])function\s{0,3}\*?\s{0,3}(?P<function>[A-Za-z_$][\w$]*)"
-    r"|(?<![\w$.])(?:const|let|var)\s{1,9}(?P<held>[A-Za-z_$][\w$]*)\s{0,9}=[^;{}\n]{0,200}=>\s{0,9}(?=\{)"
-    r"|(?m:^[ \t]*)(?:(?:public|private|protected|static|override|async)[ ]+)*"
-    r"(?P<method>[A-Za-z_$][\w$]*)(?=\()"
-)
-_BODY = LazyPattern(r"\s{0,9}(?::[^;{}]{0,200})?\{")
 _SORTS = LazyPattern(r"\b(?:sort|toSorted|sortBy|orderBy)\s{0,3}\($")
 _CONDITION = LazyPattern(r"(?<![\w$.])(?:if|while)\s{0,9}\(")
 _NEARBY_LINES = 12
@@ -76,7 +66,6 @@ class SwappedArguments(Check):
 
     ID = "TS030"
     NAME = "swapped-arguments"
-    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO
     CASE_PATH = "a.ts"
@@ -119,57 +108,55 @@ class SwappedArguments(Check):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self._script = script_of(source.path, source.text)
+        self._functions = FunctionExtents(self._script.scan)
         self._suspects = 0
 
     def run(self) -> None:
-        for place, call in self.calls():
-            swap = self._reordering(place, call)
+        for location, call in self.calls():
+            swap = self._better_order(location, call)
             if swap is not None:
-                self.report(self._span(place, swap), call.describe(swap))
+                self.report(self._span(location, swap), call.describe(swap))
 
     def calls(self) -> Iterator[tuple[re.Match[str], ArgumentList]]:
         """Yield the added calls with a known callee and arguments that names can tell apart."""
-        if not self._is_looked_at():
+        if not self._has_added_list() or not self._script.is_written:
             return
-        for place in _CALL.finditer(self._script.scan.structure):
-            if place["name"] not in _NO_CALL:
-                call = self._call(place)
-                if call is not None:
-                    yield place, call
+        for location in _CALL.finditer(self._script.scan.structure):
+            call = self._call(location) if self._is_added_call(location) else None
+            if call is not None:
+                yield location, call
 
-    def _is_looked_at(self) -> bool:
-        source = self.source
-        return (
-            source.path.endswith(_SCRIPT)
-            and not _TEST_PATH.search(source.path)
-            and any("," in line and source.is_added(n) for n, line in enumerate(source.lines, 1))
-            and self._script.is_written
-        )
+    def _has_added_list(self) -> bool:
+        """Return True if an added line of a script that is not a test may have two arguments."""
+        path = self.source.path
+        if not path.endswith(_SCRIPT) or _TEST_PATH.search(path):
+            return False
+        numbers = (number for number, line in enumerate(self.source.lines, 1) if "," in line)
+        return any(map(self.source.is_added, numbers))
+
+    def _is_added_call(self, place: re.Match[str]) -> bool:
+        if place["name"] in _NO_CALL:
+            return False
+        opening = place.end() - 1
+        closing = self._script.scan.pairs.get(opening, opening)
+        first, last = self.source.position(place.start())[0], self.source.position(closing)[0]
+        return any(map(self.source.is_added, range(first, last + 1)))
 
     def _call(self, place: re.Match[str]) -> ArgumentList | None:
         script = self._script
-        opening = place.end() - 1
-        first, last = (
-            self.source.position(place.start())[0],
-            self.source.position(script.scan.pairs.get(opening, opening))[0],
-        )
-        if not any(map(self.source.is_added, range(first, last + 1))):
+        locations = script.list_at(place.end() - 1)
+        if locations is None or not 2 <= len(locations) <= MOST_ARGUMENTS:
             return None
-        places = script.list_at(opening)
-        if places is None or not 2 <= len(places) <= MOST_ARGUMENTS:
-            return None
-        texts = tuple(script.scan.code[start:end] for start, end in places)
-        arguments = tuple(map(named, texts))
-        if sum(one is not None and is_informative(one.name) for one in arguments) < 2:
-            return None
-        if any(text.startswith("...") for text in texts):
+        texts = tuple(script.scan.code[start:end] for start, end in locations)
+        arguments = tuple(map(argument_name, texts))
+        if sum(map(_is_informative, arguments)) < 2 or any(text.startswith("...") for text in texts):
             return None
         callee = callee_of(place["name"], bool(place["new"]), script, self.source.project)
         if callee is None or len(texts) > len(callee.parameters):
             return None
         return ArgumentList(callee.name, callee.parameters[: len(texts)], arguments, texts)
 
-    def _reordering(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
+    def _better_order(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
         """Return the order that fits better, unless the context shows that this order is intentional."""
         swap = call.better_order()
         if swap is None:
@@ -188,108 +175,72 @@ class SwappedArguments(Check):
 
     def _against_another(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
         """Return the swap of an argument named like another parameter, as another call passes it."""
-        names = [one.name if one is not None else "" for one in call.arguments]
+        names = [argument.name if argument is not None else "" for argument in call.arguments]
         for here, name in enumerate(names):
             there = call.parameters.index(name) if name in call.parameters else here
             if not _is_swap_candidate(names, here, there, call.parameters[here]):
                 continue
-            given = self._passed_at(place, here)
-            if call.texts[there] in given and call.texts[here] not in given:
+            passed = self._passed_at(place, here)
+            if call.texts[there] in passed and call.texts[here] not in passed:
                 return Reordering(tuple(sorted([(here, there), (there, here)])), 1.0)
         return None
 
     def _passed_at(self, place: re.Match[str], argument: int) -> set[str]:
         """Return the arguments that other calls of the same function in the file pass at a position."""
-        found: set[str] = set()
-        for other in _CALL.finditer(self._script.scan.structure):
+        lists = self._other_lists(place, 0, len(self._script.scan.structure))
+        return {texts[argument] for texts in lists if len(texts) > argument}
+
+    def _other_lists(self, place: re.Match[str], start: int, end: int) -> Iterator[list[str]]:
+        """Yield the arguments of other calls of the same function between two positions."""
+        for other in _CALL.finditer(self._script.scan.structure, start, end):
             if other["name"] == place["name"] and other.start() != place.start():
-                listed = self._script.list_at(other.end() - 1) or ()
-                if len(listed) > argument:
-                    start, end = listed[argument]
-                    found.add(self._script.scan.code[start:end])
-        return found
+                positions = self._script.list_at(other.end() - 1) or ()
+                yield [self._script.scan.code[begin:stop] for begin, stop in positions]
 
     def _is_intentional(self, place: re.Match[str], call: ArgumentList, swap: Reordering) -> bool:
-        moved = {call.texts[i] for i, _ in swap.moves}
-        return (
-            any(
-                implies_reordering(name) or name == call.callee or are_opposites(name, call.callee)
-                for name in self._names_around(place.start())
-            )
-            or self._is_chosen(place.start(), moved)
-            or is_intentional_reversal(self.source.text, SCRIPT, self.source.position(place.start())[0])
-            or has_mirror_call(call.texts, self._orders_nearby(place))
-        )
-
-    def _names_around(self, offset: int) -> Iterator[str]:
-        """Return the names of the functions that contain a position."""
-        scan = self._script.scan
-        place = bisect_right(self._functions, (offset,)) - 1
-        while place >= 0:
-            _, end, name, around = self._functions[place]
-            if offset <= end:
-                yield name
-            place = around
-        line_start = scan.structure.rfind("\n", 0, offset) + 1
-        held = re.match(r"\s*(?:export\s+)?(?:const|let|var)\s+([\w$]+)", scan.structure[line_start:offset])
-        if held:
-            yield held[1]
-
-    @cached_property
-    def _functions(self) -> list[tuple[int, int, str, int]]:
-        """Return (start, end, name, index of the enclosing function or -1) of the functions with a body in
-        braces.
-        """
-        scan = self._script.scan
-        found: list[tuple[int, int, str, int]] = []
-        around: list[int] = []
-        for match in _DEFINED.finditer(scan.structure):
-            opening = match.end()
-            if not match["held"]:
-                listed = scan.structure.find("(", match.end(), match.end() + 200)
-                body = _BODY.match(scan.structure, scan.pairs.get(listed, len(scan.structure)) + 1)
-                opening = body.end() - 1 if body else -1
-            if opening in scan.pairs:
-                while around and found[around[-1]][1] < match.start():
-                    around.pop()
-                name = match[match.lastgroup or 0]
-                found.append((match.start(), scan.pairs[opening], name, around[-1] if around else -1))
-                around.append(len(found) - 1)
-        return found
+        names = self._functions.names_around(place.start())
+        if any(_is_for_reordering(name, call.callee) for name in names):
+            return True
+        if self._is_chosen(place.start(), {call.texts[position] for position, _ in swap.moves}):
+            return True
+        if is_intentional_reversal(self.source.text, SCRIPT, self.source.position(place.start())[0]):
+            return True
+        return has_mirror_call(call.texts, self._orders_nearby(place))
 
     def _is_chosen(self, offset: int, moved: set[str]) -> bool:
         """Return True if a condition reads two of the arguments, or a sort calls it: the order is
         intentional.
         """
-        scan = self._script.scan
         line = self.source.position(offset)[0]
+        before = self._script.scan.structure[self.source.line_starts[line - 1] : offset]
+        if "?" in before and _mentions(moved, before) > 1:
+            return True
+        if any(_mentions(moved, condition) > 1 for condition in self._conditions_before(offset, line)):
+            return True
+        return any(_SORTS.search(before, 0, found.end()) for found in re.finditer(r"\(", before))
+
+    def _conditions_before(self, offset: int, line: int) -> Iterator[str]:
+        scan = self._script.scan
         start = self.source.line_starts[max(0, line - 1 - _CONDITION_LINES)]
         for match in _CONDITION.finditer(scan.structure, start, offset):
             closing = scan.pairs.get(match.end() - 1, match.end())
-            if _held(moved, scan.code[match.end() : closing]) > 1:
-                return True
-        before = scan.structure[self.source.line_starts[line - 1] : offset]
-        if "?" in before and _held(moved, before) > 1:
-            return True
-        return any(_SORTS.search(before, 0, found.end()) for found in re.finditer(r"\(", before))
+            yield scan.code[match.end() : closing]
 
     def _orders_nearby(self, place: re.Match[str]) -> Iterator[list[str]]:
         """Yield the arguments of other calls of the same function in the lines around."""
         line = self.source.position(place.start())[0]
-        start = self.source.line_starts[max(0, line - 1 - _NEARBY_LINES)]
-        end = self.source.line_starts[min(len(self.source.line_starts) - 1, line + _NEARBY_LINES)]
-        for other in _CALL.finditer(self._script.scan.structure, start, max(end, place.end())):
-            if other["name"] == place["name"] and other.start() != place.start():
-                places = self._script.list_at(other.end() - 1) or ()
-                yield [self._script.scan.code[a:b] for a, b in places]
+        line_starts = self.source.line_starts
+        start = line_starts[max(0, line - 1 - _NEARBY_LINES)]
+        end = line_starts[min(len(line_starts) - 1, line + _NEARBY_LINES)]
+        return self._other_lists(place, start, max(end, place.end()))
 
     def _span(self, place: re.Match[str], swap: Reordering) -> Span:
-        places = self._script.list_at(place.end() - 1) or ()
-        start, end = places[swap.moves[0][0]][0], places[swap.moves[-1][0]][1]
+        locations = self._script.list_at(place.end() - 1) or ()
+        start, end = locations[swap.moves[0][0]][0], locations[swap.moves[-1][0]][1]
         return Span(*self.source.position(start), *self.source.position(end))
 
 
-def named(text: str) -> ArgumentName | None:
+def argument_name(text: str) -> ArgumentName | None:
     """Return the name of an argument: a name, a property, or a call without arguments."""
     match = _ARGUMENT.fullmatch(text)
     if match is None:
@@ -300,9 +251,19 @@ def named(text: str) -> ArgumentName | None:
     return ArgumentName(names[-1], names[-2] if len(names) > 1 else "")
 
 
-def _held(moved: set[str], text: str) -> int:
-    """Count the arguments that a text mentions."""
-    return sum(re.search(rf"(?<![\w$]){re.escape(one)}(?![\w$])", text) is not None for one in moved)
+def _mentions(moved: set[str], text: str) -> int:
+    """Count the arguments that a string mentions."""
+    patterns = (rf"(?<![\w$]){re.escape(argument)}(?![\w$])" for argument in moved)
+    return sum(re.search(pattern, text) is not None for pattern in patterns)
+
+
+def _is_informative(argument: ArgumentName | None) -> bool:
+    return argument is not None and is_informative(argument.name)
+
+
+def _is_for_reordering(name: str, callee: str) -> bool:
+    """Return True for a function that may pass on its arguments in another order."""
+    return name == callee or implies_reordering(name) or are_opposites(name, callee)
 
 
 def _is_swap_candidate(names: list[str], here: int, there: int, parameter: str) -> bool:

@@ -1,12 +1,10 @@
-"""TS045: unchecked type predicate."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -68,24 +66,24 @@ class UncheckedTypePredicate(TreeCheck):
         for function in code.kinds(*sorted(FUNCTIONS)):
             if _STOPS.search(code.name_of(function)) and self._only_returns_boolean(function):
                 self.report_node(
-                    self._named(function),
+                    self._name_node(function),
                     "function is named like an assertion but only returns a boolean; throw, or name "
                     "it as a predicate",
                 )
 
     def _only_returns_boolean(self, function: Node) -> bool:
-        from wardround.languages.script.code import bare, returned
+        from wardround.languages.script.code import bare, returned_expressions
 
         code = self.code
         body = function.child_by_field_name("body")
         if body is None or _STOPPING.search(code.text(body)):
             return False
-        results = [one for one in map(bare, returned(function)) if one is not None]
+        results = [value for value in map(bare, returned_expressions(function)) if value is not None]
         return bool(results) and all(
-            one.type in _ANSWERS and _TRUTH.search(code.text(one)) is not None for one in results
+            result.type in _ANSWERS and _TRUTH.search(code.text(result)) is not None for result in results
         )
 
-    def _named(self, function: Node) -> Node:
+    def _name_node(self, function: Node) -> Node:
         own = function.child_by_field_name("name")
         holder = function.parent
         given = (

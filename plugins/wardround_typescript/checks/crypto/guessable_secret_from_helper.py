@@ -1,13 +1,11 @@
-"""TS331: guessable secret from helper."""
-
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -120,7 +118,7 @@ class GuessableSecretFromHelper(TreeCheck):
                 node.parent is not None and self.code.field(node.parent, "operator") in {"<", ">", "<=", ">="}
             ):
                 continue
-            text = self._statement(node).replace(self.code.called(node), "")
+            text = self._statement(node).replace(self.code.callee(node), "")
             if not _ASIDE.search(text) and self._is_secret(node):
                 self.report_node(
                     node,
@@ -143,7 +141,7 @@ class GuessableSecretFromHelper(TreeCheck):
         held = self._holder(node)
         if self._names_secret(held) or self._is_login(node):
             return True
-        if _KEY.search(held.strip()) and _PURPOSE.search(self._near(node)):
+        if _KEY.search(held.strip()) and _PURPOSE.search(self._surrounding_function(node)):
             return True
         function = self.reader.function_around(node)
         while function is not None:
@@ -168,14 +166,14 @@ class GuessableSecretFromHelper(TreeCheck):
         name = self.text(held)
         if not name.isidentifier():
             return False
-        place = r"(?:String\(|`\$?\{?)?" + name + r"\b"
+        location = r"(?:String\(|`\$?\{?)?" + name + r"\b"
         remaining = (
-            rf"\.cookie\(\s*[^,()]{{1,80}},\s*{place}|ookies?(?:\(\))?\.set\(\s*[^,()]{{1,80}},\s*{place}"
-            rf"|\.session(?:\.\w+|\[[^\]]{{1,60}}\])\s*=\s*{place}|[sS]et-[cC]ookie[^\n"
+            rf"\.cookie\(\s*[^,()]{{1,80}},\s*{location}|ookies?(?:\(\))?\.set\(\s*[^,()]{{1,80}},\s*{location}"
+            rf"|\.session(?:\.\w+|\[[^\]]{{1,60}}\])\s*=\s*{location}|[sS]et-[cC]ookie[^\n"
             r"]{{0,80}}\$\{{{name}\}}"
             rf"|`(?:sess|session|token|reset|invite):\$\{{{name}\}}"
         )
-        return re.search(remaining, self._near(node)) is not None
+        return re.search(remaining, self._surrounding_function(node)) is not None
 
     def _holder(self, node: Node) -> str:
         around = node.parent
@@ -215,11 +213,11 @@ class GuessableSecretFromHelper(TreeCheck):
             holder = self._holder(call)
             if self._names_secret(holder):
                 return True
-            if _CODE.search(holder.strip()) and _PURPOSE.search(self._near(call)):
+            if _CODE.search(holder.strip()) and _PURPOSE.search(self._surrounding_function(call)):
                 return True
         return False
 
-    def _near(self, node: Node) -> str:
+    def _surrounding_function(self, node: Node) -> str:
         """Return the text of the function that contains a node, which shows the use of a plain code or id."""
         function = self.reader.function_around(node)
         return self.text(function)[:1500] if function is not None else self.source.text[:3000]

@@ -1,12 +1,10 @@
-"""TS335: insecure tls settings."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -102,9 +100,9 @@ class InsecureTlsSettings(TreeCheck):
     def _set(self, node: Node, name: str, value: Node | None) -> None:
         if value is None or name not in _NAMES:
             return
-        text = self.text(self.reader.scope.resolved(value))
+        text = self.text(self.reader.scope.resolve(value))
         if name == "rejectUnauthorized":
-            self._reject_unauthorized(node, value, text)
+            self._check_reject_unauthorized(node, value, text)
         elif _is_obsolete_version(name, text):
             self.report_node(node, "obsolete TLS version can be broken; require TLSv1.2 or later")
         elif name == "strictSSL" and text == "false":
@@ -114,7 +112,7 @@ class InsecureTlsSettings(TreeCheck):
         elif name == "checkServerIdentity" and _ACCEPTS.search(text):
             self.report_node(node, "host name of the TLS certificate is not verified; remove this function")
 
-    def _reject_unauthorized(self, node: Node, value: Node, text: str) -> None:
+    def _check_reject_unauthorized(self, node: Node, value: Node, text: str) -> None:
         if value.type == "identifier" and self._is_off_by_default(value):
             self.report_node(
                 node, "TLS certificate is not verified unless a caller requests it; verify by default"

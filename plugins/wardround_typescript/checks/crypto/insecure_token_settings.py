@@ -1,13 +1,12 @@
-"""TS336: insecure token settings."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -28,6 +27,11 @@ _SECRET_NAME = LazyPattern(
     r"(?i)(jwt|token|session|auth|share|signing|cookie|hmac|app|refresh|access)\w*(secret|_key|private)|^(process\.env\.)?\w*SECRET\w*$"
 )
 _KNOWN = "default for the secret is in the source; fail if the setting is missing"
+_VERIFYING = frozenset({"verify", "verifyAsync", "jwtVerify"})
+_GETTERS = frozenset({"get", "getOrThrow"})
+_SETS_EXPIRY = (".expiresIn =", ".exp =")
+_SHORTEST_SECRET = 5
+"""Minimum length in characters, including the quotes, of a string that may be a secret."""
 
 
 class InsecureTokenSettings(TreeCheck):
@@ -81,13 +85,13 @@ class InsecureTokenSettings(TreeCheck):
     def _check_call(self, name: str, node: Node, arguments: list[Node]) -> None:
         last = name.rpartition(".")[2]
         if last == "sign" and name.startswith(_LIBRARIES) and len(arguments) > 1:
-            self._signed(node, arguments)
+            self._check_signing(node, *arguments[:3])
         elif last == "sign" and ("SignJWT" in self.source.text) and self._is_endless(node):
             self.report_node(node, "token never expires; call setExpirationTime")
         elif self._is_decoding(name, node, arguments):
-            self._decoded(node)
-        elif last in {"verify", "verifyAsync", "jwtVerify"} and len(arguments) > 1:
-            self._verified(node, arguments)
+            self._check_decoding(node)
+        elif last in _VERIFYING and len(arguments) > 2:
+            self._check_verification(node, arguments[2])
 
     def _is_decoding(self, name: str, node: Node, arguments: list[Node]) -> bool:
         """Return True for a call that reads a token without verifying it."""
@@ -95,66 +99,58 @@ class InsecureTokenSettings(TreeCheck):
         if last in _DECODING:
             return True
         if last == "decode" and name.startswith(_LIBRARIES) and arguments:
-            return not self._verifies(name, arguments)
+            return not self._disables_verification(name, arguments)
         return name == "JSON.parse" and bool(arguments) and self._is_payload(node, arguments[0])
 
-    def _verifies(self, name: str, arguments: list[Node]) -> bool:
+    def _disables_verification(self, name: str, arguments: list[Node]) -> bool:
         """Return True for jwt-simple's ``decode(token, key, noVerify)``, which verifies by default."""
-        if not name.startswith("jwt-simple"):
+        if not name.startswith("jwt-simple") or len(arguments) < 2:
             return False
-        return len(arguments) > 1 and not (
-            len(arguments) > 2
-            and self.text(self.reader.scope.resolved(arguments[2])) not in ("false", "undefined", "null")
-        )
+        if len(arguments) == 2:
+            return True
+        return self.text(self.reader.scope.resolve(arguments[2])) in ("false", "undefined", "null")
 
     def _value(self, pair: Node) -> str:
         value = pair.child_by_field_name("value")
-        return self.text(self.reader.scope.resolved(value)) if value is not None else ""
+        return self.text(self.reader.scope.resolve(value)) if value is not None else ""
 
-    def _signed(self, node: Node, arguments: list[Node]) -> None:
-        claims, options = self.reader.options(arguments[0]), arguments[2] if len(arguments) > 2 else None
-        if options is not None and (
-            self.reader.options(options) is None
-            or self.reader.is_open(options)
-            or self.reader.option(options, "expiresIn") is not None
-        ):
+    def _check_signing(self, node: Node, claims: Node, key: Node, options: Node | None = None) -> None:
+        if options is not None and self._may_have(options, "expiresIn"):
             return
-        if ".expiresIn =" in self.source.text or ".exp =" in self.source.text:
+        if any(setter in self.source.text for setter in _SETS_EXPIRY):
             return
-        if claims is None or self.reader.is_open(claims) or self.reader.option(claims, "exp") is not None:
-            return
-        self.report_node(node, "token never expires; set expiresIn")
+        if not self._may_have(claims, "exp"):
+            self.report_node(node, "token never expires; set expiresIn")
+
+    def _may_have(self, options: Node, key: str) -> bool:
+        """Return True unless an object literal certainly lacks a key."""
+        if self.reader.is_open(options):
+            return True
+        return self.reader.option(options, key) is not None
 
     def _is_endless(self, node: Node) -> bool:
         """Return True if a chain that starts with SignJWT, here or in a helper, never sets an expiry."""
-        text = self.text(node)
-        owner = node.child_by_field_name("function")
-        start = self.text(owner).partition("(")[0].rpartition(".")[2] if owner is not None else ""
-        helper = self._function_named(start)
-        if "new SignJWT" not in text and (helper is None or "new SignJWT" not in self.text(helper)):
+        callee = self.code.field(node, "function")
+        start = callee.partition("(")[0].rpartition(".")[2]
+        text, helper = self.text(node), self.text(self._find_function(start))
+        if "new SignJWT" not in text and "new SignJWT" not in helper:
             return False
-        complete = text + (self.text(helper) if helper is not None else "")
+        complete = text + helper
         return "setExpirationTime" not in complete and not _EXPIRY.search(complete)
 
-    def _function_named(self, name: str) -> Node | None:
+    def _find_function(self, name: str) -> Node | None:
         found = self.reader.scope.functions.get(name)
         if found is not None:
             return found
-        return next(
-            (one.methods[name] for one in self.reader.scope.classes.values() if name in one.methods), None
-        )
+        classes = self.reader.scope.classes.values()
+        return next((owner.methods[name] for owner in classes if name in owner.methods), None)
 
-    def _decoded(self, node: Node) -> None:
+    def _check_decoding(self, node: Node) -> None:
         """Report a decoded token in a function or file of a server that never verifies it."""
-        function = self.reader.function_around(node)
-        around = self.text(function) if function is not None else self.source.text
-        around += self._calling(function)
-        holder = node.parent
-        if (
-            "verify" in around.lower()
-            or _CLIENT.search(self.source.text)
-            or _HEADER_ONLY.search(self.text(holder))
-        ):
+        around = self._surrounding_source(node)
+        if "verify" in around.lower() or _CLIENT.search(self.source.text):
+            return
+        if _HEADER_ONLY.search(self.text(node.parent)):
             return
         if _TRUSTS.search(around):
             self.report_node(
@@ -162,65 +158,65 @@ class InsecureTokenSettings(TreeCheck):
             )
 
     def _is_payload(self, node: Node, argument: Node) -> bool:
-        """Return True if the payload of a token is decoded by hand."""
-        text = self.text(self.reader.scope.resolved(argument))
+        """Return True if the payload of a token is decoded manually."""
+        text = self.text(self.reader.scope.resolve(argument))
         if not _BASE64.search(text):
             return False
-        function = self.reader.function_around(node)
-        around = (self.text(function) if function is not None else self.source.text) + self._calling(function)
+        around = self._surrounding_source(node)
         return _PARTED.search(around) is not None and _SENT.search(around) is not None
 
-    def _calling(self, function: Node | None) -> str:
-        """Return the functions of the file that call a helper."""
-        name = self.code.field(function, "name")
-        if not name and function is not None and function.parent is not None:
-            name = self.code.field(function.parent, "name")
-        callers = [call for called, call in self.code.calls if name and called == name]
-        around = [self.reader.function_around(call) for call in callers]
-        return " ".join(self.text(one)[:1500] for one in around if one is not None)
+    def _surrounding_source(self, node: Node) -> str:
+        """Return the function around a node with its callers; the file outside of functions."""
+        function = self.reader.function_around(node)
+        if function is None:
+            return self.source.text
+        return self.text(function) + self._callers(function)
 
-    def _verified(self, node: Node, arguments: list[Node]) -> None:
-        for one in arguments[2:3]:
-            listed = (
-                self.reader.scope.property(found, "algorithms")
-                if (found := self.reader.options(one)) is not None
-                else None
-            )
-            if listed is None:
-                continue
-            name = self.text(listed)
-            text = self.text(self.reader.scope.resolved(listed)) + " ".join(_pushed(self.source.text, name))
-            if _NONE.search(text):
-                self.report_node(
-                    node, "unsigned tokens are accepted; list the allowed algorithms without none"
-                )
+    def _callers(self, function: Node) -> str:
+        """Return the functions of the file that call a helper."""
+        name = self.code.field(function, "name") or self.code.field(function.parent, "name")
+        if not name:
+            return ""
+        calls = [call for called, call in self.code.calls if called == name]
+        callers = [self.reader.function_around(call) for call in calls]
+        return " ".join(self.text(caller)[:1500] for caller in callers if caller is not None)
+
+    def _check_verification(self, node: Node, argument: Node) -> None:
+        options = self.reader.options(argument)
+        listed = self.reader.scope.property(options, "algorithms") if options is not None else None
+        if listed is None:
+            return
+        added = _pushed_lines(self.source.text, self.text(listed))
+        if _NONE.search(self.text(self.reader.scope.resolve(listed)) + " ".join(added)):
+            self.report_node(node, "unsigned tokens are accepted; list the allowed algorithms without none")
 
     def _defaults(self) -> None:
         """Report a secret with a default in the source."""
         for name, node, arguments in self.reader.calls():
-            is_getter = name.rpartition(".")[2] in {"get", "getOrThrow"} and len(arguments) == 2
-            if is_getter and self._is_known_default(arguments[0], arguments[1]):
-                holder = node.parent
-                self.report_node(holder if holder is not None and holder.type == "pair" else node, _KNOWN)
+            is_getter = name.rpartition(".")[2] in _GETTERS and len(arguments) == 2
+            if is_getter and self._is_known_default(*arguments):
+                entry = node.parent
+                self.report_node(entry if is_kind(entry, "pair") else node, _KNOWN)
         for node in self.code.kinds("binary_expression"):
             if self._is_known_fallback(node):
                 self.report_node(node, _KNOWN)
 
     def _is_known_default(self, name: Node, default: Node) -> bool:
-        if default.type != "string" or not _SECRET_NAME.search(self.reader.literal(name) or ""):
-            return False
-        return len(self.text(default)) > 4
+        return self._is_string(default) and _SECRET_NAME.search(self.reader.literal(name) or "") is not None
+
+    def _is_string(self, value: Node | None) -> bool:
+        return is_kind(value, "string") and len(self.text(value)) >= _SHORTEST_SECRET
 
     def _is_known_fallback(self, node: Node) -> bool:
         """Return True for ``secret || "text"``."""
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is None or right is None or right.type != "string" or len(self.text(right)) < 5:
+        left = child(node, "left")
+        if left is None or left.type == "member_expression" or not self._is_string(child(node, "right")):
             return False
-        if self.code.field(node, "operator") not in {"||", "??"} or left.type == "member_expression":
+        if self.code.field(node, "operator") not in {"||", "??"}:
             return False
-        return _SECRET_NAME.search(self.text(self.reader.scope.resolved(left))) is not None
+        return _SECRET_NAME.search(self.text(self.reader.scope.resolve(left))) is not None
 
 
-def _pushed(text: str, name: str) -> list[str]:
+def _pushed_lines(text: str, name: str) -> list[str]:
     """Return the elements that are added to a list of this name."""
     return [line for line in text.split("\n") if f"{name}.push(" in line]

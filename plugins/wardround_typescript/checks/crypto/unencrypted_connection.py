@@ -1,12 +1,10 @@
-"""TS352: unencrypted connection."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -84,26 +82,26 @@ class UnencryptedConnection(TreeCheck):
     def _has_plain_base(self, options: Node) -> bool:
         """Return True if the base URL of a client is an unencrypted address on the internet."""
         bases = [self.reader.option(options, key) for key in ("baseURL", "prefixUrl", "baseUrl")]
-        return any(one is not None and _PLAIN_PAGE.search(self._start(one)) for one in bases)
+        return any(base is not None and _PLAIN_PAGE.search(self._start(base)) for base in bases)
 
     def _sends_secret(self, name: str, arguments: list[Node]) -> bool:
         if len(arguments) < 2 or not _SENDS.search(name) or not _PLAIN_PAGE.search(self._start(arguments[0])):
             return False
-        return _SECRET.search(" ".join(self.text(one)[:600] for one in arguments[1:])) is not None
+        return _SECRET.search(" ".join(self.text(argument)[:600] for argument in arguments[1:])) is not None
 
     def _is_plain(self, node: Node) -> bool:
-        found = self.reader.scope.resolved(node)
+        found = self.reader.scope.resolve(node)
         if _OWN_HOST.search(self.text(found)):
             return True
         return _PLAIN.search(self._start(found)) is not None
 
     def _start(self, node: Node) -> str:
-        """Return the start of an address as far as it is a constant."""
-        found = self.reader.scope.resolved(node)
+        """Return the start of an address if it is a constant."""
+        found = self.reader.scope.resolve(node)
         while found.type == "binary_expression":
             left = found.child_by_field_name("left")
             if left is None:
                 break
-            found = self.reader.scope.resolved(left)
+            found = self.reader.scope.resolve(left)
         text = self.text(found)[1:] if found.type in {"string", "template_string"} else ""
         return text.partition("${")[0].rstrip("'\"`")

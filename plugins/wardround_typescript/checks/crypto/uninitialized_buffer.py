@@ -1,13 +1,12 @@
-"""TS359: uninitialized buffer."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import call_with, child
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -20,6 +19,7 @@ _GIVING_AWAY = LazyPattern(
 )
 _READ = LazyPattern(r"^(toString|toJSON|read\w+|readBig\w+)$")
 _LONE_SIZES = {"Float": 4, "Double": 8}
+_SHARING = frozenset({"buffer", "subarray", "slice"})
 
 
 class UninitializedBuffer(TreeCheck):
@@ -70,69 +70,83 @@ class UninitializedBuffer(TreeCheck):
                 )
 
     def _is_passed_on(self, call: Node) -> bool:
-        above = call.parent
-        if above is None:
+        holder = call.parent
+        if holder is None:
             return False
-        if above.type == "arguments" and above.parent is not None:
-            return _GIVING_AWAY.search(self.code.called(above.parent)) is not None
-        if above.type == "member_expression":
-            return _READ.search(self.code.field(above, "property")) is not None
-        if above.type != "variable_declarator":
-            return above.type == "return_statement"
-        return self._is_part_written(above, call)
+        match holder.type:
+            case "arguments":
+                return self._escapes_function(call)
+            case "member_expression":
+                return _READ.search(self.code.field(holder, "property")) is not None
+            case "variable_declarator":
+                return self._may_be_unwritten(holder, call)
+        return holder.type == "return_statement"
 
-    def _is_part_written(self, declarator: Node, call: Node) -> bool:
-        """Return True if the buffer leaves the function and the writes to it do not certainly fill it."""
-        from wardround.languages.script.code import argument, function_around
+    def _escapes_function(self, value: Node) -> bool:
+        call = call_with(value)
+        return call is not None and _GIVING_AWAY.search(self.code.callee(call)) is not None
 
-        code = self.code
-        name = code.field(declarator, "name")
-        size, function = code.text(argument(call, 0)), function_around(call)
-        uses = [
-            node
-            for node in code.named(name)
-            if node.start_byte > call.end_byte and (function is None or node.end_byte <= function.end_byte)
-        ]
-        written, leaves = 0, False
+    def _may_be_unwritten(self, declarator: Node, call: Node) -> bool:
+        """Return True if the buffer leaves the function and may not be completely written before that."""
+        from wardround.languages.script.code import argument
+
+        size = self.code.text(argument(call, 0))
+        uses = self._uses(self.code.field(declarator, "name"), call)
+        written = 0
         for use in uses:
-            width = self._written(use, size)
+            width = self._bytes_written(use, size)
             if width is None:
                 return False
             written += width
-            leaves = leaves or self._leaves(use)
-        return leaves and not (size.isdigit() and written >= int(size))
+        is_full = size.isdigit() and written >= int(size)
+        return not is_full and any(map(self._leaves_function, uses))
 
-    def _written(self, use: Node, size: str) -> int | None:
+    def _uses(self, name: str, call: Node) -> list[Node]:
+        """Return the uses of a buffer in its function, behind the call that creates it."""
+        from wardround.languages.script.code import function_around
+
+        scope = function_around(call) or self.code.module.root
+        behind = (node for node in self.code.occurrences(name) if node.start_byte > call.end_byte)
+        return [node for node in behind if node.end_byte <= scope.end_byte]
+
+    def _bytes_written(self, use: Node, size: str) -> int | None:
         """Return the number of bytes that a use writes; None if it may fill the buffer."""
-        code, above = self.code, use.parent
-        if above is None:
+        holder = use.parent
+        if holder is None:
             return None
-        if above.type == "subscript_expression":
-            return 1 if code.field(above, "index").isdigit() else None
-        if above.type == "member_expression" and above.child_by_field_name("object") == use:
-            return _written_by(code.field(above, "property"))
-        if above.type == "arguments" and above.parent is not None:
-            called = code.called(above.parent)
-            owner, _, last = called.rpartition(".")
-            if last == "copy" and owner and owner not in size:
-                return 0
-            return 0 if _GIVING_AWAY.search(called) else None
+        match holder.type:
+            case "subscript_expression":
+                return 1 if self.code.field(holder, "index").isdigit() else None
+            case "member_expression" if child(holder, "object") == use:
+                return _written_by(self.code.field(holder, "property"))
+            case "arguments":
+                return 0 if self._only_reads(use, size) else None
         return 0
 
-    def _leaves(self, use: Node) -> bool:
-        above = use.parent
-        if above is None:
+    def _only_reads(self, use: Node, size: str) -> bool:
+        """Return True for an argument of a call that does not fill it."""
+        call = call_with(use)
+        called = self.code.callee(call) if call is not None else ""
+        owner, _, last = called.rpartition(".")
+        if last == "copy" and owner and owner not in size:
+            return True
+        return _GIVING_AWAY.search(called) is not None
+
+    def _leaves_function(self, use: Node) -> bool:
+        holder = use.parent
+        if holder is None:
             return False
-        if above.type == "arguments" and above.parent is not None:
-            return _GIVING_AWAY.search(self.code.called(above.parent)) is not None
-        return above.type == "return_statement" or (
-            above.type == "assignment_expression" and "body" in self.code.field(above, "left")
-        )
+        match holder.type:
+            case "arguments":
+                return self._escapes_function(use)
+            case "assignment_expression":
+                return "body" in self.code.field(holder, "left")
+        return holder.type == "return_statement"
 
 
 def _written_by(method: str) -> int | None:
     """Return the number of bytes that a method of a buffer writes; None if it may fill the buffer."""
-    if method in _FILLING or method in ("buffer", "subarray", "slice"):
+    if method in _FILLING or method in _SHARING:
         return None
     width = _WIDTH.search(method)
     if width is None:

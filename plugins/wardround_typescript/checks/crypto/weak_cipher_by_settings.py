@@ -1,13 +1,12 @@
-"""TS332: weak cipher by settings."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -28,6 +27,10 @@ _SHORT_KEY = 2048
 
 _BY_KEY = frozenset({"publicEncrypt", "privateDecrypt"})
 _OLD_PADDING = LazyPattern(r"\bRSA_(PKCS1|NO)_PADDING$")
+_GENERATORS = frozenset({"generateKeyPair", "generateKeyPairSync"})
+_SHOWS_BLOCKS = "cipher can be broken or shows equal blocks; use aes-256-gcm"
+_REPEATS = "every message has the same initialization vector; generate a random one for each"
+_DERIVES_KEY = "cipher derives key and initialization vector from the password alone; use createCipheriv"
 
 
 class WeakCipherBySettings(TreeCheck):
@@ -72,74 +75,64 @@ class WeakCipherBySettings(TreeCheck):
     def check(self) -> None:
         for name, node, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
-            if self._is_short_key(last, arguments):
-                self.report_node(node, "RSA key is too short; use at least 2048 bits")
-            padding = self.reader.option(arguments[0], "padding") if last in _BY_KEY and arguments else None
-            if padding is not None and _OLD_PADDING.search(self.text(padding)):
-                self.report_node(
-                    node, "PKCS#1 v1.5 padding enables decryption through error responses; use OAEP"
-                )
-            self._cipher(name, node, arguments)
+            if last in _GENERATORS and len(arguments) > 1:
+                self._check_key(node, arguments[1])
+            if last in _BY_KEY and arguments:
+                self._check_padding(node, arguments[0])
+            self._check_cipher(name, node, arguments)
 
-    def _is_short_key(self, last: str, arguments: list[Node]) -> bool:
-        if last not in {"generateKeyPair", "generateKeyPairSync"} or len(arguments) < 2:
-            return False
-        length = self.reader.option(arguments[1], "modulusLength")
-        return length is not None and self.text(length).isdigit() and int(self.text(length)) < _SHORT_KEY
+    def _check_key(self, node: Node, options: Node) -> None:
+        length = self.text(self.reader.option(options, "modulusLength"))
+        if length.isdigit() and int(length) < _SHORT_KEY:
+            self.report_node(node, "RSA key is too short; use at least 2048 bits")
 
-    def _cipher(self, name: str, node: Node, arguments: list[Node]) -> None:
+    def _check_padding(self, node: Node, options: Node) -> None:
+        if _OLD_PADDING.search(self.text(self.reader.option(options, "padding"))):
+            self.report_node(node, "PKCS#1 v1.5 padding enables decryption through error responses; use OAEP")
+
+    def _check_cipher(self, name: str, node: Node, arguments: list[Node]) -> None:
         last = name.rpartition(".")[2]
         is_of_node = "crypto" in name or name == last
-        if last in {"createCipheriv", "createDecipheriv"} and arguments:
-            self._node_cipher(node, last, arguments)
-        elif last in {"createCipher", "createDecipher"} and is_of_node and len(arguments) > 1:
-            self.report_node(
-                node,
-                "cipher derives key and initialization vector from the password alone; use createCipheriv",
-            )
-        elif last in {"encrypt", "decrypt"} and _CRYPTO_JS.search(name):
-            self._crypto_js(node, name, arguments)
+        match last:
+            case "createCipheriv" | "createDecipheriv" if arguments:
+                self._check_node_cipher(node, last, arguments)
+            case "createCipher" | "createDecipher" if is_of_node and len(arguments) > 1:
+                self.report_node(node, _DERIVES_KEY)
+            case "encrypt" | "decrypt" if _CRYPTO_JS.search(name):
+                self._check_crypto_js(node, name, arguments)
 
-    def _node_cipher(self, node: Node, last: str, arguments: list[Node]) -> None:
-        algorithms = self._texts(arguments[0])
-        if any(_BROKEN.search(one) for one in algorithms):
-            self.report_node(node, "cipher can be broken or shows equal blocks; use aes-256-gcm")
+    def _check_node_cipher(self, node: Node, last: str, arguments: list[Node]) -> None:
+        if any(map(_BROKEN.search, self._string_values(arguments[0]))):
+            self.report_node(node, _SHOWS_BLOCKS)
         elif last == "createCipheriv" and len(arguments) > 2 and self._is_fixed(arguments[2]):
-            self.report_node(
-                node, "every message has the same initialization vector; generate a random one for each"
-            )
+            self.report_node(node, _REPEATS)
 
-    def _texts(self, node: Node) -> list[str]:
-        found = self.reader.scope.resolved(node)
+    def _string_values(self, node: Node) -> list[str]:
+        """Return the strings that an argument may be."""
+        found = self.reader.scope.resolve(node)
+        operands: list[Node | None] = [found]
         if found.type == "ternary_expression":
-            operands = [found.child_by_field_name("consequence"), found.child_by_field_name("alternative")]
-            return [self.reader.literal(one) or "" for one in operands if one is not None]
-        return [self.reader.literal(found) or ""]
+            operands = [child(found, "consequence"), child(found, "alternative")]
+        return [self.reader.literal(operand) or "" for operand in operands]
 
     def _is_fixed(self, node: Node) -> bool:
-        found = self.reader.scope.resolved(node)
+        found = self.reader.scope.resolve(node)
         if found.type == "string":
             return len(self.text(found)) > 2
         if found.type != "call_expression":
             return False
-        return _FIXED.search(self.text(found)) is not None or self._is_made_once(found, node)
+        return _FIXED.search(self.text(found)) is not None or self._is_created_at_import(found, node)
 
-    def _is_made_once(self, found: Node, node: Node) -> bool:
+    def _is_created_at_import(self, vector: Node, use: Node) -> bool:
         """Return True if an initialization vector is generated when the module is loaded, and then reused."""
-        is_drawn = _DRAWN.search(self.text(found)) is not None
-        return (
-            is_drawn
-            and self.reader.function_around(found) is None
-            and self.reader.function_around(node) is not None
-        )
+        if not _DRAWN.search(self.text(vector)) or self.reader.function_around(vector) is not None:
+            return False
+        return self.reader.function_around(use) is not None
 
-    def _crypto_js(self, node: Node, name: str, arguments: list[Node]) -> None:
-        mode = self.reader.option(arguments[2], "mode") if len(arguments) > 2 else None
-        if _OLD.search(name) or (mode is not None and self.text(mode).endswith("ECB")):
-            self.report_node(node, "cipher can be broken or shows equal blocks; use aes-256-gcm")
-        elif len(arguments) > 2:
-            start = self.reader.option(arguments[2], "iv")
-            if start is not None and _FIXED_WORDS.search(self.text(start)):
-                self.report_node(
-                    node, "every message has the same initialization vector; generate a random one for each"
-                )
+    def _check_crypto_js(self, node: Node, name: str, arguments: list[Node]) -> None:
+        options = arguments[2] if len(arguments) > 2 else None
+        mode, vector = (self.text(self.reader.option(options, key)) for key in ("mode", "iv"))
+        if _OLD.search(name) or mode.endswith("ECB"):
+            self.report_node(node, _SHOWS_BLOCKS)
+        elif _FIXED_WORDS.search(vector):
+            self.report_node(node, _REPEATS)

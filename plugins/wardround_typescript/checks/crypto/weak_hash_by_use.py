@@ -1,13 +1,13 @@
-"""TS333: weak hash by use."""
-
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child, has_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -46,14 +46,21 @@ _ROUNDS = {
     "genSaltSync": (0, 10),
 }
 """Positions of the iteration count by function, and its minimum: OWASP's password storage cheat sheet."""
+_FAST_FUNCTIONS = frozenset({"crypto-js.sha256", "crypto-js.sha512", "js-sha256.sha256", "cryptojs.sha256"})
+_BROKEN_ALGORITHMS = frozenset({"md5", "sha1", "md4", "ripemd160"})
+_OF_CHAIN = frozenset({"member_expression", "call_expression"})
+_MOST_NAMES = 8
+_MOST_CALLERS = 9
+_LONGEST_VALUE = 200
+"""Length in bytes of the longest declaration that is read as part of the hashed text."""
 
 
 class WeakHashByUse(TreeCheck):
     """A password is stored with a fast hash, or a signature uses a hash that can be forged.
 
     Graphics cards try billions of MD5 or SHA hashes a second, so a stolen table of passwords is soon cracked;
-    and a hash of a secret and a text is not a signature. Hash passwords with scrypt, argon2 or bcrypt; sign
-    with ``createHmac`` and sha256.
+    and a hash of a secret and a message is not a signature. Hash passwords with scrypt, argon2 or bcrypt;
+    sign with ``createHmac`` and sha256.
     """
 
     ID = "TS333"
@@ -100,19 +107,18 @@ class WeakHashByUse(TreeCheck):
     def check(self) -> None:
         if _PROTOCOL.search(self.source.text):
             return
-        self._rounds()
+        self._check_rounds()
         for name, node, arguments in self.reader.calls():
             kind = self._kind(name, arguments)
             if kind:
-                self._check_hash(node, kind, self._hashed(node, name, arguments))
+                self._check_hash(node, kind, self._hashed_text(node, name, arguments))
 
     def _check_hash(self, node: Node, kind: str, hashed: str) -> None:
         hashed += self._passed_by_callers(node)
-        around = self._around(node)
         if _FRESH.search(hashed) or self._is_first_step(node):
             return
-        is_password = _PASSWORD_FUNCTION.search(around) and not _NO_PASSWORD.search(around)
-        if _PASSWORD.search(hashed) or is_password:
+        around = self._surrounding_text(node)
+        if _PASSWORD.search(hashed) or _hashes_password(around):
             if _SLOW.search(self.source.text) is None:
                 self.report_node(
                     node, "password is hashed with a fast hash function; use scrypt, argon2 or bcrypt"
@@ -122,15 +128,14 @@ class WeakHashByUse(TreeCheck):
                 node, "signature or token uses a hash that can be forged; use createHmac with sha256"
             )
 
-    def _rounds(self) -> None:
+    def _check_rounds(self) -> None:
         """Report slow hash functions with too few iterations."""
         for name, node, arguments in self.reader.calls():
-            last = name.rpartition(".")[2]
-            place, least = _ROUNDS.get(last, (9, 0))
-            message = self.reader.scope.resolved(arguments[place]) if place < len(arguments) else None
-            text = self.text(message).replace("_", "") if message is not None else ""
-            is_meant = "pbkdf2" in last or "bcrypt" in name.lower() or last.startswith("genSalt")
-            if text.isdigit() and int(text) < least and is_meant:
+            location, least = _ROUNDS.get(name.rpartition(".")[2], (len(arguments), 0))
+            if location >= len(arguments) or not _is_slow(name):
+                continue
+            count = self.text(self.reader.scope.resolve(arguments[location])).replace("_", "")
+            if count.isdigit() and int(count) < least:
                 self.report_node(
                     node, "iteration count is too low for a password; raise it to the OWASP minimum"
                 )
@@ -138,59 +143,70 @@ class WeakHashByUse(TreeCheck):
     def _is_first_step(self, node: Node) -> bool:
         """Return True if the hash replaces the password before another function hashes it."""
         around = node.parent
-        while around is not None and around.type in {"member_expression", "call_expression"}:
+        while has_kind(around, _OF_CHAIN):
             around = around.parent
-        return around is not None and self.code.field(around, "left") in {"password", "passwd", "pwd"}
+        return self.code.field(around, "left") in {"password", "passwd", "pwd"}
 
     def _kind(self, name: str, arguments: list[Node]) -> str:
-        last = name.rpartition(".")[2]
-        if (last == "createHash" or name.endswith("subtle.digest")) and arguments:
-            algorithm = (self.reader.literal(arguments[0]) or "").lower().replace("-", "")
-            return (
-                "broken"
-                if algorithm in {"md5", "sha1", "md4", "ripemd160"}
-                else "fast"
-                if algorithm.startswith("sha")
-                else ""
-            )
+        """Return "broken" or "fast" for the call of a hash function that is not for passwords."""
+        if name.rpartition(".")[2] == "createHash" or name.endswith("subtle.digest"):
+            return _kind_of_algorithm(self.reader.literal(arguments[0]) or "") if arguments else ""
         stem = name.replace("/", ".").lower()
         if stem in _BROKEN_FUNCTIONS and arguments:
             return "broken"
-        return (
-            "fast"
-            if stem in {"crypto-js.sha256", "crypto-js.sha512", "js-sha256.sha256", "cryptojs.sha256"}
-            else ""
-        )
+        return "fast" if stem in _FAST_FUNCTIONS else ""
 
-    def _hashed(self, node: Node, name: str, arguments: list[Node]) -> str:
-        """Return the hashed text with the declarations of the names in it."""
-        text = " ".join(self.text(one) for one in arguments) if not name.endswith("createHash") else ""
-        member = node.parent
-        while member is not None and member.type in {"member_expression", "call_expression"}:
-            if member.type == "call_expression":
-                argument_list = member.child_by_field_name("arguments")
-                if argument_list is not None and ".update" in self.code.field(member, "function")[-8:]:
-                    text += " " + self.text(argument_list)
-            member = member.parent
-        for one in _NAME.findall(text)[:8]:
-            value = self.reader.scope.declared.get(one)
-            if value is not None and value.end_byte - value.start_byte < 200:
-                text += " " + self.text(value)
-        return text
+    def _hashed_text(self, node: Node, name: str, arguments: list[Node]) -> str:
+        """Return the source of the hashed value with the declarations of its names."""
+        written = "" if name.endswith("createHash") else " ".join(map(self.text, arguments))
+        text = " ".join([written, *self._updates(node)])
+        return " ".join([text, *self._values_in(text)])
+
+    def _updates(self, node: Node) -> Iterator[str]:
+        """Yield the arguments of ``update`` behind a hash."""
+        link = node.parent
+        while has_kind(link, _OF_CHAIN):
+            if link.type == "call_expression" and ".update" in self.code.field(link, "function")[-8:]:
+                yield self.code.field(link, "arguments")
+            link = link.parent
+
+    def _values_in(self, text: str) -> Iterator[str]:
+        """Yield the short declarations of the first names in a string."""
+        for name in _NAME.findall(text)[:_MOST_NAMES]:
+            value = self.reader.scope.declared.get(name)
+            if value is not None and value.end_byte - value.start_byte < _LONGEST_VALUE:
+                yield self.text(value)
 
     def _passed_by_callers(self, node: Node) -> str:
         """Return the arguments passed to a helper of the file that only hashes."""
         function = self.reader.function_around(node)
-        own = self.code.name_of(function) if function is not None else ""
-        if not own or function is None or function.end_byte - function.start_byte > _SHORT:
+        if function is None or function.end_byte - function.start_byte > _SHORT:
             return ""
-        calls = [call for called, call in self.code.calls if called == own]
-        return " ".join(self.text(call.child_by_field_name("arguments"))[:200] for call in calls[:9])
+        own = self.code.name_of(function)
+        calls = [call for called, call in self.code.calls if called == own] if own else []
+        return " ".join(self.code.field(call, "arguments")[:200] for call in calls[:_MOST_CALLERS])
 
-    def _around(self, node: Node) -> str:
-        function = self.reader.function_around(node)
+    def _surrounding_text(self, node: Node) -> str:
         names = self.reader.names_around(node)
-        if function is not None:
-            listed = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
-            names += " " + self.text(listed)[:200]
-        return names
+        function = self.reader.function_around(node)
+        if function is None:
+            return names
+        parameters = child(function, "parameters") or child(function, "parameter")
+        return f"{names} {self.text(parameters)[:200]}"
+
+
+def _hashes_password(names: str) -> bool:
+    return _PASSWORD_FUNCTION.search(names) is not None and not _NO_PASSWORD.search(names)
+
+
+def _is_slow(name: str) -> bool:
+    """Return True for a function that hashes slowly, not for another ``hash``."""
+    last = name.rpartition(".")[2]
+    return "pbkdf2" in last or last.startswith("genSalt") or "bcrypt" in name.lower()
+
+
+def _kind_of_algorithm(written: str) -> str:
+    algorithm = written.lower().replace("-", "")
+    if algorithm in _BROKEN_ALGORITHMS:
+        return "broken"
+    return "fast" if algorithm.startswith("sha") else ""

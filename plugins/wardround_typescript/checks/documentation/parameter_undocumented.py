@@ -1,11 +1,9 @@
-"""TS002: parameter undocumented."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_typescript.docdrift.jsdoc_check import JsDocCheck
 
 if TYPE_CHECKING:
@@ -85,14 +83,17 @@ class ParameterUndocumented(JsDocCheck):
         ),
     ]
 
-    def look_at(self, one: ComparedFunction) -> None:
-        from wardround_typescript.docdrift.doc_code_mismatch import gone, undocumented
+    def look_at(self, function: ComparedFunction) -> None:
+        from wardround_typescript.docdrift.doc_code_mismatch import (
+            find_undocumented_parameters,
+            removed_parameters,
+        )
 
-        if gone(one):
+        if removed_parameters(function):
             return
-        for parameter in undocumented(one):
+        for parameter in find_undocumented_parameters(function):
             name = parameter.name.rpartition(".")[2]
             self.report(
-                self.name_span(one.places[parameter.name], name),
+                self.name_span(function.places[parameter.name], name),
                 f'parameter "{name}" is new and undocumented; add it to the JSDoc comment',
             )

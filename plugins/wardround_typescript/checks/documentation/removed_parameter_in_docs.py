@@ -1,11 +1,9 @@
-"""TS001: removed parameter in docs."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.cases import code
 from wardround_typescript.docdrift.jsdoc_check import JsDocCheck
 
 if TYPE_CHECKING:
@@ -96,12 +94,12 @@ class RemovedParameterInDocs(JsDocCheck):
         ),
     ]
 
-    def look_at(self, one: ComparedFunction) -> None:
-        from wardround_typescript.docdrift.doc_code_mismatch import gone
+    def look_at(self, function: ComparedFunction) -> None:
+        from wardround_typescript.docdrift.doc_code_mismatch import removed_parameters
 
-        for each in gone(one):
-            column = one.compared.change.words.lines[each.entry.line].find("@") + 1
-            self.report(self.words_span(one, each.entry.name, each.entry.line, column), _message(each))
+        for each in removed_parameters(function):
+            column = function.compared.change.words.lines[each.entry.line].find("@") + 1
+            self.report(self.words_span(function, each.entry.name, each.entry.line, column), _message(each))
 
 
 def _message(each: RemovedParameter) -> str:

@@ -1,14 +1,13 @@
-"""TS035: flag not reset on error."""
-
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import ancestors, call_with, child, first_part, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -24,6 +23,7 @@ _HARMLESS = LazyPattern(
 )
 _JUDGE = LazyPattern(r"(?:^|\.)is[A-Z]\w*$")
 _ANSWERED = LazyPattern(r"(?i)error|success|\bok\b|\.catch\(|throwOnError|supabase|\bnew Promise\b")
+_RESETTING = frozenset({"catch_clause", "finally_clause"})
 
 
 class FlagNotResetOnError(TreeCheck):
@@ -84,61 +84,62 @@ class FlagNotResetOnError(TreeCheck):
 
     def check(self) -> None:
         for block in self.code.kinds("statement_block"):
-            statements = [one for one in block.named_children if one.type != "comment"]
-            for place, statement in enumerate(statements):
-                flag = self._switched(statement, "true")
+            statements = [statement for statement in block.named_children if statement.type != "comment"]
+            for location, statement in enumerate(statements):
+                flag = self._assigned_flag(statement, "true")
                 if flag:
-                    self._check_after(flag, block, statements[place + 1 :])
+                    self._check_after(flag, block, statements[location + 1 :])
 
     def _check_after(self, flag: str, block: Node, after: Sequence[Node]) -> None:
         """Report the first await between setting and resetting a flag, if nothing else resets it."""
-        for place, statement in enumerate(after):
-            if self._switched(statement, "false") == flag:
-                risky = [wait for one in after[:place] for wait in self._waits(one)]
-                if risky and not self._is_reset(flag, block):
-                    self.report_node(
-                        risky[0], "if this fails, the flag set above is never reset; reset it in finally"
-                    )
-                return
+        flags = [self._assigned_flag(statement, "false") for statement in after]
+        before_reset = after[: flags.index(flag)] if flag in flags else ()
+        waits = [wait for statement in before_reset for wait in self._waits(statement)]
+        if waits and not self._is_reset(flag, block):
+            self.report_node(
+                waits[0], "if this fails, the flag set above is never reset; reset it in finally"
+            )
 
-    def _switched(self, statement: Node, to: str) -> str:
+    def _assigned_flag(self, statement: Node, to: str) -> str:
         """Return the flag that a statement sets to a boolean: the name of its setter or of the assigned
         variable.
         """
-        code = self.code
-        if statement.type != "expression_statement" or not statement.named_children:
-            return ""
-        inner = statement.named_children[0]
-        if inner.type == "call_expression":
-            called = code.called(inner)
-            is_set = _SETTER.search(called) and code.field(inner, "arguments") == f"({to})"
+        value = first_part(statement) if statement.type == "expression_statement" else None
+        if is_kind(value, "call_expression"):
+            flag = self.code.callee(value) if self.code.field(value, "arguments") == f"({to})" else ""
+            is_flag = _SETTER.search(flag) is not None
+        elif is_kind(value, "assignment_expression") and self.code.field(value, "right") == to:
+            flag = self.code.field(value, "left")
+            is_flag = flag.endswith(".value") or flag.startswith("this.")
         else:
-            called = code.field(inner, "left") if inner.type == "assignment_expression" else ""
-            is_set = called.endswith(".value") or called.startswith("this.")
-            is_set = is_set and code.field(inner, "right") == to
-        return called if is_set and _FLAG.search(called) else ""
+            return ""
+        return flag if is_flag and _FLAG.search(flag) else ""
 
     def _waits(self, statement: Node) -> list[Node]:
-        """Yield the awaited expressions of a statement that may throw."""
-        from wardround.languages.script.code import FUNCTIONS, awaited_call
+        """Return the awaited expressions of a statement that may throw."""
+        from wardround.languages.script.code import awaited_call
 
         if statement.type == "try_statement" or _ANSWERED.search(self.code.text(statement)):
             return []
         if self._is_tested(statement):
             return []
         found: list[Node] = []
-        open_ = [statement]
-        while open_:
-            one = open_.pop()
-            inner = awaited_call(one)
-            if inner is not None and not self._is_harmless(inner):
-                found.append(one)
-            open_.extend(
-                child
-                for child in one.named_children
-                if child.type not in FUNCTIONS and child.type != "try_statement"
-            )
-        return sorted(found, key=lambda one: one.start_byte)
+        for node in self._run_by(statement):
+            call = awaited_call(node)
+            if call is not None and not self._is_harmless(call):
+                found.append(node)
+        return sorted(found, key=lambda node: node.start_byte)
+
+    def _run_by(self, statement: Node) -> Iterator[Node]:
+        """Yield the nodes of a statement outside of nested functions and of ``try``."""
+        from wardround.languages.script.code import FUNCTIONS
+
+        waiting = [statement]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            inner = (part for part in node.named_children if part.type not in FUNCTIONS)
+            waiting.extend(part for part in inner if part.type != "try_statement")
 
     def _is_harmless(self, call: Node) -> bool:
         """Return True for a call that does not throw: it only waits, or it consists of calls that catch
@@ -146,52 +147,41 @@ class FlagNotResetOnError(TreeCheck):
         """
         from wardround.languages.script.code import argument
 
-        code = self.code
-        called = code.called(call)
+        called = self.code.callee(call)
         listed = argument(call, 0) if called == "Promise.all" else None
-        if listed is not None and listed.type == "array":
-            parts = listed.named_children
-            return all(one.type == "call_expression" and self._is_harmless(one) for one in parts)
-        function = code.function_of(called, call)
-        return _HARMLESS.search(called) is not None or (
-            function is not None and "catch" in code.text(function)
-        )
+        if is_kind(listed, "array"):
+            return all(map(self._is_harmless_call, listed.named_children))
+        if _HARMLESS.search(called):
+            return True
+        return "catch" in self.code.text(self.code.function_of(called, call))
+
+    def _is_harmless_call(self, node: Node) -> bool:
+        return node.type == "call_expression" and self._is_harmless(node)
 
     def _is_tested(self, statement: Node) -> bool:
         """Return True if the result is tested afterwards, as where failures are results and nothing is
         thrown.
         """
-        from wardround.languages.script.code import is_tested
+        declarators = [part for part in statement.named_children if part.type == "variable_declarator"]
+        uses = (use for declarator in declarators for use in self._uses(declarator))
+        return any(_is_tested_or_unwrapped(self.code, use) for use in uses)
 
-        code = self.code
-        names = {
-            name: one
-            for one in statement.named_children
-            if one.type == "variable_declarator"
-            for name in code.names_in(one.child_by_field_name("name"))
-        }
-        return any(
-            is_tested(code, node) or _is_unwrapped(code, node)
-            for name, declared in names.items()
-            for node in code.uses(declared, name)
-        )
+    def _uses(self, declarator: Node) -> Iterator[Node]:
+        for name in self.code.names_in(child(declarator, "name")):
+            yield from self.code.uses(declarator, name)
 
     def _is_reset(self, flag: str, block: Node) -> bool:
         """Return True if a handler or a finally around the block also resets the flag."""
-        above: Node | None = block.parent
-        while above is not None and above.type != "program":
-            if above.type == "try_statement":
-                ends = [one for one in above.named_children if one.type in ("catch_clause", "finally_clause")]
-                if any(flag in self.code.text(one) for one in ends):
-                    return True
-            above = above.parent
-        return False
+        tries = (around for around in ancestors(block) if around.type == "try_statement")
+        ends = (part for around in tries for part in around.named_children if part.type in _RESETTING)
+        return any(flag in self.code.text(end) for end in ends)
 
 
-def _is_unwrapped(code: Code, node: Node) -> bool:
-    """Return True if a function such as ``isRight`` tests the value."""
-    given = node.parent
-    call = given.parent if given is not None and given.type == "arguments" else None
-    return (
-        call is not None and call.type == "call_expression" and _JUDGE.search(code.called(call)) is not None
-    )
+def _is_tested_or_unwrapped(code: Code, node: Node) -> bool:
+    """Return True if a condition or a function such as ``isRight`` tests the value."""
+    from wardround.languages.script.code import is_tested
+
+    if is_tested(code, node):
+        return True
+    call = call_with(node)
+    return is_kind(call, "call_expression") and _JUDGE.search(code.callee(call)) is not None

@@ -1,8 +1,6 @@
-"""TS390."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import change
+from wardround.rules.cases import change
 from wardround.semantics.semdiff.guard_checks import GuardGoneCheck
 from wardround_typescript.analysis.guard_check import ScriptGuards
 

@@ -1,10 +1,8 @@
-"""TS406: validation only logged."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 _CHECKS = LazyPattern(
@@ -74,17 +72,17 @@ class ValidationOnlyLogged(TreeCheck):
 
     def check(self) -> None:
         from wardround.languages.script.code import FUNCTIONS
-        from wardround_typescript.analysis.exception_handling import caught
+        from wardround_typescript.analysis.exception_handling import caught_calls
 
         for function in self.code.kinds(*sorted(FUNCTIONS)):
-            for one in caught(self.code, function):
+            for call in caught_calls(self.code, function):
                 if (
-                    not one.leaves
-                    and one.is_last
-                    and _CHECKS.search(one.called)
-                    and not _MAKES.search(one.called)
+                    not call.leaves
+                    and call.is_last
+                    and _CHECKS.search(call.called)
+                    and not _MAKES.search(call.called)
                 ):
                     self.report_node(
-                        one.place,
-                        f"rejection by {one.called}() is ignored; let the error propagate or return",
+                        call.place,
+                        f"rejection by {call.called}() is ignored; let the error propagate or return",
                     )

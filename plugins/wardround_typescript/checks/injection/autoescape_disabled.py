@@ -1,12 +1,10 @@
-"""TS351: autoescape disabled."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.analysis.call_options import CallOption, report_options
 from wardround_typescript.check import TreeCheck
 
@@ -82,7 +80,7 @@ class AutoescapeDisabled(TreeCheck):
 
     def _is_harmless(self, node: Node, value: Node) -> bool:
         """Return True for a constant, or if the helper escapes or sanitizes the value."""
-        value = self.reader.scope.resolved(value)
+        value = self.reader.scope.resolve(value)
         if _PLAIN.search(value.type) and "${" not in self.text(value):
             return True
         function = self.reader.function_around(node)

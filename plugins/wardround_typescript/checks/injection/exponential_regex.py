@@ -1,9 +1,7 @@
-"""TS330: exponential regex."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
 
 
@@ -12,7 +10,7 @@ class ExponentialRegex(TreeCheck):
 
     Thirty characters with a mismatch at the end then block the process for minutes, and no other request is
     served meanwhile. Let the repeated group start with a character that it cannot contain otherwise, or limit
-    the length of the text.
+    the length of the string.
     """
 
     ID = "TS330"

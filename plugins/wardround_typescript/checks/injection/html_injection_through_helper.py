@@ -1,20 +1,20 @@
-"""TS062: html injection through helper."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.text_names import NOT_TEXT, SANITIZES, names_no_text
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround_typescript.analysis.text_names import NOT_TEXT, SANITIZES, names_value_without_text
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import child, first_part, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
-    from wardround_typescript.analysis.escaped_values import EscapedValues, Frame
+    from wardround_typescript.analysis.call_frames import Frame
+    from wardround_typescript.analysis.escaped_values import EscapedValues
 
 _PROPERTY = frozenset({"innerHTML", "outerHTML", "srcdoc"})
 _CALL = LazyPattern(
@@ -99,164 +99,184 @@ class HtmlInjectionThroughHelper(TreeCheck):
 
     def check(self) -> None:
         for node, value in self._sinks():
-            is_others = value is not None and self._is_direct(value) and not self._is_drawn(node)
-            if value is not None and not is_others and self._is_filled(value, self._values.outermost(_DEPTH)):
+            if value is None or (self._is_direct(value) and not self._is_drawn(node)):
+                continue
+            if self._is_filled(value, self._values.outermost(_DEPTH)):
                 self.report_node(
                     node, "value is interpolated into HTML unescaped; set textContent or sanitize it"
                 )
 
     def _sinks(self) -> Iterator[tuple[Node, Node | None]]:
+        """Yield the calls and assignments that pass HTML to the browser, each with the HTML."""
+        yield from self._assignments()
+        yield from self._calls()
+        for pair in self.code.kinds("pair"):
+            if self.code.field(pair, "key") == "__html":
+                yield pair, child(pair, "value")
+
+    def _assignments(self) -> Iterator[tuple[Node, Node | None]]:
+        for node in self.code.kinds("assignment_expression", "augmented_assignment_expression"):
+            if self.code.field(child(node, "left"), "property") in _PROPERTY:
+                yield node, child(node, "right")
+
+    def _calls(self) -> Iterator[tuple[Node, Node | None]]:
         from wardround.languages.script.code import argument
 
-        code = self.code
-        for node in code.kinds("assignment_expression", "augmented_assignment_expression"):
-            if code.field(node.child_by_field_name("left"), "property") in _PROPERTY:
-                yield node, node.child_by_field_name("right")
-        for called, call in code.calls:
+        for called, call in self.code.calls:
             if _CALL.search(called) or _DRAWN.search(" ".join(called.split())):
-                yield call, argument(call, 1 if called.endswith("insertAdjacentHTML") else 0)
-        for pair in code.kinds("pair"):
-            if code.field(pair, "key") == "__html":
-                yield pair, pair.child_by_field_name("value")
+                location = 1 if called.endswith("insertAdjacentHTML") else 0
+                yield call, argument(call, location)
 
     def _is_drawn(self, node: Node) -> bool:
         """Return True for a map or chart library that renders text as HTML, which no other rule checks."""
-        called = " ".join(self.code.called(node).split()) if node.type == "call_expression" else ""
+        if node.type != "call_expression":
+            return False
+        called = " ".join(self.code.callee(node).split())
         return _DRAWN.search(called) is not None
 
     def _is_direct(self, value: Node) -> bool:
         """HTML that is built in place is reported by another rule."""
-        return value.type in ("template_string", "string") or (
-            value.type == "binary_expression" and value.parent is not None and value.parent.type != "pair"
-        )
+        if value.type in ("template_string", "string"):
+            return True
+        holder = value.parent
+        return value.type == "binary_expression" and holder is not None and holder.type != "pair"
 
     def _is_filled(self, node: Node | None, frame: Frame) -> bool:
         """Return True if an expression is HTML with an unsanitized value."""
         from wardround.languages.script.code import bare
 
-        one = bare(node)
-        if one is None or frame.left == 0 or SANITIZES.search(self.code.text(one)):
+        value = bare(node)
+        if value is None or frame.left == 0:
             return False
-        if one.type == "template_string":
-            return self._has_value(one, frame)
-        if one.type == "binary_expression":
-            return self._is_sum(one, frame)
-        if one.type == "ternary_expression":
-            return any(
-                self._is_filled(one.child_by_field_name(side), frame)
-                for side in ("consequence", "alternative")
-            )
-        if one.type == "identifier":
-            return self._is_variable_filled(one, frame.deeper())
-        return one.type == "call_expression" and self._is_call_filled(one, frame)
+        if SANITIZES.search(self.code.text(value)):
+            return False
+        match value.type:
+            case "template_string":
+                return self._has_value(value, frame)
+            case "binary_expression":
+                return self._is_sum(value, frame)
+            case "ternary_expression":
+                sides = (child(value, "consequence"), child(value, "alternative"))
+                return any(self._is_filled(side, frame) for side in sides)
+            case "identifier":
+                return self._is_variable_filled(value, frame.deeper())
+            case "call_expression":
+                return self._is_call_filled(value, frame)
+        return False
 
     def _has_value(self, template: Node, frame: Frame) -> bool:
-        code = self.code
-        texts = [code.text(part) for part in template.named_children if part.type == "string_fragment"]
-        if not any(_TAG.search(text) for text in texts):
+        if not any(map(self._begins_tag, template.named_children)):
             return False
-        return any(
-            self._is_text(part.named_children[0], frame)
-            or self._is_call_within(part.named_children[0], frame)
-            for part in template.named_children
-            if part.type == "template_substitution" and part.named_children
-        )
+        return any(self._is_filled_part(part, frame) for part in template.named_children)
+
+    def _begins_tag(self, part: Node) -> bool:
+        return part.type == "string_fragment" and _TAG.search(self.code.text(part)) is not None
+
+    def _is_filled_part(self, part: Node, frame: Frame) -> bool:
+        value = first_part(part) if part.type == "template_substitution" else None
+        if value is None:
+            return False
+        return self._is_user_text(value, frame) or self._is_call_within(value, frame)
 
     def _is_call_within(self, value: Node, frame: Frame) -> bool:
         return value.type == "call_expression" and self._is_filled(value, frame.deeper())
 
-    def _is_sum(self, one: Node, frame: Frame) -> bool:
-        code = self.code
-        parts = list(_terms(one))
-        if not any(part.type == "string" and _TAG.search(code.text(part)) for part in parts):
+    def _is_sum(self, addition: Node, frame: Frame) -> bool:
+        terms = list(_terms(addition))
+        if not any(term.type == "string" and _TAG.search(self.code.text(term)) for term in terms):
             return False
-        values = (part for part in parts if part.type not in ("string", "template_string"))
-        return any(self._is_text(value, frame) for value in values)
+        values = (term for term in terms if term.type not in ("string", "template_string"))
+        return any(self._is_user_text(value, frame) for value in values)
 
-    def _is_text(self, value: Node, frame: Frame) -> bool:
+    def _is_user_text(self, value: Node, frame: Frame) -> bool:
         """Return True if a value may be user text: a parameter, or a field of one, that is not escaped."""
         return self._is_read(value, frame) and not self._values.is_escaped(value, frame)
 
     def _is_read(self, value: Node, frame: Frame) -> bool:
-        """Return True for a parameter or a field of one, except by names that are no text."""
-        code = self.code
-        text = code.text(value)
-        if value.type == "call_expression" and code.called(value).endswith((".slice", ".trim", ".substring")):
-            value = value.named_children[0].named_children[0]
-        if value.type not in ("identifier", "member_expression"):
+        """Return True for a parameter or a field of one, except names that cannot contain text."""
+        text = self.code.text(value)
+        read = self._trim_receiver(value)
+        if read.type not in ("identifier", "member_expression"):
             return False
-        if names_no_text(text):
+        if names_value_without_text(text) or SANITIZES.search(text):
             return False
         start = text.partition(".")[0].rstrip("?!")
-        if SANITIZES.search(text) or (_LOCAL.search(start) and not self._values.is_given(value, frame)):
+        if _LOCAL.search(start) and not self._values.is_passed(read, frame):
             return False
-        declaration = code.declaration(start, value)
+        return self._is_parameter(self.code.declaration(start, read))
+
+    def _trim_receiver(self, value: Node) -> Node:
+        """Return the text that a method shortens, ``title`` of ``title.trim()``; else the value."""
+        if value.type != "call_expression":
+            return value
+        if not self.code.callee(value).endswith((".slice", ".trim", ".substring")):
+            return value
+        return value.named_children[0].named_children[0]
+
+    def _is_parameter(self, declaration: Node | None) -> bool:
+        """Return True for a parameter, and for a variable with the value of one."""
         if declaration is None:
             return False
         if declaration.type == "variable_declarator":
-            return self._may_be_text(declaration.child_by_field_name("value"))
+            return self._may_be_text(child(declaration, "value"))
         return declaration.type in _PARAMETERS
 
     def _may_be_text(self, value: Node | None) -> bool:
         """Return True for the initial value of a variable that may be user text."""
         if value is None:
             return True
+        if value.type not in ("member_expression", "await_expression", "identifier"):
+            return False
         text = self.code.text(value)
-        is_read = value.type in ("member_expression", "await_expression", "identifier")
-        return is_read and not SANITIZES.search(text) and not NOT_TEXT.search(text)
+        return not SANITIZES.search(text) and not NOT_TEXT.search(text)
 
     def _is_variable_filled(self, name: Node, frame: Frame) -> bool:
-        code = self.code
-        text = code.text(name)
-        if self._is_filled(code.value_of(text, name), frame):
+        text = self.code.text(name)
+        if self._is_filled(self.code.value_of(text, name), frame):
             return True
-        declaration = code.declaration(text, name)
-        for node in code.kinds("augmented_assignment_expression"):
-            if (
-                code.field(node, "left") == text
-                and code.declaration(text, node) == declaration is not None
-                and self._is_filled(node.child_by_field_name("right"), frame)
-            ):
-                return True
-        return False
+        return any(self._is_filled(value, frame) for value in self._appended_values(name))
+
+    def _appended_values(self, name: Node) -> Iterator[Node | None]:
+        """Yield the values that are added to a variable: ``html += row``."""
+        text = self.code.text(name)
+        declaration = self.code.declaration(text, name)
+        if declaration is None:
+            return
+        for node in self.code.kinds("augmented_assignment_expression"):
+            if self.code.field(node, "left") == text and self.code.declaration(text, node) == declaration:
+                yield child(node, "right")
 
     def _is_call_filled(self, call: Node, frame: Frame) -> bool:
-        code = self.code
-        called = code.called(call)
+        called = self.code.callee(call)
         if called.endswith(".join"):
             return self._is_join_filled(call, frame)
-        function = code.function_of(called, call) if "." not in called else None
-        if function is None:
-            return False
-        return self._returns_filled(function, self._values.entered(function, call, frame))
+        function = self.code.function_of(called, call) if "." not in called else None
+        return function is not None and self._returns_filled_markup(function, frame.enter(function, call))
 
     def _is_join_filled(self, call: Node, frame: Frame) -> bool:
-        """Return True if a list of HTML texts, or the separator between them, has a value in it."""
+        """Return True if a list of HTML strings, or its separator, contains an inserted value."""
         from wardround.languages.script.code import argument
 
-        code = self.code
-        owner = call.child_by_field_name("function")
-        inner = owner.child_by_field_name("object") if owner is not None else None
-        is_call = inner is not None and inner.type == "call_expression"
-        if inner is not None and is_call and code.called(inner).endswith((".map", ".flatMap")):
-            function = code.function_meant(argument(inner, 0))
-            return function is not None and self._returns_filled(function, frame.deeper())
+        mapped = child(child(call, "function"), "object")
+        if is_kind(mapped, "call_expression") and self.code.callee(mapped).endswith((".map", ".flatMap")):
+            function = self.code.referenced_function(argument(mapped, 0))
+            return function is not None and self._returns_filled_markup(function, frame.deeper())
         separator = argument(call, 0)
-        is_text = separator is not None and separator.type in ("binary_expression", "template_string")
-        return separator is not None and is_text and self._is_filled(separator, frame)
+        is_text = is_kind(separator, "binary_expression", "template_string")
+        return is_text and self._is_filled(separator, frame)
 
-    def _returns_filled(self, function: Node, frame: Frame) -> bool:
-        from wardround.languages.script.code import returned
+    def _returns_filled_markup(self, function: Node, frame: Frame) -> bool:
+        from wardround.languages.script.code import returned_expressions
 
-        return any(self._is_filled(value, frame) for value in returned(function))
+        return any(self._is_filled(value, frame) for value in returned_expressions(function))
 
 
 def _terms(node: Node) -> Iterator[Node]:
     """Yield the operands of a sum."""
-    open_ = [node]
-    while open_:
-        one = open_.pop()
-        if one.type == "binary_expression":
-            open_.extend(reversed(one.named_children))
+    waiting = [node]
+    while waiting:
+        term = waiting.pop()
+        if term.type == "binary_expression":
+            waiting.extend(reversed(term.named_children))
         else:
-            yield one
+            yield term

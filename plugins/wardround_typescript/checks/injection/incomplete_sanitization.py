@@ -1,13 +1,14 @@
-"""TS354: incomplete sanitization."""
-
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import ancestors
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -46,6 +47,8 @@ _NO_ANCHOR = LazyPattern(
 _NO_END = LazyPattern(r"(?i)\\\.(com|org|net|io|dev|app|edu|gov)\)?/[a-z]*$")
 _TESTS = frozenset({"includes", "indexOf", "startsWith", "endsWith"})
 _EMPTY = ("''", '""', "``")
+_FUNCTION_ENDINGS = ("function", "_definition", "function_declaration")
+_LOOPS = frozenset({"while_statement", "do_statement", "for_statement"})
 
 
 class IncompleteSanitization(TreeCheck):
@@ -92,9 +95,9 @@ class IncompleteSanitization(TreeCheck):
         for called, node in self.code.calls:
             method = called.rpartition(".")[2]
             if method in {"replace", "replaceAll"}:
-                self._replacing(node, method)
+                self._check_replacement(node, method)
             elif method in _TESTS and "." in called:
-                self._testing(node, called, method)
+                self._check_test(node, called, method)
         for node in self.code.kinds("regex"):
             self._check_pattern(node)
 
@@ -105,78 +108,90 @@ class IncompleteSanitization(TreeCheck):
             self.report_node(
                 node, "dot of this pattern matches any character, so other hosts match; escape it"
             )
-        elif self._decides(node) and (_NO_ANCHOR.search(text) or (is_host and _NO_END.search(text))):
+            return
+        is_open = _NO_ANCHOR.search(text) or (is_host and _NO_END.search(text))
+        if is_open and self._decides_acceptance(node):
             self.report_node(
                 node, "pattern also matches URLs of other hosts that contain this one; anchor it at both ends"
             )
 
     # Sanitizers.
 
-    def _replacing(self, node: Node, method: str) -> None:
+    def _check_replacement(self, node: Node, method: str) -> None:
         from wardround.languages.script.code import argument
 
         first, second = argument(node, 0), argument(node, 1)
         if first is None or second is None or second.type not in {"string", "template_string"}:
             return
-        pattern, put = self.text(first), self.text(second)
-        if _replaces_once(method, pattern, put) and not self._is_part_of_loop(node):
-            self.report_node(node, "only the first occurrence is replaced; use a pattern with the flag g")
-        elif put in _EMPTY and _SEVERAL.search(pattern) and not self._is_part_of_loop(node):
-            self.report_node(node, "the rest can join into the removed text; repeat until nothing changes")
-        elif _QUOTE_EVERYWHERE.search(pattern) and _QUOTED.search(put) and not self._escapes_backslash(node):
-            self.report_node(
-                node, "a backslash before the quote defeats the escape; escape backslashes as well"
-            )
+        message = self._problem(node, method, self.text(first), self.text(second))
+        if message:
+            self.report_node(node, message)
 
-    def _is_part_of_loop(self, node: Node) -> bool:
-        around = node.parent
-        while around is not None and not around.type.endswith(
-            ("function", "_definition", "function_declaration")
-        ):
-            if around.type in {"while_statement", "do_statement", "for_statement"}:
-                return True
-            around = around.parent
-        return False
+    def _problem(self, node: Node, method: str, pattern: str, replacement: str) -> str:
+        """Return the message for a replacement that leaves something dangerous; empty for others."""
+        if _replaces_once(method, pattern, replacement) and not self._is_in_loop(node):
+            return "only the first occurrence is replaced; use a pattern with the flag g"
+        if _removes_several(pattern, replacement) and not self._is_in_loop(node):
+            return "the rest can join into the removed text; repeat until nothing changes"
+        if _escapes_quotes(pattern, replacement) and not self._escapes_backslash(node):
+            return "a backslash before the quote defeats the escape; escape backslashes as well"
+        return ""
+
+    def _is_in_loop(self, node: Node) -> bool:
+        return any(around.type in _LOOPS for around in _nodes_within_function(node))
 
     def _escapes_backslash(self, node: Node) -> bool:
-        function = self.reader.function_around(node)
-        around = node
-        while around.parent is not None and not around.type.endswith(("statement", "declaration")):
-            around = around.parent
-        return _BACKSLASH.search(self.text(function if function is not None else around)) is not None
+        return _BACKSLASH.search(self.text(self.reader.function_around(node) or _statement(node))) is not None
 
     # Host checks.
 
-    def _testing(self, node: Node, called: str, method: str) -> None:
+    def _check_test(self, node: Node, called: str, method: str) -> None:
         from wardround.languages.script.code import argument
 
-        first = argument(node, 0)
-        site = self.reader.literal(first) if first is not None else None
+        site = self.reader.literal(argument(node, 0))
         owner = called.rpartition(".")[0]
         if site is None or not _SITE.search(f"'{site}'") or not _ADDRESS.search(owner):
             return
-        if _is_exact_test(method, site, owner) or not self._decides(node):
+        if _is_exact_test(method, site, owner) or not self._decides_acceptance(node):
             return
         self.report_node(node, "URLs of other hosts can contain this text; compare the host of new URL")
 
-    def _decides(self, node: Node) -> bool:
+    def _decides_acceptance(self, node: Node) -> bool:
         """Return True if a test decides whether something is accepted."""
         if _JUDGES.search(self.reader.names_around(node)):
             return True
-        around = node.parent
-        while around is not None and not around.type.endswith(
-            ("function", "_definition", "function_declaration")
-        ):
+        for around in _nodes_within_function(node):
             if around.type in {"if_statement", "ternary_expression"}:
                 return _ACTS.search(self.text(around)[:600]) is not None
-            around = around.parent
         return False
+
+
+def _nodes_within_function(node: Node) -> Iterator[Node]:
+    """Yield the nodes around a node up to its function."""
+    return takewhile(lambda around: not around.type.endswith(_FUNCTION_ENDINGS), ancestors(node))
+
+
+def _statement(node: Node) -> Node:
+    """Return the statement or declaration that contains a node, or else the program."""
+    around = node
+    while around.parent is not None and not around.type.endswith(("statement", "declaration")):
+        around = around.parent
+    return around
 
 
 def _replaces_once(method: str, pattern: str, replacement: str) -> bool:
     """Return True for an escape of the first occurrence only."""
     is_once = method == "replace" and (_MARK.search(pattern) or _MARK_ONCE.search(pattern))
     return bool(is_once) and _ESCAPED.search(replacement) is not None
+
+
+def _removes_several(pattern: str, replacement: str) -> bool:
+    """Return True for the removal of a string of several characters."""
+    return replacement in _EMPTY and _SEVERAL.search(pattern) is not None
+
+
+def _escapes_quotes(pattern: str, replacement: str) -> bool:
+    return _QUOTE_EVERYWHERE.search(pattern) is not None and _QUOTED.search(replacement) is not None
 
 
 def _is_exact_test(method: str, site: str, owner: str) -> bool:

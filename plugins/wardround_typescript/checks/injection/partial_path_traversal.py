@@ -1,12 +1,10 @@
-"""TS357: partial path traversal."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -75,17 +73,17 @@ class PartialPathTraversal(TreeCheck):
             if (
                 owner is None
                 or first is None
-                or not _MADE.search(self.text(self.reader.scope.resolved(owner)))
+                or not _MADE.search(self.text(self.reader.scope.resolve(owner)))
             ):
                 continue
-            if self._is_folder(first) and not _ENDED.search(self._around(node)):
+            if self._is_folder(first) and not _ENDED.search(self._surrounding_text(node)):
                 self.report_node(
                     node, "files of sibling folders with the same prefix pass this test; append path.sep"
                 )
 
     def _is_folder(self, node: Node) -> bool:
         """Return True for the path of a folder that does not visibly end with a separator."""
-        found = self.reader.scope.resolved(node)
+        found = self.reader.scope.resolve(node)
         text = self.text(found)
         if found.type == "call_expression" and _MADE.search(text):
             return True
@@ -94,7 +92,7 @@ class PartialPathTraversal(TreeCheck):
         is_name = node.type in {"identifier", "member_expression"} and found.type not in _OTHERS
         return is_name and _FOLDER.search(self.text(node)) is not None
 
-    def _around(self, node: Node) -> str:
+    def _surrounding_text(self, node: Node) -> str:
         """Return the statement of a test and the declaration of the folder."""
         from wardround.languages.script.code import argument
 
@@ -104,5 +102,5 @@ class PartialPathTraversal(TreeCheck):
         first = argument(node, 0)
         condition = around.child_by_field_name("condition") or around
         return self.text(condition)[:400] + (
-            self.text(self.reader.scope.resolved(first)) if first is not None else ""
+            self.text(self.reader.scope.resolve(first)) if first is not None else ""
         )

@@ -1,14 +1,14 @@
-"""TS407: partly escaped html."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import ancestors, first_part, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -32,7 +32,7 @@ _PIECE = LazyPattern(
     r"|layout|attrs|attributes|fragment|element|template|options|extra|actions|wrapped|slot|out|output|result|blocks?|table|page)$"
 )
 _LOOSE = frozenset({"identifier", "member_expression", "subscript_expression"})
-_TEXTS = frozenset({"string", "number", "true", "false", "ternary_expression", "array", "object"})
+_STATEMENT_ENDINGS = ("statement", "declaration", "statement_block")
 
 
 class PartlyEscapedHtml(TreeCheck):
@@ -74,86 +74,80 @@ class PartlyEscapedHtml(TreeCheck):
     ]
 
     def check(self) -> None:
-        for text, parts in self._texts():
-            cleaned = [self._is_cleaned(one) for one in parts]
-            if not any(cleaned) or self._is_cleaned_later(text):
+        for text, values in self._html_strings():
+            raw = [value for value in values if not self._is_cleaned(value)]
+            if len(raw) == len(values) or self._is_cleaned_later(text):
                 continue
-            for one, is_cleaned in zip(parts, cleaned, strict=True):
-                if not is_cleaned and self._is_raw(one):
-                    self.report_node(one, "value is not escaped, unlike the others in this HTML; escape it")
-                    break
+            first = next(filter(self._is_raw, raw), None)
+            if first is not None:
+                self.report_node(first, "value is not escaped, unlike the others in this HTML; escape it")
 
-    def _texts(self) -> Iterator[tuple[Node, list[Node]]]:
-        """Yield the HTML texts that are concatenated or interpolated, with the values in each."""
-        yield from self._interpolated()
-        yield from self._concatenated()
+    def _html_strings(self) -> Iterator[tuple[Node, list[Node]]]:
+        """Yield the HTML strings that are concatenated or interpolated, with the values in each."""
+        yield from self._interpolated_markup()
+        yield from self._concatenated_markup()
 
-    def _interpolated(self) -> Iterator[tuple[Node, list[Node]]]:
-        code = self.code
-        for node in code.kinds("template_string"):
-            markup = "".join(code.text(one) for one in node.named_children if one.type == "string_fragment")
-            holes = [one for one in node.named_children if one.type == "template_substitution"]
-            values = [hole.named_children[0] for hole in holes if hole.named_children]
+    def _interpolated_markup(self) -> Iterator[tuple[Node, list[Node]]]:
+        for template in self.code.kinds("template_string"):
+            parts = template.named_children
+            markup = "".join(self.text(part) for part in parts if part.type == "string_fragment")
+            substitutions = (part for part in parts if part.type == "template_substitution")
+            values = list(filter(None, map(first_part, substitutions)))
             if len(values) > 1 and _TAG.search(markup):
-                yield node, values
+                yield template, values
 
-    def _concatenated(self) -> Iterator[tuple[Node, list[Node]]]:
-        code = self.code
-        for node in code.kinds("binary_expression"):
-            if node.parent is not None and node.parent.type == "binary_expression":
+    def _concatenated_markup(self) -> Iterator[tuple[Node, list[Node]]]:
+        for addition in self.code.kinds("binary_expression"):
+            if is_kind(addition.parent, "binary_expression") or self.code.field(addition, "operator") != "+":
                 continue
-            terms = list(_terms(node))
-            markup = "".join(code.text(one) for one in terms if one.type == "string")
-            if code.field(node, "operator") == "+" and _TAG.search(markup):
-                yield node, [one for one in terms if one.type != "string"]
+            terms = list(_terms(addition))
+            markup = "".join(self.text(term) for term in terms if term.type == "string")
+            if _TAG.search(markup):
+                yield addition, [term for term in terms if term.type != "string"]
 
     def _is_cleaned(self, node: Node) -> bool:
         """Return True if a value is, or was assigned, the result of a sanitizing call."""
         from wardround.languages.script.code import bare
 
-        one = bare(node)
-        if one is not None and one.type == "identifier":
-            one = self.code.value_of(self.code.text(one), one)
-        return (
-            one is not None
-            and one.type == "call_expression"
-            and _CLEANS.search(self.code.called(one)) is not None
-        )
+        value = bare(node)
+        if is_kind(value, "identifier"):
+            value = self.code.value_of(self.text(value), value)
+        return value is not None and self._is_cleaning(value)
+
+    def _is_cleaning(self, node: Node) -> bool:
+        return node.type == "call_expression" and _CLEANS.search(self.code.callee(node)) is not None
 
     def _is_raw(self, node: Node) -> bool:
         """Return True if a value may be user text: a parameter or a field of one."""
-        code = self.code
-        text = code.text(node)
+        text = self.text(node)
         if node.type not in _LOOSE or _DULL.search(text) or _CLEANED.search(text):
             return False
         if node.type == "identifier" and _PIECE.search(text):
             return False  # HTML that was built earlier
         root = text.partition(".")[0].partition("[")[0].rstrip("?!")
-        declaration = code.declaration(root, node)
-        if declaration is None:
-            return False
-        if declaration.type != "variable_declarator":
-            return True
-        value = code.value_of(root, node)
+        declaration = self.code.declaration(root, node)
+        if is_kind(declaration, "variable_declarator"):
+            return self._is_raw_variable(declaration, root, node)
+        return declaration is not None
+
+    def _is_raw_variable(self, declarator: Node, name: str, at: Node) -> bool:
+        value = self.code.value_of(name, at)
         if value is None:
-            return code.field(declaration, "name") != root
-        return value.type in (*_LOOSE, "await_expression") and not _CLEANED.search(code.text(value))
+            return self.code.field(declarator, "name") != name
+        return value.type in (*_LOOSE, "await_expression") and not _CLEANED.search(self.text(value))
 
     def _is_cleaned_later(self, node: Node) -> bool:
         """Return True if the final text is passed to a sanitizer."""
-        above = node.parent
-        while above is not None and not above.type.endswith(("statement", "declaration", "statement_block")):
-            if above.type == "call_expression" and _CLEANS.search(self.code.called(above)):
-                return True
-            above = above.parent
-        return False
+        around = takewhile(lambda outer: not outer.type.endswith(_STATEMENT_ENDINGS), ancestors(node))
+        return any(map(self._is_cleaning, around))
 
 
 def _terms(node: Node) -> Iterator[Node]:
-    open_ = [node]
-    while open_:
-        one = open_.pop()
-        if one.type in ("binary_expression", "parenthesized_expression"):
-            open_.extend(reversed(one.named_children))
+    """Yield the operands of a sum, those in parentheses included."""
+    waiting = [node]
+    while waiting:
+        term = waiting.pop()
+        if term.type in ("binary_expression", "parenthesized_expression"):
+            waiting.extend(reversed(term.named_children))
         else:
-            yield one
+            yield term

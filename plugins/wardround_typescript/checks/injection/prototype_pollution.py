@@ -1,14 +1,14 @@
-"""TS358: prototype pollution."""
-
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child, is_kind, parts
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _KEPT_OUT = LazyPattern(
     r"__proto__|hasOwn|isPlainObject|prototype|Object\.create\(null\)|isSafeKey|new Map\b"
 )
+_FUNCTIONS = ("function_declaration", "arrow_function", "function_expression", "method_definition")
+_LISTS_KEYS = ("Object.keys(", "Object.entries(")
 
 
 class PrototypePollution(TreeCheck):
@@ -78,68 +80,66 @@ class PrototypePollution(TreeCheck):
     ]
 
     def check(self) -> None:
-        from wardround.languages.script.code import own_nodes
-
         if "__proto__" in self.source.text:
             return
-        for kind in ("function_declaration", "arrow_function", "function_expression", "method_definition"):
+        for kind in _FUNCTIONS:
             for function in self.code.kinds(kind):
-                text = self.text(function)
-                if "] = " not in text or len(text) > _LONGEST or _KEPT_OUT.search(text):
-                    continue
-                written = [
-                    node
-                    for node in own_nodes(function)
-                    if node.type == "assignment_expression" and self._index(node) is not None
-                ]
-                self._merging(function, text)
-                self._walking(function, text, written)
+                self._check_function(function)
 
-    def _index(self, node: Node) -> Node | None:
-        left = node.child_by_field_name("left")
-        if left is None or left.type != "subscript_expression":
-            return None
-        index = left.child_by_field_name("index")
-        return index if index is not None and index.type not in {"string", "number"} else None
+    def _check_function(self, function: Node) -> None:
+        text = self.text(function)
+        if "] = " not in text or len(text) > _LONGEST or _KEPT_OUT.search(text):
+            return
+        self._check_merge(function, text)
+        self._check_walk(function, text)
 
-    def _merging(self, function: Node, text: str) -> None:
+    def _is_by_key(self, assignment: Node) -> bool:
+        """Return True for an assignment under a key that is not a literal."""
+        target = child(assignment, "left")
+        if assignment.type != "assignment_expression" or not is_kind(target, "subscript_expression"):
+            return False
+        index = child(target, "index")
+        return index is not None and index.type not in {"string", "number"}
+
+    def _check_merge(self, function: Node, text: str) -> None:
         """Report ``into[key] = merge(into[key], ...)`` in merge itself, for the keys of the merged object."""
         from wardround.languages.script.syntax import inside
 
         own = self.code.name_of(function)
-        if (
-            not own
-            or f"{own}(" not in text
-            or not any(one in text for one in ("Object.keys(", "Object.entries("))
-        ):
+        if not own or f"{own}(" not in text or not any(lists in text for lists in _LISTS_KEYS):
             return
-        names = self._parameters(function)
-        for node in inside(function):
-            if node.type != "assignment_expression" or self._index(node) is None:
-                continue
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            target = self.code.field(left, "object")
-            message = self.text(right)
-            if target in names[:1] and f"{own}(" in message and self.text(left) in message:
-                self.report_node(
-                    node, "key __proto__ in the data changes every object of the program; skip it"
-                )
-                return
+        targets = self._parameters(function)[:1]
+        merges = (node for node in inside(function) if self._is_merge(node, own, targets))
+        first = next(merges, None)
+        if first is not None:
+            self.report_node(first, "key __proto__ in the data changes every object of the program; skip it")
 
-    def _walking(self, function: Node, text: str, written: list[Node]) -> None:
+    def _is_merge(self, node: Node, own: str, targets: list[str]) -> bool:
+        if not self._is_by_key(node):
+            return False
+        target, merged = child(node, "left"), self.code.field(node, "right")
+        if self.code.field(target, "object") not in targets:
+            return False
+        return f"{own}(" in merged and self.text(target) in merged
+
+    def _check_walk(self, function: Node, text: str) -> None:
         """Report an assignment at a path of keys: ``at = at[key]`` for each, then ``at[last] = value``."""
         names = self._parameters(function)
         if len(names) < 2 or ".split(" not in text:
             return
-        for node in written:
-            left = node.child_by_field_name("left")
-            target = self.code.field(left, "object")
-            steps = f"{target} = {target}["
-            if steps in text and self._starts_at(target, names, text):
+        for assignment in self._assignments_by_key(function):
+            target = self.code.field(child(assignment, "left"), "object")
+            if f"{target} = {target}[" in text and self._starts_at(target, names, text):
                 self.report_node(
-                    node, "path through __proto__ changes every object of the program; reject such keys"
+                    assignment,
+                    "path through __proto__ changes every object of the program; reject such keys",
                 )
                 return
+
+    def _assignments_by_key(self, function: Node) -> Iterator[Node]:
+        from wardround.languages.script.code import own_nodes
+
+        return filter(self._is_by_key, own_nodes(function))
 
     def _starts_at(self, target: str, names: list[str], text: str) -> bool:
         if len(names) > 2:
@@ -150,10 +150,9 @@ class PrototypePollution(TreeCheck):
         return begun is not None and begun[1] not in names
 
     def _parameters(self, function: Node) -> list[str]:
-        listed = function.child_by_field_name("parameters")
         found: list[str] = []
-        for one in listed.named_children if listed is not None else ():
-            found += self.code.names_in(one.child_by_field_name("pattern") or one)
+        for parameter in parts(child(function, "parameters")):
+            found += self.code.names_in(child(parameter, "pattern") or parameter)
         return found
 
 

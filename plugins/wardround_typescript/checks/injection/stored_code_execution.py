@@ -1,12 +1,10 @@
-"""TS346: stored code execution."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -70,12 +68,12 @@ class StoredCodeExecution(TreeCheck):
                 self.report_node(node, "stored user text is run as code; run it in a process without rights")
 
     def _is_stored(self, node: Node) -> bool:
-        """Return True for a property, or a value filled from one, whose name is that of user code."""
+        """Return True for a property, or a value read from one, whose name implies user code."""
         from wardround.languages.script.syntax import inside
 
-        found = self.reader.scope.resolved(node)
-        for one in inside(found):
-            core = self.reader.scope.resolved(one) if one.type == "identifier" else one
+        found = self.reader.scope.resolve(node)
+        for inner in inside(found):
+            core = self.reader.scope.resolve(inner) if inner.type == "identifier" else inner
             if core.type == "member_expression" and _HOLDS.search(self.text(core)):
                 return True
         return False

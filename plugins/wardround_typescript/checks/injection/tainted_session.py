@@ -1,11 +1,9 @@
-"""TS311: tainted session."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
-from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted_sink
 
 
 class TaintedSession(TreeCheck):
@@ -53,4 +51,4 @@ class TaintedSession(TreeCheck):
     ]
 
     def check(self) -> None:
-        report_tainted(self, self.SINK)
+        report_tainted_sink(self, self.SINK)

@@ -1,11 +1,9 @@
-"""TS302: tainted shell."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
-from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted_sink
 
 
 class TaintedShell(TreeCheck):
@@ -64,4 +62,4 @@ class TaintedShell(TreeCheck):
     ]
 
     def check(self) -> None:
-        report_tainted(self, self.SINK)
+        report_tainted_sink(self, self.SINK)

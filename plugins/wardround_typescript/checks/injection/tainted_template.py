@@ -1,11 +1,9 @@
-"""TS306: tainted template."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
-from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted_sink
 
 
 class TaintedTemplate(TreeCheck):
@@ -64,4 +62,4 @@ class TaintedTemplate(TreeCheck):
     ]
 
     def check(self) -> None:
-        report_tainted(self, self.SINK)
+        report_tainted_sink(self, self.SINK)

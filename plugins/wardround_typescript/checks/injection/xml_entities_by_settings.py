@@ -1,11 +1,9 @@
-"""TS342: xml entities by settings."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -83,8 +81,10 @@ class XmlEntitiesBySettings(TreeCheck):
                         break
 
     def _is_xmllint(self, arguments: list[Node]) -> bool:
-        given = [self.reader.scope.resolved(one) for one in arguments[:2]]
+        given = [self.reader.scope.resolve(argument) for argument in arguments[:2]]
         words = " ".join(
-            self.text(one) for one in given if one.type in {"string", "template_string", "array"}
+            self.text(argument)
+            for argument in given
+            if argument.type in {"string", "template_string", "array"}
         )
         return "xmllint" in words and ("--noent" in words or "--loaddtd" in words)

@@ -1,14 +1,12 @@
-"""TS040: missing await."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -90,7 +88,7 @@ class MissingAwait(TreeCheck):
     def check(self) -> None:
         from wardround.languages.script.code import function_around, is_async
 
-        for called, calls in self._dropped().items():
+        for called, calls in self._discarded_calls().items():
             # A function that is not awaited more than once runs in the background intentionally.
             if len(calls) > 1 or _MEANT.search(called):
                 continue
@@ -99,29 +97,33 @@ class MissingAwait(TreeCheck):
                 function is not None
                 and is_async(function)
                 and not self._is_noted(calls[0])
-                and not _takes_callback(calls[0])
+                and not _accepts_callback(calls[0])
             ):
                 self.report_node(
                     calls[0], f"{called} is awaited elsewhere in this file but not here; add await"
                 )
 
-    def _dropped(self) -> dict[str, list[Node]]:
+    def _discarded_calls(self) -> dict[str, list[Node]]:
         """Yield the calls that are statements of functions that are awaited elsewhere."""
         from wardround.languages.script.code import is_awaited
 
         found: dict[str, list[Node]] = {}
         for called, call in self.code.calls:
             statement = call.parent
-            if statement is None or statement.type != "expression_statement" or called not in self._awaited:
+            if (
+                statement is None
+                or statement.type != "expression_statement"
+                or called not in self._awaited_callees
+            ):
                 continue
             if not is_awaited(call):
                 found.setdefault(called, []).append(call)
         return found
 
     @cached_property
-    def _awaited(self) -> frozenset[str]:
-        """Return the awaited callees of the file, alone or with others, as written."""
-        return frozenset(self.code.called(call) for call in self._waited_for())
+    def _awaited_callees(self) -> frozenset[str]:
+        """Return the awaited callees of the file, alone or with others, verbatim."""
+        return frozenset(self.code.callee(call) for call in self._waited_for())
 
     def _waited_for(self) -> Iterator[Node]:
         from wardround.languages.script.code import argument
@@ -130,22 +132,22 @@ class MissingAwait(TreeCheck):
             inner = awaited.named_children[0]
             if inner.type != "call_expression":
                 continue
-            if self.code.called(inner) not in ("Promise.all", "Promise.allSettled"):
+            if self.code.callee(inner) not in ("Promise.all", "Promise.allSettled"):
                 yield inner
                 continue
             listed = argument(inner, 0)
-            for one in listed.named_children if listed is not None and listed.type == "array" else ():
-                if one.type == "call_expression":
-                    yield one
+            for child in listed.named_children if listed is not None and listed.type == "array" else ():
+                if child.type == "call_expression":
+                    yield child
 
     def _is_noted(self, call: Node) -> bool:
         line = call.start_point[0]
         return _NOTE.search("\n".join(self.source.lines[max(0, line - 3) : line + 1])) is not None
 
 
-def _takes_callback(call: Node) -> bool:
+def _accepts_callback(call: Node) -> bool:
     """Return True if a call receives a callback by which it reports completion."""
     from wardround.languages.script.code import FUNCTIONS
 
     arguments = call.child_by_field_name("arguments")
-    return arguments is not None and any(one.type in FUNCTIONS for one in arguments.named_children)
+    return arguments is not None and any(child.type in FUNCTIONS for child in arguments.named_children)

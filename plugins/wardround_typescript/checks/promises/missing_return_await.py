@@ -1,13 +1,13 @@
-"""TS064: missing return await."""
-
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import ancestors, child, first_part
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -17,6 +17,8 @@ _REQUESTS = LazyPattern(
     r"|http|this\.(http|httpClient|prisma|db))(\.\w+)+$"
 )
 _NO_REQUEST = LazyPattern(r"(?i)\.(create|isAxiosError|isCancel|toJSON|requestId)$")
+_HANDLERS = frozenset({"catch_clause", "finally_clause"})
+_CHAINED = (".catch", ".then", ".finally")
 
 
 class MissingReturnAwait(TreeCheck):
@@ -83,60 +85,62 @@ class MissingReturnAwait(TreeCheck):
     ]
 
     def check(self) -> None:
-        for node in self.code.kinds("return_statement"):
-            if (
-                node.named_children
-                and self._is_caught(node)
-                and any(self._is_promise(one) for one in _results(node.named_children[0]))
-            ):
+        for statement in self.code.kinds("return_statement"):
+            value = first_part(statement)
+            if value is None or not self._is_caught(statement):
+                continue
+            if any(map(self._is_promise, _results(value))):
                 self.report_node(
-                    node,
-                    "this catch never handles a failure of the returned promise; use return await",
+                    statement, "this catch never handles a failure of the returned promise; use return await"
                 )
 
     def _is_caught(self, node: Node) -> bool:
         """Return True if the node is in a ``try`` with a ``catch``, in an async function."""
         from wardround.languages.script.code import FUNCTIONS, is_async
 
-        within, above, caught = node, node.parent, False
-        while above is not None and above.type not in FUNCTIONS:
-            if above.type == "catch_clause" or above.type == "finally_clause":
+        inner, caught = node, False
+        for around in ancestors(node):
+            if around.type in FUNCTIONS:
+                return caught and is_async(around)
+            if around.type in _HANDLERS:
                 return False
-            if above.type == "try_statement" and not caught:
-                body = above.child_by_field_name("body")
-                caught = (
-                    above.child_by_field_name("handler") is not None
-                    and body is not None
-                    and body.id == within.id
-                )
-            within, above = above, above.parent
-        return caught and above is not None and is_async(above)
+            caught = caught or _is_try_around(around, inner)
+            inner = around
+        return False
 
     def _is_promise(self, node: Node) -> bool:
         from wardround.languages.script.code import is_awaited
-        from wardround_typescript.analysis.promises import gives_promise
+        from wardround_typescript.analysis.promises import returns_promise
 
         if node.type != "call_expression" or is_awaited(node):
             return False
-        called = self.code.called(node)
-        if gives_promise(self.code, node, self.source.project):
+        if returns_promise(self.code, node, self.source.project):
             return True
-        if _NO_REQUEST.search(called) or called.endswith((".catch", ".then", ".finally")):
+        return self._is_request(self.code.callee(node))
+
+    def _is_request(self, called: str) -> bool:
+        if not _REQUESTS.search(called) or _NO_REQUEST.search(called) or called.endswith(_CHAINED):
             return False
         head = called.partition(".")[0]
-        return _REQUESTS.search(called) is not None and (
-            head in self.code.imports or head in ("this", "axios")
-        )
+        return head in ("this", "axios") or head in self.code.imports
 
 
-def _results(node: Node) -> list[Node]:
+def _is_try_around(node: Node, inner: Node) -> bool:
+    """Return True for a ``try`` with a ``catch`` whose body is another node."""
+    if node.type != "try_statement" or child(node, "handler") is None:
+        return False
+    return child(node, "body") == inner
+
+
+def _results(node: Node | None) -> Iterator[Node]:
     """Yield the returned expression, or the branches of a conditional expression."""
     from wardround.languages.script.code import bare
 
-    one = bare(node)
-    if one is None:
-        return []
-    if one.type == "ternary_expression":
-        operands = (one.child_by_field_name("consequence"), one.child_by_field_name("alternative"))
-        return [inner for side in operands if side is not None for inner in _results(side)]
-    return [one]
+    value = bare(node)
+    if value is None:
+        return
+    if value.type == "ternary_expression":
+        yield from _results(child(value, "consequence"))
+        yield from _results(child(value, "alternative"))
+    else:
+        yield value

@@ -1,15 +1,14 @@
-"""TS404: removed await."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.before_after import base_code, functions_of, is_touched
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import ancestors, child, first_part, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -108,28 +107,34 @@ class RemovedAwait(TreeCheck):
             old = before.get(name)
             if old is None or not is_async(function) or not is_touched(self.source, function):
                 continue
-            lost = set(_awaited(base, old)) - set(_awaited(self.code, function))
-            lost -= {base.called(call) for call in _dropped(old)} if lost else set()
-            for call in _dropped(function) if lost else ():
-                called = self.code.called(call)
-                if (
-                    called in lost
-                    and is_touched(self.source, call)
-                    and not self._is_synchronous(base, called)
-                ):
-                    self.report_node(
-                        call,
-                        f"{called}() is no longer awaited since this change; await it, or write void "
-                        "and catch",
-                    )
+            for called, call in self._calls_without_former_await(base, old, function):
+                self.report_node(
+                    call,
+                    f"{called}() is no longer awaited since this change; await it, or write void and catch",
+                )
+
+    def _calls_without_former_await(
+        self, base: Code, old: Node, function: Node
+    ) -> Iterator[tuple[str, Node]]:
+        """Yield the calls of a function that it awaited before, each with its callee."""
+        lost = set(_awaited_calls(base, old)).difference(_awaited_calls(self.code, function))
+        if not lost:
+            return
+        lost -= {base.callee(call) for call in _discarded_calls(old)}
+        for call in _discarded_calls(function) if lost else ():
+            called = self.code.callee(call)
+            if called not in lost or not is_touched(self.source, call):
+                continue
+            if not self._is_synchronous(base, called):
+                yield called, call
 
     def _is_synchronous(self, base: Code, called: str) -> bool:
-        """Return True if the called function of the file, if any, was made synchronous."""
+        """Return True if the called function, if it is in the file, became synchronous."""
         from wardround.languages.script.code import is_async
 
         own = called.rpartition(".")[2]
-        before, now = functions_of(base), functions_of(self.code)
-        for name, function in now.items():
+        before, current = functions_of(base), functions_of(self.code)
+        for name, function in current.items():
             if name.rpartition(".")[2] == own and name in before:
                 return is_async(before[name]) and not is_async(function)
         return _TAKEN.search(called) is not None or self._is_plain_elsewhere(called)
@@ -137,8 +142,9 @@ class RemovedAwait(TreeCheck):
     def _is_plain_elsewhere(self, called: str) -> bool:
         """Return True if the called function is in another file and returns no promise."""
         from wardround.languages.script.code import code_of
-        from wardround_typescript.analysis.call_resolution import origin, script_of
-        from wardround_typescript.analysis.promises import function_gives
+        from wardround_typescript.analysis.call_resolution import origin
+        from wardround_typescript.analysis.promises import function_returns_promise
+        from wardround_typescript.analysis.resolved_scripts import script_of
 
         script = script_of(self.source.path, self.source.text)
         found = origin(called, script, self.source.project) if called in self.code.imports else None
@@ -147,43 +153,56 @@ class RemovedAwait(TreeCheck):
         other, name = found
         there = code_of(other.path, other.text)
         function = there.function_of(name, there.module.root)
-        return function is not None and not function_gives(there, function)
+        return function is not None and not function_returns_promise(there, function)
 
 
-def _awaited(code: Code, function: Node) -> Iterator[str]:
-    from wardround.languages.script.code import argument, awaited_call, bare, own_nodes
+def _awaited_calls(code: Code, function: Node) -> Iterator[str]:
+    """Yield the callees that a function awaits, also those listed in ``Promise.all``."""
+    from wardround.languages.script.code import awaited_call, own_nodes
 
     for node in own_nodes(function):
-        value = awaited_call(node)
-        if value is not None:
-            called = code.called(value)
-            yield called
-            each = bare(argument(value, 0)) if called.startswith("Promise.all") else None
-            mapped = code.called(each) if each is not None and each.type == "call_expression" else ""
-            if mapped.endswith(".map"):
-                yield mapped
-                yield f"{mapped.removesuffix('map')}forEach"
+        call = awaited_call(node)
+        if call is None:
+            continue
+        yield code.callee(call)
+        mapped = _mapped_callee(code, call)
+        if mapped.endswith(".map"):
+            yield mapped
+            yield f"{mapped.removesuffix('map')}forEach"
 
 
-def _dropped(function: Node) -> Iterator[Node]:
+def _mapped_callee(code: Code, call: Node) -> str:
+    """Return the callee in ``Promise.all(rows.map(save))``."""
+    from wardround.languages.script.code import argument, bare
+
+    if not code.callee(call).startswith("Promise.all"):
+        return ""
+    inner = bare(argument(call, 0))
+    return code.callee(inner) if is_kind(inner, "call_expression") else ""
+
+
+def _discarded_calls(function: Node) -> Iterator[Node]:
     """Yield the calls that are statements of a function, or are returned past a ``catch``."""
     from wardround.languages.script.code import is_awaited, own_nodes
 
     for node in own_nodes(function):
-        is_past = node.type == "return_statement" and bool(node.named_children) and _is_tried(node)
-        value = node.named_children[0] if is_past or node.type == "expression_statement" else None
-        if value is not None and value.type == "call_expression" and not is_awaited(value):
+        is_unused = node.type == "expression_statement" or _is_returned_past(node)
+        value = first_part(node) if is_unused else None
+        if is_kind(value, "call_expression") and not is_awaited(value):
             yield value
+
+
+def _is_returned_past(node: Node) -> bool:
+    return node.type == "return_statement" and bool(node.named_children) and _is_tried(node)
 
 
 def _is_tried(node: Node) -> bool:
     """Return True if a statement is in the body of a ``try`` of its function with a ``catch``."""
-    inner: Node = node
-    while inner.parent is not None and inner.parent.type not in ("program", "class_body"):
-        above = inner.parent
-        if above.type == "try_statement" and above.child_by_field_name("body") == inner:
-            return above.child_by_field_name("handler") is not None
-        if "function" in above.type or above.type == "method_definition":
+    inner = node
+    for around in ancestors(node):
+        if around.type in ("program", "class_body", "method_definition") or "function" in around.type:
             return False
-        inner = above
+        if around.type == "try_statement" and child(around, "body") == inner:
+            return child(around, "handler") is not None
+        inner = around
     return False

@@ -1,5 +1,3 @@
-"""TS031: unawaited imported call."""
-
 from __future__ import annotations
 
 import re
@@ -8,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from wardround.checks.base import Check
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity, Span
-from wardround_typescript.analysis.call_resolution import ResolvedScript, declared_in, origin, script_of
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround_typescript.analysis.call_resolution import declared_in, origin
+from wardround_typescript.analysis.resolved_scripts import ResolvedScript, script_of
 from wardround_typescript.check import SCRIPTS
 
 _STATEMENT = LazyPattern(
@@ -149,11 +148,11 @@ class UnawaitedImportedCall(Check):
             return
         if not self._script.is_written:
             return
-        for place in _STATEMENT.finditer(self._script.scan.structure):
-            if self._is_dropped(place):
-                name = place["call"]
+        for location in _STATEMENT.finditer(self._script.scan.structure):
+            if self._is_dropped(location):
+                name = location["call"]
                 self.report(
-                    self._span(place),
+                    self._span(location),
                     f"{name} is async and not awaited here; await it, or write void and catch",
                 )
 
@@ -166,7 +165,7 @@ class UnawaitedImportedCall(Check):
             and self._is_of_other_file(owner, name)
             and not _MEANT.search(name)
             and not _ASIDE.search(owner)
-            and self._is_async_there(place["call"])
+            and self._resolves_to_async(place["call"])
             and self._is_statement(place)
             and self._is_waiting(place.start("call"))
             and not _NOTE.search("\n".join(self.source.lines[max(0, line - 4) : line]))
@@ -175,7 +174,7 @@ class UnawaitedImportedCall(Check):
     def _is_of_other_file(self, owner: str, name: str) -> bool:
         return owner.startswith("this.") or (owner or name) in self._script.imports
 
-    def _is_async_there(self, call: str) -> bool:
+    def _resolves_to_async(self, call: str) -> bool:
         if call not in self._known:
             owner, _, name = call.rpartition(".")
             self._known[call] = self._is_async(owner, name)
@@ -191,7 +190,7 @@ class UnawaitedImportedCall(Check):
 
     def _is_waiting(self, offset: int) -> bool:
         """Return True if the innermost function around a position is async."""
-        for opening in self._around(offset):
+        for opening in self._open_braces(offset):
             before = self._script.scan.structure[max(0, opening - _LOOK_BACK) : opening]
             head = _BARE_ARROW.search(before) or self._head(opening, before)
             if head is None and _CLASS.search(before):
@@ -201,7 +200,7 @@ class UnawaitedImportedCall(Check):
         return False
 
     def _head(self, opening: int, before: str) -> re.Match[str] | None:
-        """Return the text before the parameter list of the function, or before the condition, of a brace."""
+        """Match the code before the parentheses that precede a brace: a function's name or a keyword."""
         end = _LIST_END.search(before)
         start = self._opens.get(opening - len(before) + end.start()) if end else None
         if start is None:
@@ -213,7 +212,7 @@ class UnawaitedImportedCall(Check):
         """Return the position of the opening bracket for a closing one."""
         return {closing: opening for opening, closing in self._script.scan.pairs.items()}
 
-    def _around(self, offset: int) -> Iterator[int]:
+    def _open_braces(self, offset: int) -> Iterator[int]:
         """Yield the positions of the braces that are open at a position, innermost first."""
         at = bisect_right(self._braces, (offset, 0)) - 1
         while at >= 0:
@@ -241,7 +240,7 @@ class UnawaitedImportedCall(Check):
             found = origin(held["type"], script, project) if held else None
             return found is not None and _method_is_async(*found, name)
         found = origin(owner, script, project)
-        return found is not None and _held_method_is_async(*found, name)
+        return found is not None and _member_is_async(*found, name)
 
     def _span(self, place: re.Match[str]) -> Span:
         start = place.start("call")
@@ -269,14 +268,14 @@ def _method_is_async(script: ResolvedScript, owner: str, name: str) -> bool:
     return _has_async(script, script.scan.structure.find("{", found[0].end()), name)
 
 
-def _held_method_is_async(script: ResolvedScript, owner: str, name: str) -> bool:
+def _member_is_async(script: ResolvedScript, owner: str, name: str) -> bool:
     """Return True for an object of a file, or an instance of a class of that file, with such a method."""
     found = script.bound.get(owner, ())
     if len(found) != 1 or found[0]["kind"] != "const":
         return False
-    made = _MADE.match(script.scan.structure, found[0].end())
-    if made is not None:
-        return _method_is_async(script, made["type"], name)
+    created = _MADE.match(script.scan.structure, found[0].end())
+    if created is not None:
+        return _method_is_async(script, created["type"], name)
     opening = _OBJECT.match(script.scan.structure, found[0].end())
     return opening is not None and _has_async(script, opening.end() - 1, name)
 

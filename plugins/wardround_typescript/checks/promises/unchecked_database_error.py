@@ -1,13 +1,12 @@
-"""TS033: unchecked database error."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.cases import code
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import call_with, child, first_part, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -16,7 +15,9 @@ _STARTS = frozenset({"from", "rpc"})
 _WRITES = frozenset({"insert", "update", "upsert", "delete", "rpc", "upload", "remove", "move", "copy"})
 _READS = frozenset({"select", "download", "list", "createSignedUrl", "createSignedUrls"})
 _ONE_ROW = frozenset({"single", "maybeSingle"})
-_READ_LATER = ("data", "count", "status")
+_DATA = ("data", "count")
+_RUNS = _WRITES | _READS
+_ACCESSES = ("member_expression", "subscript_expression")
 
 
 class UncheckedDatabaseError(TreeCheck):
@@ -69,44 +70,37 @@ class UncheckedDatabaseError(TreeCheck):
     def check(self) -> None:
         for awaited in self.code.kinds("await_expression"):
             steps = self._steps(awaited.named_children[0])
-            if not _STARTS & set(steps) or "throwOnError" in steps or "select" in steps[: _first(steps)]:
-                continue
-            place, holder = awaited.parent, awaited
-            if place is not None and place.type == "expression_statement" and _WRITES & set(steps):
-                self.report_node(
-                    holder,
-                    "error of this write is never read, and it does not throw; check it",
-                    Severity.WARN,
-                )
-            elif (
-                place is not None and place.type == "variable_declarator" and (_WRITES | _READS) & set(steps)
-            ):
-                self._check_result(place, steps)
+            if _is_query(steps):
+                self._check_query(awaited, steps)
+
+    def _check_query(self, awaited: Node, steps: Sequence[str]) -> None:
+        target = awaited.parent
+        if is_kind(target, "expression_statement") and not _WRITES.isdisjoint(steps):
+            self.report_node(
+                awaited, "error of this write is never read, and it does not throw; check it", Severity.WARN
+            )
+        elif is_kind(target, "variable_declarator") and not _RUNS.isdisjoint(steps):
+            self._check_result(target, steps)
 
     def _check_result(self, declarator: Node, steps: Sequence[str]) -> None:
-        pattern = declarator.child_by_field_name("name")
-        if pattern is None:
-            return
-        if pattern.type == "identifier":
+        pattern = child(declarator, "name")
+        if is_kind(pattern, "identifier"):
             if self._is_half_read(declarator, self.code.text(pattern)):
                 self.report_node(pattern, "only the data of this result is read; check its error")
-        elif pattern.type == "object_pattern" and self._ignores_error(declarator, pattern, steps):
+        elif is_kind(pattern, "object_pattern") and self._ignores_error(declarator, pattern, steps):
             self.report_node(
                 pattern, "error of this result is ignored, so a failure looks like no rows; check it"
             )
 
     def _ignores_error(self, declarator: Node, pattern: Node, steps: Sequence[str]) -> bool:
         """Return True if a destructured result has no error and its data is read without a test."""
-        keys = [
-            self.code.text(one.named_children[0] if one.named_children else one)
-            for one in pattern.named_children
-        ]
+        keys = [self.code.text(first_part(part) or part) for part in pattern.named_children]
         if "error" in keys or any(key.startswith("...") for key in keys):
             return False
         uses = [use for name in self.code.names_in(pattern) for use in self._uses(declarator, name)]
         if any(map(self._is_tested, uses)):
             return False
-        return not _ONE_ROW & set(steps) or any(map(self._is_read_plainly, uses))
+        return _ONE_ROW.isdisjoint(steps) or any(map(self._is_read_plainly, uses))
 
     def _steps(self, node: Node) -> list[str]:
         """Return the methods of a chain of calls, in order."""
@@ -122,20 +116,20 @@ class UncheckedDatabaseError(TreeCheck):
 
     def _uses(self, declarator: Node, name: str) -> Iterator[Node]:
         code = self.code
-        for node in code.named(name):
+        for node in code.occurrences(name):
             if node.start_byte > declarator.end_byte and code.declaration(name, node) == declarator:
                 yield node
 
     def _is_half_read(self, declarator: Node, name: str) -> bool:
         """Return True if only the data of a result is ever read."""
         uses = list(self._uses(declarator, name))
-        return bool(uses) and all(
-            use.parent is not None
-            and use.parent.type == "member_expression"
-            and self.code.field(use.parent, "property") in _READ_LATER[:2]
-            and not self._is_tested(use.parent)
-            for use in uses
-        )
+        return bool(uses) and all(map(self._is_data_read, uses))
+
+    def _is_data_read(self, result: Node) -> bool:
+        access = result.parent
+        if not is_kind(access, "member_expression"):
+            return False
+        return self.code.field(access, "property") in _DATA and not self._is_tested(access)
 
     def _is_tested(self, node: Node) -> bool:
         """Return True if a guard tests the presence of a value; ``?? []`` only covers its absence."""
@@ -144,21 +138,23 @@ class UncheckedDatabaseError(TreeCheck):
         return is_tested(self.code, node) or self._is_asserted(node)
 
     def _is_asserted(self, node: Node) -> bool:
-        given = node.parent
-        call = given.parent if given is not None and given.type == "arguments" else None
-        called = self.code.called(call).lower() if call is not None and call.type == "call_expression" else ""
+        call = call_with(node)
+        if not is_kind(call, "call_expression"):
+            return False
+        called = self.code.callee(call).lower()
         return "assert" in called or "invariant" in called or called.startswith("expect")
 
     def _is_read_plainly(self, node: Node) -> bool:
         """Return True if a field of the value is read without a test."""
-        parent = node.parent
-        return (
-            parent is not None
-            and parent.type in ("member_expression", "subscript_expression")
-            and parent.child_by_field_name("object") == node
-            and parent.child_by_field_name("optional_chain") is None
-        )
+        access = node.parent
+        if not is_kind(access, *_ACCESSES) or child(access, "object") != node:
+            return False
+        return child(access, "optional_chain") is None
 
 
-def _first(steps: Sequence[str]) -> int:
-    return next((place for place, step in enumerate(steps) if step in _STARTS), 0)
+def _is_query(steps: Sequence[str]) -> bool:
+    """Return True for a query that reports its error in the result, not for one of another library."""
+    start = next((location for location, step in enumerate(steps) if step in _STARTS), None)
+    if start is None or "throwOnError" in steps:
+        return False
+    return "select" not in steps[:start]

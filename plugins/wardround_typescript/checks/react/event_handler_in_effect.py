@@ -1,15 +1,14 @@
-"""TS051: event handler in effect."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child, first_part, is_kind, parent
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -116,44 +115,42 @@ class EventHandlerInEffect(TreeCheck):
 
         for effect in effects(self.code):
             component = component_around(self.code, effect.call)
-            event = next(self._events(effect), None)
-            if component is None or event is None or not effect.dependencies:
+            event = next(self._events(effect), None) if effect.dependencies else None
+            if component is None or event is None or not self._is_event(effect, component):
                 continue
-            if self._is_event(effect, component):
-                place = self._guard(effect) or event
-                self.report_node(
-                    place,
-                    "action belongs in the event handler that changes this state; move it out of the effect",
-                )
+            self.report_node(
+                self._guard(effect) or event,
+                "action belongs in the event handler that changes this state; move it out of the effect",
+            )
 
     def _is_event(self, effect: Effect, component: Node) -> bool:
         text = self.code.text(effect.function)
         if _MOST_WORDS_OF_TIME.search(text) or self._returns_end(effect.function):
             return False
-        return self._is_of_handlers(effect, component) or (
-            _HAPPENED.search(text) is not None and self._is_of_store(effect, component)
-        )
+        if self._is_of_handlers(effect, component):
+            return True
+        return _HAPPENED.search(text) is not None and self._is_of_store(effect)
 
     def _returns_end(self, function: Node) -> bool:
-        from wardround.languages.script.code import FUNCTIONS, returned
+        from wardround.languages.script.code import FUNCTIONS, returned_expressions
 
-        return any(one.type in FUNCTIONS for one in returned(function))
+        return any(value.type in FUNCTIONS for value in returned_expressions(function))
 
     def _events(self, effect: Effect) -> Iterator[Node]:
         """Yield the calls that notify users or servers of an event."""
         is_guarded = self._is_guarded(effect)
         for call in _calls(effect.function):
-            if self._notifies(call) or (is_guarded and self._sends(call)):
+            if self._notifies_parent(call) or (is_guarded and self._sends_request(call)):
                 yield call
 
-    def _notifies(self, call: Node) -> bool:
-        called = self.code.called(call)
+    def _notifies_parent(self, call: Node) -> bool:
+        called = self.code.callee(call)
         if called in self._telling_names or _TOLD.search(called):
             return True
         return called == "dispatch" and _DISPATCHED.search(self.code.text(call)) is not None
 
-    def _sends(self, call: Node) -> bool:
-        called = self.code.called(call)
+    def _sends_request(self, call: Node) -> bool:
+        called = self.code.callee(call)
         if _LED.search(called) or _SENT.search(called):
             return True
         return called == "fetch" and _WRITES.search(self.code.text(call)) is not None
@@ -164,42 +161,36 @@ class EventHandlerInEffect(TreeCheck):
 
     def _guard(self, effect: Effect) -> Node | None:
         """Return the condition at the start of the effect if it tests one of its dependencies."""
-        body = effect.function.child_by_field_name("body")
-        first = body.named_children[0] if body is not None and body.named_children else None
-        if first is None or first.type != "if_statement":
+        first = first_part(child(effect.function, "body"))
+        if not is_kind(first, "if_statement"):
             return None
         condition = self.code.field(first, "condition").strip("()!")
-        first_word = condition.split(" ")[0].rstrip(")")
-        known = effect.dependencies or ()
-        return first if first_word in known or first_word.partition(".")[0] in known else None
+        tested = condition.split(" ")[0].rstrip(")")
+        names = {tested, tested.partition(".")[0]}
+        return None if names.isdisjoint(effect.dependencies or ()) else first
 
     @cached_property
     def _telling_names(self) -> frozenset[str]:
         """Return the names destructured from a toast hook: ``const { push } = useToast()``."""
-        makers = [call.parent for hook in _TELLING_HOOKS for call in self.code.calls_named(hook)]
-        return frozenset(
-            name
-            for maker in makers
-            if maker is not None and maker.type == "variable_declarator"
-            for name in self.code.names_in(maker.child_by_field_name("name"))
-        )
+        names: set[str] = set()
+        for hook in _TELLING_HOOKS:
+            for call in self.code.calls_named(hook):
+                if is_kind(call.parent, "variable_declarator"):
+                    names.update(self.code.names_in(child(call.parent, "name")))
+        return frozenset(names)
 
     def _is_of_handlers(self, effect: Effect, component: Node) -> bool:
         """Return True if the effect depends on a state that only event handlers set."""
         from wardround_typescript.analysis.react_components import states
 
-        code = self.code
-        known = {state.name: state for state in states(code, component)}
-        followed = [known[name] for name in effect.dependencies or () if name in known]
-        if not followed or _WAITED.search(code.text(effect.function)):
+        body = self.code.text(effect.function)
+        if _WAITED.search(body):
             return False
-        body = code.text(effect.function)
-        for state in followed:
-            if state.name not in body:
-                return False
-            if not self._is_set_by_handlers(state.setter, effect):
-                return False
-        return True
+        known = {state.name: state for state in states(self.code, component)}
+        followed = [known[name] for name in effect.dependencies or () if name in known]
+        if any(state.name not in body for state in followed):
+            return False
+        return bool(followed) and all(self._is_set_by_handlers(state.setter, effect) for state in followed)
 
     def _is_set_by_handlers(self, setter: str, effect: Effect) -> bool:
         """Return True if only handlers set a state; a reset in the effect itself does not count."""
@@ -212,14 +203,16 @@ class EventHandlerInEffect(TreeCheck):
 
     def _uses(self, setter: str) -> tuple[Sequence[Node], Sequence[Node]]:
         """Return the uses of a setter, and those of them outside of handlers."""
-        from wardround_typescript.analysis.react_components import is_in_handler
-
         if setter not in self._uses_known:
-            code = self.code
-            uses = [node for node in code.reads("identifier", setter) if not _is_declared(node)]
-            others = [node for node in uses if not self._is_user(node) and not is_in_handler(code, node)]
+            uses = [node for node in self.code.reads("identifier", setter) if not _is_declared(node)]
+            others = [node for node in uses if not self._is_of_handler(node)]
             self._uses_known[setter] = (uses, others)
         return self._uses_known[setter]
+
+    def _is_of_handler(self, node: Node) -> bool:
+        from wardround_typescript.analysis.react_components import is_in_handler
+
+        return self._is_user(node) or is_in_handler(self.code, node)
 
     @cached_property
     def _uses_known(self) -> dict[str, tuple[Sequence[Node], Sequence[Node]]]:
@@ -227,20 +220,18 @@ class EventHandlerInEffect(TreeCheck):
 
     def _is_user(self, node: Node) -> bool:
         """Return True if a setter is passed directly to an element."""
-        parent = node.parent
-        attribute = parent.parent if parent is not None and parent.type == "jsx_expression" else None
-        if attribute is None or attribute.type != "jsx_attribute":
+        attribute = parent(node.parent) if is_kind(node.parent, "jsx_expression") else None
+        if not is_kind(attribute, "jsx_attribute"):
             return False
         return self.code.text(attribute.named_children[0]).startswith("on")
 
-    def _is_of_store(self, effect: Effect, component: Node) -> bool:
+    def _is_of_store(self, effect: Effect) -> bool:
         """Return True if the effect depends on a store that a handler of the file changes."""
-        code = self.code
-        for name in effect.dependencies or ():
-            value = code.value_of(name, effect.call)
-            if value is not None and value.type == "call_expression" and _STORED.search(code.called(value)):
-                return self._is_store_changed
-        return False
+        values = (self.code.value_of(name, effect.call) for name in effect.dependencies or ())
+        return any(map(self._is_store_value, values)) and self._is_store_changed
+
+    def _is_store_value(self, value: Node | None) -> bool:
+        return is_kind(value, "call_expression") and _STORED.search(self.code.callee(value)) is not None
 
     @cached_property
     def _is_store_changed(self) -> bool:
@@ -259,4 +250,4 @@ def _calls(function: Node) -> Iterator[Node]:
 
 
 def _is_declared(node: Node) -> bool:
-    return node.parent is not None and node.parent.type == "array_pattern"
+    return is_kind(node.parent, "array_pattern")

@@ -1,14 +1,13 @@
-"""TS081: list fragment without key."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -76,51 +75,65 @@ class ListFragmentWithoutKey(TreeCheck):
 
     def _keyless(self, call: Node) -> Iterator[Node]:
         """Yield the elements without a key that the callback of ``map`` returns."""
-        from wardround.languages.script.code import FUNCTIONS, argument, bare, returned
+        for value, is_apart in self._rendered_results(call):
+            for element in _rendered_elements(value):
+                if self._is_keyless(element, is_apart):
+                    yield element
+
+    def _rendered_results(self, call: Node) -> Iterator[tuple[Node, bool]]:
+        """Yield (result of the callback of ``map``, True if a function apart from the call renders it)."""
+        from wardround.languages.script.code import FUNCTIONS, argument, bare, returned_expressions
 
         callback = bare(argument(call, 0))
-        function = self.code.function_meant(callback)
+        function = self.code.referenced_function(callback)
         if callback is None or function is None:
             return
-        is_named = callback.type not in FUNCTIONS
-        rendered = [(value, is_named) for value in returned(function)]
-        rendered += [(value, True) for one, _ in rendered for value in self._of_helper(one)]
-        for value, is_apart in rendered:
-            yield from (element for element in _drawn(value) if self._is_keyless(element, is_apart))
+        results = list(returned_expressions(function))
+        for result in results:
+            yield result, callback.type not in FUNCTIONS
+        for result in results:
+            for value in self._helper_results(result):
+                yield value, True
 
-    def _of_helper(self, answer: Node) -> Iterator[Node]:
+    def _helper_results(self, result: Node) -> Iterator[Node]:
         """Yield the results of a function of the file that renders the item: ``rows.map((row) => draw(row,
         1))``.
         """
-        from wardround.languages.script.code import bare, returned
+        from wardround.languages.script.code import bare, returned_expressions
 
-        one = bare(answer)
-        if one is not None and one.type == "call_expression" and one.child_by_field_name("arguments"):
-            called = self.code.called(one)
-            function = self.code.function_of(called, one) if "." not in called else None
-            yield from returned(function) if function is not None else ()
+        call = bare(result)
+        if not is_kind(call, "call_expression") or child(call, "arguments") is None:
+            return
+        called = self.code.callee(call)
+        function = self.code.function_of(called, call) if "." not in called else None
+        if function is not None:
+            yield from returned_expressions(function)
 
     def _is_keyless(self, element: Node, is_named: bool) -> bool:
         """Return True for a fragment, which cannot have a key; in a render function also for an element
         without one.
         """
-        opening = element.named_children[0] if element.type == "jsx_element" else element
-        if element.type == "jsx_element" and not opening.named_children:
-            return True
+        if element.type == "jsx_element":
+            opening = element.named_children[0]
+            if not opening.named_children:
+                return True
+        else:
+            opening = element
         return is_named and not _KEYED.search(self.code.text(opening))
 
 
-def _drawn(node: Node | None) -> Iterator[Node]:
+def _rendered_elements(node: Node | None) -> Iterator[Node]:
     """Yield the elements that an expression evaluates to."""
     from wardround.languages.script.code import bare
 
-    one = bare(node)
-    if one is None:
+    value = bare(node)
+    if value is None:
         return
-    if one.type in ("jsx_element", "jsx_self_closing_element"):
-        yield one
-    elif one.type == "ternary_expression":
-        yield from _drawn(one.child_by_field_name("consequence"))
-        yield from _drawn(one.child_by_field_name("alternative"))
-    elif one.type == "binary_expression":
-        yield from _drawn(one.child_by_field_name("right"))
+    match value.type:
+        case "jsx_element" | "jsx_self_closing_element":
+            yield value
+        case "ternary_expression":
+            yield from _rendered_elements(child(value, "consequence"))
+            yield from _rendered_elements(child(value, "alternative"))
+        case "binary_expression":
+            yield from _rendered_elements(child(value, "right"))

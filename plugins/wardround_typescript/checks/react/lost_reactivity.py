@@ -1,14 +1,13 @@
-"""TS047: lost reactivity."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import child, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -18,6 +17,7 @@ _OF_REF = LazyPattern(r"^\w+\.value(?:\??\.\w+)*$")
 _CHANGED = LazyPattern(r"^props\.[\w.]+\.(?:push|pop|shift|unshift|splice|sort|reverse|fill)$")
 _PROPS = ("defineProps", "withDefaults")
 _MADE = ("ref", "shallowRef", "computed")
+_REACTIVE = ("reactive",)
 
 
 class LostReactivity(TreeCheck):
@@ -75,67 +75,67 @@ class LostReactivity(TreeCheck):
     ]
 
     def check(self) -> None:
-        for node in self._watched():
+        for node in self._watched_nodes():
             self.report_node(
                 node,
                 "watch receives the current value and never sees a change; pass a getter",
             )
-        for node in self._destructured():
+        for node in self._destructured_fields():
             self.report_node(node, "destructured value does not follow the reactive object; use toRefs")
-        for node in self._replaced():
+        for node in self._replaced_objects():
             self.report_node(node, "template keeps the object that was here first; assign to its fields")
         for node in self._changed_props():
             self.report_node(node, "prop belongs to the parent and is mutated here; emit an event")
 
-    def _watched(self) -> Iterator[Node]:
+    def _watched_nodes(self) -> Iterator[Node]:
         from wardround.languages.script.code import argument
 
-        code = self.code
-        for called, call in code.calls:
-            source = argument(call, 0) if called == "watch" else None
-            if source is None or source.type != "member_expression" or argument(call, 1) is None:
+        for call in self.code.calls_named("watch"):
+            source = argument(call, 0)
+            if not is_kind(source, "member_expression") or argument(call, 1) is None:
                 continue
-            text = code.text(source)
-            if (_OF_PROPS.search(text) and self._has_props(source)) or (
-                _OF_REF.search(text) and self._is_made_by(text.partition(".")[0], source, _MADE)
-            ):
+            if self._is_current_value(source):
                 yield source
+
+    def _is_current_value(self, source: Node) -> bool:
+        """Return True for a field of props, or of a ref."""
+        text = self.code.text(source)
+        if _OF_PROPS.search(text) and self._has_props(source):
+            return True
+        return _OF_REF.search(text) is not None and self._is_created_by(text.partition(".")[0], source, _MADE)
 
     def _has_props(self, at: Node) -> bool:
         """Return True if ``props`` are those of a component: of defineProps, or of setup."""
         declared = self.code.declaration("props", at)
-        if declared is None:
-            return False
-        if declared.type == "variable_declarator":
-            value = declared.child_by_field_name("value")
-            return value is not None and self.code.called(value) in _PROPS
-        return self.source.path.endswith(".vue")
+        if is_kind(declared, "variable_declarator"):
+            value = child(declared, "value")
+            return value is not None and self.code.callee(value) in _PROPS
+        return declared is not None and self.source.path.endswith(".vue")
 
-    def _is_made_by(self, name: str, at: Node, makers: Sequence[str]) -> bool:
+    def _is_created_by(self, name: str, at: Node, makers: Sequence[str]) -> bool:
         value = self.code.value_of(name, at)
-        return value is not None and value.type == "call_expression" and self.code.called(value) in makers
+        return is_kind(value, "call_expression") and self.code.callee(value) in makers
 
-    def _destructured(self) -> Iterator[Node]:
+    def _destructured_fields(self) -> Iterator[Node]:
         """Yield the fields of a reactive object that a component script destructures once."""
         from wardround.languages.script.code import function_around
 
-        code = self.code
-        for declarator in code.kinds("variable_declarator"):
-            name, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
-            if name is None or value is None or name.type != "object_pattern" or value.type != "identifier":
+        for declarator in self.code.kinds("variable_declarator"):
+            pattern, value = child(declarator, "name"), child(declarator, "value")
+            if not is_kind(pattern, "object_pattern") or not is_kind(value, "identifier"):
                 continue
-            if function_around(declarator) is None and self._is_made_by(
-                code.text(value), value, ("reactive",)
-            ):
-                yield name
+            if function_around(declarator) is not None:
+                continue
+            if self._is_created_by(self.code.text(value), value, _REACTIVE):
+                yield pattern
 
-    def _replaced(self) -> Iterator[Node]:
-        code = self.code
-        for node in code.kinds("assignment_expression"):
-            left = node.child_by_field_name("left")
-            is_name = left is not None and left.type == "identifier"
-            if left is not None and is_name and self._is_made_by(code.text(left), left, ("reactive",)):
-                yield node
+    def _replaced_objects(self) -> Iterator[Node]:
+        for assignment in self.code.kinds("assignment_expression"):
+            target = child(assignment, "left")
+            if not is_kind(target, "identifier"):
+                continue
+            if self._is_created_by(self.code.text(target), target, _REACTIVE):
+                yield assignment
 
     def _changed_props(self) -> Iterator[Node]:
         for called, call in self.code.calls:

@@ -1,19 +1,19 @@
-"""TS068: previous state mutation."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child, first_part, has_kind, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
+    from wardround_typescript.analysis.state_parts import StateParts
 
 _REDUCER = LazyPattern(r"(?i)reducer$")
 _UPDATER = LazyPattern(r"^set[A-Z]\w*$")
@@ -22,16 +22,13 @@ _IMMER = LazyPattern(
     r"|mutative|combineReducersWithImmer)\b"
 )
 _CHANGING = frozenset({"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin"})
-_TAKING = LazyPattern(r"\.(find|findLast|at|get)$")
-_PRESERVING = frozenset(
-    {"member_expression", "subscript_expression", "non_null_expression", "call_expression", "identifier"}
-)
-_SLICED = LazyPattern(r"^(?P<list>[\w$]+)\.(?:slice|concat)\(\)$")
-_FIRST = 0
+_MUTATING_METHODS = frozenset({"sort", "reverse", "splice"})
+_PARTS = ("member_expression", "subscript_expression")
+_ASSIGNMENTS = ("assignment_expression", "augmented_assignment_expression")
 
 
 class PreviousStateMutation(TreeCheck):
-    """The previous state is mutated, with which React or Redux compares the new one.
+    """The previous state, with which React or Redux compares the new one, is mutated.
 
     A value read from the state is still the same object: mutating it changes earlier renders, other
     subscribers and the history, and a comparison finds no difference. A copy made with ``...`` is shallow,
@@ -111,152 +108,90 @@ class PreviousStateMutation(TreeCheck):
     ]
 
     @cached_property
-    def _open(self) -> set[int]:
-        """Start offsets of the helpers under inspection, which may call each other."""
-        return set()
+    def _parts(self) -> StateParts:
+        from wardround_typescript.analysis.state_parts import StateParts  # loads the parser
+
+        return StateParts(self.code)
 
     def check(self) -> None:
         if _IMMER.search(self.code.module.text):
             return
-        for node in self._sorted_props():
-            self.report_node(node, "list argument is mutated in place; copy it first")
-        seen: set[int] = set()
-        for function in self._changers():
-            seen.add(function.id)
-            names = self._of_state(function)
-            for node in self._changes(function, names) if names else ():
-                self.report_node(node, "previous state is mutated; return a new object")
-        for function in self._copiers():
-            names = self._of_state(function) if function.id not in seen else set()
-            for node in self._changes(function, names) if names else ():
-                self.report_node(node, "reducer mutates its input; return a new object")
+        for call in self._sorted_props():
+            self.report_node(call, "list argument is mutated in place; copy it first")
+        changers = list(self._changers())
+        for function in changers:
+            self._check_function(function, "previous state is mutated; return a new object")
+        seen = {function.id for function in changers}
+        for function in self._copying_functions():
+            if function.id not in seen:
+                self._check_function(function, "reducer mutates its input; return a new object")
+
+    def _check_function(self, function: Node, message: str) -> None:
+        names = self._parts.names(function)
+        for node in self._changes(function, names) if names else ():
+            self.report_node(node, message)
 
     def _sorted_props(self) -> Iterator[Node]:
         """Yield the lists of a component's props that are sorted or spliced in place during rendering."""
         from wardround_typescript.analysis.react_components import component_around, is_component
 
-        code = self.code
-        for called, call in code.calls:
+        for called, call in self.code.calls:
             name, _, method = called.rpartition(".")
-            if method not in ("sort", "reverse", "splice"):
+            if method not in _MUTATING_METHODS:
                 continue
-            function = component_around(code, call)
-            if function is None or not is_component(code, function):
+            function = component_around(self.code, call)
+            if function is None or not is_component(self.code, function):
                 continue
-            given = function.child_by_field_name("parameters")
-            first = (
-                given.named_children[0].child_by_field_name("pattern")
-                if given is not None and given.named_children
-                else None
-            )
-            if first is not None and self._is_prop(first, name, call):
+            props = child(first_part(child(function, "parameters")), "pattern")
+            if props is not None and self._is_prop(props, name, call):
                 yield call
 
     def _is_prop(self, props: Node, name: str, at: Node) -> bool:
         """Return True if a name at a node refers to a prop of a component."""
-        code = self.code
         if props.type == "identifier":
-            return name.startswith(f"{code.text(props)}.") and name.count(".") == 1
-        declared = code.declaration(name, at)
-        return props.type == "object_pattern" and declared == props.parent and name in code.names_in(props)
+            return name.startswith(f"{self.text(props)}.") and name.count(".") == 1
+        if props.type != "object_pattern" or name not in self.code.names_in(props):
+            return False
+        return self.code.declaration(name, at) == props.parent
 
-    def _copiers(self) -> Iterator[Node]:
+    def _copying_functions(self) -> Iterator[Node]:
         """Yield the functions that return a copy of their first argument."""
-        from wardround.languages.script.code import bare, function_around, returned
+        from wardround.languages.script.code import function_around
+        from wardround_typescript.analysis.state_parts import parameters_of
 
-        code = self.code
-        for spread in code.kinds("spread_element"):
+        for spread in self.code.kinds("spread_element"):
             function = function_around(spread)
-            if function is None or not code.name_of(function) or function.type == "method_definition":
+            if function is None or not self.code.name_of(function) or function.type == "method_definition":
                 continue
-            given = _parameters(function)
-            if not given or code.field(given[0], "pattern") != code.text(spread)[3:]:
+            first = next(iter(parameters_of(function)), None)
+            if first is None or self.code.field(first, "pattern") != self.text(spread)[3:]:
                 continue
-            for result in map(bare, returned(function)):
-                remaining = code.value_of(code.text(result), result) if result is not None else None
-                if spread.parent in (result, remaining):
-                    yield function
-                    break
+            if any(spread.parent == result for result in self._results(function)):
+                yield function
+
+    def _results(self, function: Node) -> Iterator[Node | None]:
+        """Yield the results of a function, and the values of those that are variables."""
+        from wardround.languages.script.code import bare, returned_expressions
+
+        for result in map(bare, returned_expressions(function)):
+            yield result
+            if result is not None:
+                yield self.code.value_of(self.text(result), result)
 
     def _changers(self) -> Iterator[Node]:
         """Yield the reducers and the functions passed to the setter of a state."""
         from wardround.languages.script.code import FUNCTIONS, argument
+        from wardround_typescript.analysis.state_parts import parameters_of
 
-        code = self.code
-        for function in code.kinds(*sorted(FUNCTIONS)):
-            if _REDUCER.search(code.name_of(function)) and len(_parameters(function)) >= 2:
+        for function in self.code.kinds(*sorted(FUNCTIONS)):
+            if _REDUCER.search(self.code.name_of(function)) and len(parameters_of(function)) >= 2:
                 yield function
-        for called, call in code.calls:
-            if _UPDATER.search(called) and called in code.declared:
-                value = argument(call, _FIRST)
-                if value is not None and value.type in FUNCTIONS:
-                    yield value
-
-    def _of_state(self, function: Node) -> set[str]:
-        """Return the name of the state, and the names bound to parts of it."""
-        from wardround.languages.script.code import own_nodes
-
-        code = self.code
-        given = _parameters(function)
-        lone = function.child_by_field_name("parameter")
-        first = code.text(lone) if lone is not None else code.field(given[0], "pattern") if given else ""
-        if not first.isidentifier():
-            return set()
-        names = {first}
-        for node in own_nodes(function):
-            if node.type == "variable_declarator" and self._is_copy(node.child_by_field_name("value"), names):
-                names.update(self._marks(node))
-            elif node.type == "variable_declarator" and self._is_state_part(
-                node.child_by_field_name("value"), names
-            ):
-                names.update(self._bound(node.child_by_field_name("name")))
-            elif node.type == "assignment_expression" and code.field(node, "left") in names:
-                return set()
-        return names
-
-    def _bound(self, pattern: Node | None) -> Iterator[str]:
-        """Yield the names that a pattern binds to parts of a value; ``...rest`` is a copy."""
-        if pattern is not None and pattern.type == "object_pattern":
-            for one in pattern.named_children:
-                if one.type != "rest_pattern":
-                    yield from self.code.names_in(one)
-        elif pattern is not None and pattern.type == "identifier":
-            yield self.code.text(pattern)
-
-    def _is_state_part(self, value: Node | None, names: set[str]) -> bool:
-        """Return True if a value is a part of the state and not a copy of one."""
-        from wardround.languages.script.code import bare
-
-        code = self.code
-        one = bare(value)
-        if one is None or one.type not in _PRESERVING:
-            return False
-        if one.type == "identifier":
-            return code.text(one) in names
-        if one.type in ("member_expression", "subscript_expression"):
-            holder = one.child_by_field_name("object")
-            is_shared = f"{code.text(holder)}." in names and not self._is_own(one, names)
-            return is_shared or self._is_state_part(holder, names)
-        if _TAKING.search(code.called(one)):
-            owner = one.child_by_field_name("function")
-            holder = owner.child_by_field_name("object") if owner is not None else None
-            return f"{code.text(holder)}." in names or self._is_state_part(holder, names)
-        return self._is_returned_by_helper(one, names)
-
-    def _is_returned_by_helper(self, call: Node, names: set[str]) -> bool:
-        """Return True if a function of the file returns a part of the state that is its first argument."""
-        from wardround.languages.script.code import argument, returned
-
-        called = self.code.called(call)
-        helper = self.code.function_of(called, call) if "." not in called else None
-        first = argument(call, _FIRST)
-        if helper is None or first is None or not self._is_state_part(first, names):
-            return False
-        own = self._of_state(helper) if helper.start_byte not in self._open else set[str]()
-        self._open.add(helper.start_byte)
-        is_taken = any(self._is_state_part(value, own) for value in returned(helper))
-        self._open.discard(helper.start_byte)
-        return is_taken
+        for called, call in self.code.calls:
+            if not _UPDATER.search(called) or called not in self.code.declared:
+                continue
+            updater = argument(call, 0)
+            if has_kind(updater, FUNCTIONS):
+                yield updater
 
     def _changes(self, function: Node, names: set[str]) -> Iterator[Node]:
         from wardround.languages.script.code import own_nodes
@@ -265,63 +200,28 @@ class PreviousStateMutation(TreeCheck):
             if node.type == "call_expression":
                 if self._is_mutating_call(node, names):
                     yield node
-            elif self._is_part(self._target(node), names):
+            elif self._is_state_part(self._target(node), names):
                 yield node
 
     def _target(self, node: Node) -> Node | None:
         """Return the expression that an assignment, an update or a deletion changes."""
-        if node.type in ("assignment_expression", "augmented_assignment_expression"):
-            return node.child_by_field_name("left")
+        if node.type in _ASSIGNMENTS:
+            return child(node, "left")
+        if node.type == "update_expression":
+            return child(node, "argument")
         is_deletion = node.type == "unary_expression" and self.code.field(node, "operator") == "delete"
-        if node.type == "update_expression" or is_deletion:
-            return node.child_by_field_name("argument")
-        return None
+        return child(node, "argument") if is_deletion else None
 
     def _is_mutating_call(self, call: Node, names: set[str]) -> bool:
         from wardround.languages.script.code import argument
 
-        called, owner = self.code.called(call), call.child_by_field_name("function")
-        held = owner.child_by_field_name("object") if owner is not None else None
-        if called.rpartition(".")[2] in _CHANGING and self._is_state_part(held, names):
+        called = self.code.callee(call)
+        owner = child(child(call, "function"), "object")
+        if called.rpartition(".")[2] in _CHANGING and self._parts.is_part_of_state(owner, names):
             return True
-        return called == "Object.assign" and self._is_state_part(argument(call, _FIRST), names)
+        return called == "Object.assign" and self._parts.is_part_of_state(argument(call, 0), names)
 
-    def _is_part(self, target: Node | None, names: set[str]) -> bool:
-        if target is None or target.type not in ("member_expression", "subscript_expression"):
+    def _is_state_part(self, target: Node | None, names: set[str]) -> bool:
+        if not is_kind(target, *_PARTS) or self.text(target).endswith(".current"):
             return False
-        holder = target.child_by_field_name("object")
-        return not self.code.text(target).endswith(".current") and self._is_state_part(holder, names)
-
-    def _is_copy(self, value: Node | None, names: set[str]) -> bool:
-        """Return True if a value is a shallow copy of the state."""
-        from wardround.languages.script.code import bare
-
-        one = bare(value)
-        if one is not None and one.type in ("object", "array"):
-            spread = [part for part in one.named_children if part.type == "spread_element"]
-            return any(self._is_state_part(part.named_children[0], names) for part in spread)
-        found = _SLICED.search(self.code.text(one)) if one is not None else None
-        return found is not None and found["list"] in names
-
-    def _marks(self, copy: Node) -> Iterator[str]:
-        """Return the names of a copy: with a trailing dot, and with each of its own keys."""
-        from wardround.languages.script.code import bare
-
-        name, value = self.code.field(copy, "name"), bare(copy.child_by_field_name("value"))
-        yield f"{name}."
-        for one in value.named_children if value is not None and value.type == "object" else ():
-            if one.type in ("pair", "shorthand_property_identifier"):
-                yield f"{name}.{self.code.field(one, 'key') or self.code.text(one)}"
-
-    def _is_own(self, part: Node, names: set[str]) -> bool:
-        """Return True if a part of a copy is not shared: written with it, or assigned later."""
-        path = self.code.text(part)
-        made = self.code.kinds("assignment_expression")
-        return path in names or any(self.code.field(one, "left") == path for one in made)
-
-
-def _parameters(function: Node) -> list[Node]:
-    given = function.child_by_field_name("parameters")
-    return (
-        [one for one in given.named_children if one.type.endswith("parameter")] if given is not None else []
-    )
+        return self._parts.is_part_of_state(child(target, "object"), names)

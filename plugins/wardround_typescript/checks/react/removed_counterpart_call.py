@@ -1,15 +1,14 @@
-"""TS402: removed counterpart call."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.before_after import base_code
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -148,34 +147,41 @@ class RemovedCounterpartCall(TreeCheck):
     def _compare(self, base: Code) -> None:
         if _OTHERWISE.search(self.source.added_text):
             return
-        for call in self._left_open(base):
+        for call in self._calls_without_counterpart(base):
             self.report_node(
                 call, "call that released this is removed by this change; restore it or remove this too"
             )
-        for call in self._left_on(base):
+        for call in self._switches_without_reset(base):
             self.report_node(call, "call that reset this is removed by this change; restore it")
 
-    def _left_open(self, base: Code) -> Iterator[Node]:
-        now, before = self.code.calls_by_last, base.calls_by_last
+    def _calls_without_counterpart(self, base: Code) -> Iterator[Node]:
+        """Yield the first call of each function whose counterpart the change removed."""
         for opener, closers in _PAIRS.items():
-            opened = now.get(opener, ())
-            if not opened or len(opened) < len(before.get(opener, ())):
-                continue
-            closed = [name for name in closers if before.get(name)]
-            left = [one for one in opened if opener not in _HEARD or _is_statement(one)]
-            if closed and left and not any(map(now.get, closers)) and not self._is_in_effect(left[0]):
-                yield left[0]
+            call = self._unclosed_call(base, opener, closers)
+            if call is not None and not self._is_in_effect(call):
+                yield call
 
-    def _left_on(self, base: Code) -> Iterator[Node]:
+    def _unclosed_call(self, base: Code, opener: str, closers: tuple[str, ...]) -> Node | None:
+        current, before = self.code.calls_by_last, base.calls_by_last
+        opened = current.get(opener, [])
+        if len(opened) < len(before.get(opener, ())):
+            return None
+        was_closed = any(closer in before for closer in closers)
+        if not was_closed or any(closer in current for closer in closers):
+            return None
+        if opener in _HEARD:
+            opened = list(filter(_is_statement, opened))
+        return next(iter(opened), None)
+
+    def _switches_without_reset(self, base: Code) -> Iterator[Node]:
         """Yield the calls ``setLoading(true)`` whose ``setLoading(false)`` the change removed."""
-        now, before = _switched(self.code), _switched(base)
-        for name, calls in now.items():
-            on = [one for one, given in calls if given == "true"]
-            were = before.get(name, [])
-            if not on or any(given != "true" for _, given in calls):
-                continue
-            if any(given == "false" for _, given in were) and len(on) >= sum(g == "true" for _, g in were):
-                yield on[0]
+        before = _switches(base)
+        for name, switches in _switches(self.code).items():
+            old_values = [value for _, value in before.get(name, ())]
+            values = [value for _, value in switches]
+            was_reset = "false" in old_values and len(values) >= old_values.count("true")
+            if was_reset and set(values) == {"true"}:
+                yield switches[0][0]
 
     def _is_in_effect(self, call: Node) -> bool:
         """Another rule reports resources that an effect opens and does not close."""
@@ -186,10 +192,10 @@ class RemovedCounterpartCall(TreeCheck):
 
 def _is_statement(call: Node) -> bool:
     """Return True if the result is unused, which is often needed to release the resource."""
-    return call.parent is not None and call.parent.type == "expression_statement"
+    return is_kind(call.parent, "expression_statement")
 
 
-def _switched(code: Code) -> dict[str, list[tuple[Node, str]]]:
+def _switches(code: Code) -> dict[str, list[tuple[Node, str]]]:
     """Map the setters of progress flags to their calls, with the argument."""
     from wardround.languages.script.code import argument
 

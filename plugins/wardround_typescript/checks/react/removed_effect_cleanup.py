@@ -1,17 +1,15 @@
-"""TS401: removed effect cleanup."""
-
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.rules.maturity import Maturity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.before_after import base_code, name_around
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -49,7 +47,6 @@ class RemovedEffectCleanup(TreeCheck):
 
     ID = "TS401"
     NAME = "removed-effect-cleanup"
-    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "missing-effect-cleanup"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
@@ -134,21 +131,21 @@ class RemovedEffectCleanup(TreeCheck):
             self._compare(base)
 
     def _compare(self, base: Code) -> None:
-        before = [one for one in _effects(base) if one.has_cleanup and one.cleans]
-        now = list(_effects(self.code))
-        for one in now:
-            if one.has_cleanup or not one.acts:
+        cleaned = [effect for effect in _effects(base) if effect.cleans]
+        current = list(_effects(self.code))
+        for effect in current:
+            if effect.has_cleanup:
                 continue
-            lost = next((old for old in before if _is_same(old, one)), None)
-            if lost is not None and self._is_lost(base, lost, now):
-                before.remove(lost)
-                self.report_node(
-                    self._act(one, lost),
-                    "cleanup of this effect is removed by this change; restore it",
-                )
+            lost = next((old for old in cleaned if _is_same(old, effect)), None)
+            if lost is None or not self._is_lost(base, lost, current):
+                continue
+            cleaned.remove(lost)
+            self.report_node(
+                self._act(effect, lost), "cleanup of this effect is removed by this change; restore it"
+            )
 
-    def _is_lost(self, base: Code, lost: _Effect, now: Iterable[_Effect]) -> bool:
-        if any(new.has_cleanup and _is_same(lost, new) for new in now):
+    def _is_lost(self, base: Code, lost: _Effect, current: Iterable[_Effect]) -> bool:
+        if any(new.has_cleanup and _is_same(lost, new) for new in current):
             return False
         return not self._is_elsewhere(base, lost) and not _OTHERWISE.search(self.source.added_text)
 
@@ -159,15 +156,22 @@ class RemovedEffectCleanup(TreeCheck):
     def _times(self, code: Code, name: str) -> int:
         return len(code.calls_named(name)) or code.module.text.count(f"{name} =")
 
-    def _act(self, now: _Effect, lost: _Effect) -> Node:
+    def _act(self, current: _Effect, lost: _Effect) -> Node:
         """Return the first operation whose cleanup is removed."""
         from wardround.languages.script.syntax import inside
 
-        code = self.code
-        deeds = [(one, _deed(code, one)) for one in inside(now.call) if one != now.call]
-        near = [one for one, done in deeds if _owner(done) in lost.owners]
-        same = [one for one, done in deeds if done in lost.acts and not _DULL.search(done)]
-        return next(iter([*near, *same]), now.call)
+        deeds = [
+            (node, _cleanup_operation(self.code, node))
+            for node in inside(current.call)
+            if node != current.call
+        ]
+        for node, deed in deeds:
+            if _owner(deed) in lost.owners:
+                return node
+        for node, deed in deeds:
+            if deed in lost.acts and not _DULL.search(deed):
+                return node
+        return current.call
 
 
 def _owner(called: str) -> str:
@@ -175,16 +179,18 @@ def _owner(called: str) -> str:
 
 
 def _is_same(old: _Effect, new: _Effect) -> bool:
-    """Return True if two effects perform the same operation, or one on an object that the other cleaned."""
+    """Return True if two effects perform the same operation, or one on an object that the other cleaned
+    up.
+    """
     if old.function != new.function:
         return False
-    touched = {_owner(name) for name in new.acts}
-    shared = {name for name in old.acts if name in new.acts and not _DULL.search(name)}
-    return bool(old.owners & touched) or bool(shared & _opening(old))
+    if any(_owner(name) in old.owners for name in new.acts):
+        return True
+    return any(_has_to_be_closed(name) for name in old.acts if name in new.acts)
 
 
-def _opening(effect: _Effect) -> set[str]:
-    return {name for name in effect.acts if _OPENS.search(name)}
+def _has_to_be_closed(name: str) -> bool:
+    return _OPENS.search(name) is not None and not _DULL.search(name)
 
 
 _OPENS = LazyPattern(
@@ -195,25 +201,27 @@ _OPENS = LazyPattern(
 
 def _owners(code: Code, effect: Node, cleans: Counter[str]) -> set[str]:
     """Return the objects that a cleanup works on: those of the page, and those the effect created."""
-    found = set()
-    for owner in {_owner(name) for name in cleans} - {""}:
-        declared = code.declared.get(owner.partition(".")[0].rstrip("?!"), ())
-        if not declared or any(effect.start_byte < one.start_byte < effect.end_byte for one in declared):
-            found.add(owner)
-    return found
+    owners = {_owner(name) for name in cleans} - {""}
+    return {owner for owner in owners if _is_of_page_or(effect, code, owner)}
+
+
+def _is_of_page_or(effect: Node, code: Code, owner: str) -> bool:
+    """Return True if the file does not declare an object, or an effect does."""
+    declarations = code.declared.get(owner.partition(".")[0].rstrip("?!"))
+    if not declarations:
+        return True
+    return any(effect.start_byte < node.start_byte < effect.end_byte for node in declarations)
 
 
 def _effects(code: Code) -> Iterator[_Effect]:
     from wardround.languages.script.code import argument
 
     for called, call in code.calls:
-        if not _EFFECTS.search(called):
-            continue
-        function = code.function_meant(argument(call, 0))
+        function = code.referenced_function(argument(call, 0)) if _EFFECTS.search(called) else None
         if function is None:
             continue
         cleanups = list(_cleanups(code, function))
-        cleans = Counter(name for one in cleanups for name in _calls(code, one))
+        cleans = Counter(name for cleanup in cleanups for name in _calls(code, cleanup))
         acts = Counter(_calls(code, function))
         acts.subtract(cleans)
         owners = _owners(code, call, cleans)
@@ -221,30 +229,28 @@ def _effects(code: Code) -> Iterator[_Effect]:
 
 
 def _cleanups(code: Code, function: Node) -> Iterator[Node]:
-    """Return the return value of an effect: a function, its name, or the result of a call."""
-    from wardround.languages.script.code import bare, returned
+    """Yield the return value of an effect: a function, its name, or the result of a call."""
+    from wardround.languages.script.code import bare, returned_expressions
 
-    body = function.child_by_field_name("body")
-    if body is None or body.type != "statement_block":
+    if not is_kind(child(function, "body"), "statement_block"):
         return
-    for result in returned(function):
-        one = bare(result)
-        if one is not None and one.type not in ("undefined", "null"):
-            yield code.function_meant(one) or one
+    for result in map(bare, returned_expressions(function)):
+        if result is not None and result.type not in ("undefined", "null"):
+            yield code.referenced_function(result) or result
 
 
 def _calls(code: Code, node: Node) -> Iterator[str]:
     """Yield the callees, and the assigned fields of other objects."""
     from wardround.languages.script.syntax import inside
 
-    return (done for done in (_deed(code, one) for one in inside(node)) if done)
+    return filter(None, (_cleanup_operation(code, part) for part in inside(node)))
 
 
-def _deed(code: Code, node: Node) -> str:
+def _cleanup_operation(code: Code, node: Node) -> str:
     if node.type == "call_expression":
-        return code.called(node)
-    if node.type != "assignment_expression":
+        return code.callee(node)
+    target = child(node, "left") if node.type == "assignment_expression" else None
+    if not is_kind(target, "member_expression"):
         return ""
-    left = node.child_by_field_name("left")
-    field = code.text(left) if left is not None and left.type == "member_expression" else ""
+    field = code.text(target)
     return "" if field.endswith(".current") else field

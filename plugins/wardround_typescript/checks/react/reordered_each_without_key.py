@@ -1,17 +1,10 @@
-"""TS082: reordered each without key."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_typescript.check import TreeCheck
-
-if TYPE_CHECKING:
-    pass
 
 _EACH = LazyPattern(r"\{#each\s+(?P<list>\$?[\w.]+)\s+as\s+(?P<item>[^}()]+?)\s*\}")
 _END = LazyPattern(r"\{/each\}|\{#each\b")

@@ -1,13 +1,11 @@
-"""TS034: side effect in render."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -92,14 +90,14 @@ class SideEffectInRender(TreeCheck):
         for node in code.kinds("assignment_expression", "call_expression"):
             if not self._is_effect(node):
                 continue
-            component = self._rendered(node)
-            if component is not None and component.id not in seen and not self._is_made_once(node):
+            component = self._rendering_function(node)
+            if component is not None and component.id not in seen and not self._is_created_once(node):
                 seen.add(component.id)
                 self.report_node(
                     node, "rendering has a side effect here; move it into an effect or an event handler"
                 )
 
-    def _rendered(self, node: Node) -> Node | None:
+    def _rendering_function(self, node: Node) -> Node | None:
         """Return the component or hook whose rendering itself contains a node."""
         from wardround.languages.script.code import function_around, is_async
         from wardround_typescript.analysis.react_components import is_component, is_hook
@@ -108,39 +106,39 @@ class SideEffectInRender(TreeCheck):
         if function is None or is_async(function):
             return None
         if is_component(self.code, function):
-            return function if self._shows(function) else None
-        return function if is_hook(self.code, function) and self._keeps(function) else None
+            return function if self._renders_markup(function) else None
+        return function if is_hook(self.code, function) and self._is_hook(function) else None
 
-    def _shows(self, function: Node) -> bool:
+    def _renders_markup(self, function: Node) -> bool:
         from wardround.languages.script.code import own_nodes
 
-        return any(one.type.startswith("jsx_") for one in own_nodes(function))
+        return any(node.type.startswith("jsx_") for node in own_nodes(function))
 
-    def _keeps(self, function: Node) -> bool:
+    def _is_hook(self, function: Node) -> bool:
         """Return True if a function with the name of a hook is one: it calls a hook of React."""
         from wardround.languages.script.code import own_nodes
 
         return any(
-            one.type == "call_expression"
-            and self.code.called(one).removeprefix("React.")
+            node.type == "call_expression"
+            and self.code.callee(node).removeprefix("React.")
             in ("useState", "useEffect", "useRef", "useContext")
-            for one in own_nodes(function)
+            for node in own_nodes(function)
         )
 
     def _is_effect(self, node: Node) -> bool:
         code = self.code
         if node.type == "assignment_expression":
             return _PAGE.search(code.field(node, "left")) is not None
-        called = code.called(node)
+        called = code.callee(node)
         if _DONE_TO_PAGE.search(called):
             return not called.startswith(("gtag", "dataLayer")) or called in ("gtag", "dataLayer.push")
-        return self._leads(called, node) or (called == "fetch" and self._is_sent(node))
+        return self._is_navigation(called, node) or (called == "fetch" and self._is_sent(node))
 
-    def _leads(self, called: str, call: Node) -> bool:
+    def _is_navigation(self, called: str, call: Node) -> bool:
         """Return True if the call navigates, or updates the store, through the result of a hook."""
         name, _, method = called.partition(".")
-        made = self.code.value_of(name, call)
-        maker = self.code.called(made) if made is not None and made.type == "call_expression" else ""
+        created = self.code.value_of(name, call)
+        maker = self.code.callee(created) if created is not None and created.type == "call_expression" else ""
         if maker not in _LEADS:
             return False
         return f".{method}" in _LEADS[maker].split() if method else not _LEADS[maker]
@@ -152,8 +150,8 @@ class SideEffectInRender(TreeCheck):
             above = above.parent
         return above is not None and above.type == "expression_statement"
 
-    def _is_made_once(self, node: Node) -> bool:
-        return any(_MADE_ONCE.search(self.code.field(one, "condition")) for one in _ifs_around(node))
+    def _is_created_once(self, node: Node) -> bool:
+        return any(_MADE_ONCE.search(self.code.field(branch, "condition")) for branch in _ifs_around(node))
 
 
 def _ifs_around(node: Node) -> Iterator[Node]:

@@ -1,14 +1,13 @@
-"""TS054: stale response race."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import ancestors, call_with, child, is_kind, parent
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -109,73 +108,68 @@ class StaleResponseRace(TreeCheck):
             component = component_around(self.code, effect.call)
             if component is None or not effect.dependencies or self._has_end(effect.function):
                 continue
-            for function, changing in self._runs(effect):
-                place = self._late_setter(function, changing, component)
-                if place is not None:
-                    self.report_node(
-                        place,
-                        "late response for an old value can overwrite the current one; discard it in "
-                        "the cleanup",
-                    )
-                    break
+            setters = (self._setter_after_response(*run, component) for run in self._runs(effect))
+            location = next(filter(None, setters), None)
+            if location is not None:
+                self.report_node(
+                    location,
+                    "late response for an old value can overwrite the current one; discard it in the cleanup",
+                )
 
     def _has_end(self, function: Node) -> bool:
         """Return True if the effect returns a cleanup of any kind."""
-        from wardround.languages.script.code import returned
+        from wardround.languages.script.code import returned_expressions
 
-        body = function.child_by_field_name("body")
-        return (
-            body is not None
-            and body.type == "statement_block"
-            and any(one.type not in ("undefined", "null") for one in returned(function))
-        )
+        if not is_kind(child(function, "body"), "statement_block"):
+            return False
+        return any(value.type not in ("undefined", "null") for value in returned_expressions(function))
 
-    def _runs(self, effect: Effect) -> Iterator[tuple[Node, tuple[str, ...]]]:
+    def _runs(self, effect: Effect) -> Iterator[tuple[Node, list[str]]]:
         """Yield the functions that the effect runs, with the values that rerun them."""
         from wardround.languages.script.code import function_around
 
-        yield effect.function, tuple(one for one in effect.dependencies or () if not _STABLE.search(one))
+        dependencies = effect.dependencies or ()
+        yield effect.function, _changing_names(dependencies)
         if function_around(effect.call) is None:
             return
-        for name in effect.dependencies or ():
+        for name in dependencies:
             function = self.code.function_of(name, effect.call)
-            if function is not None and f"{name}(" in self.code.text(effect.function):
-                values = self._dependencies_of(function)
-                if values is not None:
-                    yield function, tuple(value for value in values if not _STABLE.search(value))
+            if function is None or f"{name}(" not in self.code.text(effect.function):
+                continue
+            yield function, _changing_names(self._dependencies_of(function))
 
-    def _dependencies_of(self, function: Node) -> list[str] | None:
-        """Return the dependency list of a ``useCallback``; None for other functions."""
+    def _dependencies_of(self, function: Node) -> list[str]:
+        """Return the dependency list of a ``useCallback``; none for other functions."""
         from wardround.languages.script.code import argument
 
-        call = function.parent.parent if function.parent is not None else None
-        if call is None or call.type != "call_expression":
-            return None
-        listed = argument(call, 1)
-        if listed is None or listed.type != "array":
-            return None
-        return [self.code.text(one) for one in listed.named_children]
+        call = parent(function.parent)
+        listed = argument(call, 1) if is_kind(call, "call_expression") else None
+        if not is_kind(listed, "array"):
+            return []
+        return [self.code.text(value) for value in listed.named_children]
 
-    def _late_setter(self, function: Node, changing: Sequence[str], component: Node) -> Node | None:
+    def _setter_after_response(self, function: Node, changing: Sequence[str], component: Node) -> Node | None:
         """Return the first call that sets state from the response to a request with a value that changes."""
+        from wardround_typescript.analysis.response_values import computed_from, response_names
+
         if not changing or self._is_guarded(function, component):
             return None
-        tests = [*changing, *self._made_of(function, changing)]
-        if not any(self._is_requested_with(call, tests) for call in self._requests(function)):
+        values = [*changing, *computed_from(self.code, function, changing)]
+        if not any(self._is_requested_with(call, values) for call in self._requests(function)):
             return None
-        setters = self._setters(component)
-        results = self._response_names(function)
-        for node in _inside(function):
-            if (
-                self._sets(node, setters)
-                and self._is_late(node, function)
-                and self._is_response(node, results)
-            ):
+        names = response_names(self.code, function)
+        for node in self._setter_uses(function, component):
+            if self._runs_after_response(node, function) and self._is_response(node, names):
                 return node
         return None
 
+    def _setter_uses(self, function: Node, component: Node) -> Iterator[Node]:
+        """Yield the calls of setters, and the setters that are callbacks of ``then``."""
+        setters = self._setters(component)
+        return (node for node in _inside(function) if self._sets_state(node, setters))
+
     def _is_guarded(self, function: Node, component: Node) -> bool:
-        """Return True if something discards late responses, or only one request is under way."""
+        """Return True if late responses are discarded, or only one request is under way."""
         from wardround_typescript.analysis.one_shot_guards import runs_once
 
         text = self.code.text(function)
@@ -183,55 +177,16 @@ class StaleResponseRace(TreeCheck):
             return True
         return runs_once(self.code, function)
 
-    def _made_of(self, function: Node, changing: Sequence[str]) -> list[str]:
-        """Return the variables of a function that are computed from the values that rerun it."""
-        found: list[str] = []
-        for node in _inside(function):
-            value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
-            if value is not None and value.type not in ("arrow_function", "function_expression"):
-                words = {self.code.text(one) for one in _inside(value) if one.type in _NAMES}
-                if not words.isdisjoint([*changing, *found]):
-                    found += self.code.names_in(node.child_by_field_name("name"))
-        return found
-
-    def _response_names(self, function: Node) -> set[str]:
-        """Return the names of the awaited results in a function, and of values computed from them."""
-        code = self.code
-        names: set[str] = set()
-        for node in _inside(function):
-            if node.type == "call_expression" and code.called(node).endswith(".then"):
-                names.update(self._parameters_of_callback(node))
-            elif node.type in ("variable_declarator", "assignment_expression"):
-                value = node.child_by_field_name("value") or node.child_by_field_name("right")
-                target = node.child_by_field_name("name") or node.child_by_field_name("left")
-                if value is not None and self._is_of_response(value, names):
-                    names.update(code.names_in(target))
-        return names
-
-    def _parameters_of_callback(self, call: Node) -> Iterable[str]:
-        from wardround.languages.script.code import FUNCTIONS, argument
-
-        callback = argument(call, 0)
-        if callback is None or callback.type not in FUNCTIONS:
-            return ()
-        lone = callback.child_by_field_name("parameter")
-        return self.code.names_in(lone or callback.child_by_field_name("parameters"))
-
-    def _is_of_response(self, value: Node, names: set[str]) -> bool:
-        return any(
-            one.type in ("await_expression", "yield_expression")
-            or (one.type in _NAMES and self.code.text(one) in names)
-            for one in _inside(value)
-        )
-
     def _is_response(self, node: Node, names: set[str]) -> bool:
         """Return True if the new state comes from the response and is not stored under the key of the
         request.
         """
+        from wardround_typescript.analysis.response_values import is_of_response
+
         if node.type == "identifier":
             return True
         arguments = node.child_by_field_name("arguments")
-        if arguments is None or not self._is_of_response(arguments, names):
+        if arguments is None or not is_of_response(self.code, arguments, names):
             return False
         return _KEPT_BY_KEY.search(self.code.text(arguments)) is None
 
@@ -244,7 +199,7 @@ class StaleResponseRace(TreeCheck):
     def _setters(self, component: Node) -> frozenset[str]:
         from wardround_typescript.analysis.react_components import states
 
-        return frozenset(one.setter for one in states(self.code, component, "useState", "useReducer"))
+        return frozenset(state.setter for state in states(self.code, component, "useState", "useReducer"))
 
     def _requests(self, function: Node) -> Iterator[Node]:
         """Yield the calls whose response is awaited."""
@@ -254,52 +209,49 @@ class StaleResponseRace(TreeCheck):
             awaited = awaited_call(node)
             if awaited is not None:
                 yield awaited
-            elif node.type == "call_expression" and self.code.called(node).endswith(".then"):
-                owner = node.child_by_field_name("function")
-                value = owner.child_by_field_name("object") if owner is not None else None
-                if value is not None and value.type == "call_expression":
-                    yield value
+            elif node.type == "call_expression" and self.code.callee(node).endswith(".then"):
+                request = child(child(node, "function"), "object")
+                if is_kind(request, "call_expression"):
+                    yield request
 
     def _is_requested_with(self, call: Node, changing: Sequence[str]) -> bool:
-        arguments = call.child_by_field_name("arguments")
-        if arguments is None or _NO_REQUEST.search(self.code.called(call)):
+        from wardround_typescript.analysis.response_values import words_in
+
+        arguments = child(call, "arguments")
+        if arguments is None or _NO_REQUEST.search(self.code.callee(call)):
             return False
-        words = {self.code.text(one) for one in _inside(arguments) if one.type in _NAMES}
-        return any(name in words for name in changing)
+        return not words_in(self.code, arguments).isdisjoint(changing)
 
-    def _sets(self, node: Node, setters: frozenset[str]) -> bool:
-        code = self.code
+    def _sets_state(self, node: Node, setters: frozenset[str]) -> bool:
         if node.type == "call_expression":
-            return code.called(node) in setters
-        if node.type == "identifier" and code.text(node) in setters:
-            given = node.parent
-            call = given.parent if given is not None and given.type == "arguments" else None
-            return call is not None and code.called(call).endswith(".then")
-        return False
+            return self.code.callee(node) in setters
+        if node.type != "identifier" or self.code.text(node) not in setters:
+            return False
+        call = call_with(node)
+        return call is not None and self.code.callee(call).endswith(".then")
 
-    def _is_late(self, node: Node, effect: Node) -> bool:
+    def _runs_after_response(self, node: Node, effect: Node) -> bool:
         """Return True if a node runs after a response: behind an await, or in a callback of ``then``."""
-        from wardround.languages.script.code import function_around
+        from wardround.languages.script.code import FUNCTIONS
 
         if node.type == "identifier":
             return True
-        above = function_around(node)
-        while above is not None:
-            if _awaits_before(above, node) or self._is_then_callback(above):
+        for function in ancestors(node):
+            if function.type not in FUNCTIONS:
+                continue
+            if _awaits_before(function, node) or self._is_promise_callback(function):
                 return True
-            if above.id == effect.id:
+            if function.id == effect.id:
                 return False
-            above = function_around(above)
         return False
 
-    def _is_then_callback(self, function: Node) -> bool:
-        arguments = function.parent
-        if arguments is None or arguments.type != "arguments" or arguments.parent is None:
-            return False
-        return self.code.called(arguments.parent).endswith(".then")
+    def _is_promise_callback(self, function: Node) -> bool:
+        call = call_with(function)
+        return call is not None and self.code.callee(call).endswith(".then")
 
 
-_NAMES = ("identifier", "member_expression", "shorthand_property_identifier")
+def _changing_names(values: Iterable[str]) -> list[str]:
+    return [value for value in values if not _STABLE.search(value)]
 
 
 def _inside(node: Node) -> Iterator[Node]:
@@ -309,4 +261,5 @@ def _inside(node: Node) -> Iterator[Node]:
 
 
 def _awaits_before(function: Node, node: Node) -> bool:
-    return any(one.type == "await_expression" and one.start_byte < node.end_byte for one in _inside(function))
+    awaits = (part for part in _inside(function) if part.type == "await_expression")
+    return any(part.start_byte < node.end_byte for part in awaits)

@@ -1,16 +1,15 @@
-"""TS057: state ignores prop update."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.storage.regex_cache import bounded
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_typescript.check import COMPONENTS, TreeCheck
+from wardround_typescript.syntax.nodes import child, is_kind, parent
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -39,14 +38,16 @@ _SET_IN_MARKUP = (
     r"|bind:%s(?=[\s/>])" + _CHANGED
 )
 _HANDED_ON = r"[(,]\s*%s\s*[,)]|[{,]\s*%s\s*[,}]"
+_IN_SCRIPT = (_SET_IN_SCRIPT, _FOLLOWED, _HANDED_ON)
+_FIRST_VALUES = ("props.initial", "props.default")
 
 
 class StateIgnoresPropUpdate(TreeCheck):
     """A state keeps the first value of a prop forever.
 
     The script of a component runs once. A ref, a state or a variable initialized from a prop is a copy, and
-    nothing here ever updates it: when the parent passes another value, this one stays. Use the prop itself,
-    ``computed``, ``$derived`` or ``$:`` instead.
+    nothing here ever updates it: when the parent passes another value, the copy keeps the old one. Use the
+    prop itself, ``computed``, ``$derived`` or ``$:`` instead.
     """
 
     ID = "TS057"
@@ -103,85 +104,90 @@ class StateIgnoresPropUpdate(TreeCheck):
     ]
 
     def check(self) -> None:
-        path = self.source.path
-        if path.endswith(".vue"):
-            found = self._in_vue()
-        elif path.endswith(".svelte"):
-            found = self._in_svelte()
-        else:
-            found = self._in_classes()
-        for node in found:
+        for node in self._copies():
             self.report_node(
                 node, "state keeps the first value of the prop; use the prop itself or a computed value"
             )
 
-    def _in_vue(self) -> Iterator[Node]:
-        code = self.code
-        props = set(self._bound_by("defineProps", "withDefaults", "toRefs"))
-        for node in code.kinds("variable_declarator"):
-            value = node.child_by_field_name("value")
-            if value is None or value.type != "call_expression" or code.called(value) not in _MAKERS:
-                continue
-            arguments = code.field(value, "arguments")[1:-1].strip()
-            if (
-                _PATH.search(arguments)
-                and arguments.partition(".")[0].rstrip("?") in props
-                and self._is_top(node)
-                and not arguments.startswith(("props.initial", "props.default"))
-                and self._is_never_written(node)
-            ):
-                yield _name(node)
+    def _copies(self) -> Iterator[Node]:
+        path = self.source.path
+        if path.endswith(".vue"):
+            return self._vue_state_props()
+        return self._svelte_state_props() if path.endswith(".svelte") else self._class_state_keys()
 
-    def _in_svelte(self) -> Iterator[Node]:
+    def _vue_state_props(self) -> Iterator[Node]:
+        props = set(self._bound_by("defineProps", "withDefaults", "toRefs"))
+        for declarator in self.code.kinds("variable_declarator"):
+            value = child(declarator, "value")
+            if not is_kind(value, "call_expression") or self.code.callee(value) not in _MAKERS:
+                continue
+            if not self._is_prop(self.code.field(value, "arguments")[1:-1].strip(), props):
+                continue
+            if self._is_top(declarator) and self._is_never_written(declarator):
+                yield _name(declarator)
+
+    def _is_prop(self, value: str, props: Set[str]) -> bool:
+        """Return True for a field of a prop that is not named as the first of its values."""
+        if not _PATH.search(value) or value.startswith(_FIRST_VALUES):
+            return False
+        return value.partition(".")[0].rstrip("?") in props
+
+    def _svelte_state_props(self) -> Iterator[Node]:
         props = {*self._bound_by("$props"), *self._exported_variables()}
-        for node in self.code.kinds("variable_declarator"):
-            if self._copies_prop(node, props) and self._is_never_written(node) and not _is_exported(node):
-                yield _name(node)
+        for declarator in self.code.kinds("variable_declarator"):
+            if _is_exported(declarator) or not self._copies_prop(declarator, props):
+                continue
+            if self._is_never_written(declarator):
+                yield _name(declarator)
 
     def _exported_variables(self) -> Iterator[str]:
         """Yield the names that ``export let`` declares."""
-        for node in self.code.kinds("export_statement"):
-            for declared in node.named_children:
-                if declared.type == "lexical_declaration" and self.code.text(declared).startswith("let"):
-                    yield from (self.code.field(one, "name") for one in declared.named_children)
+        for statement in self.code.kinds("export_statement"):
+            for declaration in statement.named_children:
+                if declaration.type == "lexical_declaration" and self.text(declaration).startswith("let"):
+                    for declarator in declaration.named_children:
+                        yield self.code.field(declarator, "name")
 
-    def _copies_prop(self, node: Node, props: Set[str]) -> bool:
-        value = self.code.field(node, "value")
+    def _copies_prop(self, declarator: Node, props: Set[str]) -> bool:
+        value = self.code.field(declarator, "value")
         if value.startswith("$state("):
             value = value.removeprefix("$state(").removesuffix(")")
         start = value.partition(".")[0].rstrip("?")
-        is_copy = _PATH.search(value) is not None or (start == value and _name(node).type == "object_pattern")
-        if not is_copy or start not in props or not self._is_top(node):
+        if start not in props or not self._is_top(declarator):
+            return False
+        is_destructured = start == value and _name(declarator).type == "object_pattern"
+        if not is_destructured and not _PATH.search(value):
             return False
         return not _CLIENTS.search(value.rpartition(".")[2])
 
-    def _in_classes(self) -> Iterator[Node]:
+    def _class_state_keys(self) -> Iterator[Node]:
         """Yield the keys of a class component's initial state that come from props and are never set."""
-        code = self.code
-        text = code.module.text
-        if "getDerivedStateFromProps" in text or ("this.state" not in text and "state =" not in text):
+        text = self.code.module.text
+        if "getDerivedStateFromProps" in text:
             return
-        for node in code.kinds("public_field_definition", "assignment_expression"):
-            name, value = ("name", "value") if node.type == "public_field_definition" else ("left", "right")
-            state = node.child_by_field_name(value)
-            if code.field(node, name) not in ("state", "this.state"):
-                continue
-            for pair in state.named_children if state is not None and state.type == "object" else ():
-                if self._is_never_set(code.field(pair, "key"), code.field(pair, "value")):
+        if "this.state" not in text and "state =" not in text:
+            return
+        for state in self._initial_states():
+            for pair in state.named_children:
+                if self._is_never_set(self.code.field(pair, "key"), self.code.field(pair, "value")):
                     yield pair
+
+    def _initial_states(self) -> Iterator[Node]:
+        """Yield the object literals that are the initial state of a class component."""
+        from wardround_typescript.analysis.react_components import initial_states
+
+        return initial_states(self.code)
 
     def _is_never_set(self, key: str, value: str) -> bool:
         if not re.match(r"^(this\.)?props(\.\w+)+$", value) or _FIRST.search(key):
             return False
-        setter = bounded(rf"setState\([^;]*?(?<![\w.]){re.escape(key)}\b")
+        setter = bounded_pattern(rf"setState\([^;]*?(?<![\w.]){re.escape(key)}\b")
         return setter.search(self.code.module.text) is None
 
     def _bound_by(self, *makers: str) -> Iterator[str]:
-        code = self.code
-        for called, call in code.calls:
-            declarator = call.parent
-            if called in makers and declarator is not None and declarator.type == "variable_declarator":
-                yield from code.names_in(declarator.child_by_field_name("name"))
+        for called, call in self.code.calls:
+            if called in makers and is_kind(call.parent, "variable_declarator"):
+                yield from self.code.names_in(child(call.parent, "name"))
 
     def _is_top(self, node: Node) -> bool:
         from wardround.languages.script.code import function_around
@@ -191,22 +197,13 @@ class StateIgnoresPropUpdate(TreeCheck):
     def _is_never_written(self, declarator: Node) -> bool:
         """Return True if the script and the markup neither set a name nor pass it on."""
         names = self.code.names_in(_name(declarator))
-        rest = _without(self.source.text, declarator)
-        script = _without(self.code.module.text, declarator)
-        for name in names:
-            quoted = re.escape(name)
-            if _FIRST.search(name) or not re.search(rf"(?<![\w$.]){quoted}\b", rest):
-                return False
-            in_script = (_SET_IN_SCRIPT, _FOLLOWED, _HANDED_ON)
-            if any(re.search(pattern.replace("%s", quoted), script) for pattern in in_script):
-                return False
-            if re.search(_SET_IN_MARKUP.replace("%s", quoted), _markup(rest, script)):
-                return False
-        return bool(names)
+        rest = _remove_node(self.source.text, declarator)
+        script = _remove_node(self.code.module.text, declarator)
+        return bool(names) and all(_is_only_read(name, rest, script) for name in names)
 
 
-def _without(text: str, node: Node) -> str:
-    """Return a text without the lines of a node."""
+def _remove_node(text: str, node: Node) -> str:
+    """Return a string without the lines of a node."""
     lines = text.split("\n")
     return "\n".join([*lines[: node.start_point[0]], *lines[node.end_point[0] + 1 :]])
 
@@ -221,6 +218,15 @@ def _name(declarator: Node) -> Node:
     return declarator.child_by_field_name("name") or declarator
 
 
+def _is_only_read(name: str, rest: str, script: str) -> bool:
+    """Return True if a name is used and neither the script nor the markup around it sets it."""
+    quoted = re.escape(name)
+    if _FIRST.search(name) or not re.search(rf"(?<![\w$.]){quoted}\b", rest):
+        return False
+    if any(re.search(pattern.replace("%s", quoted), script) for pattern in _IN_SCRIPT):
+        return False
+    return re.search(_SET_IN_MARKUP.replace("%s", quoted), _markup(rest, script)) is None
+
+
 def _is_exported(declarator: Node) -> bool:
-    declared = declarator.parent
-    return declared is not None and declared.parent is not None and declared.parent.type == "export_statement"
+    return is_kind(parent(declarator.parent), "export_statement")

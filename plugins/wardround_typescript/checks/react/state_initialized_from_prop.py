@@ -1,5 +1,3 @@
-"""TS039: state initialized from prop."""
-
 from __future__ import annotations
 
 import re
@@ -7,11 +5,12 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.storage.regex_cache import bounded
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround.storage.regex_cache import bounded_pattern
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child, first_part, is_kind, parts
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -28,6 +27,7 @@ _CHANGED_LIST = LazyPattern(
     r"(?<!\w)(?<!\w\.)(?:this\.)?props\.\w+\]?\)?\s*\.(?:sort|map|filter|reduce|slice|concat|flatMap)\("
 )
 _FOLLOWS = ("getDerivedStateFromProps", "componentDidUpdate", "WillReceiveProps")
+_WRITTEN = LazyPattern(r"^(?:this\.)?props\.\w+$")
 
 
 class StateInitializedFromProp(TreeCheck):
@@ -89,28 +89,27 @@ class StateInitializedFromProp(TreeCheck):
     ]
 
     def check(self) -> None:
-        from wardround_typescript.analysis.react_components import component_around, states
+        from wardround_typescript.analysis.react_components import states
 
-        code = self.code
-        components = {
-            one.id: one for call in code.calls_of("useState") if (one := component_around(code, call))
-        }
-        for component in components.values():
-            for state in states(code, component):
+        for component in self._components():
+            for state in states(self.code, component):
                 self._check_state(state, component)
-        for pair in self._in_classes():
+        for pair in self._class_state_props():
             self.report_node(
                 pair, "state copies the prop and never updates; use the prop or set the state when it changes"
             )
 
-    def _check_state(self, state: ComponentState, component: Node) -> None:
-        from wardround.languages.script.code import argument, bare
+    def _components(self) -> list[Node]:
+        from wardround_typescript.analysis.react_components import component_around
 
-        value = bare(argument(state.call, 0))
-        while value is not None and value.type == "binary_expression":
-            value = bare(value.child_by_field_name("left"))
-        pattern = state.call.parent.child_by_field_name("name") if state.call.parent is not None else None
-        if value is None or value.type not in ("identifier", "member_expression") or pattern is None:
+        around = (component_around(self.code, call) for call in self.code.calls_of("useState"))
+        by_id = {component.id: component for component in around if component is not None}
+        return list(by_id.values())
+
+    def _check_state(self, state: ComponentState, component: Node) -> None:
+        value = self._first_value(state)
+        pattern = child(state.call.parent, "name")
+        if not is_kind(value, "identifier", "member_expression") or pattern is None:
             return
         start = re.split(r"\W", self.code.text(value), maxsplit=1)[0]
         if self._is_updated(state, start, value):
@@ -126,14 +125,21 @@ class StateInitializedFromProp(TreeCheck):
                 Severity.INFO,
             )
 
+    def _first_value(self, state: ComponentState) -> Node | None:
+        """Return the initial value of a state; of ``prop ?? default`` the first operand."""
+        from wardround.languages.script.code import argument, bare
+
+        value = bare(argument(state.call, 0))
+        while is_kind(value, "binary_expression"):
+            value = bare(child(value, "left"))
+        return value
+
     def _is_updated(self, state: ComponentState, start: str, first: Node) -> bool:
         """Return True if the setter receives the value again, or runs in an effect at all."""
         tests = (state.setter, start)
         if tests not in self._last_updates:
-            uses = self.code.named(state.setter)
-            self._last_updates[tests] = max(
-                (n.start_byte for n in uses if self._updates(n, start)), default=-1
-            )
+            updates = (use for use in self.code.occurrences(state.setter) if self._updates_state(use, start))
+            self._last_updates[tests] = max((use.start_byte for use in updates), default=-1)
         return self._last_updates[tests] >= first.end_byte
 
     @cached_property
@@ -141,94 +147,77 @@ class StateInitializedFromProp(TreeCheck):
         """Map a setter and a value to the calls that set it again, or run in an effect."""
         return {}
 
-    def _updates(self, node: Node, start: str) -> bool:
+    def _updates_state(self, setter: Node, start: str) -> bool:
         from wardround_typescript.analysis.react_components import is_in_effect
 
-        if is_in_effect(self.code, node) or not _is_called(node):
+        if is_in_effect(self.code, setter) or not _is_called(setter):
             return True
-        arguments = node.parent.child_by_field_name("arguments") if node.parent is not None else None
-        return arguments is not None and (
-            re.search(rf"(?<![\w.]){re.escape(start)}\b(?!\s*:)", self.code.text(arguments)) is not None
-        )
+        read = re.compile(rf"(?<![\w.]){re.escape(start)}\b(?!\s*:)")
+        return read.search(self.code.field(setter.parent, "arguments")) is not None
 
     def _is_query_result(self, name: str, at: Node) -> bool:
         """Return True if a hook that also reports that it is loading returns the name."""
-        code = self.code
-        declarator = code.declaration(name, at)
-        if declarator is None or declarator.type != "variable_declarator":
+        declarator = self.code.declaration(name, at)
+        if not is_kind(declarator, "variable_declarator"):
             return False
-        maker, pattern = declarator.child_by_field_name("value"), declarator.child_by_field_name("name")
-        if (
-            maker is None
-            or pattern is None
-            or maker.type != "call_expression"
-            or pattern.type != "object_pattern"
-        ):
+        maker, pattern = child(declarator, "value"), child(declarator, "name")
+        if not is_kind(maker, "call_expression") or not is_kind(pattern, "object_pattern"):
             return False
-        text = code.text(declarator)
-        return (
-            _ASKS.search(code.called(maker)) is not None
-            and _WAITING.search(code.text(pattern)) is not None
-            and _AT_ONCE.search(text) is None
-            and not re.search(rf"\b{re.escape(name)}\s*=(?!=)", code.text(pattern))
-        )
+        if not _ASKS.search(self.code.callee(maker)) or _AT_ONCE.search(self.code.text(declarator)):
+            return False
+        names = self.code.text(pattern)
+        has_default = re.search(rf"\b{re.escape(name)}\s*=(?!=)", names) is not None
+        return _WAITING.search(names) is not None and not has_default
 
     def _is_prop(self, start: str, value: Node, component: Node) -> bool:
         """Return True for a prop: destructured in the parameters, or of an object of props."""
-        code = self.code
-        last = code.text(value).rpartition(".")[2]
-        given = component.child_by_field_name("parameters") or component.child_by_field_name("parameter")
-        declared = code.declaration(start, value)
-        return (
-            given is not None
-            and declared is not None
-            and given.start_byte <= declared.start_byte < given.end_byte
-            and (start == "props" or value.type == "identifier")
-            and not _FIRST.search(last)
-        )
+        if start != "props" and value.type != "identifier":
+            return False
+        if _FIRST.search(self.code.text(value).rpartition(".")[2]):
+            return False
+        parameters = child(component, "parameters") or child(component, "parameter")
+        declared = self.code.declaration(start, value)
+        if parameters is None or declared is None:
+            return False
+        return parameters.start_byte <= declared.start_byte < parameters.end_byte
 
     def _is_notified(self, state: ComponentState, component: Node) -> bool:
         """Return True if the parent is notified of the new state in the same block."""
         from wardround.languages.script.code import within
 
-        code = self.code
-        for call in within(code.calls_of(state.setter), component):
-            arguments = code.field(call, "arguments")
-            if not arguments.strip("()").isidentifier() or call.start_byte == component.start_byte:
+        for call in within(self.code.calls_of(state.setter), component):
+            passed = self.code.field(call, "arguments")
+            if not passed.strip("()").isidentifier() or call.start_byte == component.start_byte:
                 continue
-            beside = self._adjacent_calls(call)
-            if any(
-                _TELLS.search(called) and code.field(one, "arguments") == arguments for called, one in beside
-            ):
+            if self._is_reported(call, passed):
+                return True
+        return False
+
+    def _is_reported(self, setter: Node, passed: str) -> bool:
+        """Return True if a call next to a setter passes the same arguments to the parent."""
+        for called, call in self._adjacent_calls(setter):
+            if _TELLS.search(called) and self.code.field(call, "arguments") == passed:
                 return True
         return False
 
     def _adjacent_calls(self, call: Node) -> Iterator[tuple[str, Node]]:
         """Yield the calls that are statements next to another one."""
-        statement = call.parent
-        block = (
-            statement.parent if statement is not None and statement.type == "expression_statement" else None
-        )
-        for one in block.named_children if block is not None else ():
-            inner = (
-                one.named_children[0] if one.type == "expression_statement" and one.named_children else None
-            )
-            if inner is not None and inner.type == "call_expression" and inner.id != call.id:
-                yield self.code.called(inner), inner
-
-    def _in_classes(self) -> Iterator[Node]:
-        """Yield the copied props in a class component's initial state, converted or passed to the parent."""
-        code = self.code
-        text = code.module.text
-        if any(word in text for word in _FOLLOWS[::2]) or "props" not in text:
+        if not is_kind(call.parent, "expression_statement"):
             return
-        for node in code.kinds("public_field_definition", "assignment_expression"):
-            name, value = ("name", "value") if node.type == "public_field_definition" else ("left", "right")
-            state = node.child_by_field_name(value)
-            if code.field(node, name) not in ("state", "this.state") or state is None:
-                continue
-            if state.type == "object":
-                yield from (pair for pair in state.named_children if self._is_copied_prop(pair))
+        for statement in parts(call.parent.parent):
+            value = first_part(statement) if statement.type == "expression_statement" else None
+            if is_kind(value, "call_expression") and value.id != call.id:
+                yield self.code.callee(value), value
+
+    def _class_state_props(self) -> Iterator[Node]:
+        """Yield the copied props in a class component's initial state, converted or passed to the parent."""
+        from wardround_typescript.analysis.react_components import initial_states
+
+        text = self.code.module.text
+        if "props" not in text or any(word in text for word in _FOLLOWS[::2]):
+            return
+        for state in initial_states(self.code):
+            yield from filter(self._is_copied_prop, state.named_children)
 
     def _is_copied_prop(self, pair: Node) -> bool:
         key, first = self.code.field(pair, "key"), self.code.field(pair, "value")
@@ -236,7 +225,7 @@ class StateInitializedFromProp(TreeCheck):
             return False
         if _CHANGED_LIST.search(first):
             return True
-        return re.match(r"^(this\.)?props\.\w+$", first) is not None and self._is_set_and_reported(key)
+        return _WRITTEN.search(first) is not None and self._is_set_and_reported(key)
 
     def _is_followed(self, first: str) -> bool:
         """Return True if a change of the prop is detected after an update."""
@@ -244,29 +233,19 @@ class StateInitializedFromProp(TreeCheck):
         text = self.code.module.text
         if prop is None or _FOLLOWS[1] not in text:
             return False
-        return bounded(rf"(?:prev\w*|before|old\w*|last\w*)\.{re.escape(prop[1])}\b").search(text) is not None
+        return (
+            bounded_pattern(rf"(?:prev\w*|before|old\w*|last\w*)\.{re.escape(prop[1])}\b").search(text)
+            is not None
+        )
 
     def _is_set_and_reported(self, key: str) -> bool:
-        code = self.code
-        for called, call in code.calls:
-            if called != "this.setState":
-                continue
-            found = bounded(rf"[{{,]\s*{re.escape(key)}\s*(?::\s*(\w+))?\s*[,}}]").search(
-                code.field(call, "arguments")
-            )
-            text = f"({found[1] or key})" if found else ""
-            if text and any(
-                _TELLS.search(other) and code.field(one, "arguments") == text
-                for other, one in self._adjacent_calls(call)
-            ):
+        entry = bounded_pattern(rf"[{{,]\s*{re.escape(key)}\s*(?::\s*(\w+))?\s*[,}}]")
+        for call in self.code.calls_named("this.setState"):
+            found = entry.search(self.code.field(call, "arguments"))
+            if found and self._is_reported(call, f"({found[1] or key})"):
                 return True
         return False
 
 
 def _is_called(node: Node) -> bool:
-    parent = node.parent
-    return (
-        parent is not None
-        and parent.type == "call_expression"
-        and parent.child_by_field_name("function") == node
-    )
+    return is_kind(node.parent, "call_expression") and child(node.parent, "function") == node

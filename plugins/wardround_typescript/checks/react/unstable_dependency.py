@@ -1,14 +1,13 @@
-"""TS059: unstable dependency."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child, first_part, is_kind, parts
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -34,6 +33,7 @@ _REACTS = frozenset(
     }
 )
 _COMPARING = ("useEffect", "useLayoutEffect", "useInsertionEffect")
+_PARAMETERS = ("required_parameter", "optional_parameter")
 _MEMO = LazyPattern(r"^(React\.)?memo$")
 
 
@@ -131,20 +131,19 @@ class UnstableDependency(TreeCheck):
         """Yield the objects and lists created in a component that are props of a memoised child of another
         file.
         """
-        code = self.code
-        for attribute in code.kinds("jsx_attribute"):
-            element, value = attribute.parent, attribute.named_children[-1]
-            name = code.field(element, "name")
-            if value.type != "jsx_expression" or name not in code.imports or not value.named_children:
+        for attribute in self.code.kinds("jsx_attribute"):
+            name, expression = self.code.field(attribute.parent, "name"), attribute.named_children[-1]
+            if expression.type != "jsx_expression" or name not in self.code.imports:
                 continue
-            given = value.named_children[0]
-            if given.type == "identifier" and self._is_new(given) and self._is_memo(name):
+            value = first_part(expression)
+            if is_kind(value, "identifier") and self._is_new(value) and self._is_memo(name):
                 yield attribute
 
     def _is_memo(self, name: str) -> bool:
         """Return True if a component of another file is memoised without a comparison function."""
         from wardround.languages.script.code import code_of
-        from wardround_typescript.analysis.call_resolution import origin, script_of
+        from wardround_typescript.analysis.call_resolution import origin
+        from wardround_typescript.analysis.resolved_scripts import script_of
 
         found = origin(name, script_of(self.source.path, self.source.text), self.source.project)
         if found is None:
@@ -152,12 +151,10 @@ class UnstableDependency(TreeCheck):
         script, there = found
         other = code_of(script.path, script.text)
         value = other.value_of(there, other.module.root)
-        if value is not None and value.type == "call_expression" and _MEMO.search(other.called(value)):
+        if is_kind(value, "call_expression") and _MEMO.search(other.callee(value)):
             return len(_arguments(value)) == 1
-        return any(
-            _MEMO.search(called) and [other.text(one) for one in _arguments(call)] == [there]
-            for called, call in other.calls
-        )
+        memos = (call for called, call in other.calls if _MEMO.search(called))
+        return any([other.text(argument) for argument in _arguments(memo)] == [there] for memo in memos)
 
     def _passed_to_hooks(self) -> Iterator[Node]:
         from wardround_typescript.analysis.react_components import component_around
@@ -165,46 +162,50 @@ class UnstableDependency(TreeCheck):
         for called, call in self.code.calls:
             if not _HOOK.search(called) or called in _REACTS or component_around(self.code, call) is None:
                 continue
-            places = [(at, one) for at, one in enumerate(_arguments(call)) if self._is_new(one)]
-            if places:
-                compared = self._compared(called)
-                yield from (one for at, one in places if at in compared)
+            new = {location: value for location, value in enumerate(_arguments(call)) if self._is_new(value)}
+            if new:
+                compared = self._compared_parameters(called)
+                yield from (value for location, value in new.items() if location in compared)
 
     def _is_new(self, node: Node) -> bool:
-        from wardround.languages.script.code import bare, function_around
-        from wardround_typescript.analysis.react_components import is_component, is_hook
+        """Return True for an object or a list that each render creates."""
+        from wardround.languages.script.code import bare
 
         value = bare(node)
-        if value is not None and value.type == "identifier":
-            declaration = self.code.declaration(self.code.text(value), node)
-            if declaration is None or declaration.type != "variable_declarator":
+        if is_kind(value, "identifier"):
+            name = self.code.text(value)
+            if not self._is_declared_in_render(self.code.declaration(name, node)):
                 return False
-            around = function_around(declaration)
-            if around is None or not (is_component(self.code, around) or is_hook(self.code, around)):
-                return False
-            value = self.code.value_of(self.code.text(value), node)
-        if value is None:
-            return False
-        return value.type in ("object", "array") and bool(value.named_children)
+            value = self.code.value_of(name, node)
+        return is_kind(value, "object", "array") and bool(value.named_children)
 
-    def _compared(self, hook: str) -> set[int]:
+    def _is_declared_in_render(self, declaration: Node | None) -> bool:
+        """Return True for a variable that a component or a hook declares itself."""
+        from wardround.languages.script.code import function_around
+        from wardround_typescript.analysis.react_components import is_component_or_hook
+
+        if not is_kind(declaration, "variable_declarator"):
+            return False
+        function = function_around(declaration)
+        return function is not None and is_component_or_hook(self.code, function)
+
+    def _compared_parameters(self, hook: str) -> set[int]:
         """Return the positions of the parameters that a hook has among its dependencies unchanged."""
         found = self._hook(hook)
         if found is None:
             return set()
         code, function = found
-        given = function.child_by_field_name("parameters")
-        names = {
-            code.field(one, "pattern"): at
-            for at, one in enumerate(given.named_children if given is not None else ())
-            if one.type in ("required_parameter", "optional_parameter")
-        }
-        return {names[name] for name in _dependencies(code, function) if name in names}
+        locations: dict[str, int] = {}
+        for location, parameter in enumerate(parts(child(function, "parameters"))):
+            if parameter.type in _PARAMETERS:
+                locations[code.field(parameter, "pattern")] = location
+        return {locations[name] for name in _dependencies(code, function) if name in locations}
 
     def _hook(self, name: str) -> tuple[Code, Node] | None:
-        """Return the hook of a name, declared in this file or in one that it imports."""
+        """Return the hook of a name, declared in this file or in an imported one."""
         from wardround.languages.script.code import code_of
-        from wardround_typescript.analysis.call_resolution import origin, script_of
+        from wardround_typescript.analysis.call_resolution import origin
+        from wardround_typescript.analysis.resolved_scripts import script_of
 
         function = self.code.function_of(name, self.code.module.root)
         if function is not None:
@@ -218,59 +219,55 @@ class UnstableDependency(TreeCheck):
         return None if function is None else (code, function)
 
     def _defaults(self) -> Iterator[Node]:
-        from wardround.languages.script.code import FUNCTIONS, function_around
+        """Yield the default props that each render creates and passes to a memoised child of the file."""
+        from wardround.languages.script.code import function_around
         from wardround_typescript.analysis.react_components import is_component
 
-        code = self.code
         memos = self._memos()
-        if not memos:
-            return
-        for node in code.kinds("object_assignment_pattern"):
-            made = node.child_by_field_name("right")
-            function = function_around(node)
-            if made is None or function is None or not is_component(code, function):
+        for pattern in self.code.kinds("object_assignment_pattern") if memos else ():
+            function = function_around(pattern)
+            if function is None or not is_component(self.code, function):
                 continue
-            if (made.type in ("array", "object") or made.type in FUNCTIONS) and self._is_passed(
-                code.field(node, "left"), function, memos
-            ):
-                yield node
+            is_new = _is_created(child(pattern, "right"))
+            if is_new and self._is_passed(self.code.field(pattern, "left"), function, memos):
+                yield pattern
 
     def _memos(self) -> frozenset[str]:
         """Return the components of the file that are memoised without a comparison function."""
-        code = self.code
-        return frozenset(
-            code.field(call.parent, "name")
-            for called, call in code.calls
-            if _MEMO.search(called)
-            and call.parent is not None
-            and call.parent.type == "variable_declarator"
-            and len(_arguments(call)) == 1
-        )
+        calls = [call for called, call in self.code.calls if _MEMO.search(called)]
+        names: set[str] = set()
+        for call in calls:
+            if is_kind(call.parent, "variable_declarator") and len(_arguments(call)) == 1:
+                names.add(self.code.field(call.parent, "name"))
+        return frozenset(names)
 
     def _is_passed(self, name: str, function: Node, memos: frozenset[str]) -> bool:
-        code = self.code
-        for attribute in code.kinds("jsx_attribute"):
-            if function.start_byte <= attribute.start_byte < function.end_byte:
-                element = attribute.parent
-                if (
-                    element is not None
-                    and code.field(element, "name") in memos
-                    and code.text(attribute.named_children[-1]).strip("{}").strip() == name
-                ):
-                    return True
+        """Return True if a component passes a value as a prop of a memoised child."""
+        from wardround.languages.script.code import within
+
+        for attribute in within(self.code.kinds("jsx_attribute"), function):
+            if self.code.field(attribute.parent, "name") not in memos:
+                continue
+            if self.code.text(attribute.named_children[-1]).strip("{}").strip() == name:
+                return True
         return False
 
 
 def _arguments(call: Node) -> list[Node]:
-    arguments = call.child_by_field_name("arguments")
-    return [one for one in arguments.named_children if one.type != "comment"] if arguments is not None else []
+    return [value for value in parts(child(call, "arguments")) if value.type != "comment"]
+
+
+def _is_created(value: Node | None) -> bool:
+    """Return True for an expression with another identity each time."""
+    from wardround.languages.script.code import FUNCTIONS
+
+    return is_kind(value, "array", "object", *FUNCTIONS)
 
 
 def _dependencies(code: Code, function: Node) -> Iterator[str]:
-    from wardround.languages.script.code import argument
+    from wardround.languages.script.code import argument, within
 
-    for call in code.calls_of(*_COMPARING):
-        if function.start_byte <= call.start_byte < function.end_byte:
-            listed = argument(call, 1)
-            for one in listed.named_children if listed is not None and listed.type == "array" else ():
-                yield code.text(one)
+    for call in within(code.calls_of(*_COMPARING), function):
+        listed = argument(call, 1)
+        if is_kind(listed, "array"):
+            yield from map(code.text, listed.named_children)

@@ -1,15 +1,15 @@
-"""TS032: unstable prop defeats memo."""
-
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from wardround.checks.base import Check
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity, Span
-from wardround_typescript.analysis.call_resolution import origin, script_of
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
+from wardround_typescript.analysis.call_resolution import origin
+from wardround_typescript.analysis.resolved_scripts import ResolvedScript, script_of
 
 _TAG = LazyPattern(r"(?<![\w$)\]])<(?P<name>[A-Z][\w$]*)(?=[\s/])")
 _ATTRIBUTE = LazyPattern(r"\s*(?:(?P<name>[A-Za-z_][\w-]*)(?P<given>\s*=\s*)?|(?P<sign>[{/>]))")
@@ -22,6 +22,7 @@ _TEST_PATH = LazyPattern(
     r"(^|/)(__tests__|__mocks__|tests?|e2e|specs?|cypress)/|\.(\w*test|spec|stories|e2e|cy)\.[mc]?[jt]sx?$"
 )
 _MOST_ATTRIBUTES = 60
+_SUFFIXES = (".tsx", ".jsx", ".js")
 
 
 class UnstablePropDefeatsMemo(Check):
@@ -96,7 +97,7 @@ class UnstablePropDefeatsMemo(Check):
 
     @classmethod
     def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
-        return (".tsx", ".jsx", ".js"), ("/>", "</")
+        return _SUFFIXES, ("/>", "</")
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
@@ -105,58 +106,77 @@ class UnstablePropDefeatsMemo(Check):
 
     def run(self) -> None:
         path, text = self.source.path, self.source.text
-        if not path.endswith((".tsx", ".jsx", ".js")) or ("/>" not in text and "</" not in text):
+        if not path.endswith(_SUFFIXES) or ("/>" not in text and "</" not in text):
             return
         if _TEST_PATH.search(path) or not self._script.is_written:
             return
         for tag in _TAG.finditer(self._script.scan.structure):
-            if tag["name"] in self._script.imports and self._is_memo(tag["name"]):
-                for start, end in self._new_values(tag.end()):
-                    if self.source.is_added(self.source.position(start)[0]):
-                        prop = self._script.scan.structure[start:end]
-                        self.report(
-                            Span(*self.source.position(start), *self.source.position(end)),
-                            f"{prop} is new on every render, but {tag['name']} is memoised; use "
-                            "useMemo or useCallback",
-                        )
+            name = tag["name"]
+            if name in self._script.imports and self._is_memo(name):
+                self._check_attributes(name, tag.end())
+
+    def _check_attributes(self, component: str, at: int) -> None:
+        for start, end in self._new_values(at):
+            first, last = self.source.position(start), self.source.position(end)
+            if self.source.is_added(first[0]):
+                prop = self._script.scan.structure[start:end]
+                self.report(
+                    Span(*first, *last),
+                    f"{prop} is new on every render, but {component} is memoised; use useMemo or useCallback",
+                )
 
     def _is_memo(self, name: str) -> bool:
         if name not in self._memos:
-            self._memos[name] = self._is_memo_there(name)
+            self._memos[name] = self._is_memo_component(name)
         return self._memos[name]
 
-    def _is_memo_there(self, name: str) -> bool:
+    def _is_memo_component(self, name: str) -> bool:
         found = origin(name, self._script, self.source.project)
         if found is None:
             return False
         script, there = found
-        structure = script.scan.structure
         memo = None
         if self._script.imports[name][1] == "default":
-            memo = _DEFAULT_MEMO.search(structure)
-        held = [place for place in script.bound.get(there, ()) if place["kind"] == "const"]
-        if memo is None and len(held) == 1:
-            memo = _MEMO.match(structure, held[0].end())
+            memo = _DEFAULT_MEMO.search(script.scan.structure)
+        if memo is None:
+            memo = _memo_of(script, there)
         # A comparison function may ignore the prop.
         return memo is not None and len(script.list_at(memo.end() - 1) or (0, 0)) == 1
 
     def _new_values(self, at: int) -> Iterator[tuple[int, int]]:
         """Yield the (start, end) of the names of attributes with an inline value."""
-        structure, pairs = self._script.scan.structure, self._script.scan.pairs
+        structure = self._script.scan.structure
         for _ in range(_MOST_ATTRIBUTES):
-            found = _ATTRIBUTE.match(structure, at)
-            if found is None or found["sign"] in ("/", ">"):
+            attribute = _ATTRIBUTE.match(structure, at)
+            if attribute is None or attribute["sign"] in ("/", ">"):
                 return
-            at = found.end()
-            if found["sign"] == "{":
-                at = pairs.get(at - 1, len(structure)) + 1
-            elif found["given"] and structure[at : at + 1] == "{":
-                closing = pairs.get(at, len(structure))
-                if found["name"] not in ("key", "ref") and self._is_new(structure[at + 1 : closing].strip()):
-                    yield found.span("name")
-                at = closing + 1
-            elif found["given"]:
-                at += len(structure[at:]) - len(structure[at:].lstrip("_"))
+            at = self._value_end(attribute)
+            if self._has_new_value(attribute, at):
+                yield attribute.span("name")
+
+    def _value_end(self, attribute: re.Match[str]) -> int:
+        """Return the end of an attribute with its value, or of a spread object."""
+        structure, pairs = self._script.scan.structure, self._script.scan.pairs
+        at = attribute.end()
+        if attribute["sign"] == "{":
+            return pairs.get(at - 1, len(structure)) + 1
+        if not attribute["given"]:
+            return at
+        if structure.startswith("{", at):
+            return pairs.get(at, len(structure)) + 1
+        return at + len(structure[at:]) - len(structure[at:].lstrip("_"))
+
+    def _has_new_value(self, attribute: re.Match[str], end: int) -> bool:
+        structure, start = self._script.scan.structure, attribute.end()
+        if not attribute["given"] or attribute["name"] in ("key", "ref"):
+            return False
+        return structure.startswith("{", start) and self._is_new(structure[start + 1 : end - 1].strip())
 
     def _is_new(self, value: str) -> bool:
         return _NEW.match(value) is not None
+
+
+def _memo_of(script: ResolvedScript, name: str) -> re.Match[str] | None:
+    """Return the call of ``memo`` that the only constant of a name holds."""
+    constants = [location for location in script.bound.get(name, ()) if location["kind"] == "const"]
+    return _MEMO.match(script.scan.structure, constants[0].end()) if len(constants) == 1 else None

@@ -1,14 +1,13 @@
-"""TS055: any from type parameter."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import call_with, child, first_part, has_kind, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -33,6 +32,19 @@ _NAMED = LazyPattern(r"^:\s*(?!Promise|Record|Partial|JSX|React)[A-Z][a-z]\w+(\[
 _OWN_TYPE = LazyPattern(r"^(?!Record|Partial|Error|Axios)[A-Z][a-z]\w+(?:\[\])*$")
 _ASKED = LazyPattern(r"await\s+([\w.$]+)\(")
 _CLONED = LazyPattern(r"JSON\.parse\(\s*JSON\.stringify")
+_FORMS = (
+    "{0}",
+    "Promise<{0}>",
+    "{0} | null",
+    "{0} | undefined",
+    "Promise<{0} | null>",
+    "{0}[]",
+    "Promise<{0}[]>",
+)
+"""Return types of a function whose result has the type of a type parameter."""
+_DATA_PATTERN = ("{ data", "{data")
+_LIST_METHODS = (".map", ".filter", ".flatMap", ".forEach")
+_DECLARATIONS = frozenset({"variable_declarator", "lexical_declaration"})
 
 
 class AnyFromTypeParameter(TreeCheck):
@@ -91,7 +103,7 @@ class AnyFromTypeParameter(TreeCheck):
 
     def check(self) -> None:
         for function in self._generic():
-            for node in self._unchecked(function):
+            for node in self._unchecked_results(function):
                 self.report_node(
                     node,
                     "parsed value is any and is returned as the caller's type; validate it or return unknown",
@@ -115,46 +127,31 @@ class AnyFromTypeParameter(TreeCheck):
         """Yield the functions that return one of their own type parameters."""
         from wardround.languages.script.code import FUNCTIONS
 
-        code = self.code
-        for node in code.kinds("type_parameters"):
-            function = node.parent
-            if function is None or function.type not in FUNCTIONS:
+        for parameters in self.code.kinds("type_parameters"):
+            function = parameters.parent
+            if not has_kind(function, FUNCTIONS) or not self._returns_parameter(function, parameters):
                 continue
-            names = [code.field(one, "name") for one in node.named_children]
-            promised = code.field(function, "return_type").lstrip(": ")
-            wanted = [
-                form
-                for name in names
-                for form in (
-                    name,
-                    f"Promise<{name}>",
-                    f"{name} | null",
-                    f"{name} | undefined",
-                    f"Promise<{name} | null>",
-                    f"{name}[]",
-                    f"Promise<{name}[]>",
-                )
-            ]
-            if promised in wanted and not _CHECKED.search(code.text(function)):
+            if not _CHECKED.search(self.code.text(function)):
                 yield function
 
-    def _unchecked(self, function: Node) -> Iterator[Node]:
+    def _returns_parameter(self, function: Node, parameters: Node) -> bool:
+        promised = self.code.field(function, "return_type").lstrip(": ")
+        names = [self.code.field(parameter, "name") for parameter in parameters.named_children]
+        return any(promised == form.format(name) for name in names for form in _FORMS)
+
+    def _unchecked_results(self, function: Node) -> Iterator[Node]:
+        """Yield the statements that return a parsed value, or the body that is one."""
         from wardround.languages.script.code import own_nodes
 
         for node in own_nodes(function):
-            if (
-                node.type == "return_statement"
-                and node.named_children
-                and any(self._is_parsed(one) for one in _branches(node.named_children[0]))
-            ):
+            if node.type == "return_statement" and self._may_be_parsed(first_part(node)):
                 yield node
-        body = function.child_by_field_name("body")
-        if (
-            body is not None
-            and body.type != "statement_block"
-            and any(self._is_parsed(one) for one in _branches(body))
-        ):
+        body = child(function, "body")
+        if body is not None and body.type != "statement_block" and self._may_be_parsed(body):
             yield body
+
+    def _may_be_parsed(self, value: Node | None) -> bool:
+        return any(map(self._is_parsed, _branches(value)))
 
     def _is_parsed(self, node: Node) -> bool:
         text = self.code.text(node)
@@ -164,100 +161,107 @@ class AnyFromTypeParameter(TreeCheck):
         return _ANSWER.search(text) is not None and not _CLONED.search(text)
 
     def _requested_any(self) -> Iterator[Node]:
-        code = self.code
-        for called, call in code.calls:
-            types = call.child_by_field_name("type_arguments")
-            if types is not None and code.text(types) in ("<any>", "<any[]>") and _REQUEST.search(called):
+        for called, call in self.code.calls:
+            types = self.code.field(call, "type_arguments")
+            if types in ("<any>", "<any[]>") and _REQUEST.search(called):
                 yield call
 
     def _cast_responses(self) -> Iterator[Node]:
         """Yield casts of the data of a client that declares no type for it, such as axios."""
         from wardround.languages.script.code import bare
 
-        code = self.code
-        for node in code.kinds("as_expression", "variable_declarator"):
-            is_cast = node.type == "as_expression"
-            value = node.named_children[0] if is_cast else node.child_by_field_name("value")
-            typed = code.text(node.named_children[-1]) if is_cast else code.field(node, "type").lstrip(": ")
-            if _OWN_TYPE.search(typed) and self._is_data(bare(value)):
-                yield node
+        for cast in self.code.kinds("as_expression"):
+            value, target = cast.named_children[0], self.text(cast.named_children[-1])
+            if _OWN_TYPE.search(target) and self._is_data(bare(value)):
+                yield cast
+        for declarator in self.code.kinds("variable_declarator"):
+            target = self.code.field(declarator, "type").lstrip(": ")
+            if _OWN_TYPE.search(target) and self._is_data(bare(child(declarator, "value"))):
+                yield declarator
 
     def _is_data(self, value: Node | None) -> bool:
         """Return True if a value is the data of an awaited request without a type of its own."""
-        code = self.code
-        if value is None or value.type not in ("member_expression", "identifier"):
-            return False
-        if value.type == "member_expression" and code.field(value, "property") != "data":
-            return False
-        start = value.child_by_field_name("object") or value
-        declarator = code.declaration(code.text(start), start) if start.type == "identifier" else None
-        if declarator is None or declarator.type != "variable_declarator":
-            return False
-        if value.type == "identifier" and not code.field(declarator, "name").startswith(("{ data", "{data")):
-            return False
-        tests = code.field(declarator, "value")
-        found = _ASKED.match(tests)
+        match value.type if value is not None else "":
+            case "member_expression" if self.code.field(value, "property") == "data":
+                declarator = self._declarator(child(value, "object"))
+                return declarator is not None and self._is_request(declarator)
+            case "identifier":
+                declarator = self._declarator(value)
+                if declarator is None or not self.code.field(declarator, "name").startswith(_DATA_PATTERN):
+                    return False
+                return self._is_request(declarator)
+        return False
+
+    def _declarator(self, name: Node | None) -> Node | None:
+        if not is_kind(name, "identifier"):
+            return None
+        declaration = self.code.declaration(self.code.text(name), name)
+        return declaration if is_kind(declaration, "variable_declarator") else None
+
+    def _is_request(self, declarator: Node) -> bool:
+        found = _ASKED.match(self.code.field(declarator, "value"))
         return found is not None and _REQUEST.search(found[1]) is not None
 
     def _external_any(self) -> Iterator[Node]:
         """Yield external values of ``any`` that an exported function returns under a type of the program."""
         from wardround.languages.script.code import function_around
 
-        code = self.code
-        for node in code.kinds("required_parameter"):
-            if code.field(node, "type") not in (": any", ": any[]") or not _OUTSIDE.search(
-                code.field(node, "pattern")
-            ):
+        for parameter in self.code.kinds("required_parameter"):
+            if not self._is_external_any(parameter):
                 continue
-            function = function_around(node)
-            if function is None or not _NAMED.search(code.field(function, "return_type")):
-                continue
-            above = function.parent
-            while above is not None and above.type in ("variable_declarator", "lexical_declaration"):
-                above = above.parent
-            if above is not None and above.type == "export_statement":
-                yield node
+            function = function_around(parameter)
+            if _NAMED.search(self.code.field(function, "return_type")) and _is_exported(function):
+                yield parameter
+
+    def _is_external_any(self, parameter: Node) -> bool:
+        if self.code.field(parameter, "type") not in (": any", ": any[]"):
+            return False
+        return _OUTSIDE.search(self.code.field(parameter, "pattern")) is not None
 
     def _rows_of_any(self) -> Iterator[Node]:
         """Yield parameters of type ``any`` in a callback over response data."""
         from wardround.languages.script.code import function_around
 
-        code = self.code
-        for node in code.kinds("required_parameter"):
-            if code.field(node, "type") != ": any":
+        for parameter in self.code.kinds("required_parameter"):
+            callback = function_around(parameter)
+            if callback is None or self.code.field(parameter, "type") != ": any":
                 continue
-            function = function_around(node)
-            given = function.parent if function is not None else None
-            call = given.parent if given is not None and given.type == "arguments" else None
-            if (
-                function is None
-                or call is None
-                or not code.called(call).endswith((".map", ".filter", ".flatMap", ".forEach"))
-            ):
-                continue
-            owner = function_around(function)
-            if owner is not None and ".json()" in code.text(owner) and self._is_response(call):
-                yield node
+            call = call_with(callback)
+            if call is not None and self._is_over_response(call, function_around(callback)):
+                yield parameter
+
+    def _is_over_response(self, call: Node, function: Node | None) -> bool:
+        """Return True for a method of a list that a function reads from a response."""
+        if not self.code.callee(call).endswith(_LIST_METHODS):
+            return False
+        return ".json()" in self.code.text(function) and self._is_response(call)
 
     def _is_response(self, call: Node) -> bool:
         """Return True if the list comes from a response: its first name is an awaited ``json()``."""
-        name = self.code.called(call).partition(".")[0]
+        name = self.code.callee(call).partition(".")[0]
         declaration = self.code.declaration(name, call)
         return declaration is not None and ".json()" in self.code.field(declaration, "value")
 
 
-def _branches(node: Node) -> Iterator[Node]:
+def _branches(node: Node | None) -> Iterator[Node]:
     """Yield an expression without casts, or the branches of a conditional expression."""
     from wardround.languages.script.code import bare
 
-    one = bare(node)
-    if one is None:
+    value = bare(node)
+    if value is None:
         return
-    if one.type == "ternary_expression":
-        for side in (one.child_by_field_name("consequence"), one.child_by_field_name("alternative")):
-            if side is not None:
-                yield from _branches(side)
-    elif one.type == "await_expression":
-        yield from _branches(one.named_children[0])
-    else:
-        yield one
+    match value.type:
+        case "ternary_expression":
+            yield from _branches(child(value, "consequence"))
+            yield from _branches(child(value, "alternative"))
+        case "await_expression":
+            yield from _branches(value.named_children[0])
+        case _:
+            yield value
+
+
+def _is_exported(function: Node | None) -> bool:
+    around = function.parent if function is not None else None
+    while has_kind(around, _DECLARATIONS):
+        around = around.parent
+    return is_kind(around, "export_statement")

@@ -1,14 +1,13 @@
-"""TS070: delete array element."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import child, is_kind, nearest
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -68,39 +67,37 @@ class DeleteArrayElement(TreeCheck):
     ]
 
     def check(self) -> None:
-        code = self.code
-        for node in code.kinds("unary_expression"):
-            target = node.child_by_field_name("argument")
-            if (
-                code.field(node, "operator") != "delete"
-                or target is None
-                or target.type != "subscript_expression"
-            ):
+        for node in self.code.kinds("unary_expression"):
+            target = child(node, "argument")
+            if self.code.field(node, "operator") != "delete" or not is_kind(target, "subscript_expression"):
                 continue
-            held, at = target.child_by_field_name("object"), target.child_by_field_name("index")
-            if held is not None and at is not None and self._is_item(held, at):
+            owner, index = child(target, "object"), child(target, "index")
+            if owner is not None and index is not None and self._is_item(owner, index):
                 self.report_node(node, "delete leaves a hole in the list; use splice")
 
-    def _is_item(self, held: Node, at: Node) -> bool:
-        code = self.code
-        made = code.text(code.value_of(code.text(at), at)) if at.type == "identifier" else code.text(at)
-        if _INDEX.search(made) and code.text(held) in made:
+    def _is_item(self, owner: Node, index: Node) -> bool:
+        """Return True if an index is a position of a list, or its owner is one."""
+        if self._is_position(owner, index):
             return True
-        if f"< {code.text(held)}.length" in self._loop_around(at):
-            return True
-        if held.type != "identifier" or at.type == "string":
+        if owner.type != "identifier" or index.type == "string":
             return False
-        declaration = code.declaration(code.text(held), held)
-        declared = code.field(declaration, "type")
+        name = self.text(owner)
+        declared = self.code.field(self.code.declaration(name, owner), "type")
         if declared:
             return _LIST_TYPE.search(declared) is not None
-        value = code.value_of(code.text(held), held)
-        if value is None or value.type != "call_expression":
-            return value is not None and value.type == "array"
-        return _LIST.search(code.called(value)) is not None
+        value = self.code.value_of(name, owner)
+        if is_kind(value, "call_expression"):
+            return _LIST.search(self.code.callee(value)) is not None
+        return is_kind(value, "array")
+
+    def _is_position(self, owner: Node, index: Node) -> bool:
+        """Return True for an index that is searched in the list, or that counts up to its length."""
+        name, written = self.text(owner), self.text(index)
+        if index.type == "identifier":
+            written = self.text(self.code.value_of(written, index))
+        if _INDEX.search(written) and name in written:
+            return True
+        return f"< {name}.length" in self._loop_around(index)
 
     def _loop_around(self, node: Node) -> str:
-        above = node.parent
-        while above is not None and above.type != "for_statement":
-            above = above.parent
-        return self.code.field(above, "condition")
+        return self.code.field(nearest(node, ("for_statement",)), "condition")

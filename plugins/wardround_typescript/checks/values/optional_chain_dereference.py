@@ -1,14 +1,22 @@
-"""TS036: optional chain dereference."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import (
+    ancestors,
+    call_with,
+    child,
+    has_kind,
+    is_kind,
+    last_part,
+    parent,
+    siblings_after,
+)
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -16,6 +24,9 @@ if TYPE_CHECKING:
 _SPINE = ("call_expression", "member_expression", "subscript_expression")
 _LEAVING = ("return_statement", "throw_statement", "break_statement", "continue_statement")
 _ASSERTED = LazyPattern(r"(?i)^(?:\w+\.)*(?:assert\w*|invariant|expect|ensure\w*|is[A-Z]\w*|has[A-Z]\w*)$")
+_READABLE = frozenset({*_SPINE, "identifier", "this"})
+_ASSIGNMENTS = ("assignment_expression", "augmented_assignment_expression")
+_ACCESSES = ("member_expression", "subscript_expression")
 
 
 class OptionalChainDereference(TreeCheck):
@@ -76,143 +87,150 @@ class OptionalChainDereference(TreeCheck):
 
     def check(self) -> None:
         for declarator in self.code.kinds("variable_declarator"):
-            name, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
-            if name is None or value is None or name.type != "identifier":
+            if not is_kind(child(declarator, "name"), "identifier"):
                 continue
-            tests = self._is_tested(value)
-            use = self._trusting(declarator, tests) if tests is not None else None
+            owner = self._optional_object(child(declarator, "value"))
+            use = self._first_read(declarator, owner) if owner is not None else None
             if use is not None:
                 self.report_node(
                     use, "value of the optional chain may be undefined here; test it or provide a default"
                 )
 
-    def _is_tested(self, value: Node) -> Node | None:
+    def _optional_object(self, value: Node | None) -> Node | None:
         """Return the object of the last question mark of a chain; None if its spine has none."""
-        node: Node | None = value
-        while node is not None and node.type in _SPINE:
-            inner = node.child_by_field_name("function") or node.child_by_field_name("object")
-            if node.child_by_field_name("optional_chain") is not None:
-                return inner if inner is not None and inner.type in (*_SPINE, "identifier", "this") else None
-            node = inner
+        link = value
+        while has_kind(link, _SPINE):
+            owner = _owner(link)
+            if child(link, "optional_chain") is not None:
+                return owner if has_kind(owner, _READABLE) else None
+            link = owner
         return None
 
-    def _trusting(self, declarator: Node, asked: Node) -> Node | None:
+    def _first_read(self, declarator: Node, owner: Node) -> Node | None:
         """Return the first unguarded field access of the value; None if a test precedes it."""
-        from wardround.languages.script.code import function_around, is_tested, within
+        from wardround.languages.script.code import function_around, is_tested
 
-        code = self.code
         function = function_around(declarator)
         if function is None:
             return None
-        uses = list(self._uses(code.field(declarator, "name"), declarator, function))
-        if any(is_tested(code, use) or self._is_settled(use) for use in uses):
+        uses = list(self._uses(self.code.field(declarator, "name"), declarator, function))
+        if any(is_tested(self.code, use) or self._is_settled(use) for use in uses):
             return None
+        reads = self._unguarded_reads(uses)
+        if not reads or self._is_known(owner, declarator, function):
+            return None
+        return min(reads, key=lambda use: use.start_byte)
+
+    def _unguarded_reads(self, uses: list[Node]) -> list[Node]:
+        from wardround.languages.script.code import within
+
         scopes = [scope for use in uses for scope in self._scopes_of_call(use)]
-        trusting = [use for use in uses if self._is_read(use) and not any(within([use], s) for s in scopes)]
-        if not trusting:
-            return None
-        if self._is_known(asked, declarator, function):
-            return None
-        return min(trusting, key=lambda use: use.start_byte)
+        reads = filter(self._is_read, uses)
+        return [use for use in reads if not any(within([use], scope) for scope in scopes)]
 
     def _uses(self, name: str, declarator: Node, function: Node) -> Iterator[Node]:
-        code = self.code
-        for node in code.named(name):
+        for node in self.code.occurrences(name):
             is_behind = declarator.end_byte < node.start_byte < function.end_byte
-            if is_behind and code.declaration(name, node) == declarator:
+            if is_behind and self.code.declaration(name, node) == declarator:
                 yield node
 
     def _is_read(self, node: Node) -> bool:
         """Return True if a field or the call of a value is accessed without a question mark."""
-        above = node.parent
-        return (
-            above is not None
-            and above.type in ("member_expression", "subscript_expression")
-            and above.child_by_field_name("object") == node
-            and above.child_by_field_name("optional_chain") is None
-        )
+        access = node.parent
+        if not is_kind(access, *_ACCESSES) or child(access, "object") != node:
+            return False
+        return child(access, "optional_chain") is None
 
     def _scopes_of_call(self, node: Node) -> Iterator[Node]:
         """Yield the code that runs only if an optional call on the value returns something truthy.
 
-        The value is defined there: in the branch of a condition, the right side of ``&&``, or, after an early
+        The value is defined in the branch of a condition, the right operand of ``&&``, or, after an early
         exit, in the rest of the block.
         """
-        called = self._optional_call(node)
-        above = called.parent if called is not None else None
-        while called is not None and above is not None:
-            if above.type == "unary_expression" and self.code.field(above, "operator") == "!":
-                yield from _behind_exit(above)
-                return
-            if above.type in ("if_statement", "ternary_expression", "while_statement"):
-                branch = above.child_by_field_name("consequence") or above.child_by_field_name("body")
-                if above.child_by_field_name("condition") == called and branch is not None:
-                    yield branch
-                return
-            if above.type == "binary_expression" and self.code.field(above, "operator") == "&&":
-                right = above.child_by_field_name("right")
-                if right is not None:
-                    yield right
-            elif above.type != "parenthesized_expression":
-                return
-            called, above = above, above.parent
+        inner = self._optional_call(node)
+        for around in ancestors(inner):
+            match around.type:
+                case "unary_expression" if self.code.field(around, "operator") == "!":
+                    yield from _statements_after_exit(around)
+                    return
+                case "if_statement" | "ternary_expression" | "while_statement":
+                    yield from _branch(around, inner)
+                    return
+                case "binary_expression" if self.code.field(around, "operator") == "&&":
+                    yield from _field(around, "right")
+                case "parenthesized_expression":
+                    pass
+                case _:
+                    return
+            inner = around
 
     def _optional_call(self, node: Node) -> Node | None:
         """Return the chain of calls that begins with a node and a question mark."""
-        above, inner = node.parent, node
-        if above is None or above.type not in _SPINE or above.child_by_field_name("optional_chain") is None:
+        if not has_kind(node.parent, _SPINE) or child(node.parent, "optional_chain") is None:
             return None
-        while above is not None and above.type in _SPINE:
-            start = above.child_by_field_name("function") or above.child_by_field_name("object")
-            if start != inner:
+        inner, link = node, parent(node)
+        while has_kind(link, _SPINE):
+            if _owner(link) != inner:
                 return None
-            inner, above = above, above.parent
+            inner, link = link, link.parent
         return inner
 
     def _is_settled(self, node: Node) -> bool:
         """Return True if a node provides a default, reassigns the value, or passes it to a predicate."""
-        above = node.parent
-        if above is None:
-            return False
-        if above.type in ("assignment_expression", "augmented_assignment_expression"):
-            return above.child_by_field_name("left") == node
-        if above.type == "binary_expression":
-            return self.code.field(above, "operator") in ("||", "??")
-        call = above.parent if above.type == "arguments" else None
-        return call is not None and _ASSERTED.search(self.code.called(call)) is not None
+        around = node.parent
+        if is_kind(around, *_ASSIGNMENTS):
+            return child(around, "left") == node
+        if is_kind(around, "binary_expression"):
+            return self.code.field(around, "operator") in ("||", "??")
+        call = call_with(node)
+        return call is not None and _ASSERTED.search(self.code.callee(call)) is not None
 
-    def _is_known(self, asked: Node, declarator: Node, function: Node) -> bool:
+    def _is_known(self, owner: Node, declarator: Node, function: Node) -> bool:
         """Return True if a condition of the function tests the same value, or its prefix, by itself."""
         from wardround.languages.script.code import is_tested
 
-        code = self.code
-        start = asked
-        while start.type in _SPINE:
-            inner = start.child_by_field_name("function") or start.child_by_field_name("object")
-            if inner is None:
-                return False
-            start = inner
-        name = code.text(start)
-        return any(
-            function.start_byte < node.start_byte < declarator.start_byte and is_tested(code, node)
-            for node in (code.named(name) if name != "this" else code.kinds("this"))
-        )
+        start = _start(owner)
+        if start is None:
+            return False
+        name = self.code.text(start)
+        uses = self.code.kinds("this") if name == "this" else self.code.occurrences(name)
+        before = (use for use in uses if function.start_byte < use.start_byte < declarator.start_byte)
+        return any(is_tested(self.code, use) for use in before)
 
 
-def _behind_exit(negation: Node) -> Iterator[Node]:
+def _field(node: Node, name: str) -> Iterator[Node]:
+    value = child(node, name)
+    if value is not None:
+        yield value
+
+
+def _owner(link: Node) -> Node | None:
+    """Return the expression on which a chain is continued: its callee or its object."""
+    return child(link, "function") or child(link, "object")
+
+
+def _start(chain: Node) -> Node | None:
+    """Return the first name of a chain."""
+    link: Node | None = chain
+    while has_kind(link, _SPINE):
+        link = _owner(link)
+    return link
+
+
+def _branch(statement: Node, condition: Node | None) -> Iterator[Node]:
+    """Yield the code that runs if a node is the condition of a statement and true."""
+    branch = child(statement, "consequence") or child(statement, "body")
+    if branch is not None and child(statement, "condition") == condition:
+        yield branch
+
+
+def _statements_after_exit(negation: Node) -> Iterator[Node]:
     """Yield the statements after an ``if`` that leaves the block for a negated condition."""
     condition = negation.parent
-    statement = condition.parent if condition is not None else None
-    if condition is None or condition.type != "parenthesized_expression":
+    statement = parent(condition)
+    if not is_kind(condition, "parenthesized_expression") or not is_kind(statement, "if_statement"):
         return
-    if statement is None or statement.type != "if_statement":
-        return
-    branch = statement.child_by_field_name("consequence")
-    last = branch.named_children[-1] if branch is not None and branch.named_children else None
-    left = last if branch is not None and branch.type == "statement_block" else branch
-    if left is None or left.type not in _LEAVING:
-        return
-    following = statement.next_named_sibling
-    while following is not None:
-        yield following
-        following = following.next_named_sibling
+    branch = child(statement, "consequence")
+    last = last_part(branch) if is_kind(branch, "statement_block") else branch
+    if is_kind(last, *_LEAVING):
+        yield from siblings_after(statement)

@@ -1,13 +1,12 @@
-"""TS074: stateful regex."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import is_kind, parent
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -60,26 +59,31 @@ class StatefulRegex(TreeCheck):
     ]
 
     def check(self) -> None:
-        from wardround.languages.script.code import function_around
-
-        code = self.code
-        for called, call in code.calls:
-            name = called.removesuffix(".test")
-            if not called.endswith(".test") or not name.isidentifier():
-                continue
-            declaration = code.declaration(name, call)
-            value = code.value_of(name, call)
-            if declaration is None or value is None or f"{name}.lastIndex" in code.module.text:
-                continue
-            text = code.text(value)
-            if ((value.type == "regex" and _FLAGS.search(text)) or _NEW_FLAGS.search(text)) and (
-                function_around(call) != function_around(declaration) and not self._is_in_loop_condition(call)
-            ):
+        for called, call in self.code.calls:
+            name, dot, method = called.rpartition(".")
+            if dot and method == "test" and name.isidentifier() and self._is_shared(name, call):
                 self.report_node(
                     call,
                     "pattern has the flag g, so each test continues after the previous match; omit the flag",
                 )
 
+    def _is_shared(self, name: str, call: Node) -> bool:
+        """Return True if a pattern with a position is declared outside of the function that tests it."""
+        from wardround.languages.script.code import function_around
+
+        declaration = self.code.declaration(name, call)
+        value = self.code.value_of(name, call)
+        if declaration is None or value is None or not self._is_stateful(value):
+            return False
+        if f"{name}.lastIndex" in self.code.module.text or self._is_in_loop_condition(call):
+            return False
+        return function_around(call) != function_around(declaration)
+
+    def _is_stateful(self, pattern: Node) -> bool:
+        text = self.text(pattern)
+        if pattern.type == "regex" and _FLAGS.search(text):
+            return True
+        return _NEW_FLAGS.search(text) is not None
+
     def _is_in_loop_condition(self, call: Node) -> bool:
-        above = call.parent
-        return above is not None and above.parent is not None and above.parent.type == "while_statement"
+        return is_kind(parent(call.parent), "while_statement")

@@ -1,10 +1,8 @@
-"""TS348: content security policy disabled."""
-
 from __future__ import annotations
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.analysis.call_options import CallOption, report_options
 from wardround_typescript.check import TreeCheck
 
@@ -91,7 +89,7 @@ class ContentSecurityPolicyDisabled(TreeCheck):
         for name, node, arguments in self.reader.calls():
             if name.rpartition(".")[2] not in {"setHeader", "set", "header"} or len(arguments) != 2:
                 continue
-            header, policy = (self.reader.literal(one) or "" for one in arguments)
+            header, policy = (self.reader.literal(argument) or "" for argument in arguments)
             if header.lower() == "content-security-policy" and _INLINE.search(policy):
                 self.report_node(
                     node, "content security policy allows any injected script; use a nonce or a hash"

@@ -1,12 +1,10 @@
-"""TS349: csrf disabled."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.analysis.call_options import CallOption, report_options
 from wardround_typescript.check import TreeCheck
 
@@ -88,9 +86,9 @@ class CsrfDisabled(TreeCheck):
     def check(self) -> None:
         report_options(self, self.SETTINGS)
         if "methodOverride" in self.source.text:
-            self._overridden()
+            self._check_method_override()
 
-    def _overridden(self) -> None:
+    def _check_method_override(self) -> None:
         """Report a method override after the CSRF check, which has accepted the original method."""
         checks: list[tuple[str, Node]] = []
         for name, node, arguments in self.reader.calls():

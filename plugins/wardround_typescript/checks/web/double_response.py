@@ -1,14 +1,13 @@
-"""TS089: double response."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child, first_part, is_kind, last_part, siblings_after
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -19,6 +18,7 @@ _ANSWER = LazyPattern(
     r"\.(json|send|end|redirect|render|sendFile|sendStatus|download)$"
 )
 _LEAVING = frozenset({"return_statement", "throw_statement", "break_statement", "continue_statement"})
+_STATEMENTS = ("expression_statement", "return_statement")
 
 
 class DoubleResponse(TreeCheck):
@@ -77,42 +77,49 @@ class DoubleResponse(TreeCheck):
     ]
 
     def check(self) -> None:
-        for node in self.code.kinds("if_statement"):
-            then = node.child_by_field_name("consequence")
-            if then is None or node.child_by_field_name("alternative") is not None:
+        for conditional in self.code.kinds("if_statement"):
+            branch = child(conditional, "consequence")
+            if branch is None or child(conditional, "alternative") is not None:
                 continue
-            last = then.named_children[-1] if then.type == "statement_block" and then.named_children else then
-            first = self._recipient(last) if last.type == "expression_statement" else ""
-            if first and any(self._is_second(first, self._recipient(one)) for one in self._behind(node)):
+            last = last_part(branch) if branch.type == "statement_block" else branch
+            if is_kind(last, "expression_statement") and self._is_repeated(last, conditional):
                 self.report_node(last, "code after this sends a second response; return here")
 
-    def _behind(self, node: Node) -> Iterator[Node]:
+    def _is_repeated(self, statement: Node, conditional: Node) -> bool:
+        """Return True if a response is sent again behind the condition."""
+        first = self._response_recipient(statement)
+        if not first:
+            return False
+        return any(
+            self._is_second(first, self._response_recipient(later))
+            for later in self._following_statements(conditional)
+        )
+
+    def _following_statements(self, node: Node) -> Iterator[Node]:
         """Yield the statements that certainly follow in the same block."""
-        if node.parent is None or node.parent.type != "statement_block":
+        if not is_kind(node.parent, "statement_block"):
             return
-        following = node.next_named_sibling
-        while following is not None:
+        for following in siblings_after(node):
             yield following
             if following.type in _LEAVING:
                 return
-            following = following.next_named_sibling
 
-    def _recipient(self, statement: Node) -> str:
+    def _response_recipient(self, statement: Node) -> str:
         """Return the recipient of a statement: the name of a callback or of a response; empty for others."""
-        if statement.type not in ("expression_statement", "return_statement") or not statement.named_children:
+        value = first_part(statement) if statement.type in _STATEMENTS else None
+        call = first_part(value) if is_kind(value, "await_expression") else value
+        if not is_kind(call, "call_expression"):
             return ""
-        call = statement.named_children[0]
-        if call.type == "await_expression" and call.named_children:
-            call = call.named_children[0]
-        if call.type != "call_expression":
-            return ""
-        called = self.code.called(call)
-        match = _ANSWER.search(called)
-        name = match[1] if match is not None else called
-        if match is None and _BACK.search(called) is None:
-            return ""
-        declared = self.code.declaration(name, call)
-        return name if declared is None or declared.type != "variable_declarator" else ""
+        name = _name_of_recipient(self.code.callee(call))
+        is_variable = is_kind(self.code.declaration(name, call), "variable_declarator")
+        return "" if is_variable else name
 
     def _is_second(self, first: str, second: str) -> bool:
         return first == second if first != "next" else second in ("next", "res", "response")
+
+
+def _name_of_recipient(called: str) -> str:
+    match = _ANSWER.search(called)
+    if match is not None:
+        return match[1]
+    return called if _BACK.search(called) else ""

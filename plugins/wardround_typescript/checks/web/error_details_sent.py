@@ -1,13 +1,12 @@
-"""TS337: error details sent."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import ancestors, child
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -24,6 +23,7 @@ _WHERE = LazyPattern(r"(?i)NODE_ENV|dev|debug|prod|env\b|local|expose|verbose|te
 _WHERE_RETURNED = LazyPattern(
     r"(?is)if\s*\([^)]*(NODE_ENV|isProd|production|isDev)[^)]*\)+\s*\{?[^}]{0,200}return"
 )
+_CHOICES = frozenset({"if_statement", "ternary_expression"})
 
 
 class ErrorDetailsSent(TreeCheck):
@@ -74,69 +74,71 @@ class ErrorDetailsSent(TreeCheck):
         for name, node, arguments in self.reader.calls():
             if arguments:
                 self._check_call(name, node, arguments)
-        for node in self.code.kinds("assignment_expression"):
-            if self.code.field(node, "left") in {"ctx.body", "this.body"}:
-                self._sent(node, node.child_by_field_name("right"))
+        for assignment in self.code.kinds("assignment_expression"):
+            if self.code.field(assignment, "left") in {"ctx.body", "this.body"}:
+                self._check_sent(assignment, child(assignment, "right"))
 
     def _check_call(self, name: str, node: Node, arguments: list[Node]) -> None:
         last = name.rpartition(".")[2]
-        if last in _SENDS and _RESPONSE.search(self._called(node)):
-            self._sent(node, arguments[0])
-        elif name == "inspector.open" and len(arguments) > 1:
-            if (self.reader.literal(arguments[1]) or "") in _EVERYWHERE:
-                self.report_node(node, "debugger is open to every client; bind it to localhost or disable it")
+        if last in _SENDS and _RESPONSE.search(self._callee_text(node)):
+            self._check_sent(node, arguments[0])
+        elif name == "inspector.open" and self.reader.literal(_second(arguments)) in _EVERYWHERE:
+            self.report_node(node, "debugger is open to every client; bind it to localhost or disable it")
         elif last == "use" and self._shows_stacks(arguments[0]) and not self._is_guarded(node):
             self.report_node(node, "stack traces are sent to the client; log them instead")
 
     def _shows_stacks(self, handler: Node) -> bool:
         is_made = handler.type == "call_expression"
-        return is_made and self.reader.scope.dotted(_function(handler)) == "errorhandler"
+        return is_made and self.reader.scope.qualified_name(_function(handler)) == "errorhandler"
 
-    def _called(self, node: Node) -> str:
+    def _callee_text(self, node: Node) -> str:
         return self.code.field(node, "function")
 
-    def _sent(self, node: Node, given: Node | None) -> None:
-        if given is not None and self._has_details(given) and not self._is_guarded(node):
+    def _check_sent(self, node: Node, value: Node | None) -> None:
+        if value is not None and self._has_details(value) and not self._is_guarded(node):
             self.report_node(node, "stack trace of the error is sent to the client; log it and send an id")
 
     def _has_details(self, node: Node) -> bool:
         from wardround.languages.script.syntax import inside
 
-        complete = self._described(self.reader.scope.resolved(node))
-        for one in inside(complete):
-            text = self.text(one)
-            if one.type == "member_expression" and _STACK.search(text):
-                return not _CHOSEN.search(self.text(complete))
-            if one.type == "shorthand_property_identifier" and text == "stack":
-                return not _CHOSEN.search(self.text(complete))
+        complete = self._described_error(self.reader.scope.resolve(node))
+        if not any(map(self._is_stack, inside(complete))):
+            return False
+        return not _CHOSEN.search(self.text(complete))
+
+    def _is_stack(self, node: Node) -> bool:
+        match node.type:
+            case "member_expression":
+                return _STACK.search(self.text(node)) is not None
+            case "shorthand_property_identifier":
+                return self.text(node) == "stack"
         return False
 
-    def _described(self, node: Node) -> Node:
-        """Return the result of a function or method of the file for an error argument."""
+    def _described_error(self, node: Node) -> Node:
+        """Return the function or method of the file that describes an error; else the node."""
         if node.type != "call_expression":
             return node
-        name = self._called(node).rpartition(".")[2]
-        helper = self.reader.scope.functions.get(name) or next(
-            (one.methods[name] for one in self.reader.scope.classes.values() if name in one.methods), None
-        )
-        return helper if helper is not None else node
+        name = self._callee_text(node).rpartition(".")[2]
+        scope = self.reader.scope
+        if name in scope.functions:
+            return scope.functions[name]
+        return next((owner.methods[name] for owner in scope.classes.values() if name in owner.methods), node)
 
     def _is_guarded(self, node: Node) -> bool:
         """Return True if a condition around the node, or a return before it, tests the environment."""
-        around: Node | None = node
-        while around is not None and around.type != "program":
-            if around.type in {"if_statement", "ternary_expression"} and _WHERE.search(
-                self.code.field(around, "condition")
-            ):
+        for around in (node, *ancestors(node)):
+            if around.type in _CHOICES and _WHERE.search(self.code.field(around, "condition")):
                 return True
-            if around.type in {"statement_block"}:
+            if around.type == "statement_block":
                 before = self.text(around)[: node.start_byte - around.start_byte]
                 if _WHERE_RETURNED.search(before):
                     return True
-            around = around.parent
         return False
 
 
 def _function(call: Node) -> Node:
-    function = call.child_by_field_name("function")
-    return function if function is not None else call
+    return child(call, "function") or call
+
+
+def _second(arguments: list[Node]) -> Node | None:
+    return arguments[1] if len(arguments) > 1 else None

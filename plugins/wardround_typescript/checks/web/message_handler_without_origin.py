@@ -1,14 +1,13 @@
-"""TS084: message handler without origin."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import child, has_kind, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -23,6 +22,8 @@ _WORKER = LazyPattern(
     r"\b(importScripts|\w*WorkerGlobalScope|skipWaiting|workerData|parentPort)\b"
     r"|\bclients\."
 )
+_MARKUP = LazyPattern(r"<svelte:window[^>]*\bon:?message=\{(\w+)\}")
+_MOST_HELPERS = 2
 _WORKER_PATH = LazyPattern(r"(?i)worker|(^|/)sw\.[jt]s$")
 
 
@@ -80,76 +81,62 @@ class MessageHandlerWithoutOrigin(TreeCheck):
             return
         seen: set[int] = set()
         for function in self._receivers():
-            place = self._trusting(function, 2)
-            if place is not None and place.id not in seen:
-                seen.add(place.id)
+            location = self._find_trusting_function(function, _MOST_HELPERS)
+            if location is not None and location.id not in seen:
+                seen.add(location.id)
                 self.report_node(
-                    place, "any page can send this message; compare event.origin before using the data"
+                    location, "any page can send this message; compare event.origin before using the data"
                 )
 
     def _receivers(self) -> Iterator[Node]:
         """Yield the handlers of window messages that are not inline in the call that adds them."""
+        candidates = [*self._added_handlers(), *self._markup_handlers()]
+        return (function for function in candidates if function is not None)
+
+    def _added_handlers(self) -> Iterator[Node | None]:
         from wardround.languages.script.code import FUNCTIONS, argument
 
-        code = self.code
-        for called, call in code.calls:
-            if _ADDS.search(called) and code.text(argument(call, 0))[1:-1] == "message":
-                value = argument(call, 1)
-                if called == "on" or value is None or value.type in FUNCTIONS:
-                    continue
-                function = self._resolved(value)
-                if function is not None:
-                    yield function
-        for name in _markup_names(self.source.text) if self.source.path.endswith(".svelte") else ():
-            function = code.function_of(name, code.module.root)
-            if function is not None:
-                yield function
+        for called, call in self.code.calls:
+            if called == "on" or not _ADDS.search(called):
+                continue
+            handler = argument(call, 1)
+            if handler is None or handler.type in FUNCTIONS:
+                continue
+            if self.text(argument(call, 0))[1:-1] == "message":
+                yield self._resolve(handler)
 
-    def _resolved(self, given: Node) -> Node | None:
+    def _markup_handlers(self) -> Iterator[Node | None]:
+        if self.source.path.endswith(".svelte"):
+            for name in _MARKUP.findall(self.source.text):
+                yield self.code.function_of(name, self.code.module.root)
+
+    def _resolve(self, handler: Node) -> Node | None:
         from wardround.languages.script.code import FUNCTIONS
 
-        code = self.code
-        text = code.text(given).removesuffix(".bind(this)")
+        text = self.text(handler).removesuffix(".bind(this)")
         if not text.startswith("this."):
-            return code.function_meant(given)
-        for node in code.kinds("method_definition", "public_field_definition"):
-            if code.field(node, "name") == text.removeprefix("this."):
-                value = node.child_by_field_name("value") if node.type == "public_field_definition" else node
-                return value if value is not None and value.type in FUNCTIONS else None
-        return None
+            return self.code.referenced_function(handler)
+        name = text.removeprefix("this.")
+        members = self.code.kinds("method_definition", "public_field_definition")
+        member = next((member for member in members if self.code.field(member, "name") == name), None)
+        function = child(member, "value") if is_kind(member, "public_field_definition") else member
+        return function if has_kind(function, FUNCTIONS) else None
 
-    def _trusting(self, function: Node, depth: int) -> Node | None:
+    def _find_trusting_function(self, function: Node, depth: int) -> Node | None:
         """Return the function that uses the data unchecked: this one, or the one that receives the event."""
-        code = self.code
-        text = code.text(function)
-        if _CHECKED.search(text) or self._is_checked_by_helper(function):
+        text = self.text(function)
+        helpers = self._helpers(function)
+        if any(_CHECKED.search(part) for part in (text, *map(self.text, helpers))):
             return None
         if _READS.search(text):
             return function
-        for node in _calls(function):
-            helper = code.function_of(code.called(node), node) if "." not in code.called(node) else None
-            if helper is not None and depth:
-                return self._trusting(helper, depth - 1)
-        return None
+        return self._find_trusting_function(helpers[0], depth - 1) if helpers and depth else None
 
-    def _is_checked_by_helper(self, function: Node) -> bool:
-        """Return True if a called function checks the origin of the message."""
-        code = self.code
-        for node in _calls(function):
-            helper = code.function_of(code.called(node), node) if "." not in code.called(node) else None
-            if helper is not None and _CHECKED.search(code.text(helper)):
-                return True
-        return False
+    def _helpers(self, function: Node) -> list[Node]:
+        """Return the functions of the file that a function calls by name."""
+        from wardround.languages.script.code import own_nodes
 
-
-def _calls(function: Node) -> Iterator[Node]:
-    from wardround.languages.script.code import own_nodes
-
-    return (node for node in own_nodes(function) if node.type == "call_expression")
-
-
-_MARKUP = LazyPattern(r"<svelte:window[^>]*\bon:?message=\{(\w+)\}")
-
-
-def _markup_names(text: str) -> list[str]:
-    return _MARKUP.findall(text)
+        calls = [node for node in own_nodes(function) if node.type == "call_expression"]
+        named = [(self.code.callee(call), call) for call in calls]
+        helpers = [self.code.function_of(called, call) for called, call in named if "." not in called]
+        return [helper for helper in helpers if helper is not None]

@@ -1,13 +1,11 @@
-"""TS347: missing owner filter."""
-
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -96,7 +94,7 @@ class MissingOwnerFilter(TreeCheck):
         held = _SESSION.search(text)
         if held is not None:
             rest = text[held.end() :]
-            uses = [m.start() for m in _used(held["name"], rest)]
+            uses = [m.start() for m in _occurrences(held["name"], rest)]
             return bool(uses) and all(
                 _ONLY_ASKED.match(rest, at) is not None or rest[:at].endswith("!") for at in uses
             )
@@ -130,6 +128,6 @@ class MissingOwnerFilter(TreeCheck):
                 return
 
 
-def _used(name: str, text: str) -> list[re.Match[str]]:
-    """Return the positions of a name in a text."""
+def _occurrences(name: str, text: str) -> list[re.Match[str]]:
+    """Return the positions of a name in a string."""
     return list(re.finditer(rf"(?<![\w$.]){re.escape(name)}\b", text))

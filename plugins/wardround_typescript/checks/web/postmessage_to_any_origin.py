@@ -1,14 +1,13 @@
-"""TS063: postmessage to any origin."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import child, parts
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -78,41 +77,43 @@ class PostmessageToAnyOrigin(TreeCheck):
             target = argument(call, 1)
             if target is None or not _WINDOW.search(called):
                 continue
-            place = self._star(target, call)
-            if place is None:
-                continue
-            message = argument(call, 0)
-            if self._is_private(message, _DEPTH):
-                self.report_node(
-                    place, "private data is posted to a page of any origin; name the target origin"
-                )
-            elif any(_WRITTEN.search(key) for key in self._keys(message, _DEPTH)):
-                self.report_node(
-                    place,
-                    "user input is posted to a page of any origin; name the target origin",
-                    Severity.INFO,
-                )
+            location = self._open_target(target, call)
+            if location is not None:
+                self._check_message(argument(call, 0), location)
 
-    def _star(self, target: Node, call: Node) -> Node | None:
+    def _check_message(self, message: Node | None, place: Node) -> None:
+        if self._is_private(message, _DEPTH):
+            self.report_node(place, "private data is posted to a page of any origin; name the target origin")
+        elif any(_WRITTEN.search(key) for key in self._keys(message, _DEPTH)):
+            self.report_node(
+                place,
+                "user input is posted to a page of any origin; name the target origin",
+                Severity.INFO,
+            )
+
+    def _open_target(self, target: Node | None, call: Node) -> Node | None:
         """Return the call or the helper node that allows any origin; None for a named origin."""
-        from wardround.languages.script.code import bare, returned
+        from wardround.languages.script.code import bare
 
-        code = self.code
-        one = bare(target)
-        if one is None:
+        value = bare(target)
+        if value is None:
             return None
-        if one.type == "object":
-            value = self._target_origin(one)
-            return self._star(value, call) if value is not None else None
-        if self._is_star(one):
-            return call
-        if one.type == "identifier":
-            value = code.value_of(code.text(one), one)
-            return call if value is not None and self._is_star(value) else None
-        if one.type != "call_expression" or "." in code.called(one):
-            return None
-        function = code.function_of(code.called(one), one)
-        values = returned(function) if function is not None else ()
+        match value.type:
+            case "object":
+                return self._open_target(self._target_origin(value), call)
+            case "identifier":
+                return call if self._is_star(self.code.value_of(self.text(value), value)) else None
+            case "call_expression":
+                return self._star_of_helper(value)
+        return call if self._is_star(value) else None
+
+    def _star_of_helper(self, call: Node) -> Node | None:
+        """Return the star that a function of the file returns."""
+        from wardround.languages.script.code import returned_expressions
+
+        called = self.code.callee(call)
+        function = self.code.function_of(called, call) if "." not in called else None
+        values = returned_expressions(function) if function is not None else ()
         return next((value for value in values if self._is_star(value)), None)
 
     def _target_origin(self, options: Node) -> Node | None:
@@ -122,17 +123,13 @@ class PostmessageToAnyOrigin(TreeCheck):
         return None
 
     def _is_star(self, node: Node | None) -> bool:
-        code = self.code
-        if node is None:
-            return False
-        if node.type in ("string", "template_string"):
-            return code.text(node)[1:-1] == "*"
-        if node.type == "binary_expression" and code.field(node, "operator") in ("||", "??"):
-            return self._is_star(node.child_by_field_name("right"))
-        if node.type == "ternary_expression":
-            return any(
-                self._is_star(node.child_by_field_name(side)) for side in ("consequence", "alternative")
-            )
+        match node.type if node is not None else "":
+            case "string" | "template_string":
+                return self.text(node)[1:-1] == "*"
+            case "binary_expression" if self.code.field(node, "operator") in ("||", "??"):
+                return self._is_star(child(node, "right"))
+            case "ternary_expression":
+                return self._is_star(child(node, "consequence")) or self._is_star(child(node, "alternative"))
         return False
 
     def _is_private(self, node: Node | None, depth: int) -> bool:
@@ -146,40 +143,42 @@ class PostmessageToAnyOrigin(TreeCheck):
         return _PERSONAL.search(key) is not None
 
     def _keys(self, node: Node | None, depth: int) -> Iterator[str]:
-        """Yield the names of the fields of a message, as far as the file declares them."""
+        """Yield the names of the fields of a message, if the file declares them."""
         from wardround.languages.script.code import bare
 
-        one = bare(node)
-        if one is None or depth == 0:
+        value = bare(node)
+        if value is None or depth == 0:
             return
-        if one.type == "object":
-            for part in one.named_children:
-                yield from self._keys_of_part(part, depth)
-        elif one.type == "identifier":
-            yield from self._keys_of_name(one, depth)
-        elif one.type == "call_expression":
-            yield from self._keys_of_call(one, depth)
-        elif one.type == "ternary_expression":
-            yield from self._keys(one.child_by_field_name("consequence"), depth - 1)
+        match value.type:
+            case "object":
+                for part in value.named_children:
+                    yield from self._keys_of_entry(part, depth)
+            case "identifier":
+                yield from self._keys_of_name(value, depth)
+            case "call_expression":
+                yield from self._keys_of_call(value, depth)
+            case "ternary_expression":
+                yield from self._keys(child(value, "consequence"), depth - 1)
 
-    def _keys_of_part(self, part: Node, depth: int) -> Iterator[str]:
-        if part.type == "pair":
-            yield self.code.field(part, "key").strip("'\"")
-            yield from self._keys(part.child_by_field_name("value"), depth - 1)
-        elif part.type == "shorthand_property_identifier":
-            yield self.code.text(part)
-        elif part.type == "spread_element":
-            yield from self._keys(part.named_children[0], depth - 1)
+    def _keys_of_entry(self, part: Node, depth: int) -> Iterator[str]:
+        match part.type:
+            case "pair":
+                yield self.code.field(part, "key").strip("'\"")
+                yield from self._keys(child(part, "value"), depth - 1)
+            case "shorthand_property_identifier":
+                yield self.code.text(part)
+            case "spread_element":
+                yield from self._keys(part.named_children[0], depth - 1)
 
     def _keys_of_call(self, call: Node, depth: int) -> Iterator[str]:
-        from wardround.languages.script.code import argument, returned
+        from wardround.languages.script.code import argument, returned_expressions
 
-        called = self.code.called(call)
+        called = self.code.callee(call)
         if called == "JSON.stringify":
             yield from self._keys(argument(call, 0), depth)
         elif "." not in called:
             function = self.code.function_of(called, call)
-            for value in returned(function) if function is not None else ():
+            for value in returned_expressions(function) if function is not None else ():
                 yield from self._keys(value, depth - 1)
             yield from self._fields(self.code.field(function, "return_type"))
 
@@ -191,13 +190,12 @@ class PostmessageToAnyOrigin(TreeCheck):
             yield from self._keys(code.value_of(code.text(name), name), depth - 1)
 
     def _fields(self, type_text: str) -> Iterator[str]:
-        """Return the fields of a type that the file declares."""
-        code = self.code
-        words = {
-            word.strip() for word in type_text.strip(": ").removeprefix("Promise<").rstrip(">").split("|")
-        }
-        for node in code.kinds("interface_declaration", "type_alias_declaration"):
-            if code.field(node, "name") in words:
-                body = node.child_by_field_name("body") or node.child_by_field_name("value")
-                for one in body.named_children if body is not None else ():
-                    yield code.field(one, "name")
+        """Yield the fields of a type that the file declares."""
+        types = type_text.strip(": ").removeprefix("Promise<").rstrip(">").split("|")
+        names = {name.strip() for name in types}
+        for declaration in self.code.kinds("interface_declaration", "type_alias_declaration"):
+            if self.code.field(declaration, "name") not in names:
+                continue
+            body = child(declaration, "body") or child(declaration, "value")
+            for member in parts(body):
+                yield self.code.field(member, "name")

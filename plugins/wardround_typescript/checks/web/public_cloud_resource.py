@@ -1,13 +1,11 @@
-"""TS360: public cloud resource."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -61,6 +59,8 @@ _WHOLE_SERVICE = LazyPattern(
 )
 _ANYONE = LazyPattern(r"\b(AnyPrincipal|StarPrincipal)\(|ArnPrincipal\(['\"]\*['\"]\)")
 _ALLOWS_ALL = "policy allows every action on every resource; list them"
+_RANGES = ("cidrBlocks", "ipv6CidrBlocks")
+_OPEN_PORT = "port is open to any address on the internet; list the allowed addresses"
 
 
 class PublicCloudResource(TreeCheck):
@@ -108,23 +108,23 @@ class PublicCloudResource(TreeCheck):
                 self.report_node(node, message)
         for node in self._json_statements():
             self.report_node(node, _ALLOWS_ALL)
-        for node, message in self._set():
-            if not self.reader.is_for_development(node):
-                self.report_node(node, message)
+        for pair in self.code.kinds("pair"):
+            for node, message in self._open_settings(pair):
+                if not self.reader.is_for_development(node):
+                    self.report_node(node, message)
 
     def _message(self, name: str, arguments: list[Node]) -> str | None:
         """Return the message for a call that opens a resource; None for other calls."""
         if _OPENS.search(name) and self._is_open_port(name, arguments):
-            return "port is open to any address on the internet; list the allowed addresses"
+            return _OPEN_PORT
         if _GRANTS_ALL.search(name):
             return "bucket is publicly readable; remove the public grant"
         if not arguments:
             return None
         if _STATEMENT.search(name):
             return self._statement_message(arguments[0])
-        if name.endswith("fromAwsManagedPolicyName") and _ADMIN.search(self.text(arguments[0])):
-            return _ALLOWS_ALL
-        return None
+        is_admin = name.endswith("fromAwsManagedPolicyName") and _ADMIN.search(self.text(arguments[0]))
+        return _ALLOWS_ALL if is_admin else None
 
     def _statement_message(self, statement: Node) -> str | None:
         if self._allows_all(statement):
@@ -134,30 +134,30 @@ class PublicCloudResource(TreeCheck):
         return None
 
     def _is_open_port(self, name: str, arguments: list[Node]) -> bool:
-        text = [self.text(self.reader.scope.resolved(one)) for one in arguments]
-        is_anybody = "AnyIpv4" in name or (bool(text) and _ANYBODY.search(text[0]) is not None)
-        return is_anybody and not any(_WEB.search(one) for one in text)
+        texts = [self.text(self.reader.scope.resolve(argument)) for argument in arguments]
+        if any(_WEB.search(text) for text in texts):
+            return False
+        return "AnyIpv4" in name or any(_ANYBODY.search(text) for text in texts[:1])
 
     def _allows_all(self, statement: Node) -> bool:
-        effect = self.reader.option(statement, "effect")
-        if effect is not None and self.text(effect).endswith("DENY"):
+        if self._is_denial(statement):
             return False
-        actions, resources = (
-            self.text(
-                self.reader.option(statement, key) or self.reader.option(statement, key.capitalize()[:-1])
-            ).replace('"', "'")
-            for key in _LISTED
-        )
+        actions, resources = (self._key_text(statement, key) for key in _LISTED)
         return resources in _ALL and (actions in _ALL or _WHOLE_SERVICE.search(actions) is not None)
 
+    def _is_denial(self, statement: Node) -> bool:
+        return self.text(self.reader.option(statement, "effect")).endswith("DENY")
+
+    def _key_text(self, statement: Node, key: str) -> str:
+        """Return the value of a key of the library, or else of the JSON: ``actions``, ``Action``."""
+        option = self.reader.option
+        value = option(statement, key) or option(statement, key.capitalize()[:-1])
+        return self.text(value).replace('"', "'")
+
     def _admits_anyone(self, statement: Node) -> bool:
-        effect, conditions = (
-            self.reader.option(statement, "effect"),
-            self.reader.option(statement, "conditions"),
-        )
-        principals = self.text(self.reader.option(statement, "principals"))
-        is_denied = effect is not None and self.text(effect).endswith("DENY")
-        return _ANYONE.search(principals) is not None and conditions is None and not is_denied
+        if self.reader.option(statement, "conditions") is not None or self._is_denial(statement):
+            return False
+        return _ANYONE.search(self.text(self.reader.option(statement, "principals"))) is not None
 
     def _json_statements(self) -> Iterator[Node]:
         """Report statements of policies in JSON."""
@@ -168,15 +168,24 @@ class PublicCloudResource(TreeCheck):
             if "'Deny'" not in self.text(statement).replace('"', "'") and self._allows_all(statement):
                 yield statement
 
-    def _set(self) -> Iterator[tuple[Node, str]]:
-        for pair in self.code.kinds("pair"):
-            key, value = self.code.field(pair, "key").strip("'\""), pair.child_by_field_name("value")
-            if key in _SETTINGS and value is not None:
-                is_bad, message = _SETTINGS[key]
-                if is_bad.search(self.text(self.reader.scope.resolved(value))):
-                    yield pair, message
-            elif key in ("cidrBlocks", "ipv6CidrBlocks") and _ANYBODY.search(self.text(value)):
-                rule = pair.parent
-                is_port = "fromPort" in self.text(rule) and not _WEB.search(self.text(rule))
-                if rule is not None and is_port and "egress" not in self.reader.names_around(pair):
-                    yield rule, "port is open to any address on the internet; list the allowed addresses"
+    def _open_settings(self, pair: Node) -> Iterator[tuple[Node, str]]:
+        """Yield an entry that opens a resource, with its message."""
+        key = self.code.field(pair, "key").strip("'\"")
+        value = pair.child_by_field_name("value")
+        if value is None:
+            return
+        if key in _SETTINGS:
+            is_bad, message = _SETTINGS[key]
+            if is_bad.search(self.text(self.reader.scope.resolve(value))):
+                yield pair, message
+        elif key in _RANGES and _ANYBODY.search(self.text(value)):
+            yield from self._open_rules(pair)
+
+    def _open_rules(self, entry: Node) -> Iterator[tuple[Node, str]]:
+        """Yield the rule for incoming connections that an address range is in."""
+        rule = entry.parent
+        text = self.text(rule)
+        if rule is None or "fromPort" not in text or _WEB.search(text):
+            return
+        if "egress" not in self.reader.names_around(entry):
+            yield rule, _OPEN_PORT

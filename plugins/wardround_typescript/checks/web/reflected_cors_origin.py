@@ -1,13 +1,12 @@
-"""TS338: reflected cors origin."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import ancestors, child, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -23,6 +22,13 @@ _REFLECTED = LazyPattern(
 )
 _WHERE = LazyPattern(r"(?i)NODE_ENV|prod|dev|local|test")
 _SETS = LazyPattern(r"\.(set|setHeader|header)$")
+_TEXT_TESTS = frozenset({"endsWith", "includes", "startsWith"})
+_CALLBACKS = frozenset({"callback", "cb"})
+_SETTERS = frozenset({"set", "setHeader", "header"})
+_REFLECTS = "any website may send requests with the visitor's cookies; compare the origin with a list"
+_PARTIAL = "pattern accepts foreign origins; anchor it at both ends"
+_CHOICES = frozenset({"if_statement", "ternary_expression"})
+_SHORTEST_HOST = 5
 
 
 class ReflectedCorsOrigin(TreeCheck):
@@ -67,150 +73,123 @@ class ReflectedCorsOrigin(TreeCheck):
         if "redentials" not in self.source.text:
             return
         for name, node, arguments in self.reader.calls():
-            self._check_call(name, node, arguments)
-        for node in self.code.kinds("pair"):
-            if self.code.field(node, "key").strip("'\"") == "origin" and self._with_credentials(node):
-                self._option(node, node.child_by_field_name("value"))
+            if arguments:
+                self._check_call(name.rpartition(".")[2], node, arguments)
+        for pair in self.code.kinds("pair"):
+            if self.code.field(pair, "key").strip("'\"") == "origin" and self._sends_credentials(pair):
+                self._check_option(pair, child(pair, "value"))
         for node in self.code.kinds("object"):
             if not self._is_set(node):
-                self._headers(node, node)
+                self._check_headers(node, node)
 
-    def _check_call(self, name: str, node: Node, arguments: list[Node]) -> None:
-        last = name.rpartition(".")[2]
-        if last == "test" and arguments and _ORIGIN_NAME.search(self.text(arguments[0])):
-            self._tested(node)
-        elif last in {"endsWith", "includes", "startsWith"}:
-            if arguments and self._is_loose(node, last, arguments[0]):
+    def _check_call(self, method: str, node: Node, arguments: list[Node]) -> None:
+        if method == "test" and _ORIGIN_NAME.search(self.text(arguments[0])):
+            self._check_pattern(node)
+        elif method in _TEXT_TESTS:
+            if self._is_loose(node, method, arguments[0]):
                 self.report_node(
                     node, "test accepts foreign origins; compare the complete origin with a list"
                 )
-        elif last in {"callback", "cb"} and len(arguments) == 2:
-            self._called_back(node, arguments[1])
-        elif last in {"set", "setHeader", "header"}:
-            self._header(node, arguments)
+        elif method in _CALLBACKS and len(arguments) == 2:
+            self._check_callback(node, arguments[1])
+        elif method in _SETTERS:
+            self._check_setter(node, arguments)
 
     def _is_set(self, node: Node) -> bool:
         """Return True for an object that is an argument of a call that sets headers."""
         arguments = node.parent
-        if arguments is None or arguments.type != "arguments":
+        if not is_kind(arguments, "arguments"):
             return False
         return _SETS.search(self.code.field(arguments.parent, "function")) is not None
 
-    def _tested(self, node: Node) -> None:
-        function = node.child_by_field_name("function")
-        owner = function.child_by_field_name("object") if function is not None else None
-        pattern = self.reader.scope.resolved(owner) if owner is not None else None
-        if pattern is not None and pattern.type == "regex" and self._is_partial(self.text(pattern)):
-            self.report_node(node, "pattern accepts foreign origins; anchor it at both ends")
+    def _check_pattern(self, test: Node) -> None:
+        owner = child(child(test, "function"), "object")
+        pattern = self.reader.scope.resolve(owner) if owner is not None else None
+        if is_kind(pattern, "regex") and self._is_partial(self.text(pattern)):
+            self.report_node(test, _PARTIAL)
 
     def _is_partial(self, pattern: str) -> bool:
         body = pattern[1:].rpartition("/")[0]
-        return (
-            not body.startswith("^")
-            or not body.endswith("$")
-            or (".*" in body.replace("\\.", "") and "\\." not in body.partition(".*")[2][:3])
-        )
+        if not (body.startswith("^") and body.endswith("$")):
+            return True
+        has_wildcard = ".*" in body.replace("\\.", "")
+        return has_wildcard and "\\." not in body.partition(".*")[2][:3]
 
-    def _is_loose(self, node: Node, method: str, given: Node) -> bool:
-        owner = self.code.field(node, "function").rpartition(".")[0]
-        text = self.reader.literal(given)
-        if text is None or not _ORIGIN_NAME.search(owner) or len(text) < 5 or "." not in text:
+    def _is_loose(self, node: Node, method: str, argument: Node) -> bool:
+        """Return True for a test of a part of an origin that other hosts can contain."""
+        text = self.reader.literal(argument)
+        if text is None or len(text) < _SHORTEST_HOST or "." not in text:
             return False
-        return (
-            method == "includes"
-            or (method == "endsWith" and not text.startswith((".", "https://", "http://")))
-            or (method == "startsWith" and text.count("/") < 3)
-        )
+        if not _ORIGIN_NAME.search(self.code.field(node, "function").rpartition(".")[0]):
+            return False
+        match method:
+            case "endsWith":
+                return not text.startswith((".", "https://", "http://"))
+            case "startsWith":
+                return text.count("/") < 3
+        return True
 
-    def _called_back(self, node: Node, given: Node) -> None:
+    def _check_callback(self, node: Node, allowed: Node) -> None:
         function = self.reader.function_around(node)
-        if (
-            function is None
-            or "origin" not in self._name(function)
-            or self._validates(function)
-            or not self._with_credentials(function)
-        ):
+        if function is None or "origin" not in self._name(function):
             return
-        if self.text(given) == "true" or _ORIGIN_NAME.search(self.text(given).partition(" ")[0]):
-            self.report_node(
-                node,
-                "any website may send requests with the visitor's cookies; compare the origin with a list",
-            )
+        if self._validates_origin(function) or not self._sends_credentials(function):
+            return
+        text = self.text(allowed)
+        if text == "true" or _ORIGIN_NAME.search(text.partition(" ")[0]):
+            self.report_node(node, _REFLECTS)
 
     def _name(self, function: Node) -> str:
         holder = function if function.type == "method_definition" else function.parent
-        return self.text(holder)[:30] if holder is not None else ""
+        return self.text(holder)[:30]
 
-    def _validates(self, function: Node) -> bool:
+    def _validates_origin(self, function: Node) -> bool:
         return _LOOKS.search(self.text(function)) is not None
 
-    def _with_credentials(self, node: Node) -> bool:
-        around: Node | None = node
-        while around is not None and around.type != "object":
-            around = around.parent
-        return around is not None and self.text(self.reader.option(around, "credentials")) == "true"
+    def _sends_credentials(self, node: Node) -> bool:
+        options = next((around for around in (node, *ancestors(node)) if around.type == "object"), None)
+        return options is not None and self.text(self.reader.option(options, "credentials")) == "true"
 
-    def _option(self, node: Node, value: Node | None) -> None:
-        found = self.reader.scope.resolved(value) if value is not None else None
-        if found is None or self._is_at_home(node):
+    def _check_option(self, pair: Node, value: Node | None) -> None:
+        if value is None or self._is_for_environment(pair):
             return
-        if self.text(found) == "true" and value is not None and value.type == "true":
-            self.report_node(
-                node,
-                "any website may send requests with the visitor's cookies; compare the origin with a list",
-            )
+        found = self.reader.scope.resolve(value)
+        if value.type == "true" and self.text(found) == "true":
+            self.report_node(pair, _REFLECTS)
         elif found.type == "regex" and self._is_partial(self.text(found)):
-            self.report_node(node, "pattern accepts foreign origins; anchor it at both ends")
+            self.report_node(pair, _PARTIAL)
 
-    def _is_at_home(self, node: Node) -> bool:
+    def _is_for_environment(self, node: Node) -> bool:
         """Return True if a condition around the node tests the environment."""
-        around = node.parent
-        while around is not None:
-            is_choice = around.type in {"if_statement", "ternary_expression"}
-            if is_choice and _WHERE.search(self.code.field(around, "condition")):
-                return True
-            around = around.parent
-        return False
+        choices = (around for around in ancestors(node) if around.type in _CHOICES)
+        return any(_WHERE.search(self.code.field(choice, "condition")) for choice in choices)
 
-    def _header(self, node: Node, arguments: list[Node]) -> None:
-        function = self.reader.function_around(node)
-        if arguments and arguments[0].type == "object":
-            self._headers(arguments[0], node)
-        elif (
-            len(arguments) > 1
-            and (self.reader.literal(arguments[0]) or "").lower() == "access-control-allow-origin"
-        ):
-            around = self.text(function) if function is not None else self.source.text
-            if self._is_reflected(arguments[1]) and _CREDENTIALS.search(around) and not _LOOKS.search(around):
-                self.report_node(
-                    node,
-                    "any website may send requests with the visitor's cookies; compare the origin "
-                    "with a list",
-                )
-
-    def _headers(self, node: Node, at: Node) -> None:
-        named = {
-            self.code.field(one, "key").strip("'\"").lower(): one.child_by_field_name("value")
-            for one in node.named_children
-            if one.type == "pair"
-        }
-        origin, credentials = (
-            named.get("access-control-allow-origin"),
-            named.get("access-control-allow-credentials"),
-        )
-        function = self.reader.function_around(node)
-        if (
-            origin is None
-            or credentials is None
-            or "true" not in self.text(credentials)
-            or not self._is_reflected(origin)
-        ):
+    def _check_setter(self, node: Node, arguments: list[Node]) -> None:
+        if arguments[0].type == "object":
+            self._check_headers(arguments[0], node)
             return
-        if function is None or not (_LOOKS.search(self.text(function)) or ".test(" in self.text(function)):
-            self.report_node(
-                at, "any website may send requests with the visitor's cookies; compare the origin with a list"
-            )
+        name = self.reader.literal(arguments[0]) or ""
+        if len(arguments) < 2 or name.lower() != "access-control-allow-origin":
+            return
+        around = self.text(self.reader.function_around(node)) or self.source.text
+        if _CREDENTIALS.search(around) and not _LOOKS.search(around) and self._is_reflected(arguments[1]):
+            self.report_node(node, _REFLECTS)
+
+    def _check_headers(self, headers: Node, place: Node) -> None:
+        values = self._values(headers)
+        origin = values.get("access-control-allow-origin")
+        credentials = self.text(values.get("access-control-allow-credentials"))
+        if origin is None or "true" not in credentials or not self._is_reflected(origin):
+            return
+        around = self.text(self.reader.function_around(headers))
+        if not _LOOKS.search(around) and ".test(" not in around:
+            self.report_node(place, _REFLECTS)
+
+    def _values(self, headers: Node) -> dict[str, Node | None]:
+        """Return the values of an object literal by their keys in lower case."""
+        pairs = [entry for entry in headers.named_children if entry.type == "pair"]
+        return {self.code.field(pair, "key").strip("'\"").lower(): child(pair, "value") for pair in pairs}
 
     def _is_reflected(self, node: Node) -> bool:
-        text = self.text(node) + " " + self.text(self.reader.scope.resolved(node))
+        text = self.text(node) + " " + self.text(self.reader.scope.resolve(node))
         return _REFLECTED.search(text) is not None

@@ -1,13 +1,12 @@
-"""TS345: secret in log."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child, has_kind, parts
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -40,6 +39,8 @@ _KEY_OF_URL = LazyPattern(
 )
 """A filled parameter of a query: named after a secret, or filled with a value that is."""
 _TO_TEXT = frozenset({"JSON.stringify", "String", "util.inspect", "inspect"})
+_LITERALS = frozenset({"string", "number", "true", "false", "null", "undefined"})
+_HARMLESS = frozenset({"string", "number", "true", "false", "ternary_expression"})
 
 
 class SecretInLog(TreeCheck):
@@ -71,18 +72,13 @@ class SecretInLog(TreeCheck):
     ]
 
     def check(self) -> None:
-        if self._masks_logs:
+        if self._masks_logs or _BY_HAND.search(self.source.path):
             return
         for _, node, arguments in self.reader.calls():
-            called = self.code.field(node, "function")
-            if not _LOGS.search(called) or _BY_HAND.search(self.source.path):
+            if not _LOGS.search(self.code.field(node, "function")):
                 continue
-            for one in arguments:
-                if self._contains_secret(one):
-                    self.report_node(
-                        node, "secret, or a request that contains one, is logged; log other fields"
-                    )
-                    break
+            if any(map(self._contains_secret, arguments)):
+                self.report_node(node, "secret, or a request that contains one, is logged; log other fields")
 
     @property
     def _masks_logs(self) -> bool:
@@ -95,57 +91,65 @@ class SecretInLog(TreeCheck):
 
     def _contains_secret(self, node: Node) -> bool:
         if node.type in _COMPOSED:
-            return any(self._contains_secret(one) for one in node.named_children)
-        if node.type == "object":
-            return any(self._field(one) for one in node.named_children)
-        if node.type == "call_expression":
-            arguments = node.child_by_field_name("arguments")
-            is_text = self.code.field(node, "function") in _TO_TEXT
-            return (
-                is_text
-                and arguments is not None
-                and any(map(self._contains_secret, arguments.named_children[:1]))
-            )
-        text = self.text(node)
-        if node.type in {"identifier", "shorthand_property_identifier"}:
-            if _SECRET.search(text) is not None:
-                return not self._is_harmless(text)
-            return self._is_made_of_secrets(text, node)
-        is_path = node.type in {"member_expression", "subscript_expression", "non_null_expression"}
-        return is_path and self._is_secret_path(text)
+            return any(map(self._contains_secret, node.named_children))
+        match node.type:
+            case "object":
+                return any(map(self._is_secret_entry, node.named_children))
+            case "call_expression":
+                return self._serializes_secret(node)
+            case "identifier" | "shorthand_property_identifier":
+                return self._is_secret_name(node)
+            case "member_expression" | "subscript_expression" | "non_null_expression":
+                return self._is_secret_path(self.text(node))
+        return False
+
+    def _serializes_secret(self, call: Node) -> bool:
+        """Return True for ``JSON.stringify(secret)`` and similar calls."""
+        if self.code.field(call, "function") not in _TO_TEXT:
+            return False
+        return any(map(self._contains_secret, parts(child(call, "arguments"))[:1]))
+
+    def _is_secret_name(self, name: Node) -> bool:
+        text = self.text(name)
+        if _SECRET.search(text) is not None:
+            return not self._is_harmless(text)
+        return self._contains_secrets(text, name)
 
     def _is_secret_path(self, text: str) -> bool:
         if _WHOLE.search(text) is not None and self._holds_secret(text):
             return True
         return _SENT_ALONG.search(text) is not None or _SECRET.search(_last(text)) is not None
 
-    def _field(self, one: Node) -> bool:
-        if one.type == "pair":
-            value = one.child_by_field_name("value")
-            return value is not None and self._contains_secret(value)
-        return (
-            self._contains_secret(one)
-            if one.type in {"shorthand_property_identifier", "spread_element"}
-            else False
-        )
+    def _is_secret_entry(self, entry: Node) -> bool:
+        match entry.type:
+            case "pair":
+                value = child(entry, "value")
+                return value is not None and self._contains_secret(value)
+            case "shorthand_property_identifier" | "spread_element":
+                return self._contains_secret(entry)
+        return False
 
-    def _is_made_of_secrets(self, name: str, at: Node) -> bool:
+    def _contains_secrets(self, name: str, at: Node) -> bool:
         """Return True if a name refers to literal headers with a secret, or to a URL with a key."""
         value = self.code.value_of(name, at)
-        if value is not None and value.type in _TEXTS:
+        if has_kind(value, _TEXTS):
             text = self.text(value)
             return _KEY_OF_URL.search(text) is not None and not _COVERED.search(text)
-        if value is None or value.type != "object":
+        return value is not None and self._sends_secret(value)
+
+    def _sends_secret(self, value: Node) -> bool:
+        """Return True for an object literal with a secret under the name of a header."""
+        if value.type != "object":
             return False
-        return any(self._is_sent_secret(one) for one in value.named_children if one.type == "pair")
+        return any(self._is_sent_secret(entry) for entry in value.named_children if entry.type == "pair")
 
     def _is_sent_secret(self, pair: Node) -> bool:
-        key = self.code.field(pair, "key").strip("'\"")
-        value = pair.child_by_field_name("value")
-        if value is None or value.type in {"string", "number", "true", "false", "null", "undefined"}:
+        value = child(pair, "value")
+        if value is None or value.type in _LITERALS:
             return False
         if value.type == "object":
-            return any(self._is_sent_secret(one) for one in value.named_children if one.type == "pair")
+            return self._sends_secret(value)
+        key = self.code.field(pair, "key").strip("'\"")
         return _SENT_AS.search(key) is not None and not _COVERED.search(self.text(value))
 
     def _holds_secret(self, text: str) -> bool:
@@ -153,8 +157,7 @@ class SecretInLog(TreeCheck):
         return text.endswith(("headers", "cookies")) or _LOGIN.search(self.source.text) is not None
 
     def _is_harmless(self, name: str) -> bool:
-        value = self.reader.scope.declared.get(name)
-        return value is not None and value.type in {"string", "number", "true", "false", "ternary_expression"}
+        return has_kind(self.reader.scope.declared.get(name), _HARMLESS)
 
 
 def _last(text: str) -> str:

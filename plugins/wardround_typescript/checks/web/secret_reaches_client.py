@@ -1,14 +1,13 @@
-"""TS058: secret reaches client."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import ancestors, child, first_part, is_kind, parts
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -39,6 +38,9 @@ _APP_FOLDER = LazyPattern(r"(^|/)app/")
 _HEAD = 400
 """Number of characters at the start of a file that may contain a directive."""
 _WINDOW = LazyPattern(r"^(window|globalThis)\.")
+_HOLDING = frozenset({"object", "member_expression", "call_expression", "binary_expression"})
+_RESPONDING = frozenset({"json", "defer", "data", "Response.json"})
+_EMPTY_PREFIX = ("''", '""')
 
 
 class SecretReachesClient(TreeCheck):
@@ -116,7 +118,12 @@ class SecretReachesClient(TreeCheck):
 
     def check(self) -> None:
         seen: set[int] = set()
-        for node in [*self._built_in(), *self._passed_as_props(), *self._loaded(), *self._on_window()]:
+        for node in [
+            *self._built_in(),
+            *self._passed_as_props(),
+            *self._loader_results(),
+            *self._window_properties(),
+        ]:
             if node.id not in seen:
                 seen.add(node.id)
                 self.report_node(
@@ -125,117 +132,107 @@ class SecretReachesClient(TreeCheck):
 
     def _built_in(self) -> Iterator[Node]:
         """Yield secrets under the keys that a bundler replaces in the code."""
-        code = self.code
-        for pair in code.kinds("pair"):
-            key = code.field(pair, "key").strip("'\"")
+        for settings in [*self._replacements(), *self._builder_options()]:
+            yield from self._secrets(settings)
+            yield from self._environments(settings)
+
+    def _replacements(self) -> Iterator[Node | None]:
+        for pair in self.code.kinds("pair"):
+            key = self.code.field(pair, "key").strip("'\"")
             if key in _BUILD_KEYS and self._is_of_build(pair):
-                value = pair.child_by_field_name("value")
-                yield from self._secrets(value)
-                yield from self._everything(value)
-        for node in code.kinds("new_expression"):
-            if _BUILDERS.search(code.field(node, "constructor").rpartition(".")[2]):
-                arguments = node.child_by_field_name("arguments")
-                yield from self._secrets(arguments)
-                yield from self._everything(arguments)
+                yield child(pair, "value")
+
+    def _builder_options(self) -> Iterator[Node | None]:
+        for node in self.code.kinds("new_expression"):
+            if _BUILDERS.search(self.code.field(node, "constructor").rpartition(".")[2]):
+                yield child(node, "arguments")
 
     def _is_of_build(self, pair: Node) -> bool:
-        code = self.code
-        above = pair.parent
-        while above is not None:
-            if above.type == "call_expression" and _BUILDERS.search(code.called(above)):
-                return True
-            if above.type == "assignment_expression" and code.field(above, "left") == "module.exports":
-                return True
-            if above.type == "variable_declarator" and code.field(above, "name").lower().endswith("config"):
-                return True
-            if above.type == "export_statement" and "config" in self.source.path.rpartition("/")[2]:
-                return True
-            above = above.parent
+        return any(map(self._is_build_configuration, ancestors(pair)))
+
+    def _is_build_configuration(self, node: Node) -> bool:
+        match node.type:
+            case "call_expression":
+                return _BUILDERS.search(self.code.callee(node)) is not None
+            case "assignment_expression":
+                return self.code.field(node, "left") == "module.exports"
+            case "variable_declarator":
+                return self.code.field(node, "name").lower().endswith("config")
+            case "export_statement":
+                return "config" in self.source.path.rpartition("/")[2]
         return False
 
-    def _everything(self, held: Node | None) -> Iterator[Node]:
+    def _environments(self, settings: Node | None) -> Iterator[Node]:
         """Yield the complete environment as the value of a replacement."""
-        code = self.code
-        for pair in held.named_children if held is not None else ():
-            value = pair.child_by_field_name("value") if pair.type == "pair" else None
-            if value is None:
-                continue
-            inner = self._unwrapped(value)
-            text = code.text(inner)
-            if inner is not None and _ALL.search(text) and self._is_environment(inner, text):
-                yield inner
+        pairs = (part for part in parts(settings) if part.type == "pair")
+        for value in (self._unwrap(child(pair, "value")) for pair in pairs):
+            text = self.text(value)
+            if value is not None and _ALL.search(text) and self._is_environment(value, text):
+                yield value
 
     def _is_environment(self, node: Node, text: str) -> bool:
         """Return True if a name refers to all variables, without a prefix that selects the public ones."""
         if text != "env":
-            return "loadEnv" not in text or text.rstrip(")").endswith(("''", '""'))
-        value = self.code.text(self.code.value_of(text, node))
-        return value.startswith("process.env") or (
-            value.startswith("loadEnv(") and value[:-1].endswith(("''", '""'))
-        )
+            return "loadEnv" not in text or text.rstrip(")").endswith(_EMPTY_PREFIX)
+        value = self.text(self.code.value_of(text, node))
+        if value.startswith("process.env"):
+            return True
+        return value.startswith("loadEnv(") and value[:-1].endswith(_EMPTY_PREFIX)
 
-    def _unwrapped(self, node: Node | None) -> Node | None:
+    def _unwrap(self, node: Node | None) -> Node | None:
         from wardround.languages.script.code import argument, bare
 
-        node = bare(node)
-        if node is not None and node.type == "call_expression" and self.code.called(node) in _WRAPPED:
-            return bare(argument(node, 0))
-        return node
+        value = bare(node)
+        if is_kind(value, "call_expression") and self.code.callee(value) in _WRAPPED:
+            return bare(argument(value, 0))
+        return value
 
     def _secrets(self, node: Node | None) -> Iterator[Node]:
         """Yield the secrets in an object or an expression, through variables of the file."""
-        node = self._unwrapped(node)
-        if node is None:
+        value = self._unwrap(node)
+        if value is None:
             return
-        code = self.code
-        if node.type == "member_expression":
-            if _SECRET.search(code.text(node).replace("['", ".")):
-                yield node
-        elif node.type == "identifier":
-            yield from self._held_by(node)
-        elif node.type in ("object", "array", "arguments"):
-            for part in node.named_children:
-                yield from self._secrets_of_part(part)
-        elif node.type == "binary_expression" and code.field(node, "operator") in ("??", "||"):
-            yield from self._secrets(node.child_by_field_name("left"))
+        match value.type:
+            case "member_expression" if _SECRET.search(self.text(value).replace("['", ".")):
+                yield value
+            case "identifier":
+                yield from self._environment_reads(value)
+            case "object" | "array" | "arguments":
+                for part in value.named_children:
+                    yield from self._secrets_in_node(part)
+            case "binary_expression" if self.code.field(value, "operator") in ("??", "||"):
+                yield from self._secrets(child(value, "left"))
 
-    def _secrets_of_part(self, part: Node) -> Iterator[Node]:
-        if part.type == "shorthand_property_identifier":
-            yield from self._held_by(part)
-        elif part.type == "spread_element":
-            yield from self._secrets(part.named_children[0])
-        else:
-            value = part.child_by_field_name("value") or (part if part.type != "pair" else None)
-            yield from self._secrets(value)
+    def _secrets_in_node(self, part: Node) -> Iterator[Node]:
+        match part.type:
+            case "shorthand_property_identifier":
+                yield from self._environment_reads(part)
+            case "spread_element":
+                yield from self._secrets(part.named_children[0])
+            case "pair":
+                yield from self._secrets(child(part, "value"))
+            case _:
+                yield from self._secrets(child(part, "value") or part)
 
-    def _held_by(self, name: Node) -> Iterator[Node]:
-        value = self.code.value_of(self.code.text(name), name)
-        if (
-            value is not None
-            and value.type
-            in (
-                "object",
-                "member_expression",
-                "call_expression",
-                "binary_expression",
-            )
-            and (value.type != "call_expression" or self.code.called(value) in _WRAPPED)
-        ):
+    def _environment_reads(self, name: Node) -> Iterator[Node]:
+        value = self.code.value_of(self.text(name), name)
+        if value is None or value.type not in _HOLDING:
+            return
+        if value.type != "call_expression" or self.code.callee(value) in _WRAPPED:
             yield from self._secrets(value)
 
     def _passed_as_props(self) -> Iterator[Node]:
-        code = self.code
-        for attribute in code.kinds("jsx_attribute"):
-            element = attribute.parent
-            value = attribute.named_children[-1]
-            if element is None or value.type != "jsx_expression" or not value.named_children:
+        for attribute in self.code.kinds("jsx_attribute"):
+            name, value = self.code.field(attribute.parent, "name"), attribute.named_children[-1]
+            if value.type != "jsx_expression" or not value.named_children:
                 continue
-            if code.field(element, "name")[:1].isupper() and self._is_client(code.field(element, "name")):
-                yield from self._secrets(value.named_children[0])
+            if name[:1].isupper() and self._is_client(name):
+                yield from self._secrets(first_part(value))
 
     def _is_client(self, name: str) -> bool:
         """Return True if the element is not a known server component."""
-        from wardround_typescript.analysis.call_resolution import origin, script_of
+        from wardround_typescript.analysis.call_resolution import origin
+        from wardround_typescript.analysis.resolved_scripts import script_of
 
         if not _APP_FOLDER.search(self.source.path):
             return True
@@ -244,37 +241,30 @@ class SecretReachesClient(TreeCheck):
         found = origin(name, script_of(self.source.path, self.source.text), self.source.project)
         return found is None or "use client" in found[0].text[:_HEAD]
 
-    def _loaded(self) -> Iterator[Node]:
+    def _loader_results(self) -> Iterator[Node]:
         """Yield the values that the loader of a page returns to its component."""
-        from wardround.languages.script.code import FUNCTIONS, returned
+        from wardround.languages.script.code import FUNCTIONS, returned_expressions
 
-        code = self.code
         if _SERVER_FILE.search(self.source.path):
             return
-        for function in code.kinds(*sorted(FUNCTIONS)):
-            if code.name_of(function) not in _LOADERS:
-                continue
-            for result in returned(function):
-                yield from self._secrets(self._answered(result))
+        functions = self.code.kinds(*sorted(FUNCTIONS))
+        for loader in (function for function in functions if self.code.name_of(function) in _LOADERS):
+            for result in returned_expressions(loader):
+                yield from self._secrets(self._response_content(result))
 
-    def _answered(self, node: Node) -> Node | None:
+    def _response_content(self, node: Node) -> Node | None:
         """Return the content of a response: the argument of json(), or the object under props."""
         from wardround.languages.script.code import argument, bare
 
-        one = bare(node)
-        if one is not None and one.type == "call_expression":
-            return (
-                argument(one, 0)
-                if self.code.called(one) in ("json", "defer", "data", "Response.json")
-                else None
-            )
-        for pair in one.named_children if one is not None and one.type == "object" else ():
-            if self.code.field(pair, "key") == "props":
-                return pair.child_by_field_name("value")
-        return one
+        value = bare(node)
+        if is_kind(value, "call_expression"):
+            return argument(value, 0) if self.code.callee(value) in _RESPONDING else None
+        for entry in parts(value) if is_kind(value, "object") else ():
+            if self.code.field(entry, "key") == "props":
+                return child(entry, "value")
+        return value
 
-    def _on_window(self) -> Iterator[Node]:
-        code = self.code
-        for node in code.kinds("assignment_expression"):
-            if _WINDOW.search(code.field(node, "left")):
-                yield from self._secrets(node.child_by_field_name("right"))
+    def _window_properties(self) -> Iterator[Node]:
+        for assignment in self.code.kinds("assignment_expression"):
+            if _WINDOW.search(self.code.field(assignment, "left")):
+                yield from self._secrets(child(assignment, "right"))

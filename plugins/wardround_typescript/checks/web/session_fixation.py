@@ -1,12 +1,10 @@
-"""TS362: session fixation."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -92,4 +90,4 @@ class SessionFixation(TreeCheck):
         given = function.parent
         route = self.text(given)[:80] if given is not None and given.type == "arguments" else ""
         names = self.reader.names_around(node)
-        return any(_LOGS_IN.search(one) is not None for one in (route, names, self.text(function)[:2000]))
+        return any(_LOGS_IN.search(text) is not None for text in (route, names, self.text(function)[:2000]))

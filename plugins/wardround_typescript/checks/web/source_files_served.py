@@ -1,12 +1,10 @@
-"""TS353: source files served."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -65,24 +63,24 @@ class SourceFilesServed(TreeCheck):
             if not arguments:
                 continue
             if name in _STATIC:
-                self._served(node, arguments[0], arguments[1] if len(arguments) > 1 else None)
+                self._check_served_folder(node, arguments[0], arguments[1] if len(arguments) > 1 else None)
             elif name in {"serve-index", "serve-index.default"}:
                 self.report_node(node, "anyone can list the files of this folder; disable the listing")
             elif (
                 name.endswith("register")
-                and self.reader.scope.dotted(arguments[0]) in _PLUGINS
+                and self.reader.scope.qualified_name(arguments[0]) in _PLUGINS
                 and len(arguments) > 1
             ):
                 root = self.reader.option(arguments[1], "root")
                 if root is not None:
-                    self._served(node, root, arguments[1])
+                    self._check_served_folder(node, root, arguments[1])
 
-    def _served(self, node: Node, folder: Node, options: Node | None) -> None:
-        if _WHOLE.search(self.text(self.reader.scope.resolved(folder))):
+    def _check_served_folder(self, node: Node, folder: Node, options: Node | None) -> None:
+        if _WHOLE.search(self.text(self.reader.scope.resolve(folder))):
             self.report_node(
                 node, "source and settings of the program are served; serve a separate public folder"
             )
-        elif _MODULES.search(self.text(self.reader.scope.resolved(folder))):
+        elif _MODULES.search(self.text(self.reader.scope.resolve(folder))):
             self.report_node(
                 node, "all installed packages are served; serve single files or a bundle", Severity.INFO
             )

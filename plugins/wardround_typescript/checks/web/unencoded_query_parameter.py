@@ -1,15 +1,14 @@
-"""TS056: unencoded query parameter."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.syntax.nodes import call_with, child, first_part, has_kind, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -47,6 +46,17 @@ _NO_ADDRESS_CALL = LazyPattern(
     r"|it|test|expect)$"
 )
 _TYPED_TEXT = LazyPattern(r"^: string$")
+_CONSTANTS = frozenset({"string", "number", "template_string"})
+_PARTS_OF_CALL = frozenset(
+    {
+        "template_string",
+        "binary_expression",
+        "arguments",
+        "parenthesized_expression",
+        "template_substitution",
+    }
+)
+_ENCODERS = ("encodeURI", "encodeURIComponent")
 
 
 class UnencodedQueryParameter(TreeCheck):
@@ -84,130 +94,116 @@ class UnencodedQueryParameter(TreeCheck):
     ]
 
     def check(self) -> None:
-        for node in [*self._in_templates(), *self._in_sums()]:
+        for node in [*self._parameters_in_templates(), *self._parameters_in_sums()]:
             if not self._is_no_address(node):
                 self.report_node(
                     node, "text is not encoded, so & or # in it ends the parameter; use encodeURIComponent"
                 )
-        for node in self._joined():
+        for node in self._joined_pairs():
             self.report_node(
                 node, "values are not encoded, so & or # in one ends the parameter; use URLSearchParams"
             )
 
-    def _in_templates(self) -> Iterator[Node]:
-        code = self.code
-        for template in code.kinds("template_string"):
-            if not _ADDRESS.search(code.text(template)[1:9].partition("$")[0]):
-                continue
-            before = ""
-            for part in template.named_children:
-                if part.type == "string_fragment":
-                    before = code.text(part)
-                elif part.type == "template_substitution":
-                    value = part.named_children[0] if part.named_children else None
-                    if value is not None and self._is_text(before, value):
+    def _parameters_in_templates(self) -> Iterator[Node]:
+        for template in self.code.kinds("template_string"):
+            if _ADDRESS.search(self.text(template)[1:9].partition("$")[0]):
+                yield from self._parameters_in_template(template)
+
+    def _parameters_in_template(self, template: Node) -> Iterator[Node]:
+        before = ""
+        for part in template.named_children:
+            match part.type:
+                case "string_fragment":
+                    before = self.text(part)
+                case "template_substitution":
+                    value = first_part(part)
+                    if value is not None and self._is_parameter_value(before, value):
                         yield part
                     before = ""
 
-    def _in_sums(self) -> Iterator[Node]:
-        code = self.code
-        for node in code.kinds("binary_expression"):
-            if code.field(node, "operator") != "+":
-                continue
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    def _parameters_in_sums(self) -> Iterator[Node]:
+        for addition in self.code.kinds("binary_expression"):
+            left, right = child(addition, "left"), child(addition, "right")
             before = _last(left)
             if left is None or right is None or before is None or right.type == "string":
                 continue
-            if (
-                _ADDRESS.search(code.text(_first(left)).strip("'\"`")[:8]) or _first(left).type != "string"
-            ) and self._is_text(code.text(before)[1:-1], right):
+            if self.code.field(addition, "operator") != "+" or not self._may_be_address(_first(left)):
+                continue
+            if self._is_parameter_value(self.text(before)[1:-1], right):
                 yield right
 
-    def _is_text(self, before: str, value: Node) -> bool:
+    def _may_be_address(self, start: Node) -> bool:
+        """Return True for the start of a sum that is an address, or no literal."""
+        return start.type != "string" or _ADDRESS.search(self.text(start).strip("'\"`")[:8]) is not None
+
+    def _is_parameter_value(self, before: str, value: Node) -> bool:
+        """Return True for text of a user behind the name of a parameter."""
         found = _BEFORE.search(before)
-        text = self.code.text(value)
-        if found is None or _SAFE.search(text) or not self._is_open(value):
+        text = self.text(value)
+        if found is None or _SAFE.search(text) or _NO_TEXT.search(text):
             return False
-        key = found["key"]
-        if _NO_TEXT.search(text):
+        if not self._is_open(value) or (value.type == "identifier" and self._is_encoded(value)):
             return False
-        if value.type == "identifier" and self._is_encoded(value):
-            return False
+        is_for_text = _TEXT_KEY.search(found["key"]) is not None
         if _TEXT_VALUE.search(text):
-            return not _NO_TEXT_KEY.search(key) or _TEXT_KEY.search(key) is not None
-        return _TEXT_KEY.search(key) is not None and self._is_written(value)
+            return is_for_text or not _NO_TEXT_KEY.search(found["key"])
+        return is_for_text and self._is_written(value)
 
     def _is_open(self, value: Node) -> bool:
         """Return True for a plain value: a call may encode it, except for one that trims."""
         if value.type in ("identifier", "member_expression"):
             return True
-        return value.type == "call_expression" and self.code.called(value).endswith((".trim", ".toLowerCase"))
+        return value.type == "call_expression" and self.code.callee(value).endswith((".trim", ".toLowerCase"))
 
     def _is_written(self, value: Node) -> bool:
-        """Return True if the value is text by its origin: declared as one, or trimmed."""
-        code = self.code
-        if ".trim()" in code.text(value):
+        """Return True if the value is a string by its origin: declared as one, or trimmed."""
+        text = self.text(value)
+        if ".trim()" in text:
             return True
-        declaration = code.declaration(code.text(value), value)
-        if declaration is None:
-            return False
-        if _TYPED_TEXT.search(code.field(declaration, "type")):
+        declaration = self.code.declaration(text, value)
+        if _TYPED_TEXT.search(self.code.field(declaration, "type")):
             return True
-        return ".trim()" in code.field(declaration, "value")
+        return ".trim()" in self.code.field(declaration, "value")
 
     def _is_encoded(self, value: Node) -> bool:
         """Return True if a call that may encode created the variable, or it is one of a few constants.
 
         A number or a truth value contains nothing to encode.
         """
-        code = self.code
-        if re.search(rf"\b{re.escape(code.text(value))}\??:\s*(?:boolean|number)\b", self.source.text):
+        name = self.text(value)
+        if re.search(rf"\b{re.escape(name)}\??:\s*(?:boolean|number)\b", self.source.text):
             return True
-        declaration = code.declaration(code.text(value), value)
-        if declaration is None:
+        declaration = self.code.declaration(name, value)
+        if not is_kind(declaration, "variable_declarator"):
             return False
-        if declaration.type != "variable_declarator":
-            return False
-        made = declaration.child_by_field_name("value")
-        text = code.text(made)
-        if made is not None and made.type in ("string", "number", "template_string"):
-            return True
-        return _ENCODES.search(text) is not None
+        initial = child(declaration, "value")
+        return has_kind(initial, _CONSTANTS) or _ENCODES.search(self.text(initial)) is not None
 
     def _is_no_address(self, node: Node) -> bool:
-        above = node.parent
-        while above is not None and above.type in (
-            "template_string",
-            "binary_expression",
-            "arguments",
-            "parenthesized_expression",
-            "template_substitution",
-        ):
-            call = above.parent if above.type == "arguments" else None
+        """Return True for a string that is thrown, logged, or encoded completely."""
+        inner = node
+        while has_kind(inner.parent, _PARTS_OF_CALL):
+            call = call_with(inner)
             if call is not None:
-                called = self.code.called(call) or self.code.field(call, "constructor")
-                return bool(_NO_ADDRESS_CALL.search(called)) or called in ("encodeURI", "encodeURIComponent")
-            above = above.parent
-        return above is not None and above.type in ("throw_statement", "new_expression")
+                called = self.code.callee(call) or self.code.field(call, "constructor")
+                return called in _ENCODERS or _NO_ADDRESS_CALL.search(called) is not None
+            inner = inner.parent
+        return is_kind(inner.parent, "throw_statement", "new_expression")
 
-    def _joined(self) -> Iterator[Node]:
-        """Yield pairs that are concatenated one by one and joined with ampersands."""
-        code = self.code
-        for called, call in code.calls:
-            if not called.endswith(".join"):
+    def _joined_pairs(self) -> Iterator[Node]:
+        """Yield pairs that are concatenated individually and joined with ampersands."""
+        for called, call in self.code.calls:
+            separator = self.code.field(call, "arguments")[1:-1].strip("'\"`")
+            if not called.endswith(".join") or separator not in ("&", "&amp;"):
                 continue
-            if code.field(call, "arguments")[1:-1].strip("'\"`") not in ("&", "&amp;"):
-                continue
-            owner = call.child_by_field_name("function")
-            inner = owner.child_by_field_name("object") if owner is not None else None
-            if inner is not None and inner.type == "call_expression" and code.called(inner).endswith(".map"):
-                yield from self._bare_pair_of(inner)
+            mapping = child(child(call, "function"), "object")
+            if is_kind(mapping, "call_expression") and self.code.callee(mapping).endswith(".map"):
+                yield from self._bare_pair_of(mapping)
 
     def _bare_pair_of(self, mapping: Node) -> Iterator[Node]:
         """Yield the unencoded result of the callback of ``map``."""
-        function = _function_in(mapping)
-        pair = _result(function) if function is not None else None
-        callback = self.code.text(mapping).split(".map", 1)[-1]
+        pair = _result(_function_in(mapping))
+        callback = self.text(mapping).split(".map", 1)[-1]
         if pair is not None and self._is_bare_pair(pair) and not _SAFE.search(callback):
             yield pair
 
@@ -224,14 +220,15 @@ _PAIR_SUM = LazyPattern(r"^[\w.\[\]]+\s*\+\s*['\"`]=['\"`]\s*\+\s*[\w.\[\]]+$")
 
 def _last(node: Node | None) -> Node | None:
     """Return the text at the end of a concatenation."""
-    while node is not None and node.type == "binary_expression":
-        node = node.child_by_field_name("right")
-    return node if node is not None and node.type == "string" else None
+    while is_kind(node, "binary_expression"):
+        node = child(node, "right")
+    return node if is_kind(node, "string") else None
 
 
 def _first(node: Node) -> Node:
+    """Return the first operand of a concatenation."""
     while node.type == "binary_expression":
-        left = node.child_by_field_name("left")
+        left = child(node, "left")
         if left is None:
             return node
         node = left
@@ -242,10 +239,11 @@ def _function_in(call: Node) -> Node | None:
     from wardround.languages.script.code import FUNCTIONS, argument
 
     value = argument(call, 0)
-    return value if value is not None and value.type in FUNCTIONS else None
+    return value if has_kind(value, FUNCTIONS) else None
 
 
-def _result(function: Node) -> Node | None:
-    from wardround.languages.script.code import returned
+def _result(function: Node | None) -> Node | None:
+    """Return the first result of a function."""
+    from wardround.languages.script.code import returned_expressions
 
-    return next(iter(returned(function)), None)
+    return next(returned_expressions(function), None) if function is not None else None

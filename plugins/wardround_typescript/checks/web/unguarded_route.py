@@ -1,15 +1,14 @@
-"""TS343: unguarded route."""
-
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import arguments, child, first_part, is_kind
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -37,7 +36,18 @@ _CHAIN = LazyPattern(r"(?s)(?P<router>\w*(?i:router|app|api|routes))\s*\.route\(
 _VALIDATES = LazyPattern(r"(?i)^(\w+\.)*(validat\w*|celebrate|check_?schema|\w*validator)\b|\bvalidate\w*\(")
 _TAKING = frozenset({"post", "put", "patch"})
 _FEW = 2
+_LEAST_GUARDED = 2
+"""Number of guarded sibling routes from which one without a guard is an oversight."""
 _MESSAGE = "this route changes data without the guard of its sibling routes; add it"
+
+
+class _Route(NamedTuple):
+    """A route of a router; its arguments are the path, the middleware and the handler."""
+
+    router: str
+    call: Node
+    verb: str
+    arguments: list[Node]
 
 
 class UnguardedRoute(TreeCheck):
@@ -94,107 +104,110 @@ class UnguardedRoute(TreeCheck):
     def check(self) -> None:
         if "@" in self.source.text:
             for body in self.code.kinds("class_body"):
-                self._class(body)
-        self._routes()
+                self._check_class(body)
+        self._check_routers()
 
-    def _class(self, body: Node) -> None:
+    def _check_class(self, body: Node) -> None:
         """Check methods with their decorators: one that changes data without the guard of its siblings."""
-        changing = [(node, text) for node, text in self._decorated(body) if _CHANGES.search(text)]
-        unguarded = [(node, text) for node, text in changing if not _GUARD.search(text)]
-        if len(changing) - len(unguarded) < 2:
+        unguarded: list[tuple[Node, str]] = []
+        guarded = 0
+        for method, decorators in self._decorated_methods(body):
+            if not _CHANGES.search(decorators):
+                continue
+            if _GUARD.search(decorators):
+                guarded += 1
+            elif not _OPEN.search(decorators):
+                unguarded.append((method, decorators))
+        if guarded < _LEAST_GUARDED or len(unguarded) != 1:
             return
-        open_ = [(node, text) for node, text in unguarded if not _OPEN.search(text)]
-        if len(open_) == 1:
-            node, text = open_[0]
-            if not _SELF.search(text + self.code.field(node, "name")):
-                self.report_node(node.child_by_field_name("name") or node, _MESSAGE)
+        method, decorators = unguarded[0]
+        if not _SELF.search(decorators + self.code.field(method, "name")):
+            self.report_node(method.child_by_field_name("name") or method, _MESSAGE)
 
-    def _decorated(self, body: Node) -> Iterator[tuple[Node, str]]:
+    def _decorated_methods(self, body: Node) -> Iterator[tuple[Node, str]]:
         """Yield the methods of a class with the text of their decorators."""
         before = ""
         for member in body.named_children:
-            if member.type == "decorator":
-                before += self.text(member) + "\n"
-            elif member.type == "method_definition":
-                own = " ".join(self.text(d) for d in member.children if d.type == "decorator")
-                yield member, before + own
-                before = ""
-            elif member.type != "comment":
-                before = ""
+            match member.type:
+                case "decorator":
+                    before += self.text(member) + "\n"
+                case "method_definition":
+                    yield member, before + self._own_decorators(member)
+                    before = ""
+                case "comment":
+                    pass
+                case _:
+                    before = ""
 
-    def _routes(self) -> None:
-        by_router: dict[str, list[tuple[Node, list[Node]]]] = {}
-        for node in self.code.kinds("call_expression"):
-            route = self._route(node)
+    def _own_decorators(self, method: Node) -> str:
+        return " ".join(self.text(part) for part in method.children if part.type == "decorator")
+
+    def _check_routers(self) -> None:
+        by_router: dict[str, list[_Route]] = {}
+        for call in self.code.kinds("call_expression"):
+            route = self._route(call)
             if route is not None:
-                router, arguments = route
-                by_router.setdefault(router, []).append((node, arguments))
+                by_router.setdefault(route.router, []).append(route)
         for routes in by_router.values():
-            self._router(routes)
-            self._unvalidated(routes)
+            self._check_guards(routes)
+            self._check_validation(routes)
 
-    def _route(self, node: Node) -> tuple[str, list[Node]] | None:
-        """Return the router of a route and its arguments, the path first; None for other calls."""
-        function, argument_list = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is None or argument_list is None or function.type != "member_expression":
+    def _route(self, call: Node) -> _Route | None:
+        """Return the route that a call adds; None for other calls."""
+        callee, passed = child(call, "function"), arguments(call)
+        if not is_kind(callee, "member_expression") or not passed:
             return None
-        owner, arguments = self.code.field(function, "object"), argument_list.named_children
-        if self.code.field(function, "property") not in _VERBS or not arguments:
+        owner, verb = self.code.field(callee, "object"), self.code.field(callee, "property")
+        if verb not in _VERBS:
             return None
         chained = _CHAIN.match(owner)
         if chained is not None:
-            path = self._path_of(function)
-            return (f"{chained['router']}.route", [path, *arguments]) if path is not None else None
-        is_route = _ROUTER.search(owner) and len(arguments) > 1 and arguments[0].type == "string"
-        return (owner, arguments) if is_route else None
-
-    def _path_of(self, function: Node) -> Node | None:
-        """Return the path of ``router.route('/shelf').get(list).post(add)`` for one of its verbs."""
-        call = function.child_by_field_name("object")
-        while call is not None and call.type == "call_expression":
-            called, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-            if self.code.field(called, "property") == "route" and arguments is not None:
-                return arguments.named_children[0] if arguments.named_children else None
-            call = called.child_by_field_name("object") if called is not None else None
+            path = self._path_of(callee)
+            router = f"{chained['router']}.route"
+            return _Route(router, call, verb, [path, *passed]) if path is not None else None
+        if len(passed) > 1 and passed[0].type == "string" and _ROUTER.search(owner):
+            return _Route(owner, call, verb, passed)
         return None
 
-    def _unvalidated(self, routes: list[tuple[Node, list[Node]]]) -> None:
+    def _path_of(self, callee: Node) -> Node | None:
+        """Return the path of ``router.route('/shelf').get(list).post(add)`` for one of its verbs."""
+        call = child(callee, "object")
+        while is_kind(call, "call_expression"):
+            inner = child(call, "function")
+            if self.code.field(inner, "property") == "route":
+                return first_part(child(call, "arguments"))
+            call = child(inner, "object")
+        return None
+
+    def _check_validation(self, routes: list[_Route]) -> None:
         """Check routes with input: one accepts anything, and the others validate it."""
-        taking = [(node, arguments) for node, arguments in routes if self._verb(node) in _TAKING]
-        loose = [one for one in taking if not any(_VALIDATES.search(self.text(a)) for a in one[1][1:-1])]
-        if (
-            len(loose) == 1
-            and self._verb(loose[0][0]) != "post"
-            and len(taking) > _FEW
-            and len(loose[0][1]) > 1
-        ):
-            arguments = loose[0][1]
-            handler = self.text(arguments[-1])
-            if not _OPEN_PATH.search(self.text(arguments[0])) and not _VALIDATES.search(handler):
-                self.report_node(
-                    arguments[-1],
-                    "this route does not validate its input, unlike its sibling routes; validate it",
-                )
-
-    def _verb(self, node: Node) -> str:
-        return self.code.field(node.child_by_field_name("function"), "property")
-
-    def _router(self, routes: list[tuple[Node, list[Node]]]) -> None:
-        guards = Counter(
-            name for _, arguments in routes for name in self._names(arguments) if _GUARD_NAME.search(name)
-        )
-        open_ = [
-            (node, arguments)
-            for node, arguments in routes
-            if not any(map(_GUARD_NAME.search, self._names(arguments)))
-            and not _OPEN_PATH.search(self.text(arguments[0]))
-        ]
-        if len(open_) != 1 or guards.total() < 2 or max(guards.values()) < 2:
+        taking = [route for route in routes if route.verb in _TAKING]
+        loose = [route for route in taking if not self._is_validated(route)]
+        if len(loose) != 1 or len(taking) <= _FEW or loose[0].verb == "post":
             return
-        node, arguments = open_[0]
-        if not _CHECKS.search(self.text(arguments[-1])[:1500]):
-            self.report_node(node, _MESSAGE)
+        path, handler = loose[0].arguments[0], loose[0].arguments[-1]
+        if _OPEN_PATH.search(self.text(path)) or _VALIDATES.search(self.text(handler)):
+            return
+        self.report_node(
+            handler, "this route does not validate its input, unlike its sibling routes; validate it"
+        )
 
-    def _names(self, arguments: list[Node]) -> list[str]:
-        """Return the names of the middleware between the path and the handler."""
-        return [self.text(one).partition("(")[0] for one in arguments[1:-1]]
+    def _is_validated(self, route: _Route) -> bool:
+        return any(_VALIDATES.search(self.text(middleware)) for middleware in route.arguments[1:-1])
+
+    def _check_guards(self, routes: list[_Route]) -> None:
+        guards = Counter(name for route in routes for name in self._guards(route))
+        if max(guards.values(), default=0) < _LEAST_GUARDED:
+            return
+        unguarded = [route for route in routes if not self._guards(route)]
+        reachable = [route for route in unguarded if not _OPEN_PATH.search(self.text(route.arguments[0]))]
+        if len(reachable) != 1:
+            return
+        handler = self.text(reachable[0].arguments[-1])
+        if not _CHECKS.search(handler[:1500]):
+            self.report_node(reachable[0].call, _MESSAGE)
+
+    def _guards(self, route: _Route) -> list[str]:
+        """Return the names of the guards between the path and the handler."""
+        names = [self.text(middleware).partition("(")[0] for middleware in route.arguments[1:-1]]
+        return [name for name in names if _GUARD_NAME.search(name)]

@@ -1,18 +1,19 @@
-"""TS356: unvalidated open external."""
-
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from wardround.checks.cases import code
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.lazy import LazyPattern
+from wardround.rules.cases import code
 from wardround_typescript.check import TreeCheck
+from wardround_typescript.syntax.nodes import child, parts
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_SAYS = frozenset({"handle", "on", "once", "handleOnce"})
+_OPENS = ("openExternal", "openPath")
+_ADDS = frozenset({"handle", "on", "once", "handleOnce"})
 _NAVIGATES = LazyPattern(r"^['\"](new-window|will-navigate|did-create-window|will-redirect)['\"]$")
 _ASKED = LazyPattern(
     r"startsWith\(|\.protocol\b|\.origin\b|\.host(name)?\b|includes\(|\.has\(|\.test\(|\.match\(|"
@@ -57,35 +58,42 @@ class UnvalidatedOpenExternal(TreeCheck):
 
     def check(self) -> None:
         for called, node in self.code.calls:
-            owner, _, method = called.rpartition(".")
-            arguments = node.child_by_field_name("arguments")
-            if arguments is None or not arguments.named_children:
+            arguments = parts(child(node, "arguments"))
+            if not arguments or not self._receives_urls(called, self.text(arguments[0])):
                 continue
-            first = self.text(arguments.named_children[0])
-            is_heard = method == "setWindowOpenHandler" or (
-                method in _SAYS and (owner.endswith("ipcMain") or _NAVIGATES.search(first) is not None)
-            )
-            function = self.code.function_meant(arguments.named_children[-1]) if is_heard else None
+            function = self.code.referenced_function(arguments[-1])
             if function is not None:
                 self._check_handler(function)
 
-    def _check_handler(self, function: Node) -> None:
-        from wardround.languages.script.code import argument, own_nodes
+    def _receives_urls(self, called: str, event: str) -> bool:
+        """Return True for a call that adds a handler of messages, windows or navigation of a page."""
+        owner, _, method = called.rpartition(".")
+        if method == "setWindowOpenHandler":
+            return True
+        if method not in _ADDS:
+            return False
+        return owner.endswith("ipcMain") or _NAVIGATES.search(event) is not None
 
-        text = self.text(function)
-        if _ASKED.search(text.replace("openExternal", "")):
+    def _check_handler(self, function: Node) -> None:
+        from wardround.languages.script.code import argument
+
+        if _ASKED.search(self.text(function).replace("openExternal", "")):
             return
-        listed = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
-        names = set(self.code.names_in(listed)) | {
-            name for one in (listed.named_children if listed is not None else ())
-            for name in self.code.names_in(one.child_by_field_name("pattern") or one)
-        }  # fmt: skip
+        names = set(self._parameter_names(function))
+        for call in self._opening_calls(function):
+            start = self.text(argument(call, 0)).partition(".")[0].partition("?")[0]
+            if start in names:
+                self.report_node(call, "URL from a page is opened with a system program; allow https: only")
+
+    def _parameter_names(self, function: Node) -> Iterator[str]:
+        parameters = child(function, "parameters") or child(function, "parameter")
+        yield from self.code.names_in(parameters)
+        for parameter in parts(parameters):
+            yield from self.code.names_in(child(parameter, "pattern") or parameter)
+
+    def _opening_calls(self, function: Node) -> Iterator[Node]:
+        from wardround.languages.script.code import own_nodes
+
         for node in own_nodes(function):
-            if node.type == "call_expression" and self.code.called(node).endswith(
-                ("openExternal", "openPath")
-            ):
-                value = argument(node, 0)
-                if value is not None and self.text(value).partition(".")[0].partition("?")[0] in names:
-                    self.report_node(
-                        node, "URL from a page is opened with a system program; allow https: only"
-                    )
+            if node.type == "call_expression" and self.code.callee(node).endswith(_OPENS):
+                yield node

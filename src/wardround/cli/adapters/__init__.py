@@ -7,7 +7,8 @@ import click
 from wardround.cli.lazy_group import LazyGroup
 
 _COMMANDS = (
-    "calibrate", "card", "evaluate", "export", "list", "merge", "promote", "quantise", "train", "verify",
+    "calibrate", "card", "describe", "evaluate", "export", "list", "merge", "promote", "quantise",
+    "serve", "train", "verify",
 )  # fmt: skip
 
 

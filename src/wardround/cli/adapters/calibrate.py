@@ -1,5 +1,3 @@
-"""``wardround adapters calibrate``."""
-
 from __future__ import annotations
 
 from pathlib import Path

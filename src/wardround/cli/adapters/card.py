@@ -1,5 +1,3 @@
-"""``wardround adapters card``."""
-
 from __future__ import annotations
 
 import click
@@ -28,7 +26,7 @@ def command(models: tuple[str, ...], check: bool) -> int:
             promote.write(found.folder, found.metadata)
             emit(f"{file}: written\n")
         elif not file.is_file() or file.read_text("utf-8") != card(
-            found.metadata, promote.asked_by(found.metadata)
+            found.metadata, promote.users_of_model(found.metadata)
         ):
             emit(f"{file}: not what its metadata says; run `wardround adapters card {name}`\n")
             status = 1

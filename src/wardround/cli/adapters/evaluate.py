@@ -1,5 +1,3 @@
-"""``wardround adapters evaluate``."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -32,7 +30,7 @@ def command(models: tuple[str, ...], **options: Any) -> int:
     """Evaluate MODEL on unseen repositories against the inexpensive baselines and the frozen base.
 
     Each MODEL is a folder or the name of a model shipped with wardround; all are trained from one recipe with
-    different seeds. The results, the card and the plots are written to the first, whose state falls back to
+    different seeds. The results, the card and the plots are written to the first, whose state is reset to
     shadow until it is promoted again.
     """
     from wardround_lab.training.dependencies import MEASURING, require_extra
@@ -42,7 +40,7 @@ def command(models: tuple[str, ...], **options: Any) -> int:
     from wardround_lab.training import evaluate_shipped, promote
     from wardround_lab.training.recipe_registry import kind_of
 
-    exempt = dict(_exempt(text) for text in options["exempt"])
+    exempt = dict(_parse_exemption(text) for text in options["exempt"])
     found = [promote.model_of(name) for name in models]
     with progress_line() as progress:
         if options["recipe"] is not None:
@@ -55,19 +53,19 @@ def command(models: tuple[str, ...], **options: Any) -> int:
             )
         else:
             raise UsageError("give --recipe FILE, or for a model over numbers --rows and --training-rows")
-    emit(_told(measured))
+    emit(_figure_lines(measured))
     emit(f"{found[0].folder / CARD_FILE}: written\n")
     return 0
 
 
-def _exempt(text: str) -> tuple[str, str]:
+def _parse_exemption(text: str) -> tuple[str, str]:
     name, _, reason = text.partition("=")
     if name != "size" or not reason.strip():
         raise UsageError(f"--exempt {text}: write size=REASON; no other control can be left out")
     return name, reason.strip()
 
 
-def _told(metadata: Metadata) -> str:
+def _figure_lines(metadata: Metadata) -> str:
     """Return the deciding figures, one per line."""
     from wardround.inference import promotion_policy
 
@@ -75,14 +73,14 @@ def _told(metadata: Metadata) -> str:
     assert evaluation is not None
     metric = promotion_policy.deciding(metadata)
     lines = [
-        f"{name:<24} {metric} {one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
+        f"{name:<24} {metric} {figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"
         for name, metrics in evaluation.metrics.items()
-        for one in (metrics[metric],)
+        for figure in (metrics[metric],)
     ]
     lines += [
-        f"{one.of} over {one.over}, {one.metric}, seed {one.seed}: "
-        f"{one.gain.value:+.3f} [{one.gain.low:+.3f}, {one.gain.high:+.3f}]"
-        for one in evaluation.gains
-        if one.metric.startswith(metric)
+        f"{gain.of} over {gain.over}, {gain.metric}, seed {gain.seed}: "
+        f"{gain.gain.value:+.3f} [{gain.gain.low:+.3f}, {gain.gain.high:+.3f}]"
+        for gain in evaluation.gains
+        if gain.metric.startswith(metric)
     ]
     return "\n".join(lines) + "\n"

@@ -1,5 +1,3 @@
-"""``wardround adapters export``."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -10,6 +8,9 @@ import click
 from wardround.cli.adapters.train import humanize_duration, parity_lines
 from wardround.cli.run import emit
 from wardround.errors import UsageError
+
+_OPTIMUM_OF_TRAINING = "--with-optimum compares the export of a training; leave out --merged and --base"
+_HUB_OF_BASE = "--hub requires --base; name the files of the base with --base-folder"
 
 
 @click.command("export")
@@ -56,25 +57,46 @@ def _refuse(name: str | None, options: dict[str, Any]) -> None:
     Raises:
         UsageError: one is given.
     """
-    merged = options["merged"]
-    if merged and name is None:
+    if options["merged"]:
+        _refuse_options_of_merged(name, options)
+    elif name is None:
+        _refuse_for_base(options)
+    else:
+        _refuse_for_training(options)
+
+
+def _refuse_options_of_merged(name: str | None, options: dict[str, Any]) -> None:
+    if name is None:
         raise UsageError(
             "--merged requires the folder of an adapter; an exported base is self-contained already"
         )
-    if options["fp32"] is not None and not merged:
-        kind = "--fp32" if options["fp32"] else "--int8"
-        made = (
-            "a base is exported in eight bits"
-            if name is None
-            else "a training is exported in float32; `wardround adapters quantise` converts it to eight bits"
+    if options["with_optimum"]:
+        raise UsageError(_OPTIMUM_OF_TRAINING)
+    if options["hub"]:
+        raise UsageError(_HUB_OF_BASE)
+
+
+def _refuse_for_base(options: dict[str, Any]) -> None:
+    if options["fp32"] is not None:
+        raise UsageError(f"{_precision(options)} requires --merged; a base is exported in eight bits")
+    if options["with_optimum"]:
+        raise UsageError(_OPTIMUM_OF_TRAINING)
+
+
+def _refuse_for_training(options: dict[str, Any]) -> None:
+    if options["fp32"] is not None:
+        raise UsageError(
+            f"{_precision(options)} requires --merged; a training is exported in float32; "
+            "`wardround adapters quantise` converts it to eight bits"
         )
-        raise UsageError(f"{kind} requires --merged; {made}")
-    if options["with_optimum"] and (merged or name is None):
-        raise UsageError("--with-optimum compares the export of a training; leave out --merged and --base")
-    if options["out"] is not None and not merged and name is not None:
+    if options["out"] is not None:
         raise UsageError("--out requires --merged or --base; the graph of a training is written to DIR/onnx")
-    if options["hub"] and name is not None:
-        raise UsageError("--hub requires --base; name the files of the base with --base-folder")
+    if options["hub"]:
+        raise UsageError(_HUB_OF_BASE)
+
+
+def _precision(options: dict[str, Any]) -> str:
+    return "--fp32" if options["fp32"] else "--int8"
 
 
 def _base(options: dict[str, Any]) -> str:
@@ -92,8 +114,8 @@ def _alone(name: str, options: dict[str, Any]) -> str:
     from wardround_lab.training.packaging import export_alone
 
     trained = read_trained(adapter_folder(name), base_folder=options["base_folder"])
-    made = export_alone(trained, options["out"], int8=options["fp32"] is False)
-    return f"{made.folder / made.metadata.model.name}: {made.metadata.model.bytes / 1e6:.1f} MB\n"
+    created = export_alone(trained, options["out"], int8=options["fp32"] is False)
+    return f"{created.folder / created.metadata.model.name}: {created.metadata.model.bytes / 1e6:.1f} MB\n"
 
 
 def _step(name: str, options: dict[str, Any]) -> str:
@@ -102,8 +124,10 @@ def _step(name: str, options: dict[str, Any]) -> str:
 
     folder = adapter_folder(name)
     found = packaging.export(folder, base_folder=options["base_folder"])
-    told = f"{folder / 'onnx'}: largest difference {found.largest:.2g}, correlation {found.correlation:.6f}\n"
+    reported = (
+        f"{folder / 'onnx'}: largest difference {found.largest:.2g}, correlation {found.correlation:.6f}\n"
+    )
     if options["with_optimum"]:
         other = packaging.against_optimum(folder, base_folder=options["base_folder"])
-        told += f"optimum: largest difference {other.largest:.2g}, correlation {other.correlation:.6f}\n"
-    return told
+        reported += f"optimum: largest difference {other.largest:.2g}, correlation {other.correlation:.6f}\n"
+    return reported

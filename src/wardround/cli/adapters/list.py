@@ -1,12 +1,15 @@
-"""``wardround adapters list``."""
-
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from wardround.cli.run import emit
+
+if TYPE_CHECKING:
+    from wardround.inference.registry import ModelEntry
 
 
 @click.command("list")
@@ -19,21 +22,28 @@ def command(folders: tuple[Path, ...]) -> None:
     from wardround.inference.registry import default_registry
     from wardround.text.escaping import one_line
 
-    shelf = default_registry(folders)
-    lines = []
+    registry = default_registry(folders)
+    lines: list[str] = []
     seen: set[str] = set()
-    for one in shelf.found:
-        known = one.metadata
-        size = sum(file.bytes for file in (known.model, known.shares, known.tokenizer) if file is not None)
-        state = "hidden" if known.name in seen else known.state.value
-        lines.append(
-            f"{known.name:<24} {state:<7} {known.specialist or '-':<12} {size / 1e6:6.1f} MB  "
-            f"{known.model.sha256[:12]}  {known.title or known.task}"
-        )
-        if one.overstated:
-            lines.append(f"{'':<24} counts as shadow: {one.overstated}")
-        if not one.is_built:
-            lines.append(f"{'':<24} not built: {one.build_command}")
-        seen.add(known.name)
-    lines += [f"{refused.name:<24} refused: {refused.reason}" for refused in shelf.refused]
+    for entry in registry.found:
+        name = entry.metadata.name
+        lines += _lines_of(entry, is_hidden=name in seen)
+        seen.add(name)
+    lines += [f"{refused.name:<24} refused: {refused.reason}" for refused in registry.refused]
     emit("\n".join(map(one_line, lines or ["no model is installed"])) + "\n")
+
+
+def _lines_of(entry: ModelEntry, *, is_hidden: bool) -> Iterator[str]:
+    """Yield the lines about a model; another model with the same name overrides it."""
+    metadata = entry.metadata
+    files = filter(None, (metadata.model, metadata.shares, metadata.tokenizer))
+    size = sum(file.bytes for file in files)
+    state = "hidden" if is_hidden else metadata.state.value
+    yield (
+        f"{metadata.name:<24} {state:<7} {metadata.specialist or '-':<12} {size / 1e6:6.1f} MB  "
+        f"{metadata.model.sha256[:12]}  {metadata.title or metadata.task}"
+    )
+    if entry.overstated:
+        yield f"{'':<24} counts as shadow: {entry.overstated}"
+    if not entry.is_built:
+        yield f"{'':<24} not built: {entry.build_command}"

@@ -1,12 +1,14 @@
-"""``wardround adapters merge``."""
-
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from wardround.cli.run import emit
+
+if TYPE_CHECKING:
+    from wardround.inference.metadata import Parity
 
 
 @click.command("merge")
@@ -25,11 +27,22 @@ def command(name: str, out: Path | None, base_folder: Path | None) -> int:
     from wardround_lab.training.dependencies import require_extra
 
     require_extra()
-    from wardround_lab.training import packaging
     from wardround_lab.training.merge import adapter_folder
 
     folder = adapter_folder(name)
-    found = packaging.merge(folder, out, base_folder=base_folder)
+    found = _merge(folder, out, base_folder)
     target = out or folder / "merged"
     emit(f"{target}: largest difference {found.largest:.2g}, correlation {found.correlation:.6f}\n")
     return 0
+
+
+def _merge(folder: Path, out: Path | None, base_folder: Path | None) -> Parity:
+    from wardround_lab.training.run_directory import CHAT_RUN_FILE
+
+    if (folder / CHAT_RUN_FILE).is_file():
+        from wardround_lab.training.chat.merge import TrainedChat
+
+        return TrainedChat.read(folder, base_folder).merge(out)
+    from wardround_lab.training import packaging
+
+    return packaging.merge(folder, out, base_folder=base_folder)

@@ -1,5 +1,3 @@
-"""``wardround adapters quantise``."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -30,6 +28,6 @@ def command(folder: Path, base: Path | None, out: Path | None, base_folder: Path
 
     with humanize_duration() as progress:
         beside = packaging.shipped_base(folder, base, base_folder=base_folder, progress=progress)
-        made = packaging.quantise(folder, beside, out, base_folder=base_folder)
-    emit("\n".join(parity_lines(made)) + "\n")
+        created = packaging.quantise(folder, beside, out, base_folder=base_folder)
+    emit("\n".join(parity_lines(created)) + "\n")
     return 0

@@ -1,11 +1,9 @@
-"""``wardround adapters train``."""
-
 from __future__ import annotations
 
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +16,7 @@ from wardround.cli.run import emit, progress_line
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
+    from wardround.inference.metadata import Metadata, Parity
     from wardround.training_tasks import Task
     from wardround_lab.training.adapter_pipeline import TrainingOutcome
     from wardround_lab.training.packaging import Shipped
@@ -72,13 +71,13 @@ def command(
     repositories that RECIPE names (DIR/owner/name, DIR/owner+name or DIR/name) and audited, the adapter is
     trained with two seeds, exported, measured, calibrated and promoted.
 
-    With --from-history one command does everything: queries are mined from REPO's own history and audited,
+    With --from-history one command runs all steps: queries are mined from REPO's own history and audited,
     adapters are trained on the older part and evaluated on later commits in other files, and the promotion
     criteria decide the state of each.
 
     With --from-judgements the judge of findings learns from verdicts of `wardround eval judge`. It is written
-    to the file --out (default: wardround-judge.json) if it predicts verdicts that it was not fitted on better
-    than the judge that comes with wardround.
+    to the file --out (default: wardround-judge.json) if it predicts unseen verdicts better than the judge
+    that ships with wardround.
     """
     from wardround_lab.training.dependencies import MEASURING, require_extra
 
@@ -116,7 +115,7 @@ def command(
     with _resumable(folder), humanize_duration() as progress:
         run = kind.train(recipe, folder, options["seed"], files, progress)
         shipped = None if options["only_train"] else kind.finish(recipe, folder, files, progress)
-    emit(_told(run, kind.metric, folder, shipped))
+    emit(_describe_run(run, kind.metric, folder, shipped))
     return 0
 
 
@@ -126,7 +125,7 @@ _OPTIONS = {
     "RECIPE": ("seed", "only_train", "clones"),
     "--from-judgements": ("clones",),
 }
-"""The options that go with one way of training only."""
+"""The options that are valid for one training method only."""
 
 
 def _recipe_file(recipe: Path) -> Path:
@@ -139,13 +138,13 @@ def _recipe_file(recipe: Path) -> Path:
 
     if recipe.is_file():
         return recipe
-    models = {one.name: one for one in default_registry(()).found}
+    models = {entry.name: entry for entry in default_registry(()).found}
     named = models.get(str(recipe))
     if named is not None and named.recipe.is_file():
         return named.recipe
     if named is not None:
         raise UsageError(f"{recipe}: this model is shipped as it is and has no recipe; pass the file of one")
-    known = ", ".join(sorted(name for name, one in models.items() if one.recipe.is_file()))
+    known = ", ".join(sorted(name for name, model in models.items() if model.recipe.is_file()))
     raise UsageError(f"{recipe}: it is neither the file of a recipe nor a model with one: {known}")
 
 
@@ -182,10 +181,10 @@ def _from_clones(recipe: Path, out: Path | None, options: dict[str, Any]) -> int
             raise UsageError(f"--{name.replace('_', '-')} does not go with --from-clones; leave it out")
     make_private(out or Path(_RUNS), ours=out is None)
     folder = out or Path(_RUNS) / read_recipe(recipe).name
-    places = Files(options["base"], options["base_folder"], options["hub"])
+    locations = Files(options["base"], options["base_folder"], options["hub"])
     with _resumable(folder), humanize_duration() as progress:
         tasks, specialists = _tasks((), ()), host.load().specialists
-        rebuild = RecipeRebuild(recipe, options["clones"], folder, tasks, specialists, places, progress)
+        rebuild = RecipeRebuild(recipe, options["clones"], folder, tasks, specialists, locations, progress)
         outcome = rebuild.run()
     emit("\n".join(_outcome(outcome)) + "\n")
     return 0
@@ -205,16 +204,25 @@ def _from_history(repository: Path, out: Path | None, options: dict[str, Any]) -
     named = options["base_model"]
     base = str(Path(named).resolve()) if named.endswith((".yml", ".yaml")) else named
     with _resumable(folder), humanize_duration() as progress:
-        places = Files(options["base"], options["base_folder"], options["hub"])
+        locations = Files(options["base"], options["base_folder"], options["hub"])
         specialists = host.load().specialists
-        run = RepositoryAdapterTraining(repository, folder, tasks, specialists, places, progress)
+        run = RepositoryAdapterTraining(repository, folder, tasks, specialists, locations, progress)
         outcomes = run.run(base, options["steps"] or 0, options["hours"] or 0.0)
-    made = [one for one in outcomes if one.metadata is not None]
-    if not made:
-        raise UsageError("\n".join(note for one in outcomes for note in one.notes))
-    emit("\n".join(line for one in outcomes for line in _outcome(one)) + "\n")
-    emit("\n".join(_advice(made, repository)) + "\n")
+    _emit_outcomes(outcomes, repository)
     return 0
+
+
+def _emit_outcomes(outcomes: Sequence[TrainingOutcome], repository: Path) -> None:
+    """Print the outcome of each task, and what to do with the models.
+
+    Raises:
+        UsageError: no task has a model; the message has the reasons.
+    """
+    created = [outcome for outcome in outcomes if outcome.metadata is not None]
+    if not created:
+        raise UsageError("\n".join(note for outcome in outcomes for note in outcome.notes))
+    emit("\n".join(line for outcome in outcomes for line in _outcome(outcome)) + "\n")
+    emit("\n".join(_advice(created, repository)) + "\n")
 
 
 def _tasks(names: tuple[str, ...], specialists: tuple[str, ...]) -> list[Task]:
@@ -223,50 +231,57 @@ def _tasks(names: tuple[str, ...], specialists: tuple[str, ...]) -> list[Task]:
     from wardround.training_tasks import Task
 
     known = [task for task in host.load_tasks() if isinstance(task, Task)]
-    _require_known("--task", names, {task.name for task in known})
-    _require_known("--specialist", specialists, {task.specialist for task in known})
+    _require_known_options("--task", names, {task.name for task in known})
+    _require_known_options("--specialist", specialists, {task.specialist for task in known})
     if not names and not specialists:
         return known
     return [task for task in known if task.name in names or task.specialist in specialists]
 
 
-def _require_known(option: str, given: tuple[str, ...], known: set[str]) -> None:
+def _require_known_options(option: str, given: tuple[str, ...], known: set[str]) -> None:
     for name in given:
         if name not in known:
             raise UsageError(f"{option} {name}: not a known name; choose from {', '.join(sorted(known))}")
 
 
-def _outcome(one: TrainingOutcome) -> Iterator[str]:
+def _outcome(outcome: TrainingOutcome) -> Iterator[str]:
     """Summarise the result of one task."""
-    if one.metadata is None:
-        yield from one.notes
+    if outcome.metadata is None:
+        yield from outcome.notes
         return
-    known, measured = one.metadata, one.metadata.evaluation
-    where = " in other files" if measured is not None and "files" in measured.drawn else ""
-    asked = "" if measured is None else f", measured on {measured.items} later ones{where}"
-    learnt = 0 if known.data is None else known.data.items
-    scope = known.scope or "the recipe's repositories"
-    yield f"{one.task}: {known.state.value}: learnt from {learnt} questions of {scope}{asked}"
-    yield from (f"  - {reason}" for reason in known.reasons[:_REASONS])
-    if len(known.reasons) > _REASONS:
-        yield f"  - and {len(known.reasons) - _REASONS} reasons more, on its card"
-    if not known.reasons:
-        later = f"later commits of {known.scope}" if known.scope else "repositories that were not trained on"
+    metadata = outcome.metadata
+    yield _training_line(outcome.task, metadata)
+    yield from (f"  - {reason}" for reason in metadata.reasons[:_REASONS])
+    if len(metadata.reasons) > _REASONS:
+        yield f"  - and {len(metadata.reasons) - _REASONS} reasons more, on its card"
+    if not metadata.reasons:
+        of_scope = f"later commits of {metadata.scope}"
+        later = of_scope if metadata.scope else "repositories that were not trained on"
         yield f"  - It beats what needs no model, and the frozen base, on {later}."
-    yield from (f"  - {note}" for note in one.notes)
-    yield f"  {one.folder}: the model, with card.md; the recipe beside the trainings repeats it"
+    yield from (f"  - {note}" for note in outcome.notes)
+    yield f"  {outcome.folder}: the model, with card.md; the recipe beside the trainings repeats it"
 
 
-def _advice(made: list[TrainingOutcome], repository: Path) -> Iterator[str]:
+def _training_line(task: str, metadata: Metadata) -> str:
+    """Return the line with the questions that a model learnt from and is measured on."""
+    measured = metadata.evaluation
+    where = " in other files" if measured is not None and "files" in measured.drawn else ""
+    on_later = "" if measured is None else f", measured on {measured.items} later ones{where}"
+    questions = 0 if metadata.data is None else metadata.data.items
+    scope = metadata.scope or "the recipe's repositories"
+    return f"{task}: {metadata.state.value}: learnt from {questions} questions of {scope}{on_later}"
+
+
+def _advice(created: list[TrainingOutcome], repository: Path) -> Iterator[str]:
     """Describe how to use the models that were promoted above shadow."""
     from wardround.inference.locations import package_folder
     from wardround.inference.metadata import PromotionState
-    from wardround_lab.training.promote import asked_by
+    from wardround_lab.training.promote import users_of_model
 
     earned = [
-        (one, one.metadata)
-        for one in made
-        if one.metadata and one.metadata.state is not PromotionState.SHADOW
+        (outcome, outcome.metadata)
+        for outcome in created
+        if outcome.metadata and outcome.metadata.state is not PromotionState.SHADOW
     ]
     if not earned:
         yield (
@@ -274,28 +289,30 @@ def _advice(made: list[TrainingOutcome], repository: Path) -> Iterator[str]:
             "of its name that comes with wardround."
         )
         return
-    asked = [one for one, metadata in earned if asked_by(metadata)]
-    for one, metadata in earned:
-        if one not in asked:
-            yield from _unasked(one, metadata.name)
+    requested = [outcome for outcome, metadata in earned if users_of_model(metadata)]
+    for outcome, metadata in earned:
+        if outcome not in requested:
+            yield from _usage_lines(outcome, metadata.name)
     own = package_folder()
-    folders = [one.folder for one in asked]
-    folders += [one.base for one in asked if one.base is not None and own not in one.base.parents]
+    folders = [outcome.folder for outcome in requested]
+    folders += [
+        outcome.base for outcome in requested if outcome.base is not None and own not in outcome.base.parents
+    ]
     root = _root_of(repository.resolve())
-    told = dict.fromkeys(_seen_from(folder.resolve(), root) for folder in folders)
-    if told:
+    reported = dict.fromkeys(_seen_from(folder.resolve(), root) for folder in folders)
+    if reported:
         yield "To use it in reviews of this repository, write in pyproject.toml (git ignores that folder;"
         yield "copy it to another one to share it):"
         yield "[tool.wardround]"
-        yield f"model-folders = [{', '.join(json.dumps(folder) for folder in told)}]"
+        yield f"model-folders = [{', '.join(json.dumps(folder) for folder in reported)}]"
 
 
-def _unasked(one: TrainingOutcome, name: str) -> Iterator[str]:
+def _usage_lines(item: TrainingOutcome, name: str) -> Iterator[str]:
     """Describe how to use a model that no installed specialist requests."""
     yield f"No review and no command asks {name}: no installed specialist has it among its `models`, so there"
     yield "is nothing to configure. Checks of a plugin of your own may: name it in its specialist's `models`"
-    yield f"and {one.folder} in model-folders. For other programs, one ONNX file with its tokenizer:"
-    yield f"  wardround adapters export {one.folder.parent} --merged --out DIR"
+    yield f"and {item.folder} in model-folders. For other programs, one ONNX file with its tokenizer:"
+    yield f"  wardround adapters export {item.folder.parent} --merged --out DIR"
 
 
 def _root_of(place: Path) -> Path:
@@ -309,7 +326,7 @@ def _seen_from(folder: Path, root: Path) -> str:
 # --- from a recipe
 
 
-def _told(run: RunSummary, metric: str, folder: Path, shipped: Shipped | None) -> str:
+def _describe_run(run: RunSummary, metric: str, folder: Path, shipped: Shipped | None) -> str:
     best = "" if run.best is None else f", {metric} {run.best:.3f} on validation at step {run.kept}"
     lines = [f"{run.name}: {run.steps} steps in {run.seconds / 60:.1f} minutes, seed {run.seed}{best}"]
     if shipped is None:
@@ -323,12 +340,18 @@ def parity_lines(shipped: Shipped) -> list[str]:
     """Summarise the steps of a training and where the model was written."""
     metadata = shipped.metadata
     lines = [
-        f"  {one.step:<10} largest difference {one.largest:.2g}, correlation of scores {one.correlation:.5f}"
-        for one in metadata.parity
+        f"  {step.step:<10} largest difference {step.largest:.2g}, "
+        f"correlation of scores {step.correlation:.5f}{_agreement_text(step)}"
+        for step in metadata.parity
     ]
-    size = (metadata.model.bytes + (metadata.shares.bytes if metadata.shares else 0)) / 1e6
+    apart = metadata.decoder_files if metadata.shares is None else (metadata.shares,)
+    size = (metadata.model.bytes + sum(file.bytes for file in apart)) / 1e6
     common = f", {len(metadata.shared)} tensors shared" if metadata.shared else ""
     return [*lines, f"{shipped.folder}: {size:.1f} MB{common}, state {metadata.state.value}"]
+
+
+def _agreement_text(step: Parity) -> str:
+    return "" if step.agreement is None else f", {step.agreement:.1%} of the greedy tokens the same"
 
 
 @contextmanager
@@ -338,13 +361,13 @@ def humanize_duration() -> Iterator[Callable[[str], None]]:
         if sys.stderr.isatty():
             yield show
             return
-        said = [-_SECONDS_BETWEEN_LINES]
+        reported = [-_SECONDS_BETWEEN_LINES]
 
         def log(text: str) -> None:
-            now = time.monotonic()
-            if now - said[0] >= _SECONDS_BETWEEN_LINES:
-                said[0] = now
+            current = time.monotonic()
+            if current - reported[0] >= _SECONDS_BETWEEN_LINES:
+                reported[0] = current
                 echo_err(text)
 
-        said[0] = time.monotonic() - _SECONDS_BETWEEN_LINES
+        reported[0] = time.monotonic() - _SECONDS_BETWEEN_LINES
         yield log

@@ -20,11 +20,12 @@ def train_judge(folder: Path, clones: Path | None, out: Path) -> int:
 
     Args:
         folder: the judgements.
-        clones: of their repositories; without them the facts about the findings are those of an earlier run.
+        clones: clones of the findings' repositories; without them the facts about the findings are those of
+            an earlier run.
     """
     from wardround.processors.judge.model import default_judge, judge_content
-    from wardround.storage.judgement_files import load_judgements
-    from wardround_lab.evaluation.judging.agreement import resolved
+    from wardround.rules.judgement_files import load_judgements
+    from wardround_lab.evaluation.judging.agreement import majority_verdicts
     from wardround_lab.evaluation.judging.facts_table import read_facts, read_findings
     from wardround_lab.training.judge.adapt import adapt
 
@@ -35,10 +36,10 @@ def train_judge(folder: Path, clones: Path | None, out: Path) -> int:
         raise UsageError(f"{folder}: no judgements; record some with wardround eval judge")
     if clones is not None:
         _review(judgements, folder, clones)
-    findings = read_findings(read_facts(folder), resolved(judgements))
-    found = adapt(default_judge().file, findings, max(one.date for one in judgements))
+    findings = read_findings(read_facts(folder), majority_verdicts(judgements))
+    found = adapt(default_judge().file, findings, max(judgement.date for judgement in judgements))
     gain = f"{found.gain.value:+.3f} [{found.gain.low:+.3f}, {found.gain.high:+.3f}]"
-    repositories = len({one.repository for one in findings})
+    repositories = len({finding.repository for finding in findings})
     where = "1 repository" if repositories == 1 else f"{repositories} repositories"
     emit_line(f"{len(findings)} findings of {where}; log-loss lower by {gain}")
     if not found.is_better:
@@ -61,17 +62,17 @@ def _review(judgements: list[Judgement], folder: Path, clones: Path) -> None:
     from wardround_lab.corpora.clones import clone_of
     from wardround_lab.evaluation.judging.examples import ReviewedExamples
     from wardround_lab.evaluation.judging.facts_table import facts_of, write_facts
-    from wardround_lab.evaluation.judging.review_again import review_judged
+    from wardround_lab.evaluation.judging.review_again import review_judged_commits
     from wardround_lab.evaluation.judging.row_file import RowFile
 
-    names = sorted({one.repository for one in judgements})
+    names = sorted({judgement.repository for judgement in judgements})
     folders = {name: clone for name in names if (clone := clone_of(clones, name)) is not None}
     if not folders:
         raise UsageError(f"--from-clones {clones}: no clone of {', '.join(names[:3])}; clone them there")
-    keys = {one.key for one in judgements}
+    keys = {judgement.key for judgement in judgements}
     with tempfile.TemporaryDirectory(prefix="wardround-") as scratch, progress_line() as progress:
         file = RowFile(Path(scratch) / _EXAMPLES, ReviewedExamples)
-        review_judged(judgements, keys, folders, file, host.load(), progress=progress)
+        review_judged_commits(judgements, keys, folders, file, host.load(), progress=progress)
     failed = sum(bool(row.trouble) for row in file.rows)
     left = [name for name in names if name not in folders]
     if failed or left:

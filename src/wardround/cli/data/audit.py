@@ -1,5 +1,3 @@
-"""``wardround data audit``."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -48,7 +46,7 @@ def command(files: tuple[Path, ...], **options: Any) -> int:
 
     limits = {name: _share(name, value) for name, value in _pairs("--limit", options["limits"])}
     check_limits(limits)
-    hold_out, since, own = _sides(options)
+    hold_out, since, own = _split_options(options)
     demands = AuditPolicy(
         hold_out=hold_out,
         since=since,
@@ -75,7 +73,9 @@ def command(files: tuple[Path, ...], **options: Any) -> int:
     return 1 if failures else 0
 
 
-def _sides(options: dict[str, Any]) -> tuple[frozenset[str], int | None, WithinRepositorySplit | None]:
+def _split_options(
+    options: dict[str, Any],
+) -> tuple[frozenset[str], int | None, WithinRepositorySplit | None]:
     """Return the held-out repositories, the start of the evaluation, and the split rule of a single
     repository.
     """
@@ -83,9 +83,9 @@ def _sides(options: dict[str, Any]) -> tuple[frozenset[str], int | None, WithinR
         return frozenset(options["hold_out"]), seconds_of("--since", options["since"]), None
     if options["hold_out"] or options["since"]:
         raise UsageError("--recipe defines the split; omit --hold-out and --since")
-    from wardround_lab.training.recipe import read_recipe
+    from wardround_lab.training.recipe import read_data_part
 
-    data = read_recipe(options["recipe"]).data
+    data = read_data_part(options["recipe"])
     since = data.since_seconds if data.since else None
     return frozenset(data.evaluation), since, data.own
 

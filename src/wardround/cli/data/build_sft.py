@@ -1,5 +1,3 @@
-"""``wardround data build-sft``."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -28,8 +26,9 @@ def command(files: tuple[Path, ...], **options: Any) -> int:
     """Build training and evaluation files from curated records or from what `data mine` wrote.
 
     A line of FILE is a JSON object with instruction, output, usually input, and its origin: repository and
-    time (seconds since 1970), and licence and path if known. Of a mined commit, the message is the
-    instruction and the change the output; of a mined choice, the numbers of the right candidates are.
+    time (seconds since 1970), and licence and path if known. For a mined commit, the message is the
+    instruction and the change the output; for a mined choice, the output is the numbers of the correct
+    candidates.
     """
     from wardround_lab.corpora.sft import SftOptions, build
 

@@ -1,9 +1,8 @@
-"""``wardround data mine``."""
-
 from __future__ import annotations
 
 import calendar
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from wardround.cli.run import emit_line, progress_line
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
+    from wardround.training_tasks import AnyTask
     from wardround_lab.corpora.git_history import HistoryLimits
     from wardround_lab.corpora.miner import MiningSource, RecordLocation
 
@@ -41,7 +41,7 @@ DOC_DRIFT = "doc-drift"
 def command(repositories: tuple[str, ...], **options: Any) -> int:
     """Mine the history of each REPO: a clone or bare mirror, or owner/name=PATH.
 
-    Items with secrets, generated or vendored files and unreadable items are left out; the record counts them.
+    Items with secrets, generated or vendored files and unreadable items are excluded; the record counts them.
     """
     from wardround import host
     from wardround_lab.corpora.holdout import HoldoutRepositories
@@ -49,25 +49,26 @@ def command(repositories: tuple[str, ...], **options: Any) -> int:
     from wardround_lab.corpora.secret_scan import SecretScan
 
     sources = _sources(options["tasks"], options["kinds"])
-    kept = HoldoutRepositories.read(options["kept"])
+    retained = HoldoutRepositories.read(options["kept"])
     scan = SecretScan(host.load().specialists)
-    places = [_place(text) for text in repositories]
+    locations = [_parse_location(text) for text in repositories]
     try:
         with progress_line() as progress:
-            mining = Miner(options["out"], _limits(options), kept.__contains__, scan, progress)
-            corpora = mining.mine(sources, places)
+            mining = Miner(options["out"], _limits(options), retained.__contains__, scan, progress)
+            corpora = mining.mine(sources, locations)
     except Interrupted:
         echo_err("wardround: interrupted; the same command goes on behind the last finished repository")
         raise
     for corpus in corpora:
         emit_line(f"{corpus.name}: {corpus.items} items of {len(corpus.repositories)} repositories")
-        for one in corpus.repositories:
-            dropped = "".join(f", {count} left out: {reason}" for reason, count in one.dropped.items())
+        for repository in corpus.repositories:
+            dropped = "".join(f", {count} left out: {reason}" for reason, count in repository.dropped.items())
             emit_line(
-                f"  {one.name}: {one.items} items of {one.commits} commits, licence {one.licence}{dropped}"
+                f"  {repository.name}: {repository.items} items of {repository.commits} commits, "
+                f"licence {repository.licence}{dropped}"
             )
-            if one.damage:
-                echo_err(f"{one.name}: {one.damage}")
+            if repository.damage:
+                echo_err(f"{repository.name}: {repository.damage}")
     return 0
 
 
@@ -76,11 +77,7 @@ def _sources(tasks: tuple[str, ...], kinds: tuple[str, ...]) -> list[MiningSourc
     from wardround_lab.corpora.miner import MiningSource
 
     known = {task.name: task for task in host.load_tasks()}
-    named = list(tasks)
-    if DOC_DRIFT in kinds:
-        named += [task.name for task in known.values() if task.kind == DOC_DRIFT]
-        if len(named) == len(tasks):
-            raise UsageError(f"--kind {DOC_DRIFT}: no installed plugin contributes such a task")
+    named = [*tasks, *(_doc_drift_tasks(known) if DOC_DRIFT in kinds else ())]
     for name in named:
         if name not in known:
             there = ", ".join(known) or "none: no installed plugin contributes one"
@@ -92,7 +89,19 @@ def _sources(tasks: tuple[str, ...], kinds: tuple[str, ...]) -> list[MiningSourc
     return sources
 
 
-def _place(text: str) -> RecordLocation:
+def _doc_drift_tasks(known: Mapping[str, AnyTask]) -> list[str]:
+    """Return the names of the tasks that learn from documentation which no longer fits.
+
+    Raises:
+        UsageError: there is none.
+    """
+    names = [task.name for task in known.values() if task.kind == DOC_DRIFT]
+    if not names:
+        raise UsageError(f"--kind {DOC_DRIFT}: no installed plugin contributes such a task")
+    return names
+
+
+def _parse_location(text: str) -> RecordLocation:
     from wardround_lab.corpora.miner import RecordLocation
 
     name, equals, path = text.partition("=")

@@ -1,5 +1,3 @@
-"""``wardround data scan``."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -29,15 +27,15 @@ def command(repository: Path, head: str, exclude: tuple[str, ...], out: Path | N
     from wardround_lab.corpora.chunks import chunks, files_of
     from wardround_lab.corpora.conventions import conventions
     from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
-    from wardround_lab.corpora.records import write_whole
+    from wardround_lab.corpora.records import write_atomically
 
     with RepositoryHistory(repository, limits=HistoryLimits(head=head, exclude=exclude)) as history:
         files = list(files_of(history))
-        if damage := history.trouble.told():
+        if damage := history.trouble.describe():
             echo_err(f"{repository}: {damage}")
     lines = (msgspec.json.encode(row) + b"\n" for rows in (conventions(files), chunks(files)) for row in rows)
     if out is not None:
-        write_whole(out, lines)
+        write_atomically(out, lines)
     else:
         for line in lines:
             emit(json_text(line))

@@ -1,5 +1,3 @@
-"""``wardround policy check``."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""``wardround policy explain``."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -26,9 +24,9 @@ def command(record: Path, policy: str | None) -> None:
     document = found.context.document
     verdict = decide(found.signals, document, found.evidence, policies)
     deciding = {reason.policy for reason in verdict.reasons if reason.policy}
-    for one in policies:
-        emit_line(one.identity)
-        for line in lines_of(one, verdict.tier, found.signals, document, found.evidence):
+    for matching in policies:
+        emit_line(matching.identity)
+        for line in lines_of(matching, verdict.tier, found.signals, document, found.evidence):
             mark = "*" if line.line in deciding else " " if line.applies else "-"
             emit_line(f"  {mark} {line.line.partition('#')[2]}: {line.verdict}: {line.text}")
     emit_line(f"verdict: {verdict.name} ({verdict.tier}); * decides, - does not apply")

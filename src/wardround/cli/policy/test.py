@@ -1,5 +1,3 @@
-"""``wardround policy test``."""
-
 from __future__ import annotations
 
 from pathlib import Path

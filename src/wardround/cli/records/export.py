@@ -1,5 +1,3 @@
-"""``wardround records export``."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -31,13 +29,13 @@ def command(
         raise click.UsageError("give either DIGEST or --all")
     if every and out is None:
         raise click.UsageError("--all needs --out DIR")
-    with store.opened_required(store_location(store_name)) as records:
+    with store.open_existing(store_location(store_name)) as records:
         found = (records.get(digest),) if digest is not None else records.query(store.Query())
-        for one in reversed(found):
-            _write(one.digest, _part(records.data(one), predicate), out, predicate)
+        for record in reversed(found):
+            _write(record.digest, _record_part(records.data(record), predicate), out, predicate)
 
 
-def _part(data: bytes, predicate: str | None) -> bytes:
+def _record_part(data: bytes, predicate: str | None) -> bytes:
     from wardround.records.statement import PREDICATE_NAMES
 
     if predicate is None:

@@ -1,5 +1,3 @@
-"""``wardround records list``."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -48,10 +46,10 @@ def command(
 
 
 def _show_text(found: Sequence[StoredRecord]) -> None:
-    for one in found:
+    for record in found:
         emit_line(
-            f"{one.digest[:_DIGITS]}  {one.created}  {one.tier} {one.verdict:<13} "
-            f"{one.head[:_DIGITS]:<{_DIGITS}}  {one.repository}  {one.author}".rstrip()
+            f"{record.digest[:_DIGITS]}  {record.created}  {record.tier} {record.verdict:<13} "
+            f"{record.head[:_DIGITS]:<{_DIGITS}}  {record.repository}  {record.author}".rstrip()
         )
     emit_line(f"{len(found)} record{'s' if len(found) != 1 else ''}")
 

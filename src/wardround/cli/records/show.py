@@ -1,5 +1,3 @@
-"""``wardround records show``."""
-
 from __future__ import annotations
 
 import click
@@ -15,14 +13,15 @@ def command(digest: str, store_name: str) -> None:
     """Show the record whose digest begins with DIGEST, without verifying it."""
     from wardround.records import envelope, store
 
-    with store.opened_required(store_location(store_name)) as records:
+    with store.open_existing(store_location(store_name)) as records:
         found = records.get(digest)
         first = envelope.parse(records.data(found).split(b"\n", 1)[0])
     fields = {
         "record": found.digest, "number": str(found.sequence), "created": found.created,
         "verdict": f"{found.verdict} ({found.tier})", "policy": found.policy, "context": found.context,
         "repository": found.repository, "base": found.base, "head": found.head, "author": found.author,
-        "rules": ", ".join(found.rules), "signed by": ", ".join(one.key_id for one in first.signatures),
+        "rules": ", ".join(found.rules),
+        "signed by": ", ".join(signature.key_id for signature in first.signatures),
     }  # fmt: skip
     for name, value in fields.items():
         emit_line(f"{name + ':':<12}{value or '-'}")

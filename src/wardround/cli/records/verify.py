@@ -1,5 +1,3 @@
-"""``wardround records verify``."""
-
 from __future__ import annotations
 
 import click
@@ -15,7 +13,7 @@ _DOES_NOT_HOLD = 1
 def command(store_name: str) -> int:
     """Verify that no record of the store was changed, removed or moved.
 
-    Exit status: 0 the chain holds, 1 it does not hold. The head is the digest of all records up to the last:
+    Exit status: 0 the chain holds, 1 it is not valid. The head is the digest of all records up to the last:
     with a copy of it elsewhere you can detect a store that was replaced.
     """
     from wardround.records import store

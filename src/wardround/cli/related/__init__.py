@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from wardround.cli.run import emit, open_change, progress_line, require_one
+from wardround.cli.change_options import repo_option
+from wardround.cli.run import emit, open_change, progress_line, require_base, require_one
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,9 +41,7 @@ Found = TypeVar("Found")
 @click.option("--limit", type=click.IntRange(min=1, max=1000), default=10, show_default=True, metavar="N")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--no-models", is_flag=True, help="Rank by words only.")
-@click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
-)
+@repo_option
 def command(
     query: str | None, tests: bool, neighbours: bool, staged: bool, worktree: bool, base: str | None,
     head: str | None, at: str | None, everything: bool, limit: int, form: str, no_models: bool,
@@ -53,19 +52,18 @@ def command(
     TEXT is a bug report, a commit message or an acceptance criterion, the name of a file with one, or - for
     standard input. With --tests it is a function, as in src/rows.py::parse_row, and the tests that most
     likely cover it are shown; with --staged, --worktree or --base, and no TEXT, the tests of the changed
-    functions. With --neighbours and a change, the files near it are shown, each with the reason: code that
-    it uses or that uses it, its tests, similar code, and files that changed together with its files before.
-    Nothing is run, and no model is used. Files are ranked by words, by messages and changes of
-    earlier commits, and by the model if it is installed. The first use in a repository reads all its files,
-    later ones only changed files.
+    functions. With --neighbours and a change, related files are shown, each with the reason: code that it
+    uses or that uses it, its tests, similar code, and files that often changed together with its files.
+    Nothing is run, and no model is used. Files are ranked by words, by messages and changes of earlier
+    commits, and by the model if it is installed. The first use in a repository reads all its files, later
+    ones only changed files.
     """
     from wardround.cli.options import ChangeSpec
     from wardround.retrieval.results import as_json, as_text
 
     ways = {"--staged": staged, "--worktree": worktree, "--base": base is not None, "--at": at is not None}
     require_one(ways, "say in one way what is searched")
-    if head is not None and base is None:
-        raise click.UsageError("--head needs --base; name the commit it is compared with")
+    require_base(head, base)
     target = ChangeSpec(staged=staged, worktree=worktree, base=base, head=head, repo=repo)
     is_change = staged or worktree or base is not None
     if neighbours:
@@ -76,7 +74,7 @@ def command(
         return
     if query is None:
         raise click.UsageError("Missing argument 'TEXT'.")
-    text, file = _asked(query)
+    text, file = _read_query(query)
     with progress_line() as progress:
         if is_change:
             found: RelatedFiles | RelatedHunks = _hunks(text, target, limit, no_models)
@@ -93,17 +91,17 @@ def _show_neighbours(
             "--neighbours needs one of --staged, --worktree and --base, and neither TEXT nor --tests"
         )
     from wardround.cli.related.neighbours import of_change
-    from wardround.retrieval.results import neighbours_as_json, neighbours_as_text
+    from wardround.retrieval.results import format_neighbours, neighbours_as_json
 
     found = of_change(target, limit)
-    emit(neighbours_as_json(found) if form == "json" else neighbours_as_text(found))
+    emit(neighbours_as_json(found) if form == "json" else format_neighbours(found))
 
 
 def _show_tests(
     query: str | None, target: ChangeSpec | None, repo: Path | None, at: str | None, limit: int, form: str
 ) -> None:
     from wardround.cli.related.tests import of_change, of_function
-    from wardround.retrieval.results import tests_as_json, tests_as_text
+    from wardround.retrieval.results import format_tests, tests_as_json
 
     if (query is None) is (target is None):
         raise click.UsageError(
@@ -114,10 +112,10 @@ def _show_tests(
             found = of_function(query or "", repo, at, limit, progress)
         else:
             found = of_change(target, limit, progress)
-    emit(tests_as_json(found) if form == "json" else tests_as_text(found))
+    emit(tests_as_json(found) if form == "json" else format_tests(found))
 
 
-def _asked(query: str) -> tuple[str, Path | None]:
+def _read_query(query: str) -> tuple[str, Path | None]:
     """Return the query text, and its file if it is in one."""
     file = None
     if query == "-":
@@ -166,7 +164,7 @@ def _model(repository: Repository, side: str, no_models: bool) -> tuple[TextEmbe
     return found, ModelUse(found.name, None)
 
 
-def _with_model(
+def _search_with_model(
     repository: Repository,
     side: str,
     no_models: bool,
@@ -198,7 +196,7 @@ def _hunks(text: str, target: ChangeSpec, limit: int, no_models: bool) -> Relate
 
         def search(embedder: TextEmbedder | None, use: ModelUse) -> RelatedHunks:
             if embedder is None:
-                found = [one for one in rank(text, hunks) if one.lexical > 0]
+                found = [hunk for hunk in rank(text, hunks) if hunk.lexical > 0]
                 return RelatedHunks(len(hunks), found[:limit], use)
 
             def work(index: SearchIndex) -> list[Evidence]:
@@ -207,7 +205,7 @@ def _hunks(text: str, target: ChangeSpec, limit: int, no_models: bool) -> Relate
             return RelatedHunks(len(hunks), using(repository.git_dir, work)[:limit], use)
 
         side = INDEX if change.head.startswith(":") else change.head
-        return _with_model(repository, side, no_models, search)
+        return _search_with_model(repository, side, no_models, search)
 
 
 def _files(
@@ -215,19 +213,24 @@ def _files(
     no_models: bool, progress: Progress,
 ) -> RelatedFiles:  # fmt: skip
     from wardround.change.repository import INDEX, Repository
-    from wardround.cli.related.corpus import searched_side, text_of
+    from wardround.cli.related.corpus import searched_revision, text_of
     from wardround.retrieval.commit_signals import COMMITS
-    from wardround.retrieval.file_search import is_beside, is_source, locate_functions, search_files
+    from wardround.retrieval.file_search import (
+        is_accompanying_file,
+        is_source,
+        locate_functions,
+        search_files,
+    )
     from wardround.retrieval.index import IndexedFile, SearchIndex, using
     from wardround.retrieval.results import RelatedFiles
 
     with Repository(repo) as repository:
-        side = searched_side(repository, at)
-        own = _own_path(repository, file)
+        side = searched_revision(repository, at)
+        own = _path_in_repository(repository, file)
         entries = [
             IndexedFile(path, blob)
             for path, blob in repository.blobs_of(side)
-            if is_source(path) and (everything or not is_beside(path)) and path != own
+            if is_source(path) and (everything or not is_accompanying_file(path)) and path != own
         ]
         by_path = {entry.path: entry for entry in entries}
         head = repository.head() if side == INDEX else side
@@ -240,16 +243,18 @@ def _files(
             def work(index: SearchIndex) -> RelatedFiles:
                 past = index.past(commits, repository.commits_touching)
                 files = search_files(text, entries, read, index, embedder, progress, past)[:limit]
-                first = [(one.path, read(by_path[one.path]) or "") for one in files[:_FILES_WITH_FUNCTIONS]]
+                first = [
+                    (match.path, read(by_path[match.path]) or "") for match in files[:_FILES_WITH_FUNCTIONS]
+                ]
                 functions = locate_functions(text, first)[: limit * 2]
                 return RelatedFiles(len(entries), files, functions, use, len(past))
 
             return using(repository.git_dir, work)
 
-        return _with_model(repository, side, no_models, search)
+        return _search_with_model(repository, side, no_models, search)
 
 
-def _own_path(repository: Repository, file: Path | None) -> str | None:
+def _path_in_repository(repository: Repository, file: Path | None) -> str | None:
     """Return the path of the queried file in the repository, if it is there."""
     if file is None or not file.resolve().is_relative_to(repository.root.resolve()):
         return None

@@ -11,7 +11,7 @@ _LONGEST_FILE = 1024 * 1024
 """Bytes; what is longer was not written by people."""
 
 
-def searched_side(repository: Repository, at: str | None) -> str:
+def searched_revision(repository: Repository, at: str | None) -> str:
     """Return the requested commit; by default the staged state, or HEAD in a bare repository.
 
     Raises:
@@ -27,7 +27,7 @@ def searched_side(repository: Repository, at: str | None) -> str:
 
 def text_of(repository: Repository, blob: str) -> str | None:
     """Return the text of a blob; None if it is too long, missing, or not UTF-8."""
-    from wardround.change.change_source import decoded
+    from wardround.change.change_source import decode_text
 
     content = repository.blobs.get(blob)
-    return None if content is None or len(content) > _LONGEST_FILE else decoded(content)
+    return None if content is None or len(content) > _LONGEST_FILE else decode_text(content)

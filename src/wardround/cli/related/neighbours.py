@@ -26,6 +26,14 @@ def of_change(target: ChangeSpec, limit: int) -> RelatedNeighbours:
             done = graph.update(reviewed_tree(repository, change, origin))
             found = graph.neighbours(hunks, commits_before(repository, change.base), limit)
     rows = [
-        (one.path, one.symbol.line, one.symbol.name, one.relation, one.reason, one.score) for one in found
+        (
+            neighbour.path,
+            neighbour.symbol.line,
+            neighbour.symbol.name,
+            neighbour.relation,
+            neighbour.reason,
+            neighbour.score,
+        )
+        for neighbour in found
     ]
     return RelatedNeighbours(done.files, len(hunks), rows, done.unparsed)

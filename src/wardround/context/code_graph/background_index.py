@@ -1,7 +1,7 @@
-"""Indexing in a process of its own, so that the next review has the code graph and this one does not wait.
+"""Indexing in a separate process, so that the next review has the code graph and this one does not wait.
 
 The process starts at the first review at commit that needs the graph of more files than it may read. It has
-the lowest priority, writes to the store in the user's cache folder alone, and one runs at a time.
+the lowest priority, writes only to the store in the user's cache folder, and one runs at a time.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def start_indexing(root: Path, store: Path | None, environ: Mapping[str, str]) -
     """Start to index the last commit of a repository, unless that was started a short time ago.
 
     Args:
-        root: of the repository.
-        store: the file of its graph; None for one in memory.
+        root: root folder of the repository.
+        store: the file of its graph; None for an in-memory graph.
 
     Returns:
-        False if nothing indexes it: in CI, where it is switched off, or without a store.
+        False if no process indexes it: in CI, if indexing is disabled, or without a store.
     """
     if (
         store is None

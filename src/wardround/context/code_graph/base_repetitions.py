@@ -21,15 +21,15 @@ from wardround.context.code_graph.repetitions import (
     Reader,
     RepetitionSearch,
     added_bodies,
+    drop_moved,
     find_repetitions,
     without,
-    without_moved,
 )
+from wardround.context.code_graph.symbol_moves import SymbolMove
 from wardround.context.code_graph.tree_files import tree_at
 from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.context.code_graph.vector_store import StoredEmbedder, VectorStore
 from wardround.context.repetition import Repetition
-from wardround.context.symbol_moves import SymbolMove
 from wardround.errors import GraphNotBuilt, ModelError
 from wardround.retrieval.protocols import TextEmbedder
 
@@ -48,17 +48,17 @@ def repetitions_of(
         embedder: compares the functions that repeat none by their syntax; without one, they are not compared.
         moves: the symbols that the change moves or renames, which repeat nothing.
     """
-    added = without_moved(added_bodies(change, read), moves)
+    added = drop_moved(added_bodies(change, read), moves)
     if not added:
         return ()
     try:
         with CodeGraph.open(source.repository.git_dir) as graph:
-            return _searched(graph, source, change, read, added, limit, embedder)
+            return _search_base(graph, source, change, read, added, limit, embedder)
     except (GraphNotBuilt, sqlite3.DatabaseError):
         return ()
 
 
-def _searched(
+def _search_base(
     graph: CodeGraph,
     source: GitChangeSource,
     change: Change,
@@ -72,11 +72,11 @@ def _searched(
     found = find_repetitions(added, change, read, graph, base)
     if embedder is not None:
         search = RepetitionSearch(change, read, graph, base)
-        found += _by_meaning(without(added, found), search, graph, source.repository.git_dir, embedder)
+        found += _find_by_meaning(without(added, found), search, graph, source.repository.git_dir, embedder)
     return tuple(sorted(map(_recordable, found)))
 
 
-def _by_meaning(
+def _find_by_meaning(
     added: tuple[Body, ...], search: RepetitionSearch, graph: CodeGraph, git_dir: Path, embedder: TextEmbedder
 ) -> tuple[Repetition, ...]:
     """Return the functions with the meaning of an existing one; none if the model fails."""
@@ -85,7 +85,9 @@ def _by_meaning(
     return ()
 
 
-def _recordable(one: Repetition) -> Repetition:
+def _recordable(repetition: Repetition) -> Repetition:
     return replace(
-        one, path=escape_undecodable(one.path), existing_path=escape_undecodable(one.existing_path)
+        repetition,
+        path=escape_undecodable(repetition.path),
+        existing_path=escape_undecodable(repetition.existing_path),
     )

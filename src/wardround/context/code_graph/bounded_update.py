@@ -19,7 +19,8 @@ def update_within(graph: CodeGraph, tree: SourceTree, limit: UpdateLimit, root: 
     """Read the files of a tree that are not stored yet.
 
     Args:
-        root: of the repository, to index it in the background if there are more files than the limit has.
+        root: root folder of the repository, to index it in the background if there are more files than the
+            limit has.
 
     Raises:
         GraphNotBuilt: that costs more than the limit, or the store fails.

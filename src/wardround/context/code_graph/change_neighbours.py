@@ -45,7 +45,7 @@ def find_neighbours(graph: CodeGraph, change: Change) -> tuple[SymbolNeighbours,
     """Return the neighbours of the first changed symbols, in the order of the files and lines."""
     changed = {file.path for file in change.files}
     found: list[SymbolNeighbours] = []
-    for file in sorted(change.files, key=lambda one: one.path):
+    for file in sorted(change.files, key=lambda other: other.path):
         if file.status is not FileStatus.DELETED and file.is_regular and is_indexed(file.path):
             for symbol, hunks in _changed_symbols(graph.symbols_in(file.path), file):
                 found.append(_neighbours(graph, symbol, hunks, changed))
@@ -57,7 +57,7 @@ def find_neighbours(graph: CodeGraph, change: Change) -> tuple[SymbolNeighbours,
 def _changed_symbols(symbols: Sequence[Symbol], file: ChangedFile) -> Iterator[tuple[Symbol, list[Lines]]]:
     """Yield the innermost function or class around each hunk, with the hunks in it."""
     hunks = sorted(
-        (max(one.head_start, 1), _last_line(one.head_start, one.head_length)) for one in file.hunks
+        (max(hunk.head_start, 1), _last_line(hunk.head_start, hunk.head_length)) for hunk in file.hunks
     )
     by_symbol: dict[Symbol, list[Lines]] = {}
     for first, last in [(1, 10**9)] if file.is_all_added else hunks:
@@ -72,53 +72,63 @@ def _last_line(start: int, length: int) -> int:
 
 
 def _innermost(symbols: Sequence[Symbol], first: int, last: int) -> list[Symbol]:
-    """Return the definitions that overlap some lines and contain no other one that does."""
-    near = [one for one in symbols if one.line <= last and first <= one.end_line and one.kind in _DEFINITIONS]
-    owners = {one.owner_name for one in near}
-    return [one for one in near if one.name not in owners]
+    """Return the definitions that overlap the lines and contain no other definition that does."""
+    near = [
+        symbol
+        for symbol in symbols
+        if symbol.line <= last and first <= symbol.end_line and symbol.kind in _DEFINITIONS
+    ]
+    owners = {symbol.owner_name for symbol in near}
+    return [symbol for symbol in near if symbol.name not in owners]
 
 
 def _neighbours(
     graph: CodeGraph, symbol: Symbol, hunks: Sequence[Lines], changed: Collection[str]
 ) -> SymbolNeighbours:
-    callees = _resolved(graph.callees(symbol))
+    callees = sorted(_resolved_links(graph.callees(symbol)), key=lambda link: _importance(link, hunks))
     return SymbolNeighbours(
         escape_undecodable(symbol.path),
         symbol.line,
         symbol.end_line,
         escape_undecodable(symbol.name),
         tuple(hunks),
-        callers=_first(_use(link) for link in _resolved(graph.callers(symbol))),
+        callers=_first(_use(link) for link in _resolved_links(graph.callers(symbol))),
         callees=_first(_definition(link.symbol) for link in callees),
-        siblings=_first(_definition(one) for one in graph.siblings(symbol)),
-        similar=_first(_definition(one.symbol) for one in graph.similar(symbol)),
+        siblings=_first(_definition(sibling) for sibling in graph.siblings(symbol)),
+        similar=_first(_definition(match.symbol) for match in graph.similar(symbol)),
         examples=_first(_examples(graph, callees, changed)),
     )
 
 
+def _importance(link: Link, hunks: Sequence[Lines]) -> tuple[bool, bool]:
+    """Return the order of a callee: code before constants, then what changed lines use."""
+    is_changed = any(first <= link.line <= last for first, last in hunks)
+    return link.symbol.kind not in _DEFINITIONS, not is_changed
+
+
 def _examples(graph: CodeGraph, callees: Sequence[Link], changed: Collection[str]) -> Iterator[Place]:
-    """Yield a use of each callee in a file that the change leaves alone."""
+    """Yield a use of each callee in a file that the change does not modify."""
     for callee in _distinct(
         (link.symbol for link in callees if link.symbol.kind in _DEFINITIONS), MOST_PLACES
     ):
-        uses = _resolved(graph.callers(callee))
+        uses = _resolved_links(graph.callers(callee))
         elsewhere = (link for link in uses if link.path not in changed and link.path != callee.path)
         yield from (_use(link) for link in islice(elsewhere, 1))
 
 
-def _resolved(links: Iterable[Link]) -> list[Link]:
+def _resolved_links(links: Iterable[Link]) -> list[Link]:
     return [link for link in links if link.certainty is Certainty.RESOLVED]
 
 
 def _use(link: Link) -> Place:
-    return _place(link.path, link.line, link.symbol.name)
+    return _location_of(link.path, link.line, link.symbol.name)
 
 
 def _definition(symbol: Symbol) -> Place:
-    return _place(symbol.path, symbol.line, symbol.name)
+    return _location_of(symbol.path, symbol.line, symbol.name)
 
 
-def _place(path: str, line: int, name: str) -> Place:
+def _location_of(path: str, line: int, name: str) -> Place:
     return Place(escape_undecodable(path), line, escape_undecodable(name))
 
 

@@ -28,7 +28,7 @@ def dynamic_imports(scan: FileScan, names: Sequence[str], arguments: Node | None
     """Yield what a call of a loader imports.
 
     Args:
-        names: of the called function, with those before the dots.
+        names: the parts of the called function's dotted name.
     """
     if arguments is None or arguments.end_byte - arguments.start_byte > _LONGEST:
         return
@@ -36,28 +36,28 @@ def dynamic_imports(scan: FileScan, names: Sequence[str], arguments: Node | None
         return
     line = arguments.start_point[0] + 1
     if names[-1] in _BY_NAME:
-        modules = _named(scan, arguments)
+        modules = _named_modules(scan, arguments)
     elif names[-1] in _BY_DEFINITION:
-        modules = _defined(scan, arguments)
+        modules = _defined_modules(scan, arguments)
     else:
-        modules = ((module, "") for module in _of_paths([*_texts(scan, arguments)]))
+        modules = ((module, "") for module in _joined_path_modules([*_string_literals(scan, arguments)]))
     for module, name in modules:
         if _MODULE.fullmatch(module):
             yield Import(module, name, "", line)
 
 
-def _named(scan: FileScan, arguments: Node) -> Iterator[tuple[str, str]]:
+def _named_modules(scan: FileScan, arguments: Node) -> Iterator[tuple[str, str]]:
     """Yield the module that the first argument names, and those of a list of names in it."""
     values = [*_values(arguments)]
     others = values[1:]
-    module = _text(scan, values[0]) if values else ""
-    package = next((text for other in others if (text := _text(scan, other))), "")
+    module = _string_value(scan, values[0]) if values else ""
+    package = next((text for other in others if (text := _string_value(scan, other))), "")
     if module.startswith(".") and package:
         module = _absolute(module, package)
     yield module, ""
     for other in others:
         if other.type in ("list", "tuple"):
-            yield from ((module, name) for name in _texts(scan, other))
+            yield from ((module, name) for name in _string_literals(scan, other))
 
 
 def _absolute(module: str, package: str) -> str:
@@ -67,15 +67,15 @@ def _absolute(module: str, package: str) -> str:
     return ".".join([*parts[: len(parts) - (len(module) - len(name) - 1)], name])
 
 
-def _defined(scan: FileScan, arguments: Node) -> Iterator[tuple[str, str]]:
-    name = next((_text(scan, value) for value in _values(arguments)), "").replace(":", ".")
+def _defined_modules(scan: FileScan, arguments: Node) -> Iterator[tuple[str, str]]:
+    name = next((_string_value(scan, value) for value in _values(arguments)), "").replace(":", ".")
     yield name, ""
     module, _, definition = name.rpartition(".")
     yield module, definition
 
 
-def _of_paths(texts: Sequence[str]) -> Iterator[str]:
-    """Yield the modules that joined parts of a path can mean, from the one with most folders."""
+def _joined_path_modules(texts: Sequence[str]) -> Iterator[str]:
+    """Yield the modules that joined parts of a path can refer to, the one with most folders first."""
     for end, text in enumerate(texts[:_MOST_TEXTS], 1):
         if text.endswith((".py", ".pyw")):
             for start in range(end):
@@ -91,28 +91,28 @@ def _values(arguments: Node) -> Iterator[Node]:
             yield value
 
 
-def _texts(scan: FileScan, node: Node) -> Iterator[str]:
+def _string_literals(scan: FileScan, node: Node) -> Iterator[str]:
     """Yield the strings below a node, in order."""
     open_ = [node]
     while open_:
         inner = open_.pop()
         if inner.type == "string":
-            yield _unquoted(scan, inner)
+            yield _unquote(scan, inner)
         else:
             open_ += reversed(inner.named_children)
 
 
-def _text(scan: FileScan, node: Node) -> str:
-    """Return the text of an expression of strings; of a name, the text that the file gives it."""
+def _string_value(scan: FileScan, node: Node) -> str:
+    """Return the string value of an expression; for a name, that of its assignment in the file."""
     if node.type == "string":
-        return _unquoted(scan, node)
+        return _unquote(scan, node)
     if node.type in ("concatenated_string", "binary_operator", "parenthesized_expression"):
-        parts = [_text(scan, child) for child in node.named_children]
+        parts = [_string_value(scan, child) for child in node.named_children]
         return "".join(parts) if all(parts) else ""
     return scan.constants.get(scan.text(node), "") if node.type == "identifier" else ""
 
 
-def _unquoted(scan: FileScan, node: Node) -> str:
-    """Return the text of a plain string; empty for one with substitutions or escapes."""
+def _unquote(scan: FileScan, node: Node) -> str:
+    """Return the value of a plain string literal; empty for one with substitutions or escapes."""
     found = _QUOTED.fullmatch(scan.text(node))
     return found[2] if found and not any(child.type == "interpolation" for child in node.children) else ""

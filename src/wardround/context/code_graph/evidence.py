@@ -1,6 +1,6 @@
 """The evidence that a file is near a change, by one ranker each.
 
-Every ranker gives files a score above 0 with the symbol and the reason behind it. None of them sees the
+Every ranker gives files a score above 0 with the symbol and the reason. None of them sees the
 others; ``neighbours`` weighs them against one another.
 """
 
@@ -20,7 +20,7 @@ from wardround.context.code_graph.tree_facts import TreeFacts
 from wardround.retrieval import bm25
 from wardround.retrieval.commit_signals import CommitIndex
 from wardround.retrieval.hunk_search import ChangedCode
-from wardround.text.search_terms import counted, parts
+from wardround.text.search_terms import count_words, parts
 from wardround.text.tokens import KEYWORDS
 
 MOST_SYMBOLS = 12
@@ -33,7 +33,7 @@ _MOST_NAMES = 60
 _HALF_LIFE = 200
 """The number of commits after which changing together counts half."""
 _NAMED = 0.3
-"""The weight of a link by equal names alone."""
+"""The weight of a link only by equal names."""
 _UNCHANGED = 0.3
 """The weight of a definition that a changed symbol uses outside of its changed lines."""
 _DEFINES = 1.5
@@ -55,7 +55,7 @@ class Evidence(NamedTuple):
 Found = dict[str, Evidence]
 
 
-class _Board:
+class _ScoreSums:
     """Adds up the scores of files; the reason of a file is its strongest."""
 
     def __init__(self, hunks: Sequence[ChangedCode]) -> None:
@@ -72,7 +72,7 @@ class _Board:
         if best is None or (score, -number) > (best[0], -best[1]):
             self._best[path] = (score, number, relation, reason)
 
-    def found(self) -> Found:
+    def evidence(self) -> Found:
         return {path: Evidence(score, *self._best[path][1:]) for path, score in self._scores.items()}
 
 
@@ -93,12 +93,12 @@ class ChangeEvidence:
         """
         code = [hunk for hunk in hunks if language_of(hunk.path)]
         return {
-            "links": self._by_links(code),
-            "imports": self._by_imports(code),
-            "names": self._by_names(code),
-            "text": self._by_text(code),
-            "path": self._by_path(hunks),
-            "history": self._by_history(hunks, past),
+            "links": self._score_by_links(code),
+            "imports": self._score_by_imports(code),
+            "names": self._score_by_names(code),
+            "text": self._score_by_text(code),
+            "path": self._score_by_path(hunks),
+            "history": self._score_by_history(hunks, past),
         }
 
     def changed_symbols(self, hunks: Sequence[ChangedCode]) -> list[Symbol]:
@@ -107,61 +107,65 @@ class ChangeEvidence:
         for hunk in hunks:
             for symbol in self._innermost(hunk):
                 lines[symbol] += min(symbol.end_line, hunk.end_line) - max(symbol.line, hunk.line) + 1
-        return sorted(lines, key=lambda one: (-lines[one], one))
+        return sorted(lines, key=lambda line: (-lines[line], line))
 
     def _innermost(self, hunk: ChangedCode) -> list[Symbol]:
         symbols = self._tree.outline(hunk.path).symbols
-        meeting = [one for one in symbols if one.line <= hunk.end_line and hunk.line <= one.end_line]
-        outer = {one.owner_name for one in meeting if one.name}
-        inner = [one for one in meeting if one.name and one.name not in outer]
-        return inner or [one for one in meeting if one.name] or list(symbols[:1])
+        named = [
+            symbol
+            for symbol in symbols
+            if symbol.name and symbol.line <= hunk.end_line and hunk.line <= symbol.end_line
+        ]
+        outer = {symbol.owner_name for symbol in named}
+        inner = [symbol for symbol in named if symbol.name not in outer]
+        return inner or named or list(symbols[:1])
 
     # Rankers
 
-    def _by_links(self, hunks: Sequence[ChangedCode]) -> Found:
-        board = _Board(hunks)
+    def _score_by_links(self, hunks: Sequence[ChangedCode]) -> Found:
+        board = _ScoreSums(hunks)
         for symbol in self.changed_symbols(hunks)[:MOST_SYMBOLS]:
             if symbol.name:
                 self._add_links(board, symbol, hunks)
-        return board.found()
+        return board.evidence()
 
-    def _add_links(self, board: _Board, symbol: Symbol, hunks: Sequence[ChangedCode]) -> None:
+    def _add_links(self, board: _ScoreSums, symbol: Symbol, hunks: Sequence[ChangedCode]) -> None:
         callers = self._links.callers(symbol)
         for link in callers:
             relation = Relation.TEST if link.symbol.kind is SymbolKind.TEST else Relation.CALLER
             reason = f"{_verb(link)} {symbol.name} at line {link.line}"
-            self._add(board, link.symbol, _weight(link, len(callers)), relation, reason)
+            self._add(board, link.symbol, _link_weight(link, len(callers)), relation, reason)
         callees = [link for link in self._links.callees(symbol) if link.symbol.name]
         for link in callees:
             near = 1.0 if _is_changed(link, hunks) else _UNCHANGED
             reason = f"is used by {symbol.name} at line {link.line}"
-            self._add(board, link.symbol, near * _weight(link, len(callees)), Relation.CALLEE, reason)
+            self._add(board, link.symbol, near * _link_weight(link, len(callees)), Relation.CALLEE, reason)
         for similar in self._links.similar(symbol):
             reason = f"is similar to {symbol.name}"
             self._add(board, similar.symbol, similar.similarity, Relation.SIMILAR, reason)
 
-    def _add(self, board: _Board, symbol: Symbol, score: float, relation: Relation, reason: str) -> None:
+    def _add(self, board: _ScoreSums, symbol: Symbol, score: float, relation: Relation, reason: str) -> None:
         if symbol.path not in board.changed:
             number = self._tree.outline(symbol.path).symbols.index(symbol)
             board.add(symbol.path, score, relation, reason, number)
 
-    def _by_imports(self, hunks: Sequence[ChangedCode]) -> Found:
-        board = _Board(hunks)
+    def _score_by_imports(self, hunks: Sequence[ChangedCode]) -> Found:
+        board = _ScoreSums(hunks)
         for path in sorted(board.changed):
-            importers, imported = self._links.importers(path), self._links.imported(path)
-            for one in importers:
-                reason = f"imports {path} at line {one.line}"
-                board.add(one.path, 1 / math.log2(2 + len(importers)), Relation.IMPORTER, reason)
+            importers, imported = self._links.importers(path), self._links.imported_files(path)
+            for importer in importers:
+                reason = f"imports {path} at line {importer.line}"
+                board.add(importer.path, 1 / math.log2(2 + len(importers)), Relation.IMPORTER, reason)
             for other in imported:
                 reason = f"is imported by {path}"
                 board.add(other, 1 / math.log2(2 + len(imported)), Relation.IMPORTED, reason)
-        return board.found()
+        return board.evidence()
 
-    def _by_names(self, hunks: Sequence[ChangedCode]) -> Found:
+    def _score_by_names(self, hunks: Sequence[ChangedCode]) -> Found:
         """Files that define or use the names of the changed lines; rare names count more."""
-        board = _Board(hunks)
+        board = _ScoreSums(hunks)
         names = {name for hunk in hunks for name in _NAME.findall(hunk.text)} - KEYWORDS
-        for name in sorted(names, key=lambda one: (-len(one), one))[:_MOST_NAMES]:
+        for name in sorted(names, key=lambda word: (-len(word), word))[:_MOST_NAMES]:
             defining = self._tree.files_with(name, Role.DEFINES)
             using = set(self._tree.files_with(name, Role.USES)) - set(defining)
             rarity = self._rarity(len(defining) + len(using))
@@ -170,16 +174,16 @@ class ChangeEvidence:
                     board.add(path, _DEFINES * rarity, Relation.TEXT, f"defines {name}")
                 for path in sorted(using):
                     board.add(path, rarity, Relation.TEXT, f"uses {name}")
-        return board.found()
+        return board.evidence()
 
-    def _by_text(self, hunks: Sequence[ChangedCode]) -> Found:
+    def _score_by_text(self, hunks: Sequence[ChangedCode]) -> Found:
         """BM25 of files over the words of the changed lines; a symbol that has a word is an occurrence."""
-        words = counted("\n".join(f"{hunk.function}\n{hunk.text}" for hunk in hunks))
-        terms = sorted(set(words) - KEYWORDS, key=lambda one: (-len(one), one))[:_MOST_TERMS]
+        words = count_words("\n".join(f"{hunk.function}\n{hunk.text}" for hunk in hunks))
+        terms = sorted(set(words) - KEYWORDS, key=lambda word: (-len(word), word))[:_MOST_TERMS]
         average = max(
             sum(row.words for row in self._tree.files.values()) / max(len(self._tree.files), 1), 1.0
         )
-        board = _Board(hunks)
+        board = _ScoreSums(hunks)
         for term in terms:
             rows = self._tree.symbols_with_word(term)
             times = Counter(path for path, _ in rows)
@@ -191,11 +195,11 @@ class ChangeEvidence:
                 for path, count in times.items():
                     score = weight * bm25.term_weight(count, self._tree.files[path].words, average)
                     board.add(path, score, Relation.TEXT, f"contains the word {term!r}", first[path])
-        return board.found()
+        return board.evidence()
 
-    def _by_path(self, hunks: Sequence[ChangedCode]) -> Found:
+    def _score_by_path(self, hunks: Sequence[ChangedCode]) -> Found:
         """Files whose path has the rare words of a changed path; in the names of both they count more."""
-        board = _Board(hunks)
+        board = _ScoreSums(hunks)
         for path in sorted(board.changed):
             for word in sorted(set(parts(path)) - _BESIDES):
                 others = self._tree.paths_by_word.get(word, {})
@@ -204,11 +208,11 @@ class ChangeEvidence:
                     for other, is_name in others.items():
                         score = rarity * (_DEFINES if is_name and others.get(path) else 1.0)
                         board.add(other, score, Relation.SIBLING, f"has {word!r} in its path, as {path}")
-        return board.found()
+        return board.evidence()
 
-    def _by_history(self, hunks: Sequence[ChangedCode], past: Sequence[CommitIndex]) -> Found:
+    def _score_by_history(self, hunks: Sequence[ChangedCode], past: Sequence[CommitIndex]) -> Found:
         """Files that earlier commits changed together with those of the hunks."""
-        board = _Board(hunks)
+        board = _ScoreSums(hunks)
         for age, commit in enumerate(past):
             common = board.changed.intersection(commit.paths)
             if common:
@@ -217,22 +221,22 @@ class ChangeEvidence:
                 for path in commit.paths:
                     if path in self._tree.files:
                         board.add(path, weight, Relation.HISTORY, reason)
-        return board.found()
+        return board.evidence()
 
     def _rarity(self, files: int) -> float:
-        """Return the weight of a word or name that a number of files have; 0 if it is not evidence."""
+        """Return the weight of a word or name contained in a number of files; 0 if it is not evidence."""
         count = len(self._tree.files)
         return bm25.idf(count, files) if 0 < files <= _COMMON * count else 0.0
 
 
-def _weight(link: Link, count: int) -> float:
-    """Return the weight of a link: less for one of many, and for one by equal names alone."""
+def _link_weight(link: Link, count: int) -> float:
+    """Return the weight of a link: less for one of many, and for one by equal names only."""
     certain = 1.0 if link.certainty is Certainty.RESOLVED else _NAMED
     return certain / math.log2(2 + count)
 
 
 def _is_changed(link: Link, hunks: Sequence[ChangedCode]) -> bool:
-    return any(one.path == link.path and one.line <= link.line <= one.end_line for one in hunks)
+    return any(hunk.path == link.path and hunk.line <= link.line <= hunk.end_line for hunk in hunks)
 
 
 def _verb(link: Link) -> str:
@@ -243,4 +247,6 @@ def _verb(link: Link) -> str:
 
 def scores(columns: Mapping[str, Found]) -> dict[str, dict[str, float]]:
     """Return the scores alone, by ranker and path."""
-    return {name: {path: one.score for path, one in found.items()} for name, found in columns.items()}
+    return {
+        name: {path: evidence.score for path, evidence in found.items()} for name, found in columns.items()
+    }

@@ -1,4 +1,4 @@
-"""The facts of one file, whatever its language; a file that cannot be read has a reason instead of facts."""
+"""The facts of one file, in any language; a file that cannot be read has a reason instead of facts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from wardround.context.code_graph.manifests import Manifest, is_manifest, read_m
 from wardround.context.code_graph.model import FileFacts, Symbol, SymbolKind
 from wardround.context.code_graph.python_reader import python_bodies, read_python
 from wardround.context.code_graph.script_reader import read_script, script_bodies
-from wardround.context.code_graph.sql_reader import read_sql, search_sql, without_templates
-from wardround.text.search_terms import counted
+from wardround.context.code_graph.sql_reader import read_sql, replace_templates, search_sql
+from wardround.text.search_terms import count_words
 from wardround.tools.tool import install_line
 
 MOST_BYTES = 1024 * 1024
@@ -36,7 +36,7 @@ class FileRecord(NamedTuple):
     """All that is stored of a file.
 
     Attributes:
-        words: for each symbol, the distinct search terms of its lines that no inner symbol has.
+        words: for each symbol, the distinct search terms of its lines that belong to no inner symbol.
     """
 
     facts: FileFacts
@@ -72,19 +72,19 @@ def read_file(path: str, content: bytes) -> FileRecord:
     """Return the facts of a file. Never raises: a file that cannot be read has a ``problem``."""
     if is_manifest(path):
         text = content[:MOST_BYTES].decode("utf-8", "replace")
-        return FileRecord(_without_facts(path, ""), (), read_manifest(path, text))
+        return FileRecord(_facts_of_unreadable(path, ""), (), read_manifest(path, text))
     problem = _problem(content)
     if problem:
-        return FileRecord(_without_facts(path, problem))
+        return FileRecord(_facts_of_unreadable(path, problem))
     content = content.removeprefix(b"\xef\xbb\xbf")
     grammar, read = _reader(path)
-    parsed = without_templates(content) if grammar == "sql" else content
+    parsed = replace_templates(content) if grammar == "sql" else content
     if is_only_searched(path):
         facts = replace(search_sql(path, parsed), problem=NO_SQL_GRAMMAR)
         return FileRecord(facts, tuple(_words(facts.symbols, content.decode("utf-8", "replace"))))
     root = _parser(grammar).parse(parsed).root_node
     if root.descendant_count > MOST_NODES:
-        return FileRecord(_without_facts(path, f"it has more than {MOST_NODES} syntax nodes"))
+        return FileRecord(_facts_of_unreadable(path, f"it has more than {MOST_NODES} syntax nodes"))
     facts = read(path, parsed, root)
     if root.has_error:
         facts = replace(facts, problem="parts of it do not parse")
@@ -102,7 +102,7 @@ def has_sql_grammar() -> bool:
     return importlib.util.find_spec("tree_sitter_sql") is not None
 
 
-def _without_facts(path: str, problem: str) -> FileFacts:
+def _facts_of_unreadable(path: str, problem: str) -> FileFacts:
     """Return the facts of a file that has no symbols but its module."""
     return FileFacts(path, (Symbol(path, 1, 1, "", SymbolKind.MODULE, True),), problem=problem)
 
@@ -110,7 +110,7 @@ def _without_facts(path: str, problem: str) -> FileFacts:
 def read_bodies(path: str, content: bytes) -> FileBodies:
     """Return the facts of a Python or script file with the tokens of each body.
 
-    Nothing is found in any other file, nor in one that cannot be read.
+    Other files, and files that cannot be read, have no bodies.
     """
     language = language_of(path)
     if language not in ("python", "script") or _problem(content):
@@ -181,15 +181,17 @@ def _grammar(name: str) -> object:
 
 
 def _words(symbols: Sequence[Symbol], text: str) -> Iterator[frozenset[str]]:
-    """Yield the words of each symbol: of its name, and of the lines that belong to no inner symbol."""
+    """Yield the words of each symbol: those of its name, and of the lines that belong to no inner symbol."""
     lines = text.split("\n")
     owner = [0] * len(lines)
-    for number, one in enumerate(symbols):
-        owner[one.line - 1 : one.end_line] = [number] * (min(one.end_line, len(lines)) - one.line + 1)
+    for number, symbol in enumerate(symbols):
+        owner[symbol.line - 1 : symbol.end_line] = [number] * (
+            min(symbol.end_line, len(lines)) - symbol.line + 1
+        )
     own: dict[int, list[str]] = {}
     for number, line in zip(owner, lines, strict=True):
         own.setdefault(number, []).append(line)
-    for number, one in enumerate(symbols):
-        name = one.name or one.path
-        words = counted("\n".join((name, *own.get(number, ()))))
+    for number, symbol in enumerate(symbols):
+        name = symbol.name or symbol.path
+        words = count_words("\n".join((name, *own.get(number, ()))))
         yield frozenset(word for word in words if not may_be_secret(word))

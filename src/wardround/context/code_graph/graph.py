@@ -16,7 +16,15 @@ import msgspec
 from wardround.context.code_graph.evidence import ChangeEvidence, Evidence
 from wardround.context.code_graph.extraction import FileRecord, read_file
 from wardround.context.code_graph.links import Links
-from wardround.context.code_graph.model import FileFacts, Importer, Link, Neighbour, Reach, Similar, Symbol
+from wardround.context.code_graph.model import (
+    FileFacts,
+    Importer,
+    Link,
+    Neighbour,
+    Reach,
+    SimilarSymbol,
+    Symbol,
+)
 from wardround.context.code_graph.neighbours import nearest
 from wardround.context.code_graph.resolution import Resolver
 from wardround.context.code_graph.store import GraphStore, Role, StoredFile, file_key, today
@@ -40,9 +48,9 @@ class GraphUpdate(msgspec.Struct, frozen=True):
     """The result of an update.
 
     Attributes:
-        files: of the tree that the graph indexes.
+        files: files of the tree that the graph indexes.
         read: those whose facts were not stored yet.
-        left: those that were not read within the time; the graph has no facts of them.
+        left: files that were not read within the time limit; the graph has no facts about them.
         unparsed: the files that have no facts, or not all of them, each with the reason.
     """
 
@@ -53,7 +61,7 @@ class GraphUpdate(msgspec.Struct, frozen=True):
 
 
 class _Queries:
-    """The queries over one tree, which share what they have resolved."""
+    """The queries over one tree, which share their resolved names."""
 
     def __init__(self, store: GraphStore, rows: dict[str, StoredFile]) -> None:
         self.facts = TreeFacts(store, rows)
@@ -85,7 +93,7 @@ class CodeGraph:
 
         Args:
             git_dir: ``Repository.git_dir``.
-            folder: of the stores of all repositories; by default in the user's cache folder.
+            folder: folder of the stores of all repositories; by default in the user's cache folder.
         """
         return cls(GraphStore.open(git_dir, folder))
 
@@ -101,7 +109,7 @@ class CodeGraph:
 
     def missing(self, tree: SourceTree) -> int:
         """Return the number of files of a tree whose facts are not stored: the work of an update."""
-        known = self._store.known()
+        known = self._store.stored_files()
         return sum(file_key(entry) not in known for entry in tree.entries)
 
     def __enter__(self) -> Self:
@@ -121,18 +129,18 @@ class CodeGraph:
         self._tree = tree
         end = time.thread_time() + seconds
         try:
-            return self._updated(tree, end)
+            return self._update_tree(tree, end)
         except sqlite3.DatabaseError as trouble:
-            self._store = self._store.replaced(keep_file=not sqlite_file.is_damaged(trouble))
-            return self._updated(tree, end)
+            self._store = self._store.recreate(keep_file=not sqlite_file.is_damaged(trouble))
+            return self._update_tree(tree, end)
 
-    def _updated(self, tree: SourceTree, end: float = math.inf) -> GraphUpdate:
+    def _update_tree(self, tree: SourceTree, end: float = math.inf) -> GraphUpdate:
         keys = {entry.path: file_key(entry) for entry in tree.entries}
-        known = self._store.known()
+        known = self._store.stored_files()
         missing = [entry for entry in tree.entries if keys[entry.path] not in known]
         read = self._read(tree, missing, end)
         if read:
-            known = self._store.known()
+            known = self._store.stored_files()
         rows = {path: known[key] for path, key in keys.items() if key in known}
         self._queries = _Queries(self._store, rows)
         self._shrink(known, rows)
@@ -185,19 +193,23 @@ class CodeGraph:
         """Return the files that import a file, by path."""
         return self._query(lambda queries: queries.links.importers(path))
 
-    def imported(self, path: str) -> tuple[str, ...]:
+    def imported_files(self, path: str) -> tuple[str, ...]:
         """Return the files that a file imports, by path."""
-        return self._query(lambda queries: queries.links.imported(path))
+        return self._query(lambda queries: queries.links.imported_files(path))
 
-    def tests_reaching(self, symbol: Symbol) -> tuple[Reach, ...]:
-        """Return the tests that reach a symbol over at most three uses, nearest first."""
-        return self._query(lambda queries: queries.links.tests_reaching(symbol))
+    def tests_reaching(self, symbol: Symbol, *, is_resolved: bool = False) -> tuple[Reach, ...]:
+        """Return the tests that reach a symbol over at most three uses, nearest first.
+
+        Args:
+            is_resolved: exclude tests reached by equal names only.
+        """
+        return self._query(lambda queries: queries.links.tests_reaching(symbol, is_resolved=is_resolved))
 
     def siblings(self, symbol: Symbol) -> tuple[Symbol, ...]:
         """Return adjacent symbols of the same kind, and those of the same name and kind elsewhere."""
         return self._query(lambda queries: queries.links.siblings(symbol))
 
-    def similar(self, symbol: Symbol) -> tuple[Similar, ...]:
+    def similar(self, symbol: Symbol) -> tuple[SimilarSymbol, ...]:
         """Return the functions with similar syntax, whatever their names, the most similar first."""
         return self._query(lambda queries: queries.links.similar(symbol))
 
@@ -215,8 +227,8 @@ class CodeGraph:
         """Return the files that are near a change and not part of it, the nearest first.
 
         Args:
-            hunks: of the change, with lines of the tree of the graph.
-            past: the commits before the change, newest first; without them, links and words decide.
+            hunks: the hunks of the change; line numbers refer to the tree that the graph indexes.
+            past: the commits before the change, newest first; without them, only links and words are ranked.
         """
         return self._query(
             lambda queries: nearest(
@@ -239,8 +251,8 @@ class CodeGraph:
         except sqlite3.DatabaseError as trouble:
             if self._tree is None:
                 raise
-            self._store = self._store.replaced(keep_file=not sqlite_file.is_damaged(trouble))
-            self._updated(self._tree)
+            self._store = self._store.recreate(keep_file=not sqlite_file.is_damaged(trouble))
+            self._update_tree(self._tree)
             return query(self._queries)
 
 

@@ -12,9 +12,11 @@ _SUFFIX = re.compile(r"(?:\.d)?\.(?:pyi?w?|[cm]?[jt]sx?|vue|svelte|sql)$")
 _PACKAGE_FILES = ("__init__", "index", "mod")
 
 
-def imported_names(path: str, one: Import) -> Iterator[str]:
-    """Yield the names by which the file that an import means can be found: the last parts of its module."""
-    module = one.module
+def imported_names(path: str, item: Import) -> Iterator[str]:
+    """Yield the names by which the file that an import refers to can be found: the last parts of its
+    module.
+    """
+    module = item.module
     if not module:
         return
     if not module.strip("./"):
@@ -23,12 +25,14 @@ def imported_names(path: str, one: Import) -> Iterator[str]:
     yield last
     if "/" not in module:
         yield last.rpartition(".")[2]
-    if one.name not in ("", "*"):
-        yield one.name
+    if item.name not in ("", "*"):
+        yield item.name
 
 
 def _folder_above(path: str, module: str) -> str:
-    """Return the folder that dots alone mean: ``.`` and ``..`` of Python, ``..`` and ``../..`` of scripts."""
+    """Return the folder that a relative import of dots only refers to: ``.`` and ``..`` of Python, ``..`` and
+    ``../..`` of scripts.
+    """
     folder = posixpath.dirname(path)
     if "/" in module:
         return posixpath.normpath(posixpath.join(folder, module))
@@ -38,12 +42,14 @@ def _folder_above(path: str, module: str) -> str:
 
 
 def names_of_file(path: str) -> tuple[str, ...]:
-    """Return the names by which imports can mean a file: its stem, and the folder of a package's own file."""
+    """Return the names by which imports can refer to a file: its stem, and the folder of a package's
+    ``__init__`` or index file.
+    """
     stem = _SUFFIX.sub("", posixpath.basename(path))
     folder = posixpath.basename(posixpath.dirname(path))
     return (stem, folder) if stem in _PACKAGE_FILES else (stem,)
 
 
-def may_mean(one: Import, names: Collection[str]) -> bool:
-    """Return True if an import may mean a file with one of these names, without resolving it."""
-    return one.name in names or not one.module.strip("./") or any(name in one.module for name in names)
+def may_mean(item: Import, names: Collection[str]) -> bool:
+    """Return True if an import may refer to a file with one of these names, without resolving it."""
+    return item.name in names or not item.module.strip("./") or any(name in item.module for name in names)

@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 
-from wardround.change.change_source import ChangeSource, GitChangeSource
+from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change
 from wardround.change.encoding import escape_undecodable
-from wardround.context.change_graphs import open_graphs
 from wardround.context.change_tests import ImportedTest
+from wardround.context.code_graph.change_graphs import open_graphs
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.errors import GraphNotBuilt
@@ -30,19 +30,20 @@ def imported_tests(
     Args:
         tests: the paths of changed test files.
         is_test: True for the path of a test file.
-        limit: of the work on the graphs.
+        limit: limits the work on the code graphs.
     """
-    if not tests or not isinstance(source, GitChangeSource):
+    git_source = source.in_repository
+    if not tests or git_source is None:
         return ()
     try:
-        with closing(open_graphs(source.repository, change, source, limit)) as graphs:
-            found = [_imported(path, graphs.head, is_test) for path in sorted(tests)]
+        with closing(open_graphs(git_source.repository, change, git_source, limit)) as graphs:
+            found = [_imported_test(path, graphs.head, is_test) for path in sorted(tests)]
     except (GraphNotBuilt, sqlite3.DatabaseError):
         return ()
     return tuple(filter(None, found))
 
 
-def _imported(path: str, graph: CodeGraph, is_test: Callable[[str], bool]) -> ImportedTest | None:
+def _imported_test(path: str, graph: CodeGraph, is_test: Callable[[str], bool]) -> ImportedTest | None:
     for importer in _importers(path, graph, is_test):
         if not is_test(importer):
             return ImportedTest(escape_undecodable(path), escape_undecodable(importer))

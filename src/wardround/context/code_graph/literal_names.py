@@ -13,7 +13,9 @@ _LONG = 20
 
 
 def named_in(literal: str) -> str:
-    """Return the text of a literal that can name code, a file, a route, a key or an option; else nothing."""
+    """Return the string of a literal that can name code, a file, a route, a key or an option; else
+    nothing.
+    """
     match = _QUOTED.fullmatch(literal)
     if match is None or _HAS_LETTERS.search(match[2]) is None or may_be_secret(match[2]):
         return ""

@@ -18,9 +18,9 @@ class Manifest(msgspec.Struct, frozen=True, array_like=True):
     """The settings of a folder.
 
     Attributes:
-        path: of the file, which ends in ``package.json`` or ``tsconfig*.json``.
-        name: of the package; empty for compiler settings.
-        entries: exported subpath, ``.`` for the package itself -> files, as far as they are relative paths.
+        path: path of the file, which ends in ``package.json`` or ``tsconfig*.json``.
+        name: name of the package; empty for compiler settings.
+        entries: exported subpath, ``.`` for the package itself -> files, if they are relative paths.
         base: the folder that paths without a dot are relative to; None if there is none.
         paths: alias pattern -> replacement patterns, relative to ``base`` or to the folder.
         extends: relative paths of the settings that these complete.
@@ -54,14 +54,14 @@ def read_manifest(path: str, text: str) -> Manifest:
     options = document.get("compilerOptions")
     options = options if isinstance(options, dict) else {}
     base, extended = options.get("baseUrl"), document.get("extends")
-    extends = tuple(_texts([extended] if isinstance(extended, str) else extended))
+    extends = tuple(_strings_of([extended] if isinstance(extended, str) else extended))
     paths = options.get("paths")
-    aliases = {str(alias): tuple(_texts(targets)) for alias, targets in _pairs(paths)}
+    aliases = {str(alias): tuple(_strings_of(targets)) for alias, targets in _pairs(paths)}
     return Manifest(path, "", {}, base if isinstance(base, str) else None, aliases, extends)
 
 
 def _entries(document: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    main = tuple(_texts([document.get(field) for field in _ENTRY_FIELDS]))
+    main = tuple(_strings_of([document.get(field) for field in _ENTRY_FIELDS]))
     exports = document.get("exports")
     if not isinstance(exports, dict) or not any(str(key).startswith(".") for key in exports):
         exports = {".": exports}
@@ -76,18 +76,18 @@ def _targets(target: object) -> Iterator[str]:
     """Yield the files of an export, whatever its conditions."""
     open_ = [target]
     while open_:
-        one = open_.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            open_ += reversed(list(one.values()))
-        elif isinstance(one, list):
-            open_ += reversed(one)
+        entry = open_.pop()
+        if isinstance(entry, str):
+            yield entry
+        elif isinstance(entry, dict):
+            open_ += reversed(list(entry.values()))
+        elif isinstance(entry, list):
+            open_ += reversed(entry)
 
 
 def _pairs(value: object) -> list[tuple[object, object]]:
     return list(value.items()) if isinstance(value, dict) else []
 
 
-def _texts(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+def _strings_of(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

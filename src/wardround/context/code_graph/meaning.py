@@ -17,7 +17,7 @@ from wardround.context.code_graph.symbol_text import symbol_text
 from wardround.context.repetition import Repetition, RepetitionKind
 from wardround.inference.similarity import cosine
 from wardround.retrieval.protocols import TextEmbedder
-from wardround.text.search_terms import counted
+from wardround.text.search_terms import count_words
 
 LEAST_SIMILAR = 0.75
 _MOST_ADDED = 20
@@ -34,11 +34,11 @@ def meanings(
     embedder: TextEmbedder,
     least: float = LEAST_SIMILAR,
 ) -> Iterator[Repetition]:
-    """Yield for each added function the existing one that is nearest in meaning, if it is near enough.
+    """Yield for each added function the most similar existing one by embedding, if it is similar enough.
 
     Args:
         added: functions that repeat no other by their syntax, the largest first.
-        graph: of the base of the change.
+        graph: code graph at the base of the change.
 
     Raises:
         ModelError: the embedder fails.
@@ -54,21 +54,21 @@ def _nearest(
     body: Body, search: RepetitionSearch, graph: CodeGraph, embedder: TextEmbedder
 ) -> Repetition | None:
     text = symbol_text(body.symbol, search.added_lines(body.symbol.path))
-    named = graph.symbols_with_words(counted(text), _MOST_CANDIDATES)
-    known = [one for one in named if is_comparable(body.symbol, one)]
-    texts = [text, *(symbol_text(one, search.base_lines(one.path)) for one in known)]
+    named = graph.symbols_with_words(count_words(text), _MOST_CANDIDATES)
+    known = [symbol for symbol in named if is_comparable(body.symbol, symbol)]
+    texts = [text, *(symbol_text(symbol, search.base_lines(symbol.path)) for symbol in known)]
     own, *others = embedder.embed(texts).tolist()
     found = [
-        repetition_of(body.symbol, one, RepetitionKind.MEANING, _similarity(own, other))
-        for one, other in zip(known, others, strict=True)
+        repetition_of(body.symbol, symbol, RepetitionKind.MEANING, _similarity(own, other))
+        for symbol, other in zip(known, others, strict=True)
     ]
-    usable = [one for one in found if search.is_usable(body, one)]
-    return min(usable, key=lambda one: (-one.similarity, one), default=None)
+    usable = [repetition for repetition in found if search.is_usable(body, repetition)]
+    return min(usable, key=lambda repetition: (-repetition.similarity, repetition), default=None)
 
 
-def _similarity(one: Sequence[float], other: Sequence[float]) -> float:
+def _similarity(sequence: Sequence[float], other: Sequence[float]) -> float:
     """Return the cosine of two vectors, whose lengths are 1 but for rounding."""
-    return min(cosine(array("f", one), array("f", other)), 1.0)
+    return min(cosine(array("f", sequence), array("f", other)), 1.0)
 
 
 def is_comparable(symbol: Symbol, other: Symbol) -> bool:

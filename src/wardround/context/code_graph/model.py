@@ -51,7 +51,7 @@ class UseKind(enum.StrEnum):
 
 
 class Certainty(enum.StrEnum):
-    """The evidence for a link: ``resolved`` by scopes and imports, or ``named``, by equal names alone."""
+    """The evidence for a link: ``resolved`` by scopes and imports, or ``named``, only by equal names."""
 
     RESOLVED = "resolved"
     NAMED = "named"
@@ -77,8 +77,8 @@ class Symbol(msgspec.Struct, frozen=True, array_like=True, order=True):
     Attributes:
         name: qualified by the enclosing symbols, joined by dots; empty for the module.
         exported: other files can import it.
-        body_digest: of the syntax without comments, layout, documentation and its own name, with the names
-            of locals replaced by their order; empty for symbols without a body.
+        body_digest: digest of the syntax without comments, layout, documentation and its own name, with the
+            names of locals replaced by their order; empty for symbols without a body.
         shape: the smallest 32-bit hashes of runs of tokens, sorted, four bytes each; the share that two
             symbols have in common estimates the similarity of their syntax, whatever the order of statements.
         size: the number of tokens of its body.
@@ -106,10 +106,10 @@ class Symbol(msgspec.Struct, frozen=True, array_like=True, order=True):
 
 
 class Import(msgspec.Struct, frozen=True, array_like=True):
-    """A name that a file takes from another, or passes on.
+    """A name that a file imports from another, or re-exports.
 
     Attributes:
-        module: as written; empty for an export of a name of the file itself.
+        module: verbatim; empty for an export of a name of the file itself.
         name: in that module; empty for the module itself, ``*`` for all its names.
         alias: the local name, dotted for ``import a.b``; of an export, the exported name.
         is_export: the name is not bound in the file, only exported.
@@ -165,7 +165,7 @@ class Link(msgspec.Struct, frozen=True):
     Attributes:
         symbol: the other end: of a caller the symbol around the use, of a callee the definition.
         path: the file of the use.
-        line: of the use.
+        line: line number of the use.
     """
 
     symbol: Symbol
@@ -192,7 +192,7 @@ class Reach(msgspec.Struct, frozen=True):
     via: tuple[str, ...] = ()
 
 
-class Similar(msgspec.Struct, frozen=True):
+class SimilarSymbol(msgspec.Struct, frozen=True):
     """A symbol with similar syntax; ``similarity`` is the estimated share of common token runs, 0 to 1."""
 
     symbol: Symbol
@@ -205,7 +205,7 @@ class Neighbour(msgspec.Struct, frozen=True):
     Attributes:
         symbol: the nearest symbol of the file; that of the module if the evidence is about the file.
         relation: the most specific evidence: a link before an import, both before history and words.
-        score: orders the neighbours of one change and has no meaning beyond it.
+        score: orders the neighbours of one change; not comparable between changes.
         reason: the evidence in words.
     """
 

@@ -11,10 +11,10 @@ _SPECIFIC = ("links", "imports", "history", "names", "text", "path")
 """The rankers, those with the most specific reason first."""
 _REASONS = 3
 _HALF = 5.0
-"""The place, from 0, at which a place counts half of the first."""
+"""The rank, from 0, at which a symbol counts half of the first."""
 
 
-def fused(columns: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+def fuse(columns: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Return one score for each file that a ranker has: the sum of its strengths, each 0 to 1.
 
     All rankers count alike: weights fitted on 235 commits of six repositories gained nothing.
@@ -27,18 +27,20 @@ def fused(columns: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 
 def _strengths(column: Mapping[str, float]) -> dict[str, float]:
-    """Return the strength of each file: the mean of its share of the best score, and of its place.
+    """Return the strength of each file: the mean of its fraction of the best score, and of its rank.
 
     So neither one large score nor a long tail decides.
     """
     best = max(column.values(), default=0.0) or 1.0
     order = sorted(column, key=lambda path: (-column[path], path))
-    return {path: (column[path] / best + _HALF / (_HALF + place)) / 2 for place, path in enumerate(order)}
+    return {
+        path: (column[path] / best + _HALF / (_HALF + location)) / 2 for location, path in enumerate(order)
+    }
 
 
-def ranked(columns: Mapping[str, Mapping[str, float]]) -> list[str]:
+def rank(columns: Mapping[str, Mapping[str, float]]) -> list[str]:
     """Return the candidates, the nearest first."""
-    found = fused(columns)
+    found = fuse(columns)
     return sorted(found, key=lambda path: (-found[path], path))
 
 
@@ -50,7 +52,7 @@ def nearest(
     Args:
         symbol: the symbol of a file by its number.
     """
-    totals = fused(scores(columns))
+    totals = fuse(scores(columns))
     first = sorted(totals, key=lambda path: (-totals[path], path))[:limit]
     return tuple(
         _neighbour(
@@ -63,7 +65,7 @@ def nearest(
 def _neighbour(
     path: str, score: float, evidence: Sequence[Evidence], symbol: Callable[[str, int], Symbol]
 ) -> Neighbour:
-    """Return a file with some of its evidence, which comes in the order of ``_SPECIFIC``."""
-    number = next((one.number for one in evidence if one.number), 0)
-    reason = "; ".join(one.reason for one in evidence[:_REASONS])
+    """Return a file with some of its evidence, in the order of ``_SPECIFIC``."""
+    number = next((item.number for item in evidence if item.number), 0)
+    reason = "; ".join(item.reason for item in evidence[:_REASONS])
     return Neighbour(path, symbol(path, number), evidence[0].relation, score, reason)

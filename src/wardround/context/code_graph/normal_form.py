@@ -53,10 +53,10 @@ def hashes(sketch: bytes) -> tuple[int, ...]:
 
 def _general(tokens: Sequence[str], bound: Collection[str]) -> list[str]:
     """Return tokens with every local as one token and every literal as another."""
-    return without_literals(without_locals(tokens, bound))
+    return mask_literals(mask_locals(tokens, bound))
 
 
-def without_locals(tokens: Iterable[str], bound: Collection[str]) -> tuple[str, ...]:
+def mask_locals(tokens: Iterable[str], bound: Collection[str]) -> tuple[str, ...]:
     """Return tokens with every local as one token."""
     return tuple(
         _ANY_LOCAL if token[0] == LOCAL or (token[0] == NAME and token[1:] in bound) else token
@@ -64,7 +64,7 @@ def without_locals(tokens: Iterable[str], bound: Collection[str]) -> tuple[str, 
     )
 
 
-def without_literals(tokens: Iterable[str]) -> list[str]:
+def mask_literals(tokens: Iterable[str]) -> list[str]:
     """Return tokens with every literal as one token."""
     return [_ANY_LITERAL if token[0] == LITERAL else token for token in tokens]
 
@@ -74,9 +74,9 @@ def runs(tokens: Sequence[str]) -> Counter[str]:
     return Counter(" ".join(tokens[at : at + _RUN]) for at in range(max(len(tokens) - _RUN + 1, 1)))
 
 
-def similarity(one: bytes, other: bytes) -> float:
+def similarity(item: bytes, other: bytes) -> float:
     """Return the estimated share of common runs of two sketches, 0 to 1."""
-    first, second = hashes(one), hashes(other)
+    first, second = hashes(item), hashes(other)
     merged = sorted({*first, *second})[: max(len(first), len(second))]
     common = {*first} & {*second}
     return sum(value in common for value in merged) / len(merged) if merged else 0.0

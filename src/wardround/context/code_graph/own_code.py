@@ -37,29 +37,31 @@ def own_code(path: str, content: bytes) -> OwnCode:
     if read is None:
         return {}
     facts, root, source = read
-    symbols = [one for one in facts.symbols if one.kind not in _INNER]
+    symbols = [symbol for symbol in facts.symbols if symbol.kind not in _INNER]
     owners = _owners(symbols, facts.symbols[0].end_line)
     tokens: dict[str, list[str]] = {}
-    for leaf in _leaves(root):
+    for leaf in _effective_tokens(root):
         row = leaf.start_point[0]
         owner = owners[row] if row < len(owners) else symbols[0]
         text = source[leaf.start_byte : leaf.end_byte].decode("utf-8", "replace")
         tokens.setdefault(owner.name, []).append(text)
     first: dict[str, Symbol] = {}
-    for one in symbols:
-        first.setdefault(one.name, one)
-    return {name: (one, tuple(tokens.get(name, ()))) for name, one in first.items()}
+    for symbol in symbols:
+        first.setdefault(symbol.name, symbol)
+    return {name: (symbol, tuple(tokens.get(name, ()))) for name, symbol in first.items()}
 
 
 def _owners(symbols: Sequence[Symbol], lines: int) -> list[Symbol]:
     """Return the innermost symbol of each line."""
     owners = [symbols[0]] * max(lines, 1)
-    for one in sorted(symbols[1:], key=lambda one: (one.line, -one.end_line, one.name)):
-        owners[one.line - 1 : one.end_line] = [one] * (min(one.end_line, len(owners)) - one.line + 1)
+    for inner in sorted(symbols[1:], key=lambda symbol: (symbol.line, -symbol.end_line, symbol.name)):
+        owners[inner.line - 1 : inner.end_line] = [inner] * (
+            min(inner.end_line, len(owners)) - inner.line + 1
+        )
     return owners
 
 
-def _leaves(root: Node) -> Iterator[Node]:
+def _effective_tokens(root: Node) -> Iterator[Node]:
     """Yield the tokens of a syntax tree that have an effect, in source order."""
     open_ = [root]
     while open_:
@@ -67,24 +69,24 @@ def _leaves(root: Node) -> Iterator[Node]:
         if _is_ignored(node):
             continue
         if node.children:
-            open_ += reversed(_with_effect(node))
+            open_ += reversed(_effective_children(node))
         elif node.end_byte > node.start_byte:
             yield node
 
 
 def _is_ignored(node: Node) -> bool:
-    is_text = node.type == "expression_statement" and [one.type for one in node.children] == ["string"]
+    is_text = node.type == "expression_statement" and [child.type for child in node.children] == ["string"]
     return node.type in _IGNORED or is_text
 
 
-def _with_effect(node: Node) -> list[Node]:
+def _effective_children(node: Node) -> list[Node]:
     """Return the children of a node without annotations and a comma before the closing bracket."""
     children = list(node.children)
     if node.type in _ANNOTATED:
         field, mark = _ANNOTATED[node.type]
         annotation = node.child_by_field_name(field)
         if annotation is not None:
-            return [one for one in children if one != annotation and one.type != mark]
+            return [child for child in children if child != annotation and child.type != mark]
     if node.type in _LISTS and len(children) > 1 and children[-2].type == ",":
         del children[-2]
     return children

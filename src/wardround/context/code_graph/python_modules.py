@@ -15,7 +15,7 @@ class PythonModules:
     """The modules of a tree.
 
     Args:
-        paths: of all source files of the tree.
+        paths: paths of all source files of the tree.
     """
 
     def __init__(self, paths: Collection[str]) -> None:
@@ -60,17 +60,17 @@ class PythonModules:
     def _all_roots(self) -> frozenset[str]:
         """The top of the tree, the usual source folders, and the folders above the outermost packages."""
         packages = [posixpath.dirname(path) for path in self._paths if path.endswith("/__init__.py")]
-        above = {posixpath.dirname(one) for one in packages} - set(packages)
-        projects = {posixpath.dirname(one) for one in self._paths if one.endswith(_PROJECT_FILES)}
-        sources = {posixpath.join(one, name) for one in projects | {""} for name in _SOURCES}
+        above = {posixpath.dirname(package) for package in packages} - set(packages)
+        projects = {posixpath.dirname(path) for path in self._paths if path.endswith(_PROJECT_FILES)}
+        sources = {posixpath.join(project, name) for project in projects | {""} for name in _SOURCES}
         return frozenset({"", *above, *projects, *sources})
 
 
 def _common(root: str, path: str) -> int:
     """Return the number of folders that a root and a file have in common, counted from the top."""
     count = 0
-    for one, other in zip(root.split("/"), path.split("/"), strict=False):
-        if one != other:
+    for part, other in zip(root.split("/"), path.split("/"), strict=False):
+        if part != other:
             break
         count += 1
     return count

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from wardround.context.code_graph.dynamic_imports import LOADERS, dynamic_imports
 from wardround.context.code_graph.model import FileFacts, Import, SymbolKind, UseKind
 from wardround.context.code_graph.scopes import MOST_PARTS, UNKNOWN, FileScan
-from wardround.retrieval.test_discovery import holds_tests
+from wardround.retrieval.test_discovery import contains_tests
 
 _INSTANCE = ("self", "cls")
 
@@ -29,22 +29,22 @@ def python_bodies(path: str, source: bytes, root: Node) -> tuple[FileFacts, tupl
 class _PythonReader:
     def __init__(self, path: str, source: bytes) -> None:
         self.scan = FileScan(path, source, source.count(b"\n") + 1)
-        self._has_tests = holds_tests(path)
+        self._has_tests = contains_tests(path)
         self._known: set[str] = set()
         self._listed: set[str] = set()
         self._decoration: Node | None = None
         self._handlers = {
             "function_definition": self._function,
             "class_definition": self._class,
-            "decorated_definition": self._decorated,
+            "decorated_definition": self._visit_decorated,
             "decorator": self._decorator,
             "lambda": self._lambda,
-            "assignment": self._assignment,
-            "augmented_assignment": self._binding("left"),
-            "named_expression": self._binding("name"),
-            "for_statement": self._binding("left"),
-            "for_in_clause": self._binding("left"),
-            "as_pattern": self._binding("alias"),
+            "assignment": self._visit_assignment,
+            "augmented_assignment": self._visit_binding("left"),
+            "named_expression": self._visit_binding("name"),
+            "for_statement": self._visit_binding("left"),
+            "for_in_clause": self._visit_binding("left"),
+            "as_pattern": self._visit_binding("alias"),
             "global_statement": self._outer,
             "nonlocal_statement": self._outer,
             "import_statement": self._import,
@@ -71,36 +71,41 @@ class _PythonReader:
 
     # Definitions
 
-    def _decorated(self, node: Node) -> Iterable[Any]:
+    def _visit_decorated(self, node: Node) -> Iterable[Any]:
         """The definition is visited next, and then takes its decorators: finding a parent takes long."""
         self._decoration = node
         return [node.child_by_field_name("definition")]
 
-    def _taken_decoration(self) -> Node | None:
+    def _take_decorators(self) -> Node | None:
         found, self._decoration = self._decoration, None
         return found
 
     def _function(self, node: Node) -> Iterable[Any]:
-        name, decoration = self._name_of(node), self._taken_decoration()
-        scan = self.scan
-        is_method = scan.scope.is_class
-        is_test = self._has_tests and name.startswith("test") and not scan.scope.is_function
-        kind = SymbolKind.TEST if is_test else SymbolKind.METHOD if is_method else SymbolKind.FUNCTION
-        number = self._declared(name, kind, decoration or node)
+        name, decoration = self._name_of(node), self._take_decorators()
+        kind, is_method = self._kind_of(name), self.scan.scope.is_class
+        number = self._declare(name, kind, decoration or node)
         decorators = self._decorators(decoration)
         parameters = node.child_by_field_name("parameters")
-        scan.open(number, is_function=True)
+        takes_fixtures = kind is SymbolKind.TEST or self._is_fixture(decorators)
+        self.scan.open(number, is_function=True)
         for bound, type_name in self._parameters(parameters):
             if not (is_method and bound in _INSTANCE):
-                scan.bind(bound, type_name)
-                if parameters is not None and (is_test or self._is_fixture(decorators)):
-                    scan.use(bound, UNKNOWN, UseKind.FIXTURE, parameters)
-        body = [node.child_by_field_name(one) for one in ("parameters", "return_type", "body")]
-        return [*decorators, *filter(None, body), scan.close]
+                self.scan.bind(bound, type_name)
+                if parameters is not None and takes_fixtures:
+                    self.scan.use(bound, UNKNOWN, UseKind.FIXTURE, parameters)
+        body = [node.child_by_field_name(field) for field in ("parameters", "return_type", "body")]
+        return [*decorators, *filter(None, body), self.scan.close]
+
+    def _kind_of(self, name: str) -> SymbolKind:
+        """Return the kind of a function that is defined in the present scope."""
+        scope = self.scan.scope
+        if self._has_tests and name.startswith("test") and not scope.is_function:
+            return SymbolKind.TEST
+        return SymbolKind.METHOD if scope.is_class else SymbolKind.FUNCTION
 
     def _class(self, node: Node) -> Iterable[Any]:
-        decoration = self._taken_decoration()
-        number = self._declared(self._name_of(node), SymbolKind.CLASS, decoration or node)
+        decoration = self._take_decorators()
+        number = self._declare(self._name_of(node), SymbolKind.CLASS, decoration or node)
         self.scan.open(number, is_class=True)
         bases = node.child_by_field_name("superclasses")
         others = self._bases(bases) if bases is not None else []
@@ -117,7 +122,7 @@ class _PythonReader:
             others += [base] if not names or generic is not None or root is not None else []
         return others
 
-    def _declared(self, name: str, kind: SymbolKind, node: Node) -> int:
+    def _declare(self, name: str, kind: SymbolKind, node: Node) -> int:
         scan = self.scan
         if scan.scope.is_function:
             scan.bind(name)
@@ -127,10 +132,10 @@ class _PythonReader:
 
     def _decorators(self, decoration: Node | None) -> list[Node]:
         children = decoration.children if decoration is not None else []
-        return [one for one in children if one.type == "decorator"]
+        return [child for child in children if child.type == "decorator"]
 
     def _is_fixture(self, decorators: Iterable[Node]) -> bool:
-        return any("fixture" in self.scan.text(one) for one in decorators)
+        return any("fixture" in self.scan.text(decorator) for decorator in decorators)
 
     def _decorator(self, node: Node) -> Iterable[Any]:
         inner = node.named_children[0] if node.named_children else None
@@ -148,17 +153,17 @@ class _PythonReader:
         return node.children
 
     def _parameters(self, node: Node | None) -> Iterator[tuple[str, str]]:
-        for one in node.named_children if node is not None else ():
-            type_node = one.child_by_field_name("type")
-            named = one.child_by_field_name("name")
-            if one.type == "identifier" or named is not None:
-                yield self.scan.text(named or one), self._type_name(type_node)
+        for child in node.named_children if node is not None else ():
+            type_node = child.child_by_field_name("type")
+            named = child.child_by_field_name("name")
+            if child.type == "identifier" or named is not None:
+                yield self.scan.text(named or child), self._type_name(type_node)
             else:
-                yield from ((name, self._type_name(type_node)) for name in self._targets(one))
+                yield from ((name, self._type_name(type_node)) for name in self._targets(child))
 
     # Bindings
 
-    def _binding(self, field: str) -> Any:
+    def _visit_binding(self, field: str) -> Any:
         def handler(node: Node) -> Iterable[Any]:
             for name in self._targets(node.child_by_field_name(field)):
                 self.scan.bind(name)
@@ -166,15 +171,15 @@ class _PythonReader:
 
         return handler
 
-    def _assignment(self, node: Node) -> Iterable[Any]:
+    def _visit_assignment(self, node: Node) -> Iterable[Any]:
         scan, left = self.scan, node.child_by_field_name("left")
         value, type_node = node.child_by_field_name("right"), node.child_by_field_name("type")
         names = list(self._targets(left))
         if scan.is_top and names == ["__all__"]:
             self._listed |= set(self._strings(value))
-        if scan.scope.is_function or not (scan.is_top or scan.scope.is_class):
+        if not self._is_declaring:
             for name in names:
-                scan.bind(name, self._type_name(type_node) or self._constructed(value))
+                scan.bind(name, self._type_name(type_node) or self._constructed_class(value))
             return node.children
         if len(names) != 1 or left is None or left.type != "identifier" or self._is_known(names[0]):
             return node.children
@@ -182,37 +187,42 @@ class _PythonReader:
         scan.open(scan.declare(names[0], kind, node, exported=not names[0].startswith("_")))
         return [*filter(None, (type_node, value)), scan.close]
 
+    @property
+    def _is_declaring(self) -> bool:
+        """True if an assignment here makes a constant or a field, not a local name."""
+        return not self.scan.scope.is_function and (self.scan.is_top or self.scan.scope.is_class)
+
     def _is_known(self, name: str) -> bool:
         """Return True if the module or class has the name already; record it if not."""
-        whole = f"{self.scan.drafts[self.scan.scope.owner].name}.{name}".lstrip(".")
-        if whole in self._known:
+        complete = f"{self.scan.drafts[self.scan.scope.owner].name}.{name}".lstrip(".")
+        if complete in self._known:
             return True
-        self._known.add(whole)
+        self._known.add(complete)
         return False
 
     def _targets(self, node: Node | None) -> Iterator[str]:
         """Yield the plain names that a pattern binds."""
         open_ = [node] if node is not None else []
         while open_:
-            one = open_.pop()
-            if one.type == "identifier":
-                yield self.scan.text(one)
-            elif one.type not in ("attribute", "subscript", "type", "call"):
-                open_ += reversed(one.named_children)
+            item = open_.pop()
+            if item.type == "identifier":
+                yield self.scan.text(item)
+            elif item.type not in ("attribute", "subscript", "type", "call"):
+                open_ += reversed(item.named_children)
 
     def _outer(self, node: Node) -> Iterable[Any]:
-        self.scan.scope.outer |= {self.scan.text(one) for one in node.named_children}
+        self.scan.scope.outer |= {self.scan.text(child) for child in node.named_children}
         return ()
 
     def _type_name(self, node: Node | None) -> str:
         """Return the class that an annotation names, without ``None``; empty for anything else."""
         while node is not None and node.type in ("type", "binary_operator"):
-            plain = [one for one in node.named_children if one.type != "none"]
+            plain = [child for child in node.named_children if child.type != "none"]
             node = plain[0] if len(plain) == 1 else None
         root, names = self._chain(node)
         return ".".join(name for name, _ in names) if root is None else ""
 
-    def _constructed(self, value: Node | None) -> str:
+    def _constructed_class(self, value: Node | None) -> str:
         """Return the class that a call constructs, by its capital letter."""
         if value is None or value.type != "call":
             return ""
@@ -221,15 +231,15 @@ class _PythonReader:
         return ".".join(name for name, _ in names) if is_class else ""
 
     def _strings(self, value: Node | None) -> Iterator[str]:
-        for one in value.named_children if value is not None else ():
-            if one.type == "string":
-                yield self.scan.text(one).strip("'\"")
+        for child in value.named_children if value is not None else ():
+            if child.type == "string":
+                yield self.scan.text(child).strip("'\"")
 
     # Imports
 
     def _import(self, node: Node) -> Iterable[Any]:
-        for one in node.named_children:
-            name, alias = self._aliased(one)
+        for child in node.named_children:
+            name, alias = self._name_and_alias(child)
             self.scan.imports.append(Import(name, "", alias or name, node.start_point[0] + 1))
         return ()
 
@@ -237,15 +247,15 @@ class _PythonReader:
         module = node.child_by_field_name("module_name")
         written = self.scan.text(module).replace(" ", "") if module is not None else ""
         line = node.start_point[0] + 1
-        for one in node.named_children:
-            if one.type == "wildcard_import":
+        for child in node.named_children:
+            if child.type == "wildcard_import":
                 self.scan.imports.append(Import(written, "*", "", line))
-            elif one != module:
-                name, alias = self._aliased(one)
+            elif child != module:
+                name, alias = self._name_and_alias(child)
                 self.scan.imports.append(Import(written, name, alias or name, line))
         return ()
 
-    def _aliased(self, node: Node) -> tuple[str, str]:
+    def _name_and_alias(self, node: Node) -> tuple[str, str]:
         if node.type != "aliased_import":
             return self.scan.text(node), ""
         name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
@@ -257,29 +267,33 @@ class _PythonReader:
         called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if name := self._loader(called):
             self.scan.imports += dynamic_imports(self.scan, name, arguments)
-        return self._chained(called, UseKind.CALL, [arguments])
+        return self._visit_chain(called, UseKind.CALL, [arguments])
 
     def _loader(self, called: Node | None) -> tuple[str, ...]:
-        """Return the names of a called function if it may load a module, by the name in its own module."""
+        """Return the names of a called function if it may load a module, by its name in its own module."""
         _, names = self._chain(called)
         texts = [name for name, _ in names]
         if texts and texts[-1] in LOADERS:
             return tuple(texts)
-        given = (one.name for one in self.scan.imports if texts == [one.alias] and one.name in LOADERS)
+        given = (
+            import_.name
+            for import_ in self.scan.imports
+            if texts == [import_.alias] and import_.name in LOADERS
+        )
         return tuple(given)[:1]
 
     def _attribute(self, node: Node) -> Iterable[Any]:
-        return self._chained(node, UseKind.ATTRIBUTE, [])
+        return self._visit_chain(node, UseKind.ATTRIBUTE, [])
 
-    def _chained(self, node: Node | None, kind: UseKind, after: list[Node | None]) -> Iterable[Any]:
+    def _visit_chain(self, node: Node | None, kind: UseKind, after: list[Node | None]) -> Iterable[Any]:
         root, names = self._chain(node)
-        following = [one for one in after if one is not None]
+        following = [following_node for following_node in after if following_node is not None]
         if root is None:
             self.scan.chain(names, "", kind)
             return following
         if not names:
             return [root, *following]
-        constructed = self._constructed(root)
+        constructed = self._constructed_class(root)
         receiver = "super" if self._is_super(root) else f"{constructed}()" if constructed else UNKNOWN
         return [root, lambda: self.scan.chain(names, receiver, kind), *following]
 
@@ -312,9 +326,9 @@ class _PythonReader:
         return ()
 
     def _string(self, node: Node) -> Iterable[Any]:
-        inner = [one for one in node.children if one.type == "interpolation"]
+        inner = [child for child in node.children if child.type == "interpolation"]
         if inner:
-            return [one for one in node.children if one.type in ("interpolation", "string_content")]
+            return [child for child in node.children if child.type in ("interpolation", "string_content")]
         self.scan.literal(self.scan.text(node), node)
         return ()
 

@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from wardround.change.diff import Change, ChangedFile, FileStatus
-from wardround.checks.lazy import LazyPattern
 from wardround.context.code_graph import normal_form
 from wardround.context.code_graph.extraction import language_of, read_bodies
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.model import FileFacts, Symbol, SymbolKind
+from wardround.context.code_graph.symbol_moves import SymbolMove, defines_any
 from wardround.context.repetition import Repetition, RepetitionKind
-from wardround.context.symbol_moves import SymbolMove, defines_any
-from wardround.retrieval.file_search import is_beside
-from wardround.retrieval.test_discovery import holds_tests
+from wardround.lazy import LazyPattern
+from wardround.retrieval.file_search import is_accompanying_file
+from wardround.retrieval.test_discovery import contains_tests
 
 LEAST_TOKENS = 30
 """Smaller bodies are alike by chance."""
@@ -49,11 +49,11 @@ _SEPARATE = LazyPattern(r"(?:^|/)(?:ee|enterprise)/")
 _VERSION = LazyPattern(r"[-_]?v\d+\b|[-_](?:new|next|old|legacy|beta|experimental)\b")
 _CALLABLE = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.COMPONENT})
 Reader = Callable[[ChangedFile, bool], str | None]
-"""File, True for the base -> the text; None if there is none."""
+"""File, True for the base -> the content; None if there is none."""
 
 
 class Body(msgspec.Struct, frozen=True):
-    """A symbol with the tokens of its body, and the file that gives its names a meaning."""
+    """A symbol with the tokens of its body, and the file in which its names are resolved."""
 
     symbol: Symbol
     tokens: tuple[str, ...]
@@ -76,14 +76,14 @@ def added_bodies(change: Change, read: Reader) -> tuple[Body, ...]:
     return tuple(sorted(found, key=lambda body: (-body.symbol.size, body.symbol))[:_MOST_ADDED])
 
 
-def without_moved(added: Sequence[Body], moves: Sequence[SymbolMove]) -> tuple[Body, ...]:
+def drop_moved(added: Sequence[Body], moves: Sequence[SymbolMove]) -> tuple[Body, ...]:
     """Return the functions that did not move: a moved function is not a repetition."""
     return tuple(body for body in added if not any(_is_moved(body.symbol, move) for move in moves))
 
 
 def without(added: Sequence[Body], found: Sequence[Repetition]) -> tuple[Body, ...]:
     """Return the functions that no repetition is about."""
-    known = {(one.path, one.line) for one in found}
+    known = {(repetition.path, repetition.line) for repetition in found}
     return tuple(body for body in added if (body.symbol.path, body.symbol.line) not in known)
 
 
@@ -93,7 +93,7 @@ def _is_moved(symbol: Symbol, move: SymbolMove) -> bool:
 
 def _is_compared(path: str) -> bool:
     is_source = language_of(path) in ("python", "script") and not _NOT_WRITTEN.search(path)
-    return is_source and not holds_tests(path) and not is_beside(path)
+    return is_source and not contains_tests(path) and not is_accompanying_file(path)
 
 
 def _new_bodies(file: ChangedFile, read: Reader) -> Iterator[Body]:
@@ -101,14 +101,13 @@ def _new_bodies(file: ChangedFile, read: Reader) -> Iterator[Body]:
     head = read(file, False)
     if head is None or not defines_any(head, file.added_line_numbers):
         return
-    found = [
-        body
-        for body in _bodies(file.path, head)
-        if _is_candidate(body.symbol) and file.is_added_line(body.symbol.line)
-    ]
-    base = read(file, True) if found and file.base_path is not None else None
+    candidates = (body for body in _bodies(file.path, head) if _is_candidate(body.symbol))
+    added = [body for body in candidates if file.is_added_line(body.symbol.line)]
+    if not added:
+        return
+    base = read(file, True) if file.base_path is not None else None
     known = {body.symbol.name for body in _bodies(file.base_path or file.path, base)}
-    yield from (body for body in found if body.symbol.name not in known)
+    yield from (body for body in added if body.symbol.name not in known)
 
 
 def _bodies(path: str, text: str | None) -> tuple[Body, ...]:
@@ -133,23 +132,23 @@ def find_repetitions(
     """Return the added functions that repeat an existing one, each with the most similar one.
 
     Args:
-        graph: of the base of the change.
+        graph: code graph at the base of the change.
     """
     search = RepetitionSearch(change, read, graph, source)
     found = (search.repetition(body) for body in added)
-    return tuple(sorted(_outermost([one for one in found if one is not None])))
+    return tuple(sorted(_outermost([repetition for repetition in found if repetition is not None])))
 
 
 def _outermost(found: Sequence[Repetition]) -> Iterator[Repetition]:
     """Return the repetitions without those of functions inside a function that is repeated too."""
-    for one in found:
-        if not any(_is_inside(one, other) for other in found):
-            yield one
+    for repetition in found:
+        if not any(_is_inside(repetition, other) for other in found):
+            yield repetition
 
 
-def _is_inside(one: Repetition, other: Repetition) -> bool:
-    is_within = other.line <= one.line and one.end_line <= other.end_line
-    return other is not one and other.path == one.path and is_within
+def _is_inside(item: Repetition, other: Repetition) -> bool:
+    is_within = other.line <= item.line and item.end_line <= other.end_line
+    return other is not item and other.path == item.path and is_within
 
 
 class BaseFiles:
@@ -178,17 +177,17 @@ class BaseFiles:
         return (self._read(path) or b"").decode("utf-8", "replace").split("\n")
 
     def package(self, path: str) -> str:
-        """Return the folder of the package of a file: code of one package can import each other."""
+        """Return the folder of the package of a file: modules of one package can import each other."""
         folder = posixpath.dirname(path)
         if language_of(path) == "python":
-            while folder and self._has(f"{posixpath.dirname(folder)}/__init__.py".lstrip("/")):
+            while folder and self._has_base(f"{posixpath.dirname(folder)}/__init__.py".lstrip("/")):
                 folder = posixpath.dirname(folder)
             return folder
-        while folder and not self._has(f"{folder}/package.json"):
+        while folder and not self._has_base(f"{folder}/package.json"):
             folder = posixpath.dirname(folder)
         return folder
 
-    def _has(self, path: str) -> bool:
+    def _has_base(self, path: str) -> bool:
         if path not in self._known:
             self._known[path] = self._read(path) is not None
         return self._known[path]
@@ -212,7 +211,7 @@ class RepetitionSearch:
         alike = self._alike(body)
         if len(alike) > _MOST_COPIES:
             return None
-        usable = [one for one in alike if self.is_usable(body, one)]
+        usable = [repetition for repetition in alike if self.is_usable(body, repetition)]
         return min(usable, key=_order, default=None)
 
     def added_lines(self, path: str) -> list[str]:
@@ -240,21 +239,21 @@ class RepetitionSearch:
                     found.append(repetition_of(body.symbol, other.symbol, *comparison))
         return found
 
-    def is_usable(self, body: Body, one: Repetition) -> bool:
-        """Return True if the existing function could be used in place of the added one."""
-        path, existing = body.symbol.path, one.existing_path
-        if "." in one.existing_name or not _is_compared(existing) or one.existing_name in body.names:
+    def is_usable(self, body: Body, item: Repetition) -> bool:
+        """Return True if the existing function could be used instead of the added one."""
+        path, existing = body.symbol.path, item.existing_path
+        if "." in item.existing_name or not _is_compared(existing) or item.existing_name in body.names:
             return False
-        if not self._is_unchanged(one):
+        if not self._is_unchanged(item):
             return False
         if _SEPARATE.search(existing) and not _SEPARATE.search(path):
             return False
         is_near = path == existing or self._source.package(path) == self._source.package(existing)
-        return is_near and not _is_parallel(one)
+        return is_near and not _is_parallel(item)
 
-    def _is_unchanged(self, one: Repetition) -> bool:
-        """Return True if the change leaves an existing function as it is."""
-        file = self._changed.get(one.existing_path)
+    def _is_unchanged(self, item: Repetition) -> bool:
+        """Return True if the change does not modify an existing function."""
+        file = self._changed.get(item.existing_path)
         if file is None:
             return True
         digests = self._heads.get(file.path)
@@ -262,17 +261,19 @@ class RepetitionSearch:
             head = None if file.status is FileStatus.DELETED else self._read(file, False)
             digests = {body.symbol.name: body.symbol.body_digest for body in _bodies(file.path, head)}
             self._heads[file.path] = digests
-        base = next((symbol for symbol in self._graph.symbols_in(one.existing_path)
-                     if symbol.name == one.existing_name), None)  # fmt: skip
-        return base is not None and digests.get(one.existing_name) == base.body_digest
+        base = next((symbol for symbol in self._graph.symbols_in(item.existing_path)
+                     if symbol.name == item.existing_name), None)  # fmt: skip
+        return base is not None and digests.get(item.existing_name) == base.body_digest
 
 
 def compare(body: Body, other: Body) -> tuple[RepetitionKind, float] | None:
-    """Return the way in which two bodies are alike, and the share of common runs; None if they are not."""
-    one, two = (normal_form.without_literals(each.tokens) for each in (body, other))
-    similarity = _common(normal_form.runs(one), normal_form.runs(two))
+    """Return the kind of similarity of two bodies, and the share of common runs; None if they are not
+    similar.
+    """
+    item, two = (normal_form.mask_literals(each.tokens) for each in (body, other))
+    similarity = _common(normal_form.runs(item), normal_form.runs(two))
     if similarity >= _LEAST_SIMILAR or Counter(body.tokens) == Counter(other.tokens):
-        return _kind(body, other, one == two), similarity
+        return _kind(body, other, item == two), similarity
     return None
 
 
@@ -288,25 +289,29 @@ def _kind(body: Body, other: Body, has_same_form: bool) -> RepetitionKind:
 
 def _has_same_meaning(name: str, body: Body, other: Body) -> bool:
     """Return False if a name is of different definitions, or of imports from different modules."""
-    one, two = _meaning(name, body.file), _meaning(name, other.file)
-    return one == two or one[0] != two[0]
+    item, two = _resolve_meaning(name, body.file), _resolve_meaning(name, other.file)
+    return item == two or item[0] != two[0]
 
 
-def _meaning(name: str, file: FileFacts) -> tuple[str, str]:
-    """Return the definition of a name of a file, or the last part of the module that it is imported from."""
+def _resolve_meaning(name: str, file: FileFacts) -> tuple[str, str]:
+    """Return the definition of a name of a file, or the last part of the module from which it is imported."""
     for symbol in file.symbols[1:]:
         if symbol.name == name:
             return "defined", symbol.body_digest
-    for one in file.imports:
-        if one.alias == name:
-            module = one.module.rpartition("/")[2] if "/" in one.module else one.module.rpartition(".")[2]
-            return "imported", f"{module} {one.name}"
+    for import_ in file.imports:
+        if import_.alias == name:
+            module = (
+                import_.module.rpartition("/")[2]
+                if "/" in import_.module
+                else import_.module.rpartition(".")[2]
+            )
+            return "imported", f"{module} {import_.name}"
     return "", ""
 
 
-def _common(one: Counter[str], two: Counter[str]) -> float:
-    union = (one | two).total()
-    return round((one & two).total() / union, 4) if union else 0.0
+def _common(counter: Counter[str], two: Counter[str]) -> float:
+    union = (counter | two).total()
+    return round((counter & two).total() / union, 4) if union else 0.0
 
 
 def repetition_of(symbol: Symbol, other: Symbol, kind: RepetitionKind, similarity: float) -> Repetition:
@@ -326,11 +331,11 @@ def repetition_of(symbol: Symbol, other: Symbol, kind: RepetitionKind, similarit
     )
 
 
-def _is_parallel(one: Repetition) -> bool:
+def _is_parallel(item: Repetition) -> bool:
     """Return True for symbols of one name in files of one name: siblings by platform, version or provider."""
-    has_same_name = one.name.rpartition(".")[2] == one.existing_name
-    stems = (_stem(one.path), _stem(one.existing_path))
-    return has_same_name and one.path != one.existing_path and stems[0] == stems[1]
+    has_same_name = item.name.rpartition(".")[2] == item.existing_name
+    stems = (_stem(item.path), _stem(item.existing_path))
+    return has_same_name and item.path != item.existing_path and stems[0] == stems[1]
 
 
 def _stem(path: str) -> str:
@@ -338,5 +343,5 @@ def _stem(path: str) -> str:
     return _VERSION.sub("", posixpath.basename(path).partition(".")[0].lower())
 
 
-def _order(one: Repetition) -> tuple[int, float, Repetition]:
-    return list(RepetitionKind).index(one.kind), -one.similarity, one
+def _order(item: Repetition) -> tuple[int, float, Repetition]:
+    return list(RepetitionKind).index(item.kind), -item.similarity, item

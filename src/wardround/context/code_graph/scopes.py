@@ -1,8 +1,8 @@
 """The scan of one file: scopes, the names that they bind, and the symbols, imports and uses in them.
 
-A name is a local if its function binds it anywhere. Its uses are dropped, since they refer to no symbol;
-an attribute of a local keeps its name with an unknown receiver, or with the class that the local is an
-instance of where one assignment or annotation shows it.
+A name is a local if its function binds it anywhere. Its uses are dropped, since they refer to no symbol; an
+attribute of a local is recorded with an unknown receiver, or with the class of the local if one assignment or
+annotation shows it.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Any
 
 from tree_sitter import Node
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.code_graph import normal_form
 from wardround.context.code_graph.literal_names import named_in
 from wardround.context.code_graph.model import CALLABLE, FileFacts, Import, Symbol, SymbolKind, Use, UseKind
+from wardround.lazy import LazyPattern
 
 MOST_SYMBOLS = 5_000
 MOST_USES = 30_000
 MOST_NESTED = 30
-"""The limit on scopes in one another; code nested deeper belongs to the innermost of them."""
+"""Maximum number of scopes in one another; code nested deeper belongs to the innermost of them."""
 _LONGEST_NAME = 200
 MOST_PARTS = 12
-"""The limit on the names in a dotted chain."""
+"""Maximum number of the names in a dotted chain."""
 LEAST_SHAPED = 24
 """Tokens; a shorter body is similar to too many others."""
 UNKNOWN = "*"
@@ -64,7 +64,7 @@ class Scope:
     Attributes:
         owner: the number of the symbol.
         is_function: names that it binds are its locals.
-        types: local -> the class that it is an instance of; empty if several are assigned.
+        types: local -> its class; empty if several are assigned.
     """
 
     owner: int
@@ -95,7 +95,7 @@ class FileScan:
 
     @cached_property
     def constants(self) -> dict[str, str]:
-        """The texts that are given to names, by name; of several the last."""
+        """The strings that are assigned to names, by name; the last one of several."""
         text = self.source.decode("utf-8", "replace")
         return {found["name"]: found["text"] for found in _CONSTANT.finditer(text)}
 
@@ -123,8 +123,8 @@ class FileScan:
         if len(self.drafts) >= MOST_SYMBOLS or self.is_full:
             return self.scope.owner
         around = self.drafts[self.scope.owner].name
-        whole = f"{around}.{name[:_LONGEST_NAME]}" if around else name[:_LONGEST_NAME]
-        draft = Draft(whole, kind, node.start_point[0] + 1, node.end_point[0] + 1, exported)
+        complete = f"{around}.{name[:_LONGEST_NAME]}" if around else name[:_LONGEST_NAME]
+        draft = Draft(complete, kind, node.start_point[0] + 1, node.end_point[0] + 1, exported)
         self.drafts.append(draft)
         return len(self.drafts) - 1
 
@@ -136,7 +136,9 @@ class FileScan:
             self._scopes.append(Scope(owner, is_function, is_class))
 
     def close(self) -> None:
-        """Leave a scope: record the normal form of its symbol and pass on the names it does not bind."""
+        """Leave a scope: record the normal form of its symbol and pass the names that it does not bind to the
+        outer scope.
+        """
         if self._unopened:
             self._unopened -= 1
             return
@@ -153,13 +155,13 @@ class FileScan:
                 draft.shape = normal_form.shape(scope.tokens, found)
         parent.uses += scope.uses if not found else _free(scope, found)
         if len(self._scopes) > 1:
-            parent.tokens += scope.tokens if not found else _marked(scope.tokens, found)
+            parent.tokens += scope.tokens if not found else _mark_locals(scope.tokens, found)
 
     def bind(self, name: str, type_name: str = "") -> None:
         """Record that the present function, class or module binds a name.
 
         Args:
-            type_name: the class of the value, as far as it is visible.
+            type_name: the class of the value, if it is visible.
         """
         scope = self.scope
         known = scope.types.get(name)
@@ -188,7 +190,7 @@ class FileScan:
 
         Args:
             root: empty if the first name begins the chain; else the receiver of the first name.
-            kind: of the last name.
+            kind: kind of the last name.
         """
         receiver = root
         for at, (name, node) in enumerate(names):
@@ -222,41 +224,41 @@ class FileScan:
         """
         stack: list[Any] = [root]
         while stack:
-            one = stack.pop()
-            if not isinstance(one, Node):
-                one()
+            item = stack.pop()
+            if not isinstance(item, Node):
+                item()
                 continue
-            handler = handlers.get(one.type)
+            handler = handlers.get(item.type)
             if handler is not None:
-                stack += reversed([*handler(one)])
-            elif one.child_count:
-                stack += reversed(one.children)
+                stack += reversed([*handler(item)])
+            elif item.child_count:
+                stack += reversed(item.children)
             else:
-                self.token(self.text(one) if one.is_named else one.type)
+                self.token(self.text(item) if item.is_named else item.type)
 
     def facts(self) -> FileFacts:
         """Return the symbols, imports and uses in source order."""
         self._unopened = 0
         while len(self._scopes) > 1:
             self.close()
-        kept = sorted(
+        retained = sorted(
             dict.fromkeys(self.scope.uses), key=lambda use: (use[4], use[1], use[2], use[3], use[0])
         )
         symbols = tuple(
-            Symbol(self.path, one.line, one.end_line, one.name, one.kind, one.exported, one.digest, one.shape,
-                   one.size)
-            for one in self.drafts
+            Symbol(self.path, draft.line, draft.end_line, draft.name, draft.kind, draft.exported,
+                   draft.digest, draft.shape, draft.size)
+            for draft in self.drafts
         )  # fmt: skip
-        uses = tuple(Use(*one) for one in kept[:MOST_USES])
+        uses = tuple(Use(*use) for use in retained[:MOST_USES])
         return FileFacts(self.path, symbols, tuple(self.imports), uses)
 
     def bodies(self) -> tuple[tuple[str, ...], ...]:
         """Return the tokens of each symbol, in the order of ``facts``, with every local as one token."""
-        return tuple(normal_form.without_locals(one.tokens, one.bound) for one in self.drafts)
+        return tuple(normal_form.mask_locals(draft.tokens, draft.bound) for draft in self.drafts)
 
 
 def _free(scope: Scope, found: set[str]) -> Iterable[tuple[int, str, str, UseKind, int]]:
-    """Yield the uses that are not of locals; those of attributes of locals with what is known of them."""
+    """Yield the uses that do not refer to locals; those of attributes of locals with their known receiver."""
     for use in scope.uses:
         owner, name, receiver, kind, line = use
         root, _, rest = receiver.partition(".")
@@ -270,7 +272,7 @@ def _free(scope: Scope, found: set[str]) -> Iterable[tuple[int, str, str, UseKin
             yield use
 
 
-def _marked(tokens: Iterable[str], found: set[str]) -> list[str]:
+def _mark_locals(tokens: Iterable[str], found: set[str]) -> list[str]:
     return [
         normal_form.LOCAL + token[1:] if token[0] == normal_form.NAME and token[1:] in found else token
         for token in tokens

@@ -21,11 +21,13 @@ _LONGEST = 600
 """The number of bytes of an expression that names a module."""
 
 
-def unquoted(scan: FileScan, node: Node | None) -> str:
-    """Return the text of a string without substitutions; empty for anything else."""
+def string_text(scan: FileScan, node: Node | None) -> str:
+    """Return the value of a string without substitutions; empty for anything else."""
     if node is None or node.type not in ("string", "template_string"):
         return ""
-    return "" if any(one.type == "template_substitution" for one in node.children) else scan.text(node)[1:-1]
+    return (
+        "" if any(child.type == "template_substitution" for child in node.children) else scan.text(node)[1:-1]
+    )
 
 
 class ScriptExports:
@@ -43,57 +45,57 @@ class ScriptExports:
                 draft.exported = True
 
     def rename(self, name: str, exported: str, node: Node) -> None:
-        """Record that the file exports one of its own names."""
+        """Record that the file exports one of its own names under another name."""
         self._exported.add(name)
         self._add("", name, exported, node, is_export=True)
 
     def read_import(self, node: Node) -> Iterable[Any]:
-        module = unquoted(self._scan, node.child_by_field_name("source"))
+        module = string_text(self._scan, node.child_by_field_name("source"))
         clauses = [
-            one for one in node.named_children if one.type in ("import_clause", "import_require_clause")
+            child for child in node.named_children if child.type in ("import_clause", "import_require_clause")
         ]
         if not clauses:
             self._add(module, "", "", node)
         for clause in clauses:
             if clause.type == "import_require_clause":
-                module = unquoted(self._scan, clause.child_by_field_name("source"))
-            for name, alias in self._imported(clause):
+                module = string_text(self._scan, clause.child_by_field_name("source"))
+            for name, alias in self._imported_names(clause):
                 self._add(module, name, alias, node)
         return ()
 
-    def _imported(self, clause: Node) -> Iterator[tuple[str, str]]:
+    def _imported_names(self, clause: Node) -> Iterator[tuple[str, str]]:
         """Yield the names that a clause imports, each with its local name."""
         text = self._scan.text
-        for one in clause.named_children:
-            if one.type == "identifier":
+        for child in clause.named_children:
+            if child.type == "identifier":
                 is_whole = clause.type == "import_require_clause"
-                yield ("" if is_whole else "default"), text(one)
-            elif one.type == "namespace_import":
-                yield "", text(one.named_children[0])
-            elif one.type == "named_imports":
-                yield from self._specifiers(one)
+                yield ("" if is_whole else "default"), text(child)
+            elif child.type == "namespace_import":
+                yield "", text(child.named_children[0])
+            elif child.type == "named_imports":
+                yield from self._specifiers(child)
 
     def _specifiers(self, node: Node) -> Iterator[tuple[str, str]]:
-        for one in node.named_children:
-            name, alias = one.child_by_field_name("name"), one.child_by_field_name("alias")
+        for child in node.named_children:
+            name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
             if name is not None:
                 own = self._scan.text(name).strip("'\"")
                 yield own, self._scan.text(alias).strip("'\"") if alias is not None else own
 
     def read_export(self, node: Node) -> Node | None:
-        """Record an export statement; return what it declares or evaluates, if it does."""
-        module = unquoted(self._scan, node.child_by_field_name("source"))
-        kinds = {one.type for one in node.children}
-        for one in node.named_children:
-            if one.type == "export_clause":
-                self._read_clause(one, module, node)
-            elif one.type == "namespace_export":
-                self._add(module, "", self._scan.text(one.named_children[0]), node, is_export=True)
+        """Record an export statement; return its declaration or expression, if it has one."""
+        module = string_text(self._scan, node.child_by_field_name("source"))
+        kinds = {child.type for child in node.children}
+        for child in node.named_children:
+            if child.type == "export_clause":
+                self._read_clause(child, module, node)
+            elif child.type == "namespace_export":
+                self._add(module, "", self._scan.text(child.named_children[0]), node, is_export=True)
         if module:
             if "*" in kinds and "namespace_export" not in kinds:
                 self._add(module, "*", "", node, is_export=True)
             return None
-        return self._declared(node, kinds)
+        return self._declared_node(node, kinds)
 
     def _read_clause(self, clause: Node, module: str, node: Node) -> None:
         for name, alias in self._specifiers(clause):
@@ -101,7 +103,7 @@ class ScriptExports:
                 self._exported.add(name)
             self._add(module, name, alias, node, is_export=True)
 
-    def _declared(self, node: Node, kinds: set[str]) -> Node | None:
+    def _declared_node(self, node: Node, kinds: set[str]) -> Node | None:
         declared = node.child_by_field_name("declaration")
         if declared is None:
             value = node.child_by_field_name("value")
@@ -116,7 +118,7 @@ class ScriptExports:
         called = value.child_by_field_name("function") if value is not None else None
         if value is None or called is None or pattern is None or self._scan.text(called) != "require":
             return False
-        module = unquoted(self._scan, self._first_argument(value))
+        module = string_text(self._scan, self._first_argument(value))
         for name in names:
             self._add(module, "" if pattern.type == "identifier" else name, name, value)
         return bool(module)
@@ -126,7 +128,7 @@ class ScriptExports:
         if called.type != "import" and self._scan.text(called) not in _LOADERS:
             return False
         first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
-        module = self._written(first)
+        module = self._module_text(first)
         if module:
             self._add(module, "", "", called)
         return bool(module)
@@ -135,31 +137,31 @@ class ScriptExports:
         """Record a module that a new worker runs: ``new Worker(new URL("./x.js", import.meta.url))``."""
         if constructor is None or arguments is None or self._scan.text(constructor) not in _CONSTRUCTORS:
             return
-        module = self._written(arguments.named_children[0] if arguments.named_children else None)
+        module = self._module_text(arguments.named_children[0] if arguments.named_children else None)
         if module.startswith("."):
             self._add(module, "", "", constructor)
 
-    def _written(self, node: Node | None) -> str:
+    def _module_text(self, node: Node | None) -> str:
         """Return the module that an expression names: a string, a constant with one, or a joined path."""
         if node is None or node.end_byte - node.start_byte > _LONGEST:
             return ""
         text = self._scan.text(node)
         if node.type == "identifier":
             return self._scan.constants.get(text, "")
-        if any(one in text for one in _OWN_FOLDER):
-            parts = [*self._texts(node)][:_MOST_TEXTS]
+        if any(part in text for part in _OWN_FOLDER):
+            parts = [*self._string_parts(node)][:_MOST_TEXTS]
             return "/".join([".", *(part.strip("/") for part in parts)]) if parts else ""
-        return unquoted(self._scan, node)
+        return string_text(self._scan, node)
 
-    def _texts(self, node: Node) -> Iterator[str]:
+    def _string_parts(self, node: Node) -> Iterator[str]:
         """Yield the constant parts of strings below a node, in order."""
         open_ = [node]
         while open_:
-            one = open_.pop()
-            if one.type == "string_fragment":
-                yield self._scan.text(one)
+            item = open_.pop()
+            if item.type == "string_fragment":
+                yield self._scan.text(item)
             else:
-                open_ += reversed(one.named_children)
+                open_ += reversed(item.named_children)
 
     def _first_argument(self, call: Node) -> Node | None:
         arguments = call.child_by_field_name("arguments")

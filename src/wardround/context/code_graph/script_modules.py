@@ -1,7 +1,7 @@
 """The files that the imports of TypeScript and JavaScript modules mean.
 
 Relative paths, index files, the path aliases of the nearest compiler settings, and the packages of a
-workspace; an entry that names a built file is searched for in the sources of its package.
+workspace; an entry that names a built file is searched in the sources of its package.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ScriptModules:
     """The modules of a tree.
 
     Args:
-        paths: of all source files of the tree.
+        paths: paths of all source files of the tree.
         manifests: the settings of modules, by path.
     """
 
@@ -48,7 +48,7 @@ class ScriptModules:
             found = self._file(candidate)
             if found:
                 return found
-        return self._packaged(module)
+        return self._package_file(module)
 
     def _file(self, stem: str) -> str:
         """Return the source file of a path that may lack its suffix, or have the suffix of its output."""
@@ -91,25 +91,25 @@ class ScriptModules:
 
     def _found_aliases(self, folder: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield the aliases of the settings of a folder, or of the nearest one above that has some."""
-        settings = [one for name in _SETTINGS if (one := self._manifests.get(posixpath.join(folder, name)))]
-        found = [alias for one in settings for alias in self._declared(one, _MOST_EXTENDED)]
+        settings = [item for name in _SETTINGS if (item := self._manifests.get(posixpath.join(folder, name)))]
+        found = [alias for setting in settings for alias in self._declared_paths(setting, _MOST_EXTENDED)]
         if found or not folder:
             yield from found
         else:
             yield from self._aliases_of(posixpath.dirname(folder))
 
-    def _declared(self, settings: Manifest, depth: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+    def _declared_paths(self, settings: Manifest, depth: int) -> Iterator[tuple[str, tuple[str, ...]]]:
         base = posixpath.join(settings.folder, settings.base or ".")
         for pattern, targets in settings.paths.items():
             yield pattern, tuple(posixpath.normpath(posixpath.join(base, target)) for target in targets)
         if settings.base is not None:
             yield "*", (posixpath.normpath(posixpath.join(base, "*")),)
         for extended in settings.extends if depth else ():
-            other = self._extended(settings.folder, extended)
+            other = self._extended_manifest(settings.folder, extended)
             if other is not None:
-                yield from self._declared(other, depth - 1)
+                yield from self._declared_paths(other, depth - 1)
 
-    def _extended(self, folder: str, name: str) -> Manifest | None:
+    def _extended_manifest(self, folder: str, name: str) -> Manifest | None:
         if name.startswith("."):
             path = posixpath.normpath(posixpath.join(folder, name))
         else:
@@ -117,19 +117,19 @@ class ScriptModules:
             path = posixpath.join(package, rest) if package else ""
         return self._manifests.get(path) or self._manifests.get(f"{path}.json")
 
-    def _packaged(self, module: str) -> str:
+    def _package_file(self, module: str) -> str:
         """Return the file of a module of another package of the repository."""
         folder, name, rest = self._split(module)
         if not name:
             return ""
         for target in self._entries(name, rest):
             inner = target.removeprefix("./")
-            for one in dict.fromkeys((inner, _BUILT.sub("src/", inner), _BUILT.sub("", inner))):
-                found = self._file(posixpath.join(folder, one))
+            for path in dict.fromkeys((inner, _BUILT.sub("src/", inner), _BUILT.sub("", inner))):
+                found = self._file(posixpath.join(folder, path))
                 if found:
                     return found
         guesses = (rest, f"src/{rest}") if rest else ("src/index", "index")
-        return next(filter(None, (self._file(posixpath.join(folder, one)) for one in guesses)), "")
+        return next(filter(None, (self._file(posixpath.join(folder, guess)) for guess in guesses)), "")
 
     def _split(self, module: str) -> tuple[str, str, str]:
         """Return the folder and the name of a package, and the path in it; empty for one outside the tree."""
@@ -142,15 +142,19 @@ class ScriptModules:
 
     def _entries(self, name: str, rest: str) -> Iterator[str]:
         for subpath, targets in self._packages[name].entries.items():
-            wanted = f"./{rest}" if rest else "."
+            expected = f"./{rest}" if rest else "."
             before, star, after = subpath.partition("*")
-            if wanted == subpath:
+            if expected == subpath:
                 yield from targets
-            elif star and wanted.startswith(before) and wanted.endswith(after):
-                middle = wanted[len(before) : len(wanted) - len(after)]
+            elif star and expected.startswith(before) and expected.endswith(after):
+                middle = expected[len(before) : len(expected) - len(after)]
                 yield from (target.replace("*", middle, 1) for target in targets)
 
     @cached_property
     def _packages(self) -> dict[str, Manifest]:
-        named = ((one.name, one) for one in self._manifests.values() if one.path.endswith("package.json"))
-        return {name: one for name, one in named if name}
+        named = (
+            (manifest.name, manifest)
+            for manifest in self._manifests.values()
+            if manifest.path.endswith("package.json")
+        )
+        return {name: package for name, package in named if name}

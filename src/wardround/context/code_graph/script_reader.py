@@ -10,8 +10,8 @@ from tree_sitter import Node
 from wardround.context.code_graph import normal_form
 from wardround.context.code_graph.model import FileFacts, SymbolKind, UseKind
 from wardround.context.code_graph.scopes import MOST_PARTS, UNKNOWN, FileScan
-from wardround.context.code_graph.script_exports import ScriptExports, unquoted
-from wardround.retrieval.test_discovery import holds_tests
+from wardround.context.code_graph.script_exports import ScriptExports, string_text
+from wardround.retrieval.test_discovery import contains_tests
 
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
 _CLASSES = ("class", "class_declaration", "abstract_class_declaration")
@@ -38,7 +38,7 @@ class _ScriptReader:
     def __init__(self, path: str, source: bytes) -> None:
         self.scan = FileScan(path, source, source.count(b"\n") + 1)
         self._exports = ScriptExports(self.scan)
-        self._has_tests = holds_tests(path)
+        self._has_tests = contains_tests(path)
         self._is_exported = False
         self._statement: Node | None = None
         self._handlers = {
@@ -63,15 +63,15 @@ class _ScriptReader:
             "lexical_declaration": self._declaration,
             "variable_declaration": self._declaration,
             "variable_declarator": self._declarator,
-            "catch_clause": self._binding("parameter"),
-            "for_in_statement": self._binding("left"),
+            "catch_clause": self._visit_binding("parameter"),
+            "for_in_statement": self._visit_binding("left"),
             "call_expression": self._call,
             "new_expression": self._new,
             "member_expression": self._member_expression,
             "nested_type_identifier": self._member_expression,
             "nested_identifier": self._member_expression,
-            "jsx_opening_element": self._element,
-            "jsx_self_closing_element": self._element,
+            "jsx_opening_element": self._visit_element,
+            "jsx_self_closing_element": self._visit_element,
             "jsx_closing_element": lambda node: (),
             "jsx_text": self._jsx_text,
             "extends_clause": self._bases,
@@ -103,43 +103,46 @@ class _ScriptReader:
         if "declaration" not in declared.type and declared.type not in _DECLARED:
             return self._default(node, declared)
 
-        def done() -> None:
+        def finish() -> None:
             self._is_exported = False
 
         self._is_exported = True
-        return [*(one for one in node.children if one.type == "decorator"), declared, done]
+        return [*(child for child in node.children if child.type == "decorator"), declared, finish]
 
     def _default(self, node: Node, value: Node) -> Iterable[Any]:
         """``export default`` of an expression: a symbol of that name, unless the expression is a name."""
         if value.type == "identifier":
             self._exports.rename(self.scan.text(value), "default", node)
             return [value]
-        return self._valued("default", node, value, is_exported=True)
+        return self._visit_value("default", node, value, is_exported=True)
 
     def _function_declaration(self, node: Node) -> Iterable[Any]:
         name = self._name_of(node)
-        self._bound(name)
-        number = self.scan.declare(name, self._function_kind(name, node), node, exported=self._taken_export())
+        self._bind(name)
+        number = self.scan.declare(name, self._function_kind(name, node), node, exported=self._take_export())
         return self._body_of_function(number, node)
 
     def _body_of_function(self, number: int, node: Node) -> Iterable[Any]:
         self.scan.open(number, is_function=True)
         self._bind_parameters(node)
         generic = node.child_by_field_name("type_parameters")
-        for one in generic.named_children if generic is not None else ():
-            self.scan.bind(self._name_of(one))
+        for child in generic.named_children if generic is not None else ():
+            self.scan.bind(self._name_of(child))
         fields = ("parameters", "parameter", "return_type", "body")
-        return [*(one for one in map(node.child_by_field_name, fields) if one is not None), self.scan.close]
+        return [
+            *(child for child in map(node.child_by_field_name, fields) if child is not None),
+            self.scan.close,
+        ]
 
     def _function(self, node: Node) -> Iterable[Any]:
-        """A function without a name of its own: its locals are those of the enclosing symbol."""
+        """An anonymous function: its locals belong to the enclosing symbol."""
         return self._body_of_function(self.scan.scope.owner, node)
 
     def _bind_parameters(self, node: Node) -> None:
         parameters = node.child_by_field_name("parameters")
-        for one in parameters.named_children if parameters is not None else ():
-            type_name = self._type_name(one.child_by_field_name("type"))
-            pattern = one.child_by_field_name("pattern") or one
+        for child in parameters.named_children if parameters is not None else ():
+            type_name = self._type_name(child.child_by_field_name("type"))
+            pattern = child.child_by_field_name("pattern") or child
             for name in self._targets(pattern):
                 self.scan.bind(name, type_name if pattern.type == "identifier" else "")
         single = node.child_by_field_name("parameter")
@@ -148,24 +151,24 @@ class _ScriptReader:
 
     def _class(self, node: Node) -> Iterable[Any]:
         name = self._name_of(node, "class")
-        self._bound(name)
-        number = self.scan.declare(name, SymbolKind.CLASS, node, exported=self._taken_export())
+        self._bind(name)
+        number = self.scan.declare(name, SymbolKind.CLASS, node, exported=self._take_export())
         self.scan.open(number, is_class=True)
-        return [*(one for one in node.children if one.type in ("class_heritage", "class_body", "decorator")),
-                self.scan.close]  # fmt: skip
+        kinds = ("class_heritage", "class_body", "decorator")
+        return [*(child for child in node.children if child.type in kinds), self.scan.close]
 
     def _type(self, node: Node) -> Iterable[Any]:
         name = self._name_of(node)
-        number = self.scan.declare(name, SymbolKind.TYPE, node, exported=self._taken_export())
+        number = self.scan.declare(name, SymbolKind.TYPE, node, exported=self._take_export())
         self.scan.open(number, is_class=True)
-        return [*(one for one in node.named_children if one != node.child_by_field_name("name")),
+        return [*(child for child in node.named_children if child != node.child_by_field_name("name")),
                 self.scan.close]  # fmt: skip
 
     def _member(self, node: Node) -> Iterable[Any]:
         """A property of a type; those of anonymous types inside functions are not symbols."""
         if self.scan.scope.is_class:
             self.scan.declare(self._name_of(node), SymbolKind.FIELD, node, exported=True)
-        return [one for one in node.named_children if one != node.child_by_field_name("name")]
+        return [child for child in node.named_children if child != node.child_by_field_name("name")]
 
     def _method(self, node: Node) -> Iterable[Any]:
         name = self._name_of(node)
@@ -182,7 +185,7 @@ class _ScriptReader:
 
     def _declaration(self, node: Node) -> Iterable[Any]:
         self._statement = node
-        return [one for one in node.named_children if one.type == "variable_declarator"]
+        return [child for child in node.named_children if child.type == "variable_declarator"]
 
     def _declarator(self, node: Node) -> Iterable[Any]:
         pattern, value = node.child_by_field_name("name"), node.child_by_field_name("value")
@@ -194,7 +197,7 @@ class _ScriptReader:
         if pattern is not None and pattern.type == "identifier":
             type_node = node.child_by_field_name("type")
             statement = self._statement or node
-            return self._valued(
+            return self._visit_value(
                 names[0], statement, value, is_exported=self._is_exported, type_node=type_node
             )
         for name in names:
@@ -204,21 +207,23 @@ class _ScriptReader:
     def _local(
         self, node: Node, pattern: Node | None, value: Node | None, names: Sequence[str]
     ) -> Iterable[Any]:
-        """A variable of a function; a function in it is a symbol, so that hunks in it have a name."""
+        """A variable of a function; a function assigned to it is a symbol, so that hunks in it have a
+        name.
+        """
         if value is not None and value.type in _FUNCTIONS and len(names) == 1:
-            self._bound(names[0])
+            self._bind(names[0])
             kind = self._function_kind(names[0], value)
             return self._body_of_function(self.scan.declare(names[0], kind, node), value)
-        constructed = self._type_name(node.child_by_field_name("type")) or self._constructed(value)
+        constructed = self._type_name(node.child_by_field_name("type")) or self._constructed_class(value)
         for name in names:
             self.scan.bind(name, constructed if len(names) == 1 else "")
         return node.children
 
-    def _valued(
+    def _visit_value(
         self, name: str, node: Node, value: Node | None, *, is_exported: bool, type_node: Node | None = None
     ) -> Iterable[Any]:
         """A constant, or the function, component or class in it, also below wrappers such as ``memo``."""
-        inner = self._unwrapped(value)
+        inner = self._unwrap(value)
         if inner is not None and inner.type in _FUNCTIONS:
             kind = self._function_kind(name, inner)
         else:
@@ -230,7 +235,7 @@ class _ScriptReader:
         visited = inner.named_children if inner is value and inner and kind is SymbolKind.CLASS else [value]
         return [*filter(None, (type_node, *visited)), self.scan.close]
 
-    def _unwrapped(self, value: Node | None) -> Node | None:
+    def _unwrap(self, value: Node | None) -> Node | None:
         for _ in range(MOST_PARTS):
             if value is None or value.type not in ("call_expression", "as_expression", "satisfies_expression",
                                                    "parenthesized_expression"):  # fmt: skip
@@ -255,16 +260,16 @@ class _ScriptReader:
         is_component = name[:1].isupper() and not self.scan.is_full and _has_jsx(body)
         return SymbolKind.COMPONENT if is_component else SymbolKind.FUNCTION
 
-    def _taken_export(self) -> bool:
+    def _take_export(self) -> bool:
         """Return True for the declaration directly below an export; inner ones are not exported."""
         exported, self._is_exported = self._is_exported, False
         return exported
 
-    def _bound(self, name: str) -> None:
+    def _bind(self, name: str) -> None:
         if not self.scan.is_top:
             self.scan.bind(name)
 
-    def _binding(self, field: str) -> Any:
+    def _visit_binding(self, field: str) -> Any:
         def handler(node: Node) -> Iterable[Any]:
             for name in self._targets(node.child_by_field_name(field)):
                 self.scan.bind(name)
@@ -276,17 +281,17 @@ class _ScriptReader:
         """Yield the names that a pattern binds."""
         open_ = [node] if node is not None else []
         while open_:
-            one = open_.pop()
-            if one.type in ("identifier", "shorthand_property_identifier_pattern"):
-                yield self.scan.text(one)
-            elif one.type == "pair_pattern":
-                open_ += filter(None, [one.child_by_field_name("value")])
-            elif one.type in ("assignment_pattern", "object_assignment_pattern"):
-                open_ += filter(None, [one.child_by_field_name("left")])
-            elif one.type in ("required_parameter", "optional_parameter"):
-                open_ += filter(None, [one.child_by_field_name("pattern")])
-            elif one.type in ("object_pattern", "array_pattern", "rest_pattern"):
-                open_ += reversed(one.named_children)
+            item = open_.pop()
+            if item.type in ("identifier", "shorthand_property_identifier_pattern"):
+                yield self.scan.text(item)
+            elif item.type == "pair_pattern":
+                open_ += filter(None, [item.child_by_field_name("value")])
+            elif item.type in ("assignment_pattern", "object_assignment_pattern"):
+                open_ += filter(None, [item.child_by_field_name("left")])
+            elif item.type in ("required_parameter", "optional_parameter"):
+                open_ += filter(None, [item.child_by_field_name("pattern")])
+            elif item.type in ("object_pattern", "array_pattern", "rest_pattern"):
+                open_ += reversed(item.named_children)
 
     # Uses
 
@@ -299,7 +304,7 @@ class _ScriptReader:
             test = self._test(node, called, arguments)
             if test is not None:
                 return test
-        return self._chained(called, UseKind.CALL, [types, arguments])
+        return self._visit_chain(called, UseKind.CALL, [types, arguments])
 
     def _test(self, node: Node, called: Node, arguments: Node) -> Iterable[Any] | None:
         """A test, or a group of tests, named by its title; None for any other call."""
@@ -308,7 +313,7 @@ class _ScriptReader:
         )
         if root is not None or not names or names[0][0] not in _TESTS or not arguments.named_children:
             return None
-        title = unquoted(self.scan, arguments.named_children[0])
+        title = string_text(self.scan, arguments.named_children[0])
         if not title:
             return None
         kind = SymbolKind.TEST if names[0][0] in _CASES else SymbolKind.CLASS
@@ -324,15 +329,15 @@ class _ScriptReader:
         )
         self._exports.read_new(constructor, arguments)
         after = [node.child_by_field_name("type_arguments"), arguments]
-        return self._chained(constructor, UseKind.CALL, after)
+        return self._visit_chain(constructor, UseKind.CALL, after)
 
     def _member_expression(self, node: Node) -> Iterable[Any]:
         kind = UseKind.TYPE if node.type == "nested_type_identifier" else UseKind.ATTRIBUTE
-        return self._chained(node, kind, [])
+        return self._visit_chain(node, kind, [])
 
-    def _chained(self, node: Node | None, kind: UseKind, after: Sequence[Node | None]) -> Iterable[Any]:
+    def _visit_chain(self, node: Node | None, kind: UseKind, after: Sequence[Node | None]) -> Iterable[Any]:
         root, names = self._chain(node)
-        following = [one for one in after if one is not None]
+        following = [following_node for following_node in after if following_node is not None]
         if root is None:
             self.scan.chain(names, "", kind)
             return following
@@ -363,20 +368,20 @@ class _ScriptReader:
             node = None
         return node, names[::-1]
 
-    def _element(self, node: Node) -> Iterable[Any]:
+    def _visit_element(self, node: Node) -> Iterable[Any]:
         name = node.child_by_field_name("name")
         root, names = self._chain(name)
-        label = ".".join(one for one, _ in names)
+        label = ".".join(local for local, _ in names)
         if root is None and names and label[:1].isupper():
             self.scan.chain(names, "", UseKind.RENDERS)
         elif name is not None:
             self.scan.token(self.scan.text(name))
         visited: list[Node] = []
-        for one in node.named_children:
-            if one.type == "jsx_attribute":
-                visited += self._prop(one, label)
-            elif one != name:
-                visited.append(one)
+        for child in node.named_children:
+            if child.type == "jsx_attribute":
+                visited += self._prop(child, label)
+            elif child != name:
+                visited.append(child)
         return visited
 
     def _prop(self, node: Node, element: str) -> list[Node]:
@@ -388,13 +393,13 @@ class _ScriptReader:
 
     def _bases(self, node: Node) -> Iterable[Any]:
         others: list[Node] = []
-        for one in node.named_children:
-            inner = one.child_by_field_name("name") if one.type == "generic_type" else None
-            root, names = self._chain(inner or one)
+        for child in node.named_children:
+            inner = child.child_by_field_name("name") if child.type == "generic_type" else None
+            root, names = self._chain(inner or child)
             if root is None and names:
                 self.scan.chain(names, "", UseKind.INHERITS)
             else:
-                others.append(one)
+                others.append(child)
         return others
 
     def _pair(self, node: Node) -> Iterable[Any]:
@@ -432,7 +437,7 @@ class _ScriptReader:
         root, names = self._chain(inner)
         return ".".join(name for name, _ in names) if root is None else ""
 
-    def _constructed(self, value: Node | None) -> str:
+    def _constructed_class(self, value: Node | None) -> str:
         if value is None or value.type != "new_expression":
             return ""
         root, names = self._chain(value.child_by_field_name("constructor"))
@@ -446,8 +451,8 @@ class _ScriptReader:
 def _has_jsx(body: Node | None) -> bool:
     open_ = [body] if body is not None else []
     while open_:
-        one = open_.pop()
-        if one.type in _JSX:
+        item = open_.pop()
+        if item.type in _JSX:
             return True
-        open_ += one.named_children
+        open_ += item.named_children
     return False

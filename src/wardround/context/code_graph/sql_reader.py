@@ -1,8 +1,9 @@
 """The tables, columns, views and functions of an SQL file, and their uses.
 
-Names are lower-cased and have no schema. Templates of dbt are read as the relations they refer to; the body
-of a function in another language, and what the grammar does not know, is searched for names after the
-keywords that a relation follows. So is a whole file where the grammar is not installed: it defines nothing.
+Names are lower-cased and have no schema. dbt templates are read as the relations that they refer to; the body
+of a function in another language, and syntax unknown to the grammar, are searched for names after the
+keywords that precede a relation. The same applies to a complete file if the grammar is not installed: it
+defines nothing.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _VALUE = b"null"
 _LONGEST_TEXT = 100_000
 
 
-def without_templates(source: bytes) -> bytes:
+def replace_templates(source: bytes) -> bytes:
     """Return SQL of the same length in which each template is the relation it refers to, or blank."""
     return _TEMPLATE.sub(_plain, source)
 
@@ -56,7 +57,7 @@ def _plain(match: re.Match[bytes]) -> bytes:
     elif match[0].startswith(b"{{") and b"config" not in match[0] and len(match[0]) > len(_VALUE):
         name = _VALUE
     rest = match[0][len(name) :]
-    return name + bytes(one if one == 10 else 32 for one in rest)
+    return name + bytes(byte if byte == 10 else 32 for byte in rest)
 
 
 def read_sql(path: str, source: bytes, root: Node) -> FileFacts:
@@ -91,7 +92,7 @@ class _SqlReader:
             "rename_column": self._renamed_column,
             "function_body": self._body,
             "procedure_body": self._body,
-            "ERROR": self._unknown,
+            "ERROR": self._visit_unknown,
             "literal": self._literal,
             "comment": lambda node: (),
             "marginalia": lambda node: (),
@@ -117,57 +118,59 @@ class _SqlReader:
         self._is_inside = True
         self._relations = dict(self._named_relations(node))
 
-        def done() -> None:
+        def finish() -> None:
             self._is_inside = False
 
-        return [*node.children, done]
+        return [*node.children, finish]
 
     def _alter(self, node: Node) -> Iterable[Any]:
-        table = next((one for one in node.named_children if one.type == "object_reference"), None)
+        table = next((child for child in node.named_children if child.type == "object_reference"), None)
         self._altered = self._name(table) if table is not None else ""
 
-        def done() -> None:
+        def finish() -> None:
             self._altered = ""
 
-        return [*node.children, done]
+        return [*node.children, finish]
 
     def _named_relations(self, node: Node) -> Iterator[tuple[str, str]]:
         """Yield the alias of each relation of a statement, or its name, with the name of its table."""
         open_ = [node]
         while open_:
-            one = open_.pop()
-            if one.type == "relation" or one.type in ("insert", "delete", "create_index", "create_policy",
+            item = open_.pop()
+            if item.type == "relation" or item.type in ("insert", "delete", "create_index", "create_policy",
                                                       "alter_table", "create_table"):  # fmt: skip
-                reference = next((x for x in one.named_children if x.type == "object_reference"), None)
-                alias = one.child_by_field_name("alias")
+                reference = next((x for x in item.named_children if x.type == "object_reference"), None)
+                alias = item.child_by_field_name("alias")
                 if reference is not None:
                     table = self._name(reference)
                     yield (self._plain(alias) if alias is not None else table), table
-            open_ += one.named_children
+            open_ += item.named_children
 
     def _create(self, node: Node) -> Iterable[Any]:
         kind = _CREATES[node.type]
         named = node.child_by_field_name("column") if node.type == "create_index" else None
-        target = named or next((one for one in node.named_children if one.type == "object_reference"), None)
+        target = named or next(
+            (child for child in node.named_children if child.type == "object_reference"), None
+        )
         if target is None:
             return node.children
         number = self.scan.declare(self._name(target), kind, node, exported=True)
         self.scan.open(number)
-        return [*(one for one in node.children if one != target), self.scan.close]
+        return [*(child for child in node.children if child != target), self.scan.close]
 
     def _column(self, node: Node) -> Iterable[Any]:
         name = node.child_by_field_name("name")
-        others = [one for one in node.named_children if one != name]
+        others = [child for child in node.named_children if child != name]
         if name is None:
             return others
         if self._altered:
-            self._draft(f"{self._altered}.{self._plain(name)}", node)
+            self._add_column_definition(f"{self._altered}.{self._plain(name)}", node)
         else:
             self.scan.declare(self._plain(name), SymbolKind.COLUMN, node, exported=True)
         self.scan.token(self._plain(name))
         return others
 
-    def _draft(self, name: str, node: Node) -> None:
+    def _add_column_definition(self, name: str, node: Node) -> None:
         """Add a column to a table that is created elsewhere."""
         first, last = node.start_point[0] + 1, node.end_point[0] + 1
         self.scan.drafts.append(Draft(name, SymbolKind.COLUMN, first, last, True))
@@ -177,7 +180,7 @@ class _SqlReader:
             name = node.child_by_field_name(field)
             if name is not None:
                 self._use_column(name, self._altered or UNKNOWN)
-            return [one for one in node.named_children if one != name]
+            return [child for child in node.named_children if child != name]
 
         return handler
 
@@ -185,7 +188,7 @@ class _SqlReader:
         old, new = node.child_by_field_name("old_name"), node.child_by_field_name("new_name")
         if old is not None and new is not None:
             self._use_column(old, self._altered or UNKNOWN)
-            self._draft(f"{self._altered}.{self._plain(new)}", node)
+            self._add_column_definition(f"{self._altered}.{self._plain(new)}", node)
         return ()
 
     # Uses
@@ -197,7 +200,7 @@ class _SqlReader:
 
     def _aliased_relation(self, node: Node) -> Iterable[Any]:
         alias = node.child_by_field_name("alias")
-        return [one for one in node.named_children if one != alias]
+        return [child for child in node.named_children if child != alias]
 
     def _common_table(self, node: Node) -> Iterable[Any]:
         name, *rest = node.named_children
@@ -208,7 +211,7 @@ class _SqlReader:
         name = node.child_by_field_name("name") or node.child_by_field_name("column")
         if name is None:
             return node.named_children
-        reference = next((one for one in node.named_children if one.type == "object_reference"), None)
+        reference = next((child for child in node.named_children if child.type == "object_reference"), None)
         if reference is not None:
             alias = self._name(reference)
             self._use_column(name, self._relations.get(alias, alias) or UNKNOWN)
@@ -236,12 +239,12 @@ class _SqlReader:
         return others
 
     def _body(self, node: Node) -> Iterable[Any]:
-        """The body of a function: parsed where the grammar could, searched for names elsewhere."""
+        """Return the body of a function: parsed where the grammar could, searched for names elsewhere."""
         if not node.has_error:
             return node.children
-        return self._unknown(node)
+        return self._visit_unknown(node)
 
-    def _unknown(self, node: Node) -> Iterable[Any]:
+    def _visit_unknown(self, node: Node) -> Iterable[Any]:
         self._search(self.scan.text(node), node.start_point[0] + 1)
         return ()
 

@@ -1,9 +1,9 @@
 """The stored facts of files, in one database per repository outside the work tree.
 
 A file is stored under its path and the object id of its content, so that known content is never read again,
-whatever the tree. Names lead to the files that define, use or import them; the facts of a file are decoded
-when a query needs them. Full-text search is by SQLite's FTS5 and only finds rows: their order is computed
-over the files of one tree, so that what else is stored has no effect.
+in any tree. Names lead to the files that define, use or import them; the facts of a file are decoded when a
+query needs them. Full-text search is by SQLite's FTS5 and only finds rows: their order is computed over the
+files of one tree, so that other stored files have no effect.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ _NUMBER = (1 << _ROW_BITS) - 1
 _SHAPE_KEYS = 8
 """The smallest hashes of a sketch that are searched."""
 _LEAST_SHARED = 3
-"""Of two bodies that share half of their runs, the keys have three in common in 97 of 100 cases (simulated);
-of others, only where they share common runs."""
+"""Two bodies that share half of their runs have three keys in common in 97 of 100 cases (simulated); others
+only if they share common runs.
+"""
 _KEY_BYTES = 16
 Found = TypeVar("Found")
 
@@ -106,16 +107,16 @@ class GraphStore:
         """The file of the database; None for one in memory."""
         return self._file.file
 
-    def replaced(self, *, keep_file: bool) -> GraphStore:
+    def recreate(self, *, keep_file: bool) -> GraphStore:
         """Return an empty store for this one, which failed."""
-        return GraphStore(self._file.replaced(keep_file=keep_file))
+        return GraphStore(self._file.recreate(keep_file=keep_file))
 
     def close(self) -> None:
         self._file.close()
 
     # Updates
 
-    def known(self) -> dict[bytes, StoredFile]:
+    def stored_files(self) -> dict[bytes, StoredFile]:
         """Return all stored files by key."""
         rows = self._database.execute("SELECT key, id, words, problem, manifest IS NOT NULL, day FROM files")
         return {
@@ -148,8 +149,8 @@ class GraphStore:
         rows = [number << _ROW_BITS | at for at in range(len(facts.symbols))]
         self._database.executemany(
             "INSERT OR IGNORE INTO shapes VALUES (?, ?)",
-            ((value, row) for row, one in zip(rows, facts.symbols, strict=True)
-             for value in normal_form.hashes(one.shape)[:_SHAPE_KEYS]),
+            ((value, row) for row, symbol in zip(rows, facts.symbols, strict=True)
+             for value in normal_form.hashes(symbol.shape)[:_SHAPE_KEYS]),
         )  # fmt: skip
         self._database.executemany(
             "INSERT INTO texts (rowid, words) VALUES (?, ?)",
@@ -158,40 +159,40 @@ class GraphStore:
 
     def mark_used(self, files: Iterable[int]) -> None:
         """Record that files are in use today."""
-        rows = [(today(), one) for one in files]
+        rows = [(today(), file) for file in files]
         if rows:
             with sqlite_file.transaction(self._database):
                 self._database.executemany("UPDATE files SET day = ? WHERE id = ?", rows)
 
     def drop(self, files: Sequence[int]) -> None:
         """Remove files with all that refers to them."""
-        rows = [(one,) for one in files]
-        spans = [(one << _ROW_BITS, (one + 1) << _ROW_BITS) for one in files]
+        rows = [(file,) for file in files]
+        spans = [(file << _ROW_BITS, (file + 1) << _ROW_BITS) for file in files]
         with sqlite_file.transaction(self._database):
             self._database.executemany("DELETE FROM files WHERE id = ?", rows)
             self._database.executemany("DELETE FROM texts WHERE rowid >= ? AND rowid < ?", spans)
-            kept = "SELECT id FROM files"
-            self._database.execute(f"DELETE FROM occurrences WHERE file NOT IN ({kept})")  # noqa: S608
-            self._database.execute(f"DELETE FROM shapes WHERE row >> {_ROW_BITS} NOT IN ({kept})")  # noqa: S608
+            retained = "SELECT id FROM files"
+            self._database.execute(f"DELETE FROM occurrences WHERE file NOT IN ({retained})")  # noqa: S608
+            self._database.execute(f"DELETE FROM shapes WHERE row >> {_ROW_BITS} NOT IN ({retained})")  # noqa: S608
 
     # Queries
 
     def uses(self, number: int) -> tuple[Use, ...]:
         """Return the uses of a file."""
         query = "SELECT uses FROM files WHERE id = ?"
-        return self._decoded(self._uses, self._database.execute(query, (number,)).fetchone())
+        return self._decode_row(self._uses, self._database.execute(query, (number,)).fetchone())
 
     def outline(self, number: int) -> FileFacts:
         """Return the facts of a file without its uses, which are most of them."""
         query = "SELECT facts FROM files WHERE id = ?"
-        return self._decoded(self._facts, self._database.execute(query, (number,)).fetchone())
+        return self._decode_row(self._facts, self._database.execute(query, (number,)).fetchone())
 
     def manifest(self, number: int) -> Manifest:
         """Return the settings of a file that has some."""
         query = "SELECT manifest FROM files WHERE id = ?"
-        return self._decoded(self._manifests, self._database.execute(query, (number,)).fetchone())
+        return self._decode_row(self._manifests, self._database.execute(query, (number,)).fetchone())
 
-    def _decoded(self, decode: Callable[[bytes], Found], row: tuple[bytes] | None) -> Found:
+    def _decode_row(self, decode: Callable[[bytes], Found], row: tuple[bytes] | None) -> Found:
         try:
             return decode(row[0] if row is not None else b"")
         except (TypeError, msgspec.MsgspecError) as cause:
@@ -237,8 +238,8 @@ def _occurrences(facts: FileFacts) -> Iterator[tuple[str, Role]]:
         yield use.name, Role.USES
         if use.kind is UseKind.LITERAL:
             yield used_name(use), Role.USES
-    for one in facts.imports:
-        for name in imported_names(facts.path, one):
+    for import_ in facts.imports:
+        for name in imported_names(facts.path, import_):
             yield name, Role.IMPORTS
-        if one.name not in ("", one.alias):
-            yield one.name, Role.RENAMES
+        if import_.name not in ("", import_.alias):
+            yield import_.name, Role.RENAMES

@@ -18,12 +18,12 @@ def symbol_text(symbol: Symbol, lines: Sequence[str]) -> str:
     Layout and comments do not change the text, so that a stored vector remains valid after they change.
 
     Args:
-        lines: of the file.
+        lines: lines of the file.
     """
-    return normalised(lines[symbol.line - 1 : symbol.end_line][:_MOST_LINES])
+    return normalise(lines[symbol.line - 1 : symbol.end_line][:_MOST_LINES])
 
 
-def normalised(lines: Sequence[str]) -> str:
+def normalise(lines: Sequence[str]) -> str:
     """Return lines of code as an encoder reads them, cut to its window."""
     trimmed = (" ".join(line.split()) for line in lines)
     return leading("\n".join(line for line in trimmed if line and not line.startswith(_COMMENTS)))

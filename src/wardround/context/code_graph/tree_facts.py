@@ -1,4 +1,4 @@
-"""The facts of the files of one tree, as queries need them."""
+"""The facts of the files of one tree, for queries."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wardround.context.code_graph.store import GraphStore, Role, StoredFile
 from wardround.text.search_terms import parts
 
 _MOST_SIMILAR = 60
-"""Symbols compared with one; if more share runs with it, its form is common."""
+"""Maximum number of symbols compared with one; if more share runs with it, its form is common."""
 _NO_FACTS = FileFacts("")
 
 
 class TreeFacts:
-    """A view of the store that has the files of one tree alone; all orders are by path.
+    """A view of the store restricted to the files of one tree; all orders are by path.
 
     Args:
         files: path -> its row in the store.
@@ -66,7 +66,7 @@ class TreeFacts:
 
     def files_with(self, name: str, role: Role) -> list[str]:
         """Return the paths of the files in which a name has a role."""
-        found = (self._paths.get(one) for one in self._store.files_with(name, role))
+        found = (self._paths.get(file) for file in self._store.files_with(name, role))
         return sorted(path for path in found if path is not None)
 
     def symbols_with_word(self, word: str) -> list[tuple[str, int]]:
@@ -89,7 +89,7 @@ class TreeFacts:
 
     @cached_property
     def paths_by_word(self) -> dict[str, dict[str, bool]]:
-        """For each word the paths that have it; True if it is in the name of the file."""
+        """For each word the paths of the files that contain it; True if it is in the name of the file."""
         found: dict[str, dict[str, bool]] = {}
         folders: dict[str, list[str]] = {}
         for path in sorted(self.files):

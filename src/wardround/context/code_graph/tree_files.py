@@ -1,6 +1,6 @@
 """The files of a tree that the graph indexes, read from git objects.
 
-Nothing is read from the work tree, except the changed files of a change that is reviewed there.
+Nothing is read from the work tree, except the changed files if a change of the work tree is reviewed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from wardround.change.change_source import ChangeSource
-from wardround.change.diff import Change, FileStatus
+from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.repository import INDEX, WORKTREE, Repository
 from wardround.context.code_graph.extraction import is_indexed
 from wardround.retrieval.index import IndexedFile
@@ -48,7 +48,7 @@ class TreeFiles:
 
     def fetch(self, entries: Sequence[IndexedFile]) -> None:
         """Read the contents of several files with one request, for ``read``."""
-        self.repository.blobs.fetch(one.blob for one in entries if one.blob not in self.contents)
+        self.repository.blobs.fetch(entry.blob for entry in entries if entry.blob not in self.contents)
 
     def read(self, entry: IndexedFile) -> bytes:
         """Return the content of a file; empty if its object is missing."""
@@ -76,20 +76,20 @@ def reviewed_tree(
     source: ChangeSource,
     includes: Callable[[str], bool] = is_indexed,
 ) -> TreeFiles:
-    """Return the files of the reviewed side of a change.
+    """Return the files of the reviewed version of a change.
 
-    Of the index and the work tree it is the tree of the base with the changed files, so that git reads no
-    index of many thousand entries, and nothing that is not under review is read from the disk.
+    For the index and the work tree it is the tree of the base with the changed files, so that git reads no
+    index of many thousand entries, and no file that is not under review is read from the disk.
     """
     if change.head not in (INDEX, WORKTREE):
         return tree_at(repository, change.head, includes)
     base = tree_at(repository, change.base, includes)
-    entries = {one.path: one for one in base.entries}
+    entries = {entry.path: entry for entry in base.entries}
     contents: dict[str, bytes] = {}
     for file in change.files:
         if file.base_path is not None and file.status is not FileStatus.COPIED:
             entries.pop(file.base_path, None)
-        if file.status is FileStatus.DELETED or not file.is_regular or not includes(file.path):
+        if not _is_included(file, includes):
             entries.pop(file.path, None)
             continue
         blob = file.head_blob if change.head == INDEX else None
@@ -99,6 +99,10 @@ def reviewed_tree(
             contents[blob] = content
         entries[file.path] = IndexedFile(file.path, blob)
     return TreeFiles(repository, tuple(sorted(entries.values())), contents)
+
+
+def _is_included(file: ChangedFile, includes: Callable[[str], bool]) -> bool:
+    return file.status is not FileStatus.DELETED and file.is_regular and includes(file.path)
 
 
 def _object_id(repository: Repository, content: bytes) -> str:

@@ -9,7 +9,7 @@ class UpdateLimit(NamedTuple):
     """The limit of an update.
 
     Attributes:
-        seconds: processor time; an update that takes longer stores what it has read, and the next one
+        seconds: processor time; an update that takes longer stores its results so far, and the next one
             continues.
         files: the number of files without stored facts above which nothing is read; None for no limit.
     """

@@ -1,7 +1,7 @@
 """The stored vectors of symbols, in one database per repository next to the code graph.
 
-A vector is stored under the digest of its text and of the model, so that a symbol keeps it until its code
-changes, in whichever file it is. No text is stored.
+A vector is stored under the digest of its text and of the model, so that a symbol has the same vector until
+its code changes, also in another file. No text is stored.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMAT = 1
-"""Raised with every change of the texts or of the stored data."""
+"""Incremented with every change of the texts or of the stored data."""
 _SCHEMA = ("CREATE TABLE vectors (id INTEGER PRIMARY KEY, key BLOB UNIQUE, data BLOB)",)
 _LIMIT_BYTES = 512 * 1024 * 1024
 _KIND = DatabaseKind(_SCHEMA, FORMAT, _LIMIT_BYTES)
 _KEY_BYTES = 16
 _MOST_VECTORS = 100_000
-"""The limit for one repository, about 85 MB; beyond it the store begins again."""
+"""Size limit for one repository, about 85 MB; beyond it the store is emptied."""
 
 
 def text_key(model: str, text: str) -> bytes:
@@ -84,7 +84,7 @@ class StoredEmbedder:
         self.digest = embedder.digest
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return vectors of shape (texts, dimensions); a store that fails costs time only.
+        """Return vectors of shape (texts, dimensions); a store that fails only costs time.
 
         Raises:
             ModelError: the embedder fails.
@@ -92,18 +92,18 @@ class StoredEmbedder:
         import numpy as np
 
         keys = [text_key(self.digest, text) for text in texts]
-        found = self._stored(keys)
+        found = self._stored_vectors(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if missing:
-            made = self._embedder.embed(list(missing.values())).astype(np.float16)
-            added = dict(zip(missing, made, strict=True))
+            created = self._embedder.embed(list(missing.values())).astype(np.float16)
+            added = dict(zip(missing, created, strict=True))
             with suppress(sqlite3.Error):
                 self._store.add(added)
             found |= added
         rows = [found[key] for key in keys]
         return np.stack(rows).astype(np.float32) if rows else self._embedder.embed([])
 
-    def _stored(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float16]]:
+    def _stored_vectors(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float16]]:
         try:
             return self._store.get(dict.fromkeys(keys))
         except (sqlite3.Error, ValueError):  # a value of another size is damaged

@@ -22,11 +22,11 @@ _MOST_WEIGHED = 200
 def symbols_with_words(tree: TreeFacts, words: Mapping[str, int], limit: int) -> list[Symbol]:
     """Return the symbols that share the most rare words with other code, the best first.
 
-    Of two symbols with the same words the shorter one is better.
+    Of two symbols with the same words the shorter one ranks higher.
     """
     found: dict[tuple[str, int], float] = {}
     symbols = _SYMBOLS * max(len(tree.files), 1)
-    for term in sorted(set(words) - KEYWORDS, key=lambda one: (-len(one), one))[:_MOST_TERMS]:
+    for term in sorted(set(words) - KEYWORDS, key=lambda word: (-len(word), word))[:_MOST_TERMS]:
         rows = tree.symbols_with_word(term)
         if 0 < len(rows) <= max(_COMMON * symbols, 1):
             weight = bm25.idf(symbols, len(rows))
@@ -34,6 +34,6 @@ def symbols_with_words(tree: TreeFacts, words: Mapping[str, int], limit: int) ->
                 found[row] = found.get(row, 0.0) + weight
     first = sorted(found, key=lambda row: (-found[row], row))[:_MOST_WEIGHED]
     sized = [(tree.outline(path).symbols[number], found[path, number]) for path, number in first]
-    average = sum(one.size for one, _ in sized) / max(len(sized), 1) or 1.0
-    scores = {one: weight * bm25.term_weight(1, one.size, average) for one, weight in sized}
-    return sorted(scores, key=lambda one: (-scores[one], one))[:limit]
+    average = sum(symbol.size for symbol, _ in sized) / max(len(sized), 1) or 1.0
+    scores = {symbol: weight * bm25.term_weight(1, symbol.size, average) for symbol, weight in sized}
+    return sorted(scores, key=lambda score: (-scores[score], score))[:limit]

@@ -9,9 +9,9 @@ _COMMENTS = ("//", "/*", "* ", "*/")
 
 
 def mismatch(path: str, text: str, lines: Lines) -> str:
-    """Return the reason why the measured lines are not those of a text; empty if they may be.
+    """Return the reason why the measured lines do not belong to a text; empty if they may.
 
-    Only Python is measured by statements alone: other runners measure empty lines and comments too.
+    Only Python is measured by statements: other runners measure empty lines and comments too.
     """
     source = text.split("\n")
     last = max(lines, default=0)

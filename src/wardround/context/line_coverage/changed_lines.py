@@ -25,7 +25,7 @@ class ChangedSource(msgspec.Struct, frozen=True):
 
     Attributes:
         added: the numbers of its added lines.
-        problem: the reason why no coverage file can belong to it: its work tree version is another one.
+        problem: the reason why no coverage file can belong to it: the work tree contains another version.
         changed_ns: the time of its last change in the work tree, in nanoseconds; 0 if it does not matter.
     """
 
@@ -53,7 +53,7 @@ class CoverageContent(msgspec.Struct, frozen=True):
     is_required: bool = False
 
 
-class _Fresh(msgspec.Struct, frozen=True):
+class _FreshCoverage(msgspec.Struct, frozen=True):
     """A fresh coverage file: the lines of the changed files, and the languages that it measures."""
 
     lines: Mapping[str, Lines]
@@ -70,17 +70,17 @@ def changed_coverage(
         tracked: the paths under version control.
     """
     files, fresh = [], []
-    for one in contents:
-        file, lines = _judged(one, sources, root, tracked)
+    for content in contents:
+        file, lines = _coverage_file(content, sources, root, tracked)
         files.append(file)
         if lines is not None:
             fresh.append(lines)
-    return ChangeCoverage(tuple(sorted(files)), *_merged(sources, fresh))
+    return ChangeCoverage(tuple(sorted(files)), *_merge_coverage(sources, fresh))
 
 
-def _judged(
+def _coverage_file(
     content: CoverageContent, sources: Sequence[ChangedSource], root: str, tracked: Collection[str]
-) -> tuple[CoverageFile, _Fresh | None]:
+) -> tuple[CoverageFile, _FreshCoverage | None]:
     file = CoverageFile(content.path, "", content.state, content.problem, content.is_required)
     if content.content is None or content.state is not CoverageState.FRESH:
         return file, None
@@ -101,7 +101,7 @@ def _lines(
     sources: Sequence[ChangedSource],
     root: str,
     tracked: Collection[str],
-) -> tuple[_Fresh, str]:
+) -> tuple[_FreshCoverage, str]:
     """Return the lines of the changed files, and the reason why they are not those of the tree."""
     paths = measured_paths(measured, root, content.path.rpartition("/")[0], tracked)
     found: dict[str, Lines] = {}
@@ -112,9 +112,9 @@ def _lines(
             if not problem and source.changed_ns > content.written_ns:
                 problem = f"{source.path} was changed after it was written"
             if problem and not (measured.is_executed_only and not lines):
-                return _Fresh({}, frozenset()), problem
+                return _FreshCoverage({}, frozenset()), problem
             found[source.path] = _executable(source, measured, lines)
-    return _Fresh(found, frozenset(map(language_of, paths))), ""
+    return _FreshCoverage(found, frozenset(map(language_of, paths))), ""
 
 
 def _executable(source: ChangedSource, measured: MeasuredLines, lines: Lines) -> Lines:
@@ -124,22 +124,22 @@ def _executable(source: ChangedSource, measured: MeasuredLines, lines: Lines) ->
     return {number: ran for number, ran in lines.items() if has_code(source.path, text[number - 1])}
 
 
-def _merged(
-    sources: Sequence[ChangedSource], fresh: Sequence[_Fresh]
+def _merge_coverage(
+    sources: Sequence[ChangedSource], fresh: Sequence[_FreshCoverage]
 ) -> tuple[tuple[CoveredFile, ...], tuple[str, ...]]:
     """Return the coverage of the measured files, and the files that should be measured and are not."""
-    languages = frozenset(language for one in fresh for language in one.languages)
+    languages = frozenset(language for file in fresh for language in file.languages)
     covered, unmeasured = [], []
     for source in sorted(sources, key=lambda source: source.path):
-        tables = [one.lines[source.path] for one in fresh if source.path in one.lines]
+        tables = [file.lines[source.path] for file in fresh if source.path in file.lines]
         if tables:
-            covered.append(_covered(source, tables))
+            covered.append(_covered_file(source, tables))
         elif language_of(source.path) in languages:
             unmeasured.append(source.path)
     return tuple(covered), tuple(unmeasured)
 
 
-def _covered(source: ChangedSource, tables: Sequence[Lines]) -> CoveredFile:
+def _covered_file(source: ChangedSource, tables: Sequence[Lines]) -> CoveredFile:
     """Return the coverage of a file: a line ran if it did in one of the test runs."""
     changed = sorted(source.added.intersection(*[frozenset().union(*tables)]))
     missed = [number for number in changed if not any(table.get(number, False) for table in tables)]

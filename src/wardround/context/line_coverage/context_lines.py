@@ -20,10 +20,10 @@ _TABLES = frozenset({"arc", "context", "file", "line_bits"})
 
 
 class ContextLines(msgspec.Struct, frozen=True):
-    """The lines of one file that ran in one context.
+    """The lines of one file that were executed in one context.
 
     Attributes:
-        path: as written.
+        path: verbatim.
         test: the id of the test; empty outside of every test.
         phase: ``setup``, ``run`` or ``teardown``.
         lines: bit n is set if line n ran, 1-based.
@@ -41,7 +41,7 @@ def read_contexts(content: bytes) -> Iterator[ContextLines]:
     Only plain tables are read, from a copy in memory.
 
     Raises:
-        CoverageUnreadable: coverage.py has not written it, it holds no contexts, or it is too large.
+        CoverageUnreadable: coverage.py has not written it, it has no contexts, or it is too large.
     """
     if len(content) > MOST_BYTES:
         raise CoverageUnreadable(f"it has more than {MOST_BYTES} bytes")
@@ -61,8 +61,8 @@ def _rows(database: sqlite3.Connection) -> Iterator[ContextLines]:
     tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not tables >= _TABLES:
         raise CoverageUnreadable("it is not a data file of coverage.py: it lacks a table")
-    paths = _texts(database, "SELECT id, path FROM file", MOST_FILES, "files")
-    contexts = _texts(database, "SELECT id, context FROM context", MOST_CONTEXTS, "contexts")
+    paths = _read_rows(database, "SELECT id, path FROM file", MOST_FILES, "files")
+    contexts = _read_rows(database, "SELECT id, context FROM context", MOST_CONTEXTS, "contexts")
     if not any(contexts.values()):
         raise CoverageUnreadable("it has no contexts; record it with pytest --cov --cov-context=test")
     for file, context, lines in (*_bits(database), *_arcs(database)):
@@ -71,7 +71,7 @@ def _rows(database: sqlite3.Connection) -> Iterator[ContextLines]:
             yield ContextLines(paths[file], test or phase, phase if test else "run", lines)
 
 
-def _texts(database: sqlite3.Connection, query: str, most: int, noun: str) -> Mapping[int, str]:
+def _read_rows(database: sqlite3.Connection, query: str, most: int, noun: str) -> Mapping[int, str]:
     found = {int(number): str(text) for number, text in database.execute(f"{query} LIMIT {most + 1}")}
     if len(found) > most:
         raise CoverageUnreadable(f"it has more than {most} {noun}")
@@ -86,7 +86,7 @@ def _bits(database: sqlite3.Connection) -> Iterator[tuple[int, int, int]]:
 
 
 def _arcs(database: sqlite3.Connection) -> Iterator[tuple[int, int, int]]:
-    """Yield the ends of arcs by file and context, stored in place of lines where branches are measured."""
+    """Yield the ends of arcs by file and context, stored instead of lines where branches are measured."""
     key, lines = (0, 0), 0
     for file, context, start, end in database.execute(
         "SELECT file_id, context_id, fromno, tono FROM arc ORDER BY context_id, file_id"

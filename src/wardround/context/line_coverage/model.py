@@ -22,7 +22,7 @@ class MeasuredLines(msgspec.Struct, frozen=True):
 
     Attributes:
         files: path as written -> its lines.
-        roots: the folders that paths may be relative to, as written.
+        roots: the folders that paths may be relative to, verbatim.
         is_executed_only: lines that did not run are not listed.
     """
 
@@ -32,9 +32,9 @@ class MeasuredLines(msgspec.Struct, frozen=True):
 
 
 class LineTable:
-    """Collects the lines of files, and refuses more than the limits.
+    """Collects the lines of files, and rejects more than the limits.
 
-    A line that is listed twice ran if one of its entries ran.
+    A line that is listed twice was executed if one of its entries was.
     """
 
     def __init__(self) -> None:

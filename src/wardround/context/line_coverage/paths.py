@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from wardround.context.line_coverage.model import MeasuredLines
 
@@ -12,15 +12,15 @@ from wardround.context.line_coverage.model import MeasuredLines
 def measured_paths(
     measured: MeasuredLines, root: str, folder: str, tracked: Collection[str]
 ) -> dict[str, str]:
-    """Return the path in the repository -> the path as written, for each file that is under version control.
+    """Return the path in the repository -> the path verbatim, for each file that is under version control.
 
     Paths may be absolute, also on another machine, or relative to the root, to the folder of the coverage
-    file or one above it, as to the package in whose ``coverage`` folder it is, or to one of its source
-    folders. A path that may mean several files means none.
+    file or one above it (such as the package whose ``coverage`` folder contains the file), or to one of its
+    source folders. A path that may mean several files means none.
 
     Args:
         root: the absolute path of the work tree.
-        folder: of the coverage file, relative to the root.
+        folder: folder of the coverage file, relative to the root.
     """
     names = defaultdict(list)
     for path in tracked:
@@ -29,7 +29,7 @@ def measured_paths(
     ambiguous: set[str] = set()
     bases = _bases(measured, root, folder, frozenset(tracked))
     for written in measured.files:
-        path = _meant(written.replace("\\", "/"), bases, root, names)
+        path = _resolve_path(written.replace("\\", "/"), bases, root, names)
         if path in found:
             ambiguous.add(path)
         elif path:
@@ -39,44 +39,56 @@ def measured_paths(
 
 def _bases(measured: MeasuredLines, root: str, folder: str, tracked: Collection[str]) -> tuple[str, ...]:
     """Return the folders that paths may be relative to, those first from which most of them exist."""
-    written = (one.replace("\\", "/") for one in measured.roots)
-    inside = [_below(one, root) if posixpath.isabs(one) else one for one in written]
-    parts = folder.split("/") if folder else []
-    above = ["/".join(parts[:depth]) for depth in range(len(parts), 0, -1)]
-    bases = dict.fromkeys([*above, "", *(one for one in inside if one is not None)])
-    relative = [path for one in measured.files if not posixpath.isabs(path := one.replace("\\", "/"))]
-    existing = {base: sum(_joined(base, path) in tracked for path in relative) for base in bases}
+    bases = dict.fromkeys([*_folder_and_parents(folder), "", *_stated_bases(measured, root)])
+    written = [path.replace("\\", "/") for path in measured.files]
+    relative = [path for path in written if not posixpath.isabs(path)]
+    existing = {base: sum(_join_path(base, path) in tracked for path in relative) for base in bases}
     return tuple(sorted(bases, key=lambda base: -existing[base]))
 
 
-def _joined(base: str, path: str) -> str:
+def _folder_and_parents(folder: str) -> list[str]:
+    """Return a folder and those around it, without the root."""
+    parts = folder.split("/") if folder else []
+    return ["/".join(parts[:depth]) for depth in range(len(parts), 0, -1)]
+
+
+def _stated_bases(measured: MeasuredLines, root: str) -> Iterator[str]:
+    """Yield the folders inside the repository that a measurement states."""
+    for stated in measured.roots:
+        path = stated.replace("\\", "/")
+        inside = _relative_path(path, root) if posixpath.isabs(path) else path
+        if inside is not None:
+            yield inside
+
+
+def _join_path(base: str, path: str) -> str:
     return posixpath.normpath(posixpath.join(base, path))
 
 
-def _below(path: str, root: str) -> str | None:
+def _relative_path(path: str, root: str) -> str | None:
     """Return an absolute path relative to the root; None outside of it."""
     if path.rstrip("/") == root:
         return ""
     return path[len(root) + 1 :] if path.startswith(f"{root}/") else None
 
 
-def _meant(path: str, bases: Iterable[str], root: str, names: dict[str, list[str]]) -> str:
+def _resolve_path(path: str, bases: Iterable[str], root: str, names: dict[str, list[str]]) -> str:
     same_name = names.get(posixpath.basename(path), [])
-    inside = _below(path, root)
+    inside = _relative_path(path, root)
     exact = [path if inside is None else inside]
     if not posixpath.isabs(path):
-        exact = [_joined(base, path) for base in bases]
-    for one in exact:
-        if one in same_name:
-            return one
-    return _by_end(path, same_name)
+        exact = [_join_path(base, path) for base in bases]
+    for match in exact:
+        if match in same_name:
+            return match
+    return _match_by_suffix(path, same_name)
 
 
-def _by_end(path: str, same_name: list[str]) -> str:
+def _match_by_suffix(path: str, same_name: list[str]) -> str:
     """Return the file whose path the end of another path is, or the only one that ends with that path."""
-    inner = [one for one in same_name if f"/{path}".endswith(f"/{one}")]
+    inner = [candidate for candidate in same_name if f"/{path}".endswith(f"/{candidate}")]
     longest = max(inner, key=len, default="")
     if "/" in longest or (longest and len(same_name) == 1):
         return longest
-    outer = [one for one in same_name if f"/{one}".endswith(f"/{path}")]
+    outer = [candidate for candidate in same_name if f"/{candidate}".endswith(f"/{path}")]
     return outer[0] if len(outer) == 1 else ""

@@ -42,13 +42,13 @@ def _files(database: sqlite3.Connection) -> dict[str, dict[int, bool]]:
     table = LineTable()
     for path in paths.values():
         table.file(path)
-    for number, line in _executed(database):
+    for number, line in _executed_lines(database):
         if line > 0 and number in paths:
             table.add(paths[number], line, ran=True)
     return table.files
 
 
-def _executed(database: sqlite3.Connection) -> Iterator[tuple[int, int]]:
+def _executed_lines(database: sqlite3.Connection) -> Iterator[tuple[int, int]]:
     """Yield the file and the number of each line that ran; with branches, lines are the ends of arcs."""
     for number, bits in database.execute("SELECT file_id, numbits FROM line_bits"):
         for at, byte in enumerate(bytes(bits)):

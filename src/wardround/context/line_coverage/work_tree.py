@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from wardround.change.change_source import ChangeSource, GitChangeSource
+from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.encoding import escape_undecodable
 from wardround.change.repository import INDEX, WORKTREE
@@ -40,19 +40,24 @@ def work_tree_coverage(
         names: the coverage files that the configuration names, relative to the root; by default the usual
             ones.
         is_source: True for a changed file whose lines a test run can execute.
-        read: path -> the text of a changed file at the head.
+        read: path -> the content of a changed file at the head.
     """
-    if not isinstance(source, GitChangeSource) or source.repository.bare:
+    git_source = source.in_repository
+    if git_source is None or git_source.repository.bare:
         return ChangeCoverage()
     root = source.root
     measurable = [file for file in change.files if _is_measurable(file) and is_source(file)]
-    if not measurable or not (names or any((root / name).is_file() for name in DEFAULT_FILES)):
+    if not measurable or not (names or _has_usual_file(root)):
         return ChangeCoverage()
     under_control = INDEX if change.head == WORKTREE else change.head
-    tracked = frozenset(source.repository.tracked(under_control))
-    sources = [one for file in measurable if (one := _source(root, file, read(file.path))) is not None]
+    tracked = frozenset(git_source.repository.tracked_paths(under_control))
+    sources = filter(None, (_source(root, file, read(file.path)) for file in measurable))
     contents = list(_contents(root, names or DEFAULT_FILES, tracked, is_required=bool(names)))
-    return changed_coverage(sources, contents, root.as_posix(), tracked)
+    return changed_coverage(list(sources), contents, root.as_posix(), tracked)
+
+
+def _has_usual_file(root: Path) -> bool:
+    return any((root / name).is_file() for name in DEFAULT_FILES)
 
 
 def _is_measurable(file: ChangedFile) -> bool:

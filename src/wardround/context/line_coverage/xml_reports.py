@@ -1,7 +1,7 @@
 """Readers of the XML formats: Cobertura and Clover.
 
-Expat resolves nothing here: a document type may be named, as writers of Cobertura do, but one with
-declarations is refused, and so is every entity.
+Expat resolves no references here: a document type may be named, as writers of Cobertura do, but one with
+declarations is rejected, and so is every entity.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def read_xml(content: bytes) -> tuple[str, MeasuredLines]:
     Raises:
         CoverageUnreadable: it does not have one of these formats.
     """
-    reader = _Reader()
+    reader = _CoverageReader()
     parser = expat.ParserCreate()
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     parser.StartDoctypeDeclHandler = _require_plain_doctype
@@ -42,14 +42,14 @@ def read_xml(content: bytes) -> tuple[str, MeasuredLines]:
 
 def _require_plain_doctype(name: str, system: str | None, public: str | None, has_subset: int) -> None:
     if has_subset:
-        raise CoverageUnreadable("it declares a document type, which is refused")
+        raise CoverageUnreadable("its DOCTYPE has declarations, which are refused; remove them")
 
 
 def _refuse_entity(*arguments: object) -> NoReturn:
     raise CoverageUnreadable("it declares an entity, which is refused")
 
 
-class _Reader:
+class _CoverageReader:
     """Collects the lines of the files in the elements of a document."""
 
     def __init__(self) -> None:

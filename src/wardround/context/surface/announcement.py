@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.surface.model import COMMIT_MESSAGE, SurfaceChange
 from wardround.context.surface.packages import is_in, table, toml
 from wardround.context.surface.sides import Sides
 from wardround.languages.jsonc import loads
+from wardround.lazy import LazyPattern
 
 _CHANGELOG = LazyPattern(
     r"(?i)(?:^|/)(?:(?:change[-_]?logs?|changes|history|news|release[-_ ]?notes|releases|what[-_]?s[-_]?new"
@@ -54,30 +54,35 @@ class Notice:
     folder: str
 
 
-def announced(change: SurfaceChange, notices: Sequence[Notice]) -> str | None:
+def announcing_source(change: SurfaceChange, notices: Sequence[Notice]) -> str | None:
     """Return the source of the first notice that covers a change that breaks users; None if none does."""
     if not change.is_breaking:
         return None
     return next(
-        (one.source for one in notices if is_in(change.path, one.folder) and _covers(one, change)), None
+        (
+            notice.source
+            for notice in notices
+            if is_in(change.path, notice.folder) and _covers_change(notice, change)
+        ),
+        None,
     )
 
 
-def _covers(notice: Notice, change: SurfaceChange) -> bool:
+def _covers_change(notice: Notice, change: SurfaceChange) -> bool:
     if not notice.text:
         return True
     common = _COMMON_NAMES.get(change.name)
     if common is not None and re.search(rf"(?i)\b{common}\b", notice.text):
         return True
-    words = (_own_name(change.name), *_QUOTED.findall(change.detail))
-    return any(_has(notice.text, word) for word in words) or bool(_BREAKING_WORD.search(notice.text))
+    words = (_last_name(change.name), *_QUOTED.findall(change.detail))
+    return any(_has_word(notice.text, word) for word in words) or bool(_BREAKING_WORD.search(notice.text))
 
 
-def _has(text: str, word: str) -> bool:
+def _has_word(text: str, word: str) -> bool:
     return len(word) >= _LEAST_WORD and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
-def _own_name(name: str) -> str:
+def _last_name(name: str) -> str:
     """Return the part of a name that a changelog has: ``get`` of ``api.Client.get``; of a route its path."""
     quoted = re.search(r"`([^`]+)`", name)
     own = quoted[1] if quoted else name.rpartition(" ")[2]
@@ -94,13 +99,13 @@ def _changelogs(sides: Sides) -> Iterator[Notice]:
         if head is None or not _CHANGELOG.search(head):
             continue
         text = sides.head.read(head) or ""
-        added = _added(text, "" if base is None else sides.base.read(base) or "")
+        added = _added_lines(text, "" if base is None else sides.base.read(base) or "")
         if added:
             covers_all = bool(_MAJOR_CHANGESET.search(added)) and ".changeset/" in head
             yield Notice(head, "" if covers_all else added, _audience(sides, head))
 
 
-def _added(text: str, before: str) -> str:
+def _added_lines(text: str, before: str) -> str:
     """Return the lines that a text adds, each block of them after the headings above it."""
     known = set(before.split("\n"))
     found, headings, shown = [], [], 0
@@ -114,7 +119,7 @@ def _added(text: str, before: str) -> str:
 
 
 def _audience(sides: Sides, path: str) -> str:
-    """Return the folder that a changelog is about: that of a manifest next to it, or the repository."""
+    """Return the folder that a changelog is about: that of an adjacent manifest, or the repository root."""
     folder = posixpath.dirname(path)
     manifests = ("package.json", "pyproject.toml", "setup.py", "setup.cfg")
     has_manifest = any(sides.head.has(posixpath.join(folder, name)) for name in manifests)

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.surface.model import SurfaceChange, SurfaceKind
 from wardround.context.surface.packages import (
     UNPUBLISHED,
@@ -18,6 +17,7 @@ from wardround.context.surface.packages import (
 )
 from wardround.context.surface.sides import Side, Sides
 from wardround.languages.python.tree import parse
+from wardround.lazy import LazyPattern
 
 KIND = SurfaceKind.CLI_OPTIONS
 _CALLS = frozenset({"add_argument", "option", "Option", "add_option"})
@@ -43,11 +43,11 @@ Options = Mapping[str, list[_Option]]
 
 def compare(sides: Sides) -> Iterator[SurfaceChange]:
     """Yield the options that the programs of changed packages lose, or require."""
-    yield from _of_language(sides, (".py",), _python_programs)
-    yield from _of_language(sides, _SCRIPTS, _node_programs)
+    yield from _options_of_language(sides, (".py",), _python_programs)
+    yield from _options_of_language(sides, _SCRIPTS, _node_programs)
 
 
-def _of_language(
+def _options_of_language(
     sides: Sides, suffixes: tuple[str, ...], find: Callable[[Side, Iterable[str]], list[Package]]
 ) -> Iterator[SurfaceChange]:
     changed = list(sides.pairs(lambda path: path.endswith(suffixes) and not UNPUBLISHED.search(path)))
@@ -60,29 +60,29 @@ def _of_language(
 
 
 def _python_programs(side: Side, changed: Iterable[str]) -> list[Package]:
-    return [one for one in python_packages(side, changed) if has_commands(side, one)]
+    return [package for package in python_packages(side, changed) if has_commands(side, package)]
 
 
 def _node_programs(side: Side, changed: Iterable[str]) -> list[Package]:
-    return [one for one in node_packages(side, changed) if one.document.get("bin")]
+    return [package for package in node_packages(side, changed) if package.document.get("bin")]
 
 
 def _changes(
     sides: Sides, package: Package, before: Options, after: Options, suffixes: tuple[str, ...]
 ) -> Iterator[SurfaceChange]:
     lost = sorted(name for name in before if name not in after)
-    kept = _declared_elsewhere(sides, package, lost, suffixes) if lost else set()
+    retained = _declared_elsewhere(sides, package, lost, suffixes) if lost else set()
     for name in lost:
-        if name not in kept:
+        if name not in retained:
             first = before[name][0]
             yield SurfaceChange(KIND, first.path, first.line, f"option `{name}`", "is removed", True)
     for name, old in before.items():
         new = after.get(name, [])
         if len(old) == len(new) == 1:
-            yield from _narrowed(name, old[0], new[0])
+            yield from _narrowed_options(name, old[0], new[0])
 
 
-def _narrowed(name: str, old: _Option, new: _Option) -> Iterator[SurfaceChange]:
+def _narrowed_options(name: str, old: _Option, new: _Option) -> Iterator[SurfaceChange]:
     if new.is_required and not old.is_required:
         yield SurfaceChange(KIND, new.path, new.line, f"option `{name}`", "is required", True)
     lost = sorted(old.choices - new.choices) if new.choices else []
@@ -135,7 +135,7 @@ def _python_options(path: str, text: str) -> Iterator[tuple[str, _Option]]:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _last_name(node.func) in _CALLS:
-            keywords = {one.arg: one.value for one in node.keywords}
+            keywords = {keyword.arg: keyword.value for keyword in node.keywords}
             if _is_true(keywords.get("hidden")) or _is_suppressed(keywords.get("help")):
                 continue
             option = _Option(path, node.lineno, _is_true(keywords.get("required")), _choices(keywords))
@@ -145,9 +145,9 @@ def _python_options(path: str, text: str) -> Iterator[tuple[str, _Option]]:
 
 def _names(node: ast.Call) -> Iterator[str]:
     """Yield the long names that a call declares; ``--yes/--no`` declares two."""
-    for one in node.args:
-        if isinstance(one, ast.Constant) and isinstance(one.value, str):
-            for name in one.value.split("/"):
+    for argument in node.args:
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+            for name in argument.value.split("/"):
                 if name.strip().startswith("--") and len(name) > len("--x"):
                     yield name.strip()
 
@@ -159,7 +159,7 @@ def _choices(keywords: Mapping[str | None, ast.expr]) -> frozenset[str]:
     if isinstance(kind, ast.Call) and _last_name(kind.func) in _CHOICES and kind.args:
         listed = kind.args[0]
     items = listed.elts if isinstance(listed, ast.List | ast.Tuple | ast.Set) else []
-    values = [one.value for one in items if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    values = [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
     return frozenset(values if len(values) == len(items) else ())
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Protocol
 
 from msgspec.structs import replace
 
-from wardround.change.change_source import ChangeSource, GitChangeSource
+from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change
 from wardround.change.encoding import escape_undecodable
 from wardround.context.surface import (
@@ -21,13 +22,13 @@ from wardround.context.surface import (
     sql_schema,
     workflow_inputs,
 )
-from wardround.context.surface.announcement import Notice, announced, notices_of
+from wardround.context.surface.announcement import Notice, announcing_source, notices_of
 from wardround.context.surface.model import ComparingTool, NotCompared, Surface, SurfaceChange, SurfaceKind
 from wardround.context.surface.sides import Sides, sides_of
 from wardround.errors import PLUGIN_EXCEPTIONS
 
 _MOST_CHANGES = 300
-"""The limit on changes that are not breaking; it bounds the size of a record."""
+"""Maximum number of changes that are not breaking; it bounds the size of a record."""
 _MOST_BREAKING = 1_000
 _LONGEST_REASON = 300
 Result = SurfaceChange | NotCompared | ComparingTool
@@ -58,28 +59,36 @@ _KINDS: tuple[Comparer, ...] = (
 
 
 def surface_of(source: ChangeSource, change: Change, messages: Sequence[str]) -> Surface:
-    """Compare the published surfaces of both sides; a diff has no trees, so nothing is compared.
+    """Compare the published surfaces of base and head; a diff has no trees, so nothing is compared.
 
     Args:
-        messages: of the commits of the change.
+        messages: messages of the commits of the change.
     """
-    if not isinstance(source, GitChangeSource) or not change.files:
+    git_source = source.in_repository
+    if git_source is None or not change.files:
         return Surface()
-    return compare(sides_of(source, change), messages)
+    return compare(sides_of(git_source, change), messages)
 
 
 def compare(sides: Sides, messages: Sequence[str] = ()) -> Surface:
-    """Compare the published surfaces of both sides of a change."""
-    found = [one for kind in _KINDS for one in _compared(kind, sides)]
-    changes = [one for one in found if isinstance(one, SurfaceChange)]
-    missing = {one for one in found if isinstance(one, NotCompared)}
-    notices = notices_of(sides, messages) if any(one.is_breaking for one in changes) else []
-    tools = {one for one in found if isinstance(one, ComparingTool)}
-    surface = _limited(sorted(set(_recordable(changes, notices))))
+    """Compare the published surfaces at base and head of a change."""
+    changes: list[SurfaceChange] = []
+    missing: set[NotCompared] = set()
+    tools: set[ComparingTool] = set()
+    for result in chain.from_iterable(_compare_base_and_head(kind, sides) for kind in _KINDS):
+        match result:
+            case SurfaceChange():
+                changes.append(result)
+            case NotCompared():
+                missing.add(result)
+            case ComparingTool():
+                tools.add(result)
+    notices = notices_of(sides, messages) if any(change.is_breaking for change in changes) else []
+    surface = _limit_changes(sorted(set(_recordable(changes, notices))))
     return replace(surface, not_compared=tuple(sorted(missing)), tools=tuple(sorted(tools)))
 
 
-def _compared(kind: Comparer, sides: Sides) -> list[Result]:
+def _compare_base_and_head(kind: Comparer, sides: Sides) -> list[Result]:
     """Return the results for a kind; one that crashes on an unusual file is not compared."""
     try:
         return list(kind.compare(sides))
@@ -89,17 +98,17 @@ def _compared(kind: Comparer, sides: Sides) -> list[Result]:
 
 
 def _recordable(changes: Iterable[SurfaceChange], notices: Sequence[Notice]) -> Iterator[SurfaceChange]:
-    for one in changes:
-        source = announced(one, notices)
+    for change in changes:
+        source = announcing_source(change, notices)
         yield replace(
-            one,
-            path=escape_undecodable(one.path),
+            change,
+            path=escape_undecodable(change.path),
             announced_by=None if source is None else escape_undecodable(source),
         )
 
 
-def _limited(changes: Sequence[SurfaceChange]) -> Surface:
-    breaking = [one for one in changes if one.is_breaking]
-    others = [one for one in changes if not one.is_breaking]
+def _limit_changes(changes: Sequence[SurfaceChange]) -> Surface:
+    breaking = [change for change in changes if change.is_breaking]
+    others = [change for change in changes if not change.is_breaking]
     shown = (*breaking[:_MOST_BREAKING], *others[:_MOST_CHANGES])
     return Surface(shown, omitted=len(changes) - len(shown))

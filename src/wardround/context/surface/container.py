@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.surface.model import SurfaceChange, SurfaceKind
 from wardround.context.surface.packages import UNPUBLISHED
 from wardround.context.surface.sides import Side, Sides, TextPair
 from wardround.languages.dockerfile import Instruction, read
+from wardround.lazy import LazyPattern
 
 KIND = SurfaceKind.CONTAINER
 _DOCKERFILE = LazyPattern(r"(?i)(?:^|/)(?:[\w.-]+\.)?(?:dockerfile|containerfile)(?:\.[\w-]+)?$")
@@ -44,20 +44,39 @@ def _is_published(side: Side) -> bool:
 
 def _changes(pair: TextPair) -> Iterator[SurfaceChange]:
     before, after = _Image(pair.base), _Image(pair.head or "")
-    image = posixpath.basename(pair.base_path)
     for keyword, label in (("EXPOSE", "port"), ("VOLUME", "volume")):
-        for value, line in before.values(keyword).items():
-            if value not in after.values(keyword) and "$" not in value:
-                name = f"{label} `{value}` of {image}"
-                yield SurfaceChange(KIND, pair.base_path, line, name, "is removed", True)
+        yield from _removals(pair, label, before.values(keyword), after.values(keyword))
     for keyword, label in (("ENTRYPOINT", "entry point"), ("USER", "user")):
-        old, new = before.last(keyword), after.last(keyword)
-        name = f"{label} of {image}"
-        if old is not None and new is None:
-            yield SurfaceChange(KIND, pair.base_path, old[1], name, "is removed", True)
-        elif new is not None and (old is None or old[0] != new[0]):
-            was = "" if old is None else f" instead of `{old[0]}`"
-            yield SurfaceChange(KIND, pair.head_path, new[1], name, f"is `{new[0]}`{was}", keyword == "USER")
+        change = _setting_change(pair, label, before.last(keyword), after.last(keyword))
+        if change is not None:
+            yield change
+
+
+def _removals(
+    pair: TextPair, label: str, before: Mapping[str, int], after: Mapping[str, int]
+) -> Iterator[SurfaceChange]:
+    """Yield the literal values that the image has no more."""
+    for value, line in before.items():
+        if value not in after and "$" not in value:
+            name = f"{label} `{value}` of {posixpath.basename(pair.base_path)}"
+            yield SurfaceChange(KIND, pair.base_path, line, name, "is removed", True)
+
+
+def _setting_change(
+    pair: TextPair, label: str, before: tuple[str, int] | None, after: tuple[str, int] | None
+) -> SurfaceChange | None:
+    """Return the change of the last instruction of a kind: its value and line before and after."""
+    name = f"{label} of {posixpath.basename(pair.base_path)}"
+    match before, after:
+        case (_, line), None:
+            return SurfaceChange(KIND, pair.base_path, line, name, "is removed", True)
+        case None, (value, line):
+            return SurfaceChange(KIND, pair.head_path, line, name, f"is `{value}`", label == "user")
+        case (old, _), (new, line) if old != new:
+            detail = f"is `{new}` instead of `{old}`"
+            return SurfaceChange(KIND, pair.head_path, line, name, detail, label == "user")
+        case _:
+            return None
 
 
 class _Image:
@@ -66,23 +85,25 @@ class _Image:
     def __init__(self, text: str) -> None:
         self._text = text
         shipped = read(text).shipped
-        self._instructions = [one for stage in reversed(shipped) for one in stage.instructions]
+        self._instructions = [
+            instruction for stage in reversed(shipped) for instruction in stage.instructions
+        ]
 
     def values(self, keyword: str) -> dict[str, int]:
         """Return the arguments of all instructions of a kind, with their lines; a port has its protocol."""
         found = {}
-        for one in self._instructions:
-            if one.keyword == keyword:
-                for word in one.words:
-                    found[word.text.removesuffix("/tcp")] = self._line(one)
+        for instruction in self._instructions:
+            if instruction.keyword == keyword:
+                for word in instruction.words:
+                    found[word.text.removesuffix("/tcp")] = self._line(instruction)
         return found
 
     def last(self, keyword: str) -> tuple[str, int] | None:
         """Return the last instruction of a kind and its line."""
-        found = [one for one in self._instructions if one.keyword == keyword]
+        found = [instruction for instruction in self._instructions if instruction.keyword == keyword]
         if not found:
             return None
         return " ".join(word.text for word in found[-1].words)[:80], self._line(found[-1])
 
-    def _line(self, one: Instruction) -> int:
-        return self._text.count("\n", 0, one.start) + 1
+    def _line(self, item: Instruction) -> int:
+        return self._text.count("\n", 0, item.start) + 1

@@ -6,11 +6,11 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.surface.model import SurfaceChange, SurfaceKind
 from wardround.context.surface.packages import Package, line_of, node_packages, python_packages, table
 from wardround.context.surface.sides import Sides
 from wardround.context.surface.version_ranges import is_narrower
+from wardround.lazy import LazyPattern
 
 KIND = SurfaceKind.DEPENDENCIES
 _REQUIREMENT = LazyPattern(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?([^;@()]*)\)?\s*(;.*)?")
@@ -26,15 +26,17 @@ def compare(sides: Sides) -> Iterator[SurfaceChange]:
     """Yield what the manifests of published packages require more, or offer less."""
     changed = [path for pair in sides.files for path in pair[:1] if path is not None]
     manifests = [path for path in changed if posixpath.basename(path) == "pyproject.toml"]
-    for base, head, text in _both(sides, manifests, python_packages):
+    for base, head, text in _packages_at_base_and_head(sides, manifests, python_packages):
         yield from _python(base, head, text)
     manifests = [path for path in changed if posixpath.basename(path) == "package.json"]
-    for base, head, text in _both(sides, manifests, node_packages):
+    for base, head, text in _packages_at_base_and_head(sides, manifests, node_packages):
         yield from _node(base, head, text)
 
 
-def _both(sides: Sides, manifests: list[str], find: Any) -> Iterator[tuple[Package, Package, _Place]]:
-    """Yield the packages whose manifests change, on both sides, with the text of the head."""
+def _packages_at_base_and_head(
+    sides: Sides, manifests: list[str], find: Any
+) -> Iterator[tuple[Package, Package, _Place]]:
+    """Yield the packages whose manifests change, at base and head, with the text of the head."""
     for base in find(sides.base, manifests):
         if base.manifest not in manifests:
             continue
@@ -56,10 +58,10 @@ class _Place:
         return SurfaceChange(KIND, self._path, line, name, detail, is_breaking)
 
     def first(self, *words: str) -> str:
-        """Return the first of some words that the head contains; empty if it has none."""
+        """Return the first of the words that the head contains; empty if it contains none."""
         return next((word for word in words if word in self._head), "")
 
-    def removed(self, name: str, *words: str, kind: SurfaceKind = KIND) -> SurfaceChange:
+    def removal(self, name: str, *words: str, kind: SurfaceKind = KIND) -> SurfaceChange:
         """Return a removal, at the line of some words at the base."""
         return SurfaceChange(kind, self._path, line_of(self._base, *words), name, "is removed", True)
 
@@ -69,13 +71,13 @@ def _python(base: Package, head: Package, place: _Place) -> Iterator[SurfaceChan
     if after and before != after and is_narrower(before, after):
         detail = f"is narrowed from `{before or '*'}` to `{after}`"
         yield place.change("requires-python", detail, place.first("requires-python", "python ="))
-    for name in _lost(_extras(base), _extras(head)):
+    for name in _lost_names(_extras(base), _extras(head)):
         if _DEVELOPMENT.fullmatch(name):
             continue
-        yield place.removed(f"extra `{name}`", "dependencies", name)
+        yield place.removal(f"extra `{name}`", "dependencies", name)
     for keys in (("scripts",), ("gui-scripts",)):
-        for name in _lost(_in_project(base, *keys), _in_project(head, *keys)):
-            yield place.removed(f"command `{name}`", "scripts", name, kind=SurfaceKind.CLI_OPTIONS)
+        for name in _lost_names(_project_table(base, *keys), _project_table(head, *keys)):
+            yield place.removal(f"command `{name}`", "scripts", name, kind=SurfaceKind.CLI_OPTIONS)
     yield from _ranges(_requirements(base), _requirements(head), place)
 
 
@@ -100,7 +102,7 @@ def _pep440(text: str) -> str:
     return f">={text[1:]}" if text.startswith("^") else text
 
 
-def _in_project(package: Package, *keys: str) -> Mapping[str, Any]:
+def _project_table(package: Package, *keys: str) -> Mapping[str, Any]:
     own = table(package.document, "project", *keys)
     return own or table(package.document, "tool", "poetry", *keys)
 
@@ -130,10 +132,10 @@ def _node(base: Package, head: Package, place: _Place) -> Iterator[SurfaceChange
                 f"engines.{name}", f"is narrowed from `{old or '*'}` to `{new}`", "engines", name
             )
     yield from _peers(base, head, place)
-    for name in _lost(_commands(base), _commands(head)):
-        yield place.removed(f"command `{name}`", '"bin"', name, kind=SurfaceKind.CLI_OPTIONS)
-    for name in _lost(_subpaths(base), _subpaths(head)):
-        yield place.removed(f"export `{name}`", '"exports"', f'"{name}"', kind=SurfaceKind.SCRIPT_EXPORTS)
+    for name in _lost_names(_commands(base), _commands(head)):
+        yield place.removal(f"command `{name}`", '"bin"', name, kind=SurfaceKind.CLI_OPTIONS)
+    for name in _lost_names(_subpaths(base), _subpaths(head)):
+        yield place.removal(f"export `{name}`", '"exports"', f'"{name}"', kind=SurfaceKind.SCRIPT_EXPORTS)
     if (
         base.document.get("type") != "module"
         and head.document.get("type") == "module"
@@ -175,7 +177,9 @@ def _subpaths(package: Package) -> Mapping[str, Any]:
     exports = package.document.get("exports")
     if not isinstance(exports, Mapping) or not any(str(name).startswith(".") for name in exports):
         return {} if exports is None else {".": exports}  # the short form for the only entry point
-    return {name: one for name, one in exports.items() if str(name).startswith(".") and one is not None}
+    return {
+        name: export for name, export in exports.items() if str(name).startswith(".") and export is not None
+    }
 
 
 def _has_require(package: Package) -> bool:
@@ -184,7 +188,7 @@ def _has_require(package: Package) -> bool:
     return "require" in text or ".cjs" in text
 
 
-def _lost(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+def _lost_names(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     patterns = [name.partition("*")[0] for name in after if "*" in name]
     lost = [str(name) for name in before if name not in after]
-    return [name for name in lost if not any(name.startswith(one) for one in patterns)]
+    return [name for name in lost if not any(name.startswith(pattern) for pattern in patterns)]

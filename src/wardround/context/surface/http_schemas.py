@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from wardround.context.surface.packages import table
@@ -13,8 +13,8 @@ _COMPOSED = ("oneOf", "anyOf", "not")
 Schema = Mapping[str, Any]
 
 
-def resolved(document: Schema, value: Any) -> Schema:
-    """Return what a local reference leads to, or the value itself; an empty one for anything else."""
+def resolve(document: Schema, value: Any) -> Schema:
+    """Return the target of a local reference, or the value itself; an empty mapping for anything else."""
     for _ in range(_MOST_DEPTH):
         reference = value.get("$ref") if isinstance(value, Mapping) else None
         if not isinstance(reference, str):
@@ -23,7 +23,12 @@ def resolved(document: Schema, value: Any) -> Schema:
     return value if isinstance(value, Mapping) else {}
 
 
-def _component(value: Any) -> str:
+def _is_comparable(schema: Schema) -> bool:
+    """Return True for a known schema that is not a choice between others."""
+    return bool(schema) and not any(key in schema for key in _COMPOSED)
+
+
+def _component_name(value: Any) -> str:
     """Return the name of the component that a reference leads to; empty for anything else."""
     reference = value.get("$ref") if isinstance(value, Mapping) else None
     return reference.rpartition("/")[2] if isinstance(reference, str) else ""
@@ -39,8 +44,8 @@ class SchemaDifference:
     def of_operation(self, old: Schema, new: Schema) -> Iterator[tuple[str, str]]:
         """Yield the component, empty for the operation itself, and the change as a predicate."""
         before, after = (
-            resolved(self._before, old.get("requestBody")),
-            resolved(self._after, new.get("requestBody")),
+            resolve(self._before, old.get("requestBody")),
+            resolve(self._after, new.get("requestBody")),
         )
         if after.get("required") is True and before.get("required") is not True:
             yield "", "requires a body" if before else "requires a new body"
@@ -53,7 +58,7 @@ class SchemaDifference:
             if status not in answers:
                 yield "", f"has no response {status}"
                 continue
-            first, second = resolved(self._before, answer), resolved(self._after, answers[status])
+            first, second = resolve(self._before, answer), resolve(self._after, answers[status])
             yield from self._contents(first, second, is_request=False)
             yield from self._schemas(first.get("schema"), second.get("schema"), is_request=False)
 
@@ -62,8 +67,10 @@ class SchemaDifference:
         bodies = []
         for document, operation in ((self._before, old), (self._after, new)):
             listed = operation.get("parameters")
-            found = [resolved(document, one) for one in listed] if isinstance(listed, list) else []
-            bodies.append(next((one.get("schema") for one in found if one.get("in") == "body"), None))
+            found = [resolve(document, item) for item in listed] if isinstance(listed, list) else []
+            bodies.append(
+                next((parameter.get("schema") for parameter in found if parameter.get("in") == "body"), None)
+            )
         yield from self._schemas(*bodies, is_request=True)
 
     def _contents(self, old: Schema, new: Schema, *, is_request: bool) -> Iterator[tuple[str, str]]:
@@ -87,21 +94,16 @@ class SchemaDifference:
 
         Args:
             owner: the component that contains them.
-            place: the properties that lead to them in it.
+            place: the path of properties to the schemas.
         """
-        name = _component(old)
+        name = _component_name(old)
         if name:
             if (name, is_request) in self._done:
                 return
             self._done.add((name, is_request))
-            owner, place = _component(new) or name, ""
-        before, after = resolved(self._before, old), resolved(self._after, new)
-        if (
-            not depth
-            or not before
-            or not after
-            or any(key in one for one in (before, after) for key in _COMPOSED)
-        ):
+            owner, place = _component_name(new) or name, ""
+        before, after = resolve(self._before, old), resolve(self._after, new)
+        if not depth or not _is_comparable(before) or not _is_comparable(after):
             return
         yield from self._types(before, after, owner, place, is_request=is_request)
         yield from self._properties(before, after, owner, place, depth, is_request=is_request)
@@ -120,7 +122,7 @@ class SchemaDifference:
             and not _is_compatible(old, new, is_request=is_request)
         ):
             yield owner, f"has the type {new} instead of {old}{where}"
-        lost = [one for one in _enum(before) if one not in _enum(after)] if _enum(after) else []
+        lost = [value for value in _enum(before) if value not in _enum(after)] if _enum(after) else []
         if lost and is_request:
             yield owner, f"does not accept `{lost[0]}`{where}"
 
@@ -128,49 +130,58 @@ class SchemaDifference:
         self, before: Schema, after: Schema, owner: str, place: str, depth: int, *, is_request: bool
     ) -> Iterator[tuple[str, str]]:
         old, new = self._members(self._before, before), self._members(self._after, after)
-        required = self._required(self._before, before), self._required(self._after, after)
+        required = self._required_names(self._after, after)
+        was_required = self._required_names(self._before, before)
         for name, schema in old.items():
             label = f"{place}.{name}".lstrip(".")
             if name not in new:
                 if not is_request:
                     yield owner, f"has no property `{label}` in responses"
                 continue
-            if is_request and name in required[1] and name not in required[0]:
+            if is_request and name in required - was_required:
                 yield owner, f"requires the property `{label}` in requests"
             yield from self._compare(
                 schema, new[name], owner, f"{place}.{name}", depth - 1, is_request=is_request
             )
-        for name in new if is_request and old else ():
-            if name not in old and name in required[1] and "default" not in resolved(self._after, new[name]):
+        if is_request and old:
+            for name in self._without_default(new, required - old.keys()):
                 yield owner, f"requires the new property `{f'{place}.{name}'.lstrip('.')}` in requests"
+
+    def _without_default(self, properties: Schema, names: Set[str]) -> Iterator[str]:
+        for name, schema in properties.items():
+            if name in names and "default" not in resolve(self._after, schema):
+                yield name
 
     def _members(self, document: Schema, schema: Schema) -> dict[str, Any]:
         """Return the properties of a schema and of all schemas that it combines."""
         found: dict[str, Any] = {}
-        for one in self._combined(document, schema):
-            found |= table(one, "properties")
+        for part in self._combined_schemas(document, schema):
+            found |= table(part, "properties")
         return found
 
-    def _required(self, document: Schema, schema: Schema) -> set[str]:
-        lists = (one.get("required") for one in self._combined(document, schema))
+    def _required_names(self, document: Schema, schema: Schema) -> set[str]:
+        lists = (part.get("required") for part in self._combined_schemas(document, schema))
         return {str(name) for listed in lists if isinstance(listed, list) for name in listed}
 
-    def _combined(self, document: Schema, schema: Schema) -> list[Schema]:
+    def _combined_schemas(self, document: Schema, schema: Schema) -> list[Schema]:
         found, open_ = [schema], [schema]
         for _ in range(_MOST_DEPTH):
             listed = [
-                part for one in open_ for part in one.get("allOf") or () if isinstance(one.get("allOf"), list)
+                part
+                for part_schema in open_
+                for part in part_schema.get("allOf") or ()
+                if isinstance(part_schema.get("allOf"), list)
             ]
-            open_ = [resolved(document, part) for part in listed]
+            open_ = [resolve(document, part) for part in listed]
             found += open_
         return found
 
 
 def _enum(schema: Schema) -> list[Any]:
-    """Return the values that a schema lists; of those with a description, the value alone."""
+    """Return the values of an enumeration, without their descriptions."""
     found = schema.get("enum")
     listed = found if isinstance(found, list) else []
-    return [one.get("const") if isinstance(one, Mapping) else one for one in listed]
+    return [item.get("const") if isinstance(item, Mapping) else item for item in listed]
 
 
 def _is_compatible(old: str, new: str, *, is_request: bool) -> bool:

@@ -28,9 +28,9 @@ class SurfaceChange(msgspec.Struct, frozen=True, order=True, forbid_unknown_fiel
     """A change of a published surface.
 
     Attributes:
-        path: of the file that declares it; of the base for something that is removed.
-        line: 1-based, in the same side as the path.
-        name: of the function, the export, the input or the like, as its users write it.
+        path: the file that declares it; at the base for something that is removed.
+        line: 1-based, in the same version as the path.
+        name: name of the function, the export, the input or the like, as its users write it.
         detail: the change as a predicate of the name: "is removed".
         is_breaking: users have to change something before they can use the new version.
         announced_by: the changelog, the version or the commit message that announces it; None if none does.
@@ -46,7 +46,7 @@ class SurfaceChange(msgspec.Struct, frozen=True, order=True, forbid_unknown_fiel
 
     @property
     def is_unannounced(self) -> bool:
-        """True if it breaks users and nothing announces it."""
+        """is_unannounced: True if it breaks users and nothing announces it."""
         return self.is_breaking and self.announced_by is None
 
     @property
@@ -84,9 +84,9 @@ class Surface(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def breaking(self) -> tuple[SurfaceChange, ...]:
         """The changes that break users."""
-        return tuple(one for one in self.changes if one.is_breaking)
+        return tuple(change for change in self.changes if change.is_breaking)
 
     @property
     def unannounced(self) -> tuple[SurfaceChange, ...]:
         """The changes that break users and that nothing announces."""
-        return tuple(one for one in self.changes if one.is_unannounced)
+        return tuple(change for change in self.changes if change.is_unannounced)

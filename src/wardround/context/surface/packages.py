@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.surface.sides import Side
 from wardround.languages.jsonc import loads
+from wardround.lazy import LazyPattern
 
 UNPUBLISHED = LazyPattern(
     r"(?i)(?:^|/)(?:tests?|testing|__tests__|e2e|examples?|docs?|documentation|benchmarks?|node_modules"
@@ -37,7 +37,7 @@ class Package:
     Attributes:
         manifest: the path of the file that names it.
         document: that file, parsed; empty if it is not TOML or JSON.
-        modules: of a Python package, the folders and files that users import.
+        modules: files and folders of a Python package that users import.
     """
 
     manifest: str
@@ -76,8 +76,8 @@ def _nearest(
     found: dict[str, Package | None] = {}
     for folder in {folder for path in changed for folder in _nearest_folder(side, path, names)}:
         packages = (read(side, posixpath.join(folder, name)) for name in names)
-        found[folder] = next((one for one in packages if one is not None), None)
-    return [one for _, one in sorted(found.items()) if one is not None]
+        found[folder] = next((package for package in packages if package is not None), None)
+    return [package for _, package in sorted(found.items()) if package is not None]
 
 
 def _nearest_folder(side: Side, path: str, names: tuple[str, ...]) -> Iterator[str]:
@@ -146,7 +146,7 @@ def _modules(side: Side, folder: str, name: str) -> tuple[str, ...]:
     for parent in ("src", "lib", "python", ""):
         root = posixpath.join(folder, parent) if parent else folder
         found = sorted(set(_importable(side, root)))
-        own = [one for one in found if _is_named(one, name)]
+        own = [package for package in found if _is_named(package, name)]
         if found and (parent or own):
             return tuple(own or found)
         if found:
@@ -190,11 +190,11 @@ def table(document: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
 
 
 def line_of(text: str, *words: str) -> int:
-    """Return the line on which some words follow one another in a text, each after the one before; else 1."""
-    place = 0
+    """Return the line on which the words follow one another in a text; else 1."""
+    location = 0
     for word in words:
-        found = text.find(word, place)
+        found = text.find(word, location)
         if found < 0:
             break
-        place = found
-    return text.count("\n", 0, place) + 1
+        location = found
+    return text.count("\n", 0, location) + 1

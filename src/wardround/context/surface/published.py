@@ -12,7 +12,7 @@ from wardround.context.surface.model import Surface
 
 
 class PublishedSurface(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """The comparison of a review, which its checks and its evidence share.
+    """The comparison of a review, shared by its checks and its evidence.
 
     Attributes:
         is_compared: False at commit, where both trees would have to be read.

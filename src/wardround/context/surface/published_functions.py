@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from wardround.change.change_source import ChangeSource, GitChangeSource
+from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change
 from wardround.context.surface.packages import UNPUBLISHED, is_in, python_packages
 from wardround.context.surface.python_difference import INTERNAL
@@ -18,14 +18,15 @@ def published_of(
     source: ChangeSource, change: Change, functions: Collection[Function]
 ) -> frozenset[Function]:
     """Return the published ones of some functions; none for a diff, which has no trees."""
-    if not isinstance(source, GitChangeSource) or not functions:
+    git_source = source.in_repository
+    if git_source is None or not functions:
         return frozenset()
-    return published_in(sides_of(source, change).head, functions)
+    return published_in(sides_of(git_source, change).head, functions)
 
 
 def published_in(side: Side, functions: Collection[Function]) -> frozenset[Function]:
     """Return the functions that are in a published package under public names."""
-    public = [one for one in functions if not _is_internal(one)]
+    public = [function for function in functions if not _is_internal(function)]
     packages = python_packages(side, sorted({path for path, _ in public}))
     modules = [module for package in packages for module in package.modules]
     return frozenset(

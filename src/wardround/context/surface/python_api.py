@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 KIND = SurfaceKind.PYTHON_API
 MISSING = "griffe is not installed (pip install 'wardround[ci]')"
 _MOST_FILES = 1_500
-"""The limit on modules of a package: about ten seconds for both sides."""
+"""Maximum number of modules of a package: about ten seconds for base and head."""
 Result = SurfaceChange | NotCompared | ComparingTool
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -38,27 +38,31 @@ def compare(sides: Sides) -> Iterator[Result]:
             files = [path for path in changed if is_in(path, module)]
             if files:
                 documentation = Documentation(sides.base) if has_commands(sides.base, package) else None
-                yield from _compared(sides, module, files, documentation)
+                yield from _compare_package(sides, module, files, documentation)
 
 
 def _is_module(path: str) -> bool:
     return path.endswith((".py", ".pyi")) and not INTERNAL.search(path.rpartition("/")[0] + "/")
 
 
-def _compared(
+def _compare_package(
     sides: Sides, module: str, changed: Sequence[str], documentation: Documentation | None
 ) -> Iterator[Result]:
     """Compare a package.
 
     Args:
-        documentation: of a program, whose users import what it mentions or exports; None for a library.
+        documentation: documentation of a program, whose users import the names that it mentions or exports;
+            None for a library.
     """
-    broken = [path for path in changed for side in (sides.base, sides.head) if _declared(side, path) is None]
+    broken = [
+        path for path in changed for side in (sides.base, sides.head) if _declared_names(side, path) is None
+    ]
     if broken:
         yield NotCompared(KIND, f"{broken[0]} is not valid Python")
         return
     if all(
-        (_declared(sides.base, path) or set()) <= (_declared(sides.head, path) or set()) for path in changed
+        (_declared_names(sides.base, path) or set()) <= (_declared_names(sides.head, path) or set())
+        for path in changed
     ):
         return  # nothing is removed or declared in another way
     if importlib.util.find_spec("griffe") is None:
@@ -72,7 +76,7 @@ def _compared(
         yield _removed_package(module)
         return
     with Snapshot() as private:
-        yield from _with_griffe(sides, module, files, private.home, documentation)
+        yield from _compare_with_griffe(sides, module, files, private.home, documentation)
 
 
 def _removed_package(module: str) -> SurfaceChange:
@@ -81,7 +85,7 @@ def _removed_package(module: str) -> SurfaceChange:
     return SurfaceChange(KIND, path, 1, name, "is removed", True)
 
 
-def _declared(side: Side, path: str) -> Set[str] | None:
+def _declared_names(side: Side, path: str) -> Set[str] | None:
     """Return the declarations of a module, none of a missing one; None if it is not valid Python."""
     if not side.has(path):
         return frozenset()
@@ -97,7 +101,7 @@ def _files(side: Side, module: str) -> list[str]:
     return [path for path in files if not UNPUBLISHED.search(path[len(module) :])]
 
 
-def _with_griffe(
+def _compare_with_griffe(
     sides: Sides,
     module: str,
     files: Sequence[Sequence[str]],
@@ -112,7 +116,7 @@ def _with_griffe(
         _write(side, paths, folder / name)
         search = folder / name / posixpath.dirname(module)
         try:
-            loaded.append(_loaded(_import_name(module), search))
+            loaded.append(_load_package(_import_name(module), search))
         except (griffe.GriffeError, *_UNREADABLE) as cause:
             reason = " ".join(str(cause).split()) or type(cause).__name__
             yield NotCompared(KIND, f"griffe cannot load {module}: {reason}")
@@ -135,8 +139,8 @@ def _write(side: Side, paths: Sequence[str], folder: Path) -> None:
             target.write_text(side.read(path) or "", encoding="utf-8")
 
 
-def _loaded(name: str, folder: Path) -> griffe.Module:
-    """Load a package by its syntax alone: nothing in it is imported, nor anything that is installed."""
+def _load_package(name: str, folder: Path) -> griffe.Module:
+    """Load a package by its syntax only: neither its modules nor installed packages are imported."""
     import griffe
 
     loader = griffe.GriffeLoader(
@@ -144,21 +148,23 @@ def _loaded(name: str, folder: Path) -> griffe.Module:
     )
     module = loader.load(name, try_relative_path=False)
     assert isinstance(module, griffe.Module)
-    for one in _modules(module):
-        _publish_exports(one)
+    for submodule in _modules(module):
+        _publish_exports(submodule)
     loader.resolve_aliases(implicit=False, external=False)
     return module
 
 
 def _modules(module: griffe.Module) -> Iterator[griffe.Module]:
     yield module
-    for one in module.members.values():
-        if not one.is_alias and one.is_module:
-            yield from _modules(one)  # type: ignore[arg-type]
+    for member in module.members.values():
+        if not member.is_alias and member.is_module:
+            yield from _modules(member)  # type: ignore[arg-type]
 
 
 def _publish_exports(module: griffe.Module) -> None:
-    """Mark what a package imports from the modules in it as public, where no ``__all__`` decides."""
+    """Mark names that a package imports from its modules as public, unless ``__all__`` lists the public
+    names.
+    """
     from griffe import Alias
 
     if module.exports or not module.is_init_module:

@@ -1,4 +1,4 @@
-"""The declarations of a Python module, by which most changes turn out to take nothing away."""
+"""The declarations of a Python module, which quickly show that most changes remove nothing."""
 
 from __future__ import annotations
 
@@ -14,32 +14,33 @@ _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While)
 def declarations(tree: ast.Module) -> frozenset[str]:
     """Return the declarations of a module, without values and bodies.
 
-    A module whose head has all declarations of the base takes nothing away from its users.
+    A module whose head has all declarations of the base removes nothing from its users.
     """
-    return frozenset(_of(tree.body, ""))
+    return frozenset(_names_bound_in(tree.body, ""))
 
 
-def _of(body: Sequence[ast.stmt], owner: str) -> Iterator[str]:
-    for one in body:
-        if isinstance(one, _Function):
-            yield f"{owner}.{one.name} {_dump(one.args, *one.decorator_list)}"
-            yield from _attributes(one, owner)
-        elif isinstance(one, ast.ClassDef):
-            yield f"{owner}.{one.name} {_dump(*one.bases, *one.keywords, *one.decorator_list)}"
-            yield from _of(one.body, f"{owner}.{one.name}")
-        elif isinstance(one, _BLOCKS):
+def _names_bound_in(body: Sequence[ast.stmt], owner: str) -> Iterator[str]:
+    for statement in body:
+        if isinstance(statement, _Function):
+            yield f"{owner}.{statement.name} {_dump(statement.args, *statement.decorator_list)}"
+            yield from _attributes(statement, owner)
+        elif isinstance(statement, ast.ClassDef):
+            outside = _dump(*statement.bases, *statement.keywords, *statement.decorator_list)
+            yield f"{owner}.{statement.name} {outside}"
+            yield from _names_bound_in(statement.body, f"{owner}.{statement.name}")
+        elif isinstance(statement, _BLOCKS):
             for field in ("body", "orelse", "finalbody"):
-                yield from _of(getattr(one, field, []), owner)
-            for handler in getattr(one, "handlers", []):
-                yield from _of(handler.body, owner)
-        elif isinstance(one, ast.Import | ast.ImportFrom) or type(one).__name__ == "TypeAlias":
-            yield f"{owner} {ast.dump(one)}"
+                yield from _names_bound_in(getattr(statement, field, []), owner)
+            for handler in getattr(statement, "handlers", []):
+                yield from _names_bound_in(handler.body, owner)
+        elif isinstance(statement, ast.Import | ast.ImportFrom) or type(statement).__name__ == "TypeAlias":
+            yield f"{owner} {ast.dump(statement)}"
         else:
-            yield from _assigned(one, owner)
+            yield from _assigned_names(statement, owner)
 
 
-def _assigned(statement: ast.stmt, owner: str) -> Iterator[str]:
-    """Yield the names that a statement binds; ``__all__`` with its value, which decides about all others."""
+def _assigned_names(statement: ast.stmt, owner: str) -> Iterator[str]:
+    """Yield the names that a statement binds; ``__all__`` with its value, which overrides all others."""
     if isinstance(statement, ast.Assign):
         targets = statement.targets
     elif isinstance(statement, ast.AnnAssign | ast.AugAssign):
@@ -53,7 +54,7 @@ def _assigned(statement: ast.stmt, owner: str) -> Iterator[str]:
 
 def _attributes(function: _Function, owner: str) -> Iterator[str]:
     """Yield the attributes that a method sets on its first argument."""
-    first = next((one.arg for one in (*function.args.posonlyargs, *function.args.args)), None)
+    first = next((argument.arg for argument in (*function.args.posonlyargs, *function.args.args)), None)
     stored = (
         [node for node in ast.walk(function) if isinstance(node, ast.Attribute)] if owner and first else []
     )

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.surface.model import SurfaceChange, SurfaceKind
 from wardround.context.surface.python_documentation import Documentation
+from wardround.lazy import LazyPattern
 
 if TYPE_CHECKING:
     import griffe
@@ -35,7 +35,7 @@ class Difference:
     Attributes:
         module: the path of the package in the repository.
         folder: it has the versions in ``base`` and ``head``.
-        documentation: limits the public API to what it mentions and what the package exports.
+        documentation: limits the public API to the names that it mentions and the package exports.
     """
 
     base: griffe.Module
@@ -49,9 +49,9 @@ class Difference:
         import griffe
 
         found: dict[str, list[griffe.Breakage]] = defaultdict(list)
-        for one in griffe.find_breaking_changes(self.base, self.head):
-            if self._is_published(one.obj):
-                found[_definition(one.obj)].append(one)
+        for breakage in griffe.find_breaking_changes(self.base, self.head):
+            if self._is_published(breakage.obj):
+                found[_definition(breakage.obj)].append(breakage)
         removed = {path for path, all_ in found.items() if all_[0].kind.name == "OBJECT_REMOVED"}
         for path, all_ in sorted(found.items()):
             if not any(path.startswith(f"{other}.") for other in removed):
@@ -66,48 +66,50 @@ class Difference:
         if self.documentation is None or self.documentation.has(found.path):
             return True
         names = found.path.split(".")[1:]
-        return any(_exports(self.base, name) and _is_passed_on(self.base, name) for name in names)
+        return any(_exports_name(self.base, name) and _is_passed_on(self.base, name) for name in names)
 
     def _change(self, found: Sequence[griffe.Breakage]) -> SurfaceChange | None:
         """Return the change of an object; None if callers do not notice it."""
         if found[0].kind.name == "OBJECT_REMOVED":
-            return self._removal([one.obj for one in found])
-        found = [one for one in _without_receiver(found) if not _is_harmless(one)]
+            return self._removal([breakage.obj for breakage in found])
+        found = [breakage for breakage in _drop_receiver(found) if not _is_harmless(breakage)]
         if not found or _is_command(found[0].obj):
             return None
-        details = list(dict.fromkeys(_detail(one) for one in found))
-        is_breaking = not {one.kind.name for one in found} <= _HARMLESS
-        return self._of(_shortest([one.obj for one in found]), "; ".join(details), is_breaking)
+        details = list(dict.fromkeys(_detail(breakage) for breakage in found))
+        is_breaking = not {breakage.kind.name for breakage in found} <= _HARMLESS
+        return self._to_surface_change(
+            _shortest([breakage.obj for breakage in found]), "; ".join(details), is_breaking
+        )
 
     def _removal(self, found: Sequence[Any]) -> SurfaceChange:
         """Return the change of an object that is missing at one or more of its paths."""
-        lost = [one for one in found if not self._is_dynamic(one)]
+        lost = [breakage for breakage in found if not self._is_dynamic(breakage)]
         if not lost:
-            return self._of(_shortest(found), "is deprecated or dynamic", is_breaking=False)
+            return self._to_surface_change(_shortest(found), "is deprecated or dynamic", is_breaking=False)
         shortest = _shortest(lost)
-        if self._remains(shortest):
-            return self._of(shortest, "is moved", is_breaking=False)
-        return self._of(shortest, "is removed", is_breaking=True)
+        if self._is_still_exported(shortest):
+            return self._to_surface_change(shortest, "is moved", is_breaking=False)
+        return self._to_surface_change(shortest, "is removed", is_breaking=True)
 
-    def _of(self, found: Any, detail: str, is_breaking: bool) -> SurfaceChange:
-        path, line = self._place(found)
+    def _to_surface_change(self, found: Any, detail: str, is_breaking: bool) -> SurfaceChange:
+        path, line = self._object_location(found)
         return SurfaceChange(SurfaceKind.PYTHON_API, path, line, found.path, detail, is_breaking)
 
-    def _remains(self, removed: Any) -> bool:
-        """Return True if the package exports the name, or all names of the module, on both sides."""
+    def _is_still_exported(self, removed: Any) -> bool:
+        """Return True if the package exports the name, or all names of the module, at base and head."""
         if not removed.is_alias and removed.is_module:
             return bool(removed.members) and all(
-                self._remains(one) for one in removed.members.values() if one.is_public
+                self._is_still_exported(member) for member in removed.members.values() if member.is_public
             )
         parts = removed.path.split(".")
         if len(parts) < 3 or removed.parent is None or not removed.parent.is_module:
             return False
-        return all(_exports(package, parts[-1]) for package in (self.base, self.head))
+        return all(_exports_name(package, parts[-1]) for package in (self.base, self.head))
 
     def _is_dynamic(self, removed: Any) -> bool:
         """Return True if the owner may still have the name by ``__getattr__`` or another base class."""
         old = removed.parent
-        new = None if old is None else self._at_head(old.path)
+        new = None if old is None else self._head_object(old.path)
         if old is None or new is None:
             return False
         if not new.is_module:
@@ -117,7 +119,7 @@ class Difference:
         text = Path(new.filepath).read_text(encoding="utf-8")
         return bool(re.search(rf"['\"]{re.escape(removed.name)}['\"]", text))
 
-    def _at_head(self, path: str) -> Any:
+    def _head_object(self, path: str) -> Any:
         """Return the object at a path of the head; None if it is missing or not defined in the package."""
         found: Any = self.head
         for name in path.split(".")[1:]:
@@ -126,7 +128,7 @@ class Difference:
                 return None
         return found
 
-    def _place(self, found: Any) -> tuple[str, int]:
+    def _object_location(self, found: Any) -> tuple[str, int]:
         """Return the file and the line of an object; of one that is defined elsewhere, the package."""
         import griffe
 
@@ -138,30 +140,34 @@ class Difference:
             return self.module, 1
 
 
-def _without_receiver(found: Sequence[griffe.Breakage]) -> Sequence[griffe.Breakage]:
+def _drop_receiver(found: Sequence[griffe.Breakage]) -> Sequence[griffe.Breakage]:
     """Return the differences without those of ``self`` and ``cls``, which move all other parameters."""
-    names = [_parameter(one) for one in found]
+    names = [_parameter(breakage) for breakage in found]
     if not {"self", "cls"} & set(names):
         return found
-    kept = zip(found, names, strict=True)
-    return [one for one, name in kept if name not in ("self", "cls") and one.kind.name != "PARAMETER_MOVED"]
+    retained = zip(found, names, strict=True)
+    return [
+        breakage
+        for breakage, name in retained
+        if name not in ("self", "cls") and breakage.kind.name != "PARAMETER_MOVED"
+    ]
 
 
-def _is_harmless(one: griffe.Breakage) -> bool:
+def _is_harmless(item: griffe.Breakage) -> bool:
     """Return True if a parameter for all further arguments has another name."""
-    if one.kind.name != "PARAMETER_REMOVED" or "variadic" not in one.old_value.kind.value:
+    if item.kind.name != "PARAMETER_REMOVED" or "variadic" not in item.old_value.kind.value:
         return False
-    return any(new.kind is one.old_value.kind for new in getattr(one.obj, "parameters", ()))
+    return any(new.kind is item.old_value.kind for new in getattr(item.obj, "parameters", ()))
 
 
-def _parameter(one: griffe.Breakage) -> str:
+def _parameter(item: griffe.Breakage) -> str:
     """Return the name of the parameter that a difference is about."""
-    return getattr(one.new_value, "name", "") or getattr(one.old_value, "name", "")
+    return getattr(item.new_value, "name", "") or getattr(item.old_value, "name", "")
 
 
 def _shortest(found: Sequence[Any]) -> Any:
     """Return the object with the path that is the shortest to import."""
-    return min(found, key=lambda one: (one.path.count("."), one.path))
+    return min(found, key=lambda definition: (definition.path.count("."), definition.path))
 
 
 def _definition(found: Any) -> str:
@@ -170,11 +176,11 @@ def _definition(found: Any) -> str:
 
 
 def _bases(found: Any) -> list[str]:
-    return [str(one) for one in found.bases] if found.is_class else []
+    return [str(base) for base in found.bases] if found.is_class else []
 
 
-def _exports(package: griffe.Module, name: str) -> bool:
-    """Return True if a package has a public name of its own, and its import leads to a definition."""
+def _exports_name(package: griffe.Module, name: str) -> bool:
+    """Return True if a package has a public name of its own, and its import resolves to a definition."""
     from griffe import Alias, AliasResolutionError, CyclicAliasError
 
     member = package.all_members.get(name)
@@ -192,7 +198,7 @@ def _is_passed_on(package: griffe.Module, name: str) -> bool:
 
 def _is_command(found: Any) -> bool:
     """Return True for a function that click or typer calls: its parameters are options."""
-    called = (str(one.callable_path) for one in getattr(found, "decorators", ()))
+    called = (str(decorator.callable_path) for decorator in getattr(found, "decorators", ()))
     return any(path.rpartition(".")[2] in _COMMANDS for path in called)
 
 
@@ -202,10 +208,10 @@ def _is_type_variable(found: Any) -> bool:
     return bool(_TYPE_VARIABLE.match(value))
 
 
-def _detail(one: griffe.Breakage) -> str:
+def _detail(item: griffe.Breakage) -> str:
     """Return a difference as a predicate of the name of its object."""
-    old, new, name = one.old_value, one.new_value, _parameter(one)
-    match one.kind.name:
+    old, new, name = item.old_value, item.new_value, _parameter(item)
+    match item.kind.name:
         case "PARAMETER_REMOVED":
             return f"has no parameter `{name}`"
         case "PARAMETER_ADDED_REQUIRED":

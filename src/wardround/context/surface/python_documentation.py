@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.surface.sides import Side
+from wardround.lazy import LazyPattern
 
 _DOCUMENTATION = LazyPattern(
     r"(?i)(?:^|/)(?:docs?|documentation)/.*\.(?:md|mdx|rst|txt)$|(?:^|/)readme[\w.-]*$"
@@ -20,7 +20,7 @@ _MOST_FILES = 800
 
 @dataclass
 class Documentation:
-    """The documentation of one side, read when it is first needed."""
+    """The documentation at base or head, read on first use."""
 
     side: Side
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from wardround.languages.script.syntax import ScriptModule, inside, parsed
+from wardround.languages.script.syntax import ScriptModule, inside, parse_script
 
 _DECLARED = frozenset(
     {"function_declaration", "function_signature", "generator_function_declaration"}
@@ -41,7 +41,7 @@ class Parameters(NamedTuple):
 
 def parameters(path: str, text: str) -> Mapping[str, Parameters]:
     """Return the parameters of the functions and methods of a module that have one signature."""
-    module = parsed(path, text)
+    module = parse_script(path, text)
     is_typed = path.endswith((".ts", ".tsx", ".mts", ".cts"))
     found: dict[str, list[Parameters]] = {}
     for name, node in _functions(module):
@@ -51,25 +51,29 @@ def parameters(path: str, text: str) -> Mapping[str, Parameters]:
 
 def members(path: str, text: str) -> Mapping[str, frozenset[str]]:
     """Return the direct members of the classes, interfaces and object types of a module."""
-    module = parsed(path, text)
+    module = parse_script(path, text)
     found: dict[str, frozenset[str]] = {}
-    for one in _declared(module):
-        if one.type in _TYPES:
-            held = frozenset(_member_names(module, one))
-            found[_name(module, one)] = found.get(_name(module, one), frozenset()) | held
+    for declaration in _declaration_nodes(module):
+        if declaration.type in _TYPES:
+            held = frozenset(_member_names(module, declaration))
+            found[_name(module, declaration)] = found.get(_name(module, declaration), frozenset()) | held
     return found
 
 
 def heritage(path: str, text: str) -> Mapping[str, str]:
     """Return what the classes and types of a module extend or combine, as text, without layout."""
-    module = parsed(path, text)
+    module = parse_script(path, text)
     found: dict[str, str] = {}
-    for one in _declared(module):
-        if one.type in _TYPES:
-            parts = [part for part in one.named_children if "extends" in part.type or "heritage" in part.type]
-            value = one.child_by_field_name("value")
+    for declaration in _declaration_nodes(module):
+        if declaration.type in _TYPES:
+            parts = [
+                part
+                for part in declaration.named_children
+                if "extends" in part.type or "heritage" in part.type
+            ]
+            value = declaration.child_by_field_name("value")
             parts += [part for part in inside(value) if part.type in _REFERENCES] if value is not None else []
-            found[_name(module, one)] = " ".join("".join(module.of(part).split()) for part in parts)
+            found[_name(module, declaration)] = " ".join("".join(module.of(part).split()) for part in parts)
     return found
 
 
@@ -77,36 +81,36 @@ def _member_names(module: ScriptModule, node: Node) -> Iterator[str]:
     """Yield the names in the bodies of a declaration, not those in the types of its members."""
     open_ = [node.child_by_field_name("body") or node.child_by_field_name("value")]
     while open_:
-        one = open_.pop()
-        if one is None:
+        item = open_.pop()
+        if item is None:
             continue
-        if one.type in _BODIES:
-            names = (member.child_by_field_name("name") for member in one.named_children)
+        if item.type in _BODIES:
+            names = (member.child_by_field_name("name") for member in item.named_children)
             yield from (module.of(name).strip("'\"") for name in names if name is not None)
-        elif one.type in _COMBINED:
-            open_ += one.named_children
+        elif item.type in _COMBINED:
+            open_ += item.named_children
 
 
-def _declared(module: ScriptModule) -> Iterator[Node]:
+def _declaration_nodes(module: ScriptModule) -> Iterator[Node]:
     """Yield the declarations of a module, exported or not."""
     for node in module.root.named_children:
-        one = node.child_by_field_name("declaration") if node.type == "export_statement" else node
-        one = one.named_children[0] if one is not None and one.type == "ambient_declaration" else one
-        if one is not None:
-            yield one
+        item = node.child_by_field_name("declaration") if node.type == "export_statement" else node
+        item = item.named_children[0] if item is not None and item.type == "ambient_declaration" else item
+        if item is not None:
+            yield item
 
 
 def _functions(module: ScriptModule) -> Iterator[tuple[str, Node]]:
-    for one in _declared(module):
-        if one.type in _DECLARED:
-            yield _name(module, one), one
-        elif one.type in ("lexical_declaration", "variable_declaration"):
-            for declarator in one.named_children:
+    for declaration in _declaration_nodes(module):
+        if declaration.type in _DECLARED:
+            yield _name(module, declaration), declaration
+        elif declaration.type in ("lexical_declaration", "variable_declaration"):
+            for declarator in declaration.named_children:
                 value = declarator.child_by_field_name("value")
                 if value is not None and value.type in _DECLARED:
                     yield _name(module, declarator), value
-        elif one.type in _CLASSES:
-            yield from _methods(module, one)
+        elif declaration.type in _CLASSES:
+            yield from _methods(module, declaration)
 
 
 def _methods(module: ScriptModule, node: Node) -> Iterator[tuple[str, Node]]:
@@ -125,9 +129,15 @@ def _parameters(module: ScriptModule, node: Node, *, is_typed: bool) -> Paramete
     listed = node.child_by_field_name("parameters")
     single = node.child_by_field_name("parameter")
     nodes = listed.named_children if listed is not None else [single] if single is not None else []
-    nodes = [one for one in nodes if one.type != "comment" and not module.of(one).startswith("this:")]
-    has_rest = any(module.of(one).lstrip().startswith("...") for one in nodes)
-    required = max((at for at, one in enumerate(nodes, 1) if _is_required(module, one)), default=0)
+    nodes = [
+        parameter
+        for parameter in nodes
+        if parameter.type != "comment" and not module.of(parameter).startswith("this:")
+    ]
+    has_rest = any(module.of(parameter).lstrip().startswith("...") for parameter in nodes)
+    required = max(
+        (at for at, parameter in enumerate(nodes, 1) if _is_required(module, parameter)), default=0
+    )
     return Parameters(module.place(node)[0], required, None if has_rest else len(nodes), is_typed)
 
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.code_graph.extraction import language_of, read_file
 from wardround.context.code_graph.manifests import Manifest, is_manifest, read_manifest
 from wardround.context.code_graph.model import FileFacts, Import, Symbol, SymbolKind
@@ -19,11 +18,12 @@ from wardround.context.surface.model import NotCompared, SurfaceChange, SurfaceK
 from wardround.context.surface.packages import UNPUBLISHED, Package, is_in, node_packages
 from wardround.context.surface.script_declarations import Parameters, heritage, members, parameters
 from wardround.context.surface.sides import Side, Sides
+from wardround.lazy import LazyPattern
 
 KIND = SurfaceKind.SCRIPT_EXPORTS
 _ENTRY_KEYS = ("exports", "main", "module", "types", "typings", "browser")
 _MOST_FILES = 600
-"""The limit on modules that one package exports from: about three seconds for both sides."""
+"""Maximum number of modules that one package exports from: about three seconds for base and head."""
 _MOST_MANIFESTS = 400
 _MOST_DEPTH = 12
 _LEAST_GROUP = 3
@@ -35,7 +35,7 @@ _TEST = LazyPattern(r"\.(?:test|spec|stories|bench|config)\.\w+$")
 
 
 class Export(NamedTuple):
-    """An exported name, and its definition as far as it is in the repository.
+    """An exported name, and its definition if it is in the repository.
 
     Attributes:
         symbol: its name in the file that defines it; empty for a name of another package.
@@ -52,31 +52,37 @@ def compare(sides: Sides) -> Iterator[SurfaceChange | NotCompared]:
     changed = sorted(path for path in sides.changed_paths if _is_source(path))
     seen: set[tuple[str, int, str]] = set()
     for base in node_packages(sides.base, changed):
-        head = next(
-            (one for one in node_packages(sides.head, [base.manifest]) if one.manifest == base.manifest), None
-        )
-        is_library = any(key in base.document for key in _ENTRY_KEYS)
-        if head is not None and is_library and not UNPUBLISHED.search(base.manifest):
-            for one in _grouped(list(_compared(sides, base, changed))):
-                key = (one.path, one.line, one.detail) if isinstance(one, SurfaceChange) else None
-                if key is None or key not in seen:
-                    yield one
-                if key is not None:
-                    seen.add(key)
-
-
-def _grouped(found: Sequence[SurfaceChange | NotCompared]) -> Iterator[SurfaceChange | NotCompared]:
-    """Yield the changes, those of one member in many types of a file as one."""
-    groups: dict[tuple[str, str, str], list[SurfaceChange]] = {}
-    for one in found:
-        if isinstance(one, NotCompared):
-            yield one
+        if not _is_published_library(base, sides):
             continue
-        member, _, package = one.name.partition("` of ")
+        for result in _group_changes(list(_compare_package(sides, base, changed))):
+            if isinstance(result, SurfaceChange):
+                key = (result.path, result.line, result.detail)
+                if key in seen:
+                    continue
+                seen.add(key)
+            yield result
+
+
+def _is_published_library(base: Package, sides: Sides) -> bool:
+    """Return True for a package with entries for importers that the change does not remove."""
+    heads = node_packages(sides.head, [base.manifest])
+    if not any(head.manifest == base.manifest for head in heads):
+        return False
+    return any(key in base.document for key in _ENTRY_KEYS) and not UNPUBLISHED.search(base.manifest)
+
+
+def _group_changes(found: Sequence[SurfaceChange | NotCompared]) -> Iterator[SurfaceChange | NotCompared]:
+    """Yield the changes; changes of one member in many types of a file are grouped."""
+    groups: dict[tuple[str, str, str], list[SurfaceChange]] = {}
+    for result in found:
+        if isinstance(result, NotCompared):
+            yield result
+            continue
+        member, _, package = result.name.partition("` of ")
         own = member.rpartition(".")[2] if "." in member else member
         groups.setdefault(
-            (one.path, f"`{own.lstrip('`')}` of {{}} types of {package}", one.detail), []
-        ).append(one)
+            (result.path, f"`{own.lstrip('`')}` of {{}} types of {package}", result.detail), []
+        ).append(result)
     for (_, name, _), group in groups.items():
         first = group[0]
         yield from group if len(group) < _LEAST_GROUP else [replace(first, name=name.format(len(group)))]
@@ -87,7 +93,7 @@ def _is_source(path: str) -> bool:
     return is_script and not UNPUBLISHED.search(path) and not _TEST.search(path)
 
 
-def _compared(
+def _compare_package(
     sides: Sides, package: Package, changed: Sequence[str]
 ) -> Iterator[SurfaceChange | NotCompared]:
     before, after = _Exports(sides.base), _Exports(sides.head)
@@ -99,13 +105,13 @@ def _compared(
         if problem:
             yield NotCompared(KIND, f"{package.name}: {problem}")
             return
-        own = {name: one for name, one in old.items() if is_in(one.path, package.folder)}
+        own = {name: export for name, export in old.items() if is_in(export.path, package.folder)}
         yield from _changes(_Pair(before, after, package.name + subpath[1:]), own, new, changed)
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """Both sides of an entry point of a package."""
+    """An entry point of a package at base and head."""
 
     before: _Exports
     after: _Exports
@@ -160,7 +166,7 @@ def _calls(pair: _Pair, old: Export, new: Export) -> Iterator[SurfaceChange]:
 
 @dataclass
 class _Exports:
-    """The exports of the packages of one side; files are read once."""
+    """The exports of the packages at base or head; files are read once."""
 
     side: Side
     has_unknown_names: bool = False
@@ -182,7 +188,7 @@ class _Exports:
         """Return the entry points of a package that name one module each."""
         found = self._manifests.get(manifest)
         entries = found.entries if found is not None else ()
-        return [one for one in entries if "*" not in one and not _INTERNAL.search(one)]
+        return [entry for entry in entries if "*" not in entry and not _INTERNAL.search(entry)]
 
     def of(self, package: Package, subpath: str) -> dict[str, Export]:
         """Return the exports of an entry point by name."""
@@ -191,47 +197,50 @@ class _Exports:
         entry = self._modules.resolve(package.manifest, module)
         if not entry or not is_in(entry, package.folder) or not _is_source(entry):
             return {}
-        return self._of_file(entry, _MOST_DEPTH, frozenset())
+        return self._exports_of_file(entry, _MOST_DEPTH, frozenset())
 
-    def _of_file(self, path: str, depth: int, above: frozenset[str]) -> dict[str, Export]:
+    def _exports_of_file(self, path: str, depth: int, above: frozenset[str]) -> dict[str, Export]:
         facts = self.facts(path)
         found = {
-            one.name: Export(one.name, path, one.line, one.name)
-            for one in facts.symbols[1:]
-            if one.exported and not one.owner_name
+            symbol.name: Export(symbol.name, path, symbol.line, symbol.name)
+            for symbol in facts.symbols[1:]
+            if symbol.exported and not symbol.owner_name
         }
-        for one in facts.imports:
-            if one.is_export:
-                found = self._exported(path, one, depth, above | {path}) | found
+        for import_ in facts.imports:
+            if import_.is_export:
+                found = self._passed_exports(path, import_, depth, above | {path}) | found
         return found
 
-    def _exported(self, path: str, one: Import, depth: int, above: frozenset[str]) -> dict[str, Export]:
+    def _passed_exports(
+        self, path: str, statement: Import, depth: int, above: frozenset[str]
+    ) -> dict[str, Export]:
         """Return the names of an export statement that passes names on."""
-        if not one.module:
-            return {one.alias: self._own(path, one)}
-        target = self._modules.resolve(path, one.module)
-        if one.name == "*":
-            if not target:
-                self.has_unknown_names = True
-            is_read = target and depth and target not in above
-            return self._without_default(target, depth, above) if is_read else {}
-        if not target or not one.name or not depth or target in above:
-            return {one.alias: Export(one.alias, path, one.line, "")}
-        inner = self._of_file(target, depth - 1, above).get(one.name)
-        kept = Export(one.alias, path, one.line, "") if inner is None else inner._replace(name=one.alias)
-        return {one.alias: kept}
+        if not statement.module:
+            return {statement.alias: self._export_of_file(path, statement)}
+        target = self._modules.resolve(path, statement.module)
+        if not target and statement.name == "*":
+            self.has_unknown_names = True
+        is_read = bool(target) and depth > 0 and target not in above
+        if statement.name == "*":
+            return self._exports_except_default(target, depth, above) if target and is_read else {}
+        passed = Export(statement.alias, path, statement.line, "")
+        if target and is_read and statement.name:
+            inner = self._exports_of_file(target, depth - 1, above).get(statement.name)
+            if inner is not None:
+                passed = inner._replace(name=statement.alias)
+        return {statement.alias: passed}
 
-    def _own(self, path: str, one: Import) -> Export:
+    def _export_of_file(self, path: str, item: Import) -> Export:
         """Return an export of a name that the file defines or imports."""
         symbols = {symbol.name: symbol for symbol in self.facts(path).symbols}
-        symbol = symbols.get(one.name)
+        symbol = symbols.get(item.name)
         if symbol is None:
-            return Export(one.alias, path, one.line, "")
-        return Export(one.alias, path, symbol.line, symbol.name)
+            return Export(item.alias, path, item.line, "")
+        return Export(item.alias, path, symbol.line, symbol.name)
 
-    def _without_default(self, path: str, depth: int, above: frozenset[str]) -> dict[str, Export]:
-        found = self._of_file(path, depth - 1, above)
-        return {name: one for name, one in found.items() if name != "default"}
+    def _exports_except_default(self, path: str, depth: int, above: frozenset[str]) -> dict[str, Export]:
+        found = self._exports_of_file(path, depth - 1, above)
+        return {name: export for name, export in found.items() if name != "default"}
 
     def facts(self, path: str) -> FileFacts:
         """Return the facts of a file; none above the limit on files."""
@@ -268,12 +277,16 @@ class _Exports:
     def members(self, export: Export) -> dict[str, Symbol]:
         """Return the public members of a class or a type by name."""
         symbols = self.facts(export.path).symbols
-        own = [one for one in symbols if one.owner_name == export.symbol and one.own_name != "constructor"]
-        kinds = {one.kind for one in symbols if one.name == export.symbol}
+        own = [
+            symbol
+            for symbol in symbols
+            if symbol.owner_name == export.symbol and symbol.own_name != "constructor"
+        ]
+        kinds = {symbol.kind for symbol in symbols if symbol.name == export.symbol}
         if not kinds & {SymbolKind.CLASS, SymbolKind.TYPE}:
             return {}
         direct = members(export.path, self.side.read(export.path) or "").get(export.symbol, frozenset())
-        return {one.own_name: one for one in own if one.own_name in direct}
+        return {symbol.own_name: symbol for symbol in own if symbol.own_name in direct}
 
     def extends(self, export: Export) -> str:
         """Return what a class or a type extends or combines, from which it may have more members."""
@@ -283,7 +296,7 @@ class _Exports:
         """Return True for a definition that is private by a modifier, an underscore or a tag above it."""
         if not name:
             return False
-        found = next((one for one in self.facts(path).symbols if one.name == name), None)
+        found = next((symbol for symbol in self.facts(path).symbols if symbol.name == name), None)
         if found is None or found.own_name.startswith(("_", "#")):
             return True
         lines = self._lines(path)

@@ -6,9 +6,9 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.surface.model import SurfaceChange, SurfaceKind
 from wardround.context.surface.sides import Side, Sides
+from wardround.lazy import LazyPattern
 
 KIND = SurfaceKind.SETTINGS
 _CODE = (
@@ -43,15 +43,15 @@ _MOST_FILES = 6_000
 
 def compare(sides: Sides) -> Iterator[SurfaceChange]:
     """Yield the documented variables that some changed file read and that nothing in the tree mentions."""
-    lost = dict(_lost(sides))
-    for name in _documented(sides.base, sorted(lost)) if lost else ():
+    lost = dict(_lost_variables(sides))
+    for name in _documented_names(sides.base, sorted(lost)) if lost else ():
         if not _is_mentioned(sides.head, name):
             path, line = lost[name]
             yield SurfaceChange(KIND, path, line, f"environment variable `{name}`", "is removed", True)
 
 
-def _lost(sides: Sides) -> Iterator[tuple[str, tuple[str, int]]]:
-    """Yield the variables that changed files read at the base alone, with their positions."""
+def _lost_variables(sides: Sides) -> Iterator[tuple[str, tuple[str, int]]]:
+    """Yield the variables that changed files only read at the base, with their positions."""
     pairs = list(sides.text_pairs(_is_code))
     after = {word for pair in pairs for word in _WORD.findall(pair.head or "")}
     for pair in pairs:
@@ -64,7 +64,7 @@ def _is_code(path: str) -> bool:
     return path.endswith(_CODE) and not _TEST.search(path)
 
 
-def _documented(side: Side, names: Sequence[str]) -> list[str]:
+def _documented_names(side: Side, names: Sequence[str]) -> list[str]:
     paths = [path for path in side.paths if _DOCUMENTATION.search(path)][:_MOST_FILES]
     side.fetch(paths)
     texts = "\n".join(side.read(path) or "" for path in paths)

@@ -1,4 +1,4 @@
-"""Both sides of a change as the comparisons read them: the paths of each tree, and the texts on request."""
+"""Base and head as the comparisons read them: the paths of each tree, and the contents on request."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from wardround.change.change_source import GitChangeSource, decoded
+from wardround.change.change_source import GitChangeSource, decode_text
 from wardround.change.diff import Change
 from wardround.context.code_graph.tree_files import TreeFiles, reviewed_tree, tree_at
 from wardround.retrieval.index import IndexedFile
 
 MOST_BYTES = 6_000_000
-"""The limit on the size of a file that is compared."""
+"""Maximum number of the size of a file that is compared."""
 
 
 class Side(Protocol):
-    """The files of one side."""
+    """The files at base or head."""
 
     @property
     def paths(self) -> Sequence[str]:
@@ -30,7 +30,7 @@ class Side(Protocol):
         """Announce files that ``read`` will be called for."""
 
     def read(self, path: str) -> str | None:
-        """Return the text of a file; None if it is missing, too large or not UTF-8."""
+        """Return the content of a file; None if it is missing, too large or not UTF-8."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Sides:
 
     @property
     def changed_paths(self) -> frozenset[str]:
-        """The paths of changed files on both sides."""
+        """The paths of changed files at base and head."""
         return frozenset(path for pair in self.files for path in pair if path is not None)
 
     def pairs(self, is_relevant: Callable[[str], bool]) -> Iterator[tuple[str, str | None]]:
@@ -60,9 +60,9 @@ class Sides:
                 yield base, head if head is not None and is_relevant(head) else None
 
     def text_pairs(self, is_relevant: Callable[[str], bool]) -> Iterator[TextPair]:
-        """Yield the texts of the changed files that the base has and that are relevant.
+        """Yield the contents of the relevant changed files that exist at the base.
 
-        A file that cannot be read on one of the sides is left out: it is not removed.
+        A file that cannot be read at base or head is skipped: it is not removed.
         """
         for base, head in self.pairs(is_relevant):
             text, new = self.base.read(base), None if head is None else self.head.read(head)
@@ -72,7 +72,7 @@ class Sides:
 
 @dataclass(frozen=True)
 class TextPair:
-    """A file on both sides; ``head`` is None for a deleted one."""
+    """A file at base and head; ``head`` is None for a deleted one."""
 
     base_path: str
     base: str
@@ -82,13 +82,13 @@ class TextPair:
 
 @dataclass(frozen=True)
 class TreeSide:
-    """A side in a repository."""
+    """The tree of a revision in a repository."""
 
     tree: TreeFiles
 
     @cached_property
     def _entries(self) -> dict[str, int]:
-        return {entry.path: place for place, entry in enumerate(self.tree.entries)}
+        return {entry.path: location for location, entry in enumerate(self.tree.entries)}
 
     @property
     def paths(self) -> Sequence[str]:
@@ -98,15 +98,15 @@ class TreeSide:
         return path in self._entries
 
     def fetch(self, paths: Sequence[str]) -> None:
-        places = [self._entries[path] for path in paths if path in self._entries]
-        self.tree.fetch([self.tree.entries[place] for place in places])
+        locations = [self._entries[path] for path in paths if path in self._entries]
+        self.tree.fetch([self.tree.entries[location] for location in locations])
 
     def read(self, path: str) -> str | None:
-        place = self._entries.get(path)
-        content = None if place is None else self._content(self.tree.entries[place])
-        return None if content is None or len(content) > MOST_BYTES else decoded(content)
+        location = self._entries.get(path)
+        content = None if location is None else self._read_content(self.tree.entries[location])
+        return None if content is None or len(content) > MOST_BYTES else decode_text(content)
 
-    def _content(self, entry: IndexedFile) -> bytes | None:
+    def _read_content(self, entry: IndexedFile) -> bytes | None:
         """Return the content of a file; None if a partial clone lacks it."""
         known = self.tree.contents.get(entry.blob)
         return self.tree.repository.blobs.get(entry.blob) if known is None else known
@@ -114,7 +114,7 @@ class TreeSide:
 
 @dataclass(frozen=True)
 class TextSide:
-    """A side given as texts by path, which no repository has."""
+    """An in-memory tree of texts by path, which belongs to no repository."""
 
     texts: Mapping[str, str]
 
@@ -133,10 +133,10 @@ class TextSide:
 
 
 def sides_of(source: GitChangeSource, change: Change) -> Sides:
-    """Return both sides of a change in a repository."""
+    """Return base and head of a change in a repository."""
     repository = source.repository
-    base = tree_at(repository, change.base, _any)
-    head = reviewed_tree(repository, change, source, _any)
+    base = tree_at(repository, change.base, _is_any_path)
+    head = reviewed_tree(repository, change, source, _is_any_path)
     pairs = [
         (file.base_path, None if file.status == "deleted" else file.path)
         for file in change.files
@@ -146,11 +146,11 @@ def sides_of(source: GitChangeSource, change: Change) -> Sides:
 
 
 def sides_of_texts(base: Mapping[str, str], head: Mapping[str, str]) -> Sides:
-    """Return two sides given as texts by path."""
+    """Return a base and a head that are given as contents by path."""
     changed = [path for path in sorted(base.keys() | head.keys()) if base.get(path) != head.get(path)]
     pairs = [(path if path in base else None, path if path in head else None) for path in changed]
     return Sides(TextSide(base), TextSide(head), pairs)
 
 
-def _any(path: str) -> bool:
+def _is_any_path(path: str) -> bool:
     return True

@@ -1,16 +1,16 @@
-"""Database schemas: what migrations drop, rename or restrict, for those who read the database."""
+"""Database schemas: objects that migrations drop, rename or restrict, for users of the database."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.surface.model import SurfaceChange, SurfaceKind
 from wardround.context.surface.packages import UNPUBLISHED
 from wardround.context.surface.sides import Sides
 from wardround.languages.python.tree import parse
+from wardround.lazy import LazyPattern
 
 KIND = SurfaceKind.SQL_SCHEMA
 _NAME = r"(?:[\"`\[]?\w+[\"`\]]?\.)?[\"`\[]?(\w+)[\"`\]]?"
@@ -46,7 +46,7 @@ class _Statement(NamedTuple):
 
 
 def compare(sides: Sides) -> Iterator[SurfaceChange]:
-    """Yield what the migrations that the change adds take away from readers and writers of the database."""
+    """Yield the objects and permissions that added migrations remove from users of the database."""
     for base, head in sides.files:
         if base is not None or head is None or UNPUBLISHED.search(head):
             continue
@@ -64,30 +64,36 @@ def _statements(path: str, text: str) -> Iterator[_Statement]:
 
 def _sql(text: str) -> Iterator[_Statement]:
     """Yield the statements of a migration, without what it creates again, as SQLite needs for any change."""
-    down = _DOWN_SECTION.search(text)
-    text = text[: down.start()] if down is not None else text
-    text = "".join(" " * len(part) if part.startswith("--") else part for part in _comments(text))
+    text = _upward_statements(text)
     again = {match[1] for pattern in (_CREATED, _RENAMED_TO) for match in pattern.finditer(text)}
     for match in _DROP_TABLE.finditer(text):
         if match[1] not in again and not match[1].startswith(("tmp", "temp", "new_", "__")):
             yield _Statement(_line(text, match.start()), f"table `{match[1]}`", "is removed")
     for match in _ALTER.finditer(text):
-        if match[1] in again or match[1].startswith("__"):
+        table = match[1]
+        if table in again or table.startswith("__"):
             continue
         if _RENAME.match(match[2]):
-            yield _Statement(_line(text, match.start()), f"table `{match[1]}`", "is renamed")
-            continue
-        yield from _columns(text, match[1], match[2], match.start(2))
+            yield _Statement(_line(text, match.start()), f"table `{table}`", "is renamed")
+        else:
+            yield from _columns(text, table, match[2], match.start(2))
+
+
+def _upward_statements(text: str) -> str:
+    """Return a migration up to the part that reverts it, with blanks for comments."""
+    down = _DOWN_SECTION.search(text)
+    upward = text[: down.start()] if down is not None else text
+    return "".join(" " * len(part) if part.startswith("--") else part for part in _comments(upward))
 
 
 def _comments(text: str) -> Iterator[str]:
-    """Yield the parts of a text in order, with each comment as a part of its own."""
-    place = 0
+    """Yield the parts of an SQL text in order, with each comment as a part of its own."""
+    location = 0
     for match in _COMMENT.finditer(text):
-        yield text[place : match.start()]
+        yield text[location : match.start()]
         yield match[0]
-        place = match.end()
-    yield text[place:]
+        location = match.end()
+    yield text[location:]
 
 
 def _columns(text: str, table: str, body: str, start: int) -> Iterator[_Statement]:
@@ -127,26 +133,37 @@ def _python(text: str) -> Iterator[_Statement]:
 
 def _operation(node: ast.Call, name: str) -> tuple[str, str] | None:
     """Return the table or the column that an operation changes, and the change."""
-    words = [*(_text(one) for one in node.args), "", ""]
-    given = {one.arg: _text(one.value) for one in node.keywords}
-    table = given.get("model_name") or given.get("table_name") or words[0]
-    column = given.get("old_name") or given.get("name") or given.get("column_name") or words[1]
-    label = f"column `{table}.{column}`" if table and column else f"column `{table or column}`"
+    words = [*map(_string_value, node.args), "", ""]
+    arguments = {keyword.arg: _string_value(keyword.value) for keyword in node.keywords}
+    table = _first_nonempty(arguments, ("model_name", "table_name"), words[0])
+    column = _first_nonempty(arguments, ("old_name", "name", "column_name"), words[1])
     match name:
         case "RemoveField" | "drop_column":
-            return label, "is removed"
+            return _column(table, column), "is removed"
         case "DeleteModel" | "drop_table":
-            return f"table `{given.get('name') or table}`", "is removed"
+            return f"table `{_first_nonempty(arguments, ('name',), table)}`", "is removed"
         case "RenameModel" | "rename_table":
-            return f"table `{given.get('old_name') or table}`", "is renamed"
+            return f"table `{_first_nonempty(arguments, ('old_name',), table)}`", "is renamed"
         case "RenameField":
-            return label, "is renamed"
-        case "alter_column" if "new_column_name" in given:
-            return label, "is renamed"
-        case "alter_column" if given.get("nullable") == "False":
-            return label, "rejects null"
+            return _column(table, column), "is renamed"
+        case "alter_column" if "new_column_name" in arguments:
+            return _column(table, column), "is renamed"
+        case "alter_column" if arguments.get("nullable") == "False":
+            return _column(table, column), "rejects null"
     return None
 
 
-def _text(node: ast.expr) -> str:
+def _first_nonempty(arguments: Mapping[str | None, str], names: Iterable[str], default: str) -> str:
+    """Return the first argument of these names that is not empty."""
+    for name in names:
+        if value := arguments.get(name):
+            return value
+    return default
+
+
+def _column(table: str, column: str) -> str:
+    return f"column `{table}.{column}`" if table and column else f"column `{table or column}`"
+
+
+def _string_value(node: ast.expr) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ""

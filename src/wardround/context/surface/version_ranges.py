@@ -1,4 +1,4 @@
-"""Ranges of versions, and if one is a part of another: PEP 440 specifiers and the ranges of npm.
+"""Version ranges, and the test if one is contained in another: PEP 440 specifiers and the ranges of npm.
 
 Only the release numbers are compared; what is not understood has no range.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _RELEASE = LazyPattern(r"[vV]?(\d+(?:\.(?:\d+|[xX*]))*|[xX*])")
 _CLAUSE = LazyPattern(r"\s*(===|==|~=|!=|>=|<=|>|<|\^|~|=|)\s*([vV]?(?:\d[\w.*+!-]*|[xX*]))\s*,?")
@@ -30,7 +30,7 @@ def is_narrower(base: str, head: str, *, npm: bool = False) -> bool:
     before, after = intervals(base, npm=npm), intervals(head, npm=npm)
     if before is None or after is None:
         return False
-    return not all(any(_is_within(one, other) for other in after) for one in before)
+    return not all(any(_is_within(range_, other) for other in after) for range_ in before)
 
 
 def intervals(text: str, *, npm: bool = False) -> list[Interval] | None:
@@ -52,36 +52,51 @@ def _interval(text: str, *, npm: bool) -> Interval | None:
     hyphen = _HYPHEN.fullmatch(text) if npm else None
     if hyphen:
         text = f">={hyphen[1]} <={hyphen[2]}"
-    place = 0
-    while place < len(text):
-        match = _CLAUSE.match(text, place)
-        if match is None or match.end() == place:
+    location = 0
+    while location < len(text):
+        match = _CLAUSE.match(text, location)
+        if match is None or match.end() == location:
             return None
-        place = match.end()
+        location = match.end()
         for bound in _bounds(match[1], match[2], npm=npm):
             low, high = max(low, bound.low), min(high, bound.high)
     return Interval(low, high)
 
 
 def _bounds(operator: str, text: str, *, npm: bool) -> Iterator[Interval]:
-    match = _RELEASE.match(text)
-    if match is None or operator == "!=":
+    release = _RELEASE.match(text)
+    if release is None or operator == "!=":
         return
-    parts = match[1].split(".")
+    parts = release[1].split(".")
     numbers = tuple(int(part) for part in parts if part.isdigit())
     is_prefix = len(numbers) < len(parts) or (npm and len(parts) < 3)
-    if operator in ("", "=", "==", "==="):
-        yield Interval(_plain(numbers), _after(numbers) if is_prefix else (*_plain(numbers), 0))
-    elif operator == "^":
-        yield Interval(_plain(numbers), _caret(numbers))
-    elif operator in ("~", "~="):
-        kept = numbers[:-1] if operator == "~=" else numbers[:2]
-        yield Interval(_plain(numbers), _after(kept))
-    elif operator in (">=", ">"):
-        yield Interval(_plain(numbers) if operator == ">=" else (*_plain(numbers), 0), _TOP)
-    else:
-        inclusive = _after(numbers) if is_prefix else (*_plain(numbers), 0)
-        yield Interval((), inclusive if operator == "<=" else _plain(numbers))
+    yield _allowed_versions(operator, numbers, is_prefix=is_prefix)
+
+
+def _allowed_versions(operator: str, numbers: tuple[int, ...], *, is_prefix: bool) -> Interval:
+    """Return the versions that an operator allows.
+
+    Args:
+        is_prefix: the version has a wildcard, so that it is a range itself.
+    """
+    version = _plain(numbers)
+    after = _next_release(numbers) if is_prefix else (*version, 0)
+    match operator:
+        case "" | "=" | "==" | "===":
+            return Interval(version, after)
+        case "^":
+            return Interval(version, _caret(numbers))
+        case "~":
+            return Interval(version, _next_release(numbers[:2]))
+        case "~=":
+            return Interval(version, _next_release(numbers[:-1]))
+        case ">=":
+            return Interval(version, _TOP)
+        case ">":
+            return Interval((*version, 0), _TOP)
+        case "<=":
+            return Interval((), after)
+    return Interval((), version)
 
 
 def _plain(numbers: Release) -> Release:
@@ -91,16 +106,16 @@ def _plain(numbers: Release) -> Release:
     return numbers
 
 
-def _after(numbers: Release) -> Release:
+def _next_release(numbers: Release) -> Release:
     """Return the first release that does not begin with these numbers."""
     return (*numbers[:-1], numbers[-1] + 1) if numbers else _TOP
 
 
 def _caret(numbers: Release) -> Release:
-    for place, number in enumerate(numbers):
+    for location, number in enumerate(numbers):
         if number:
-            return (*numbers[:place], number + 1)
-    return _after(numbers)
+            return (*numbers[:location], number + 1)
+    return _next_release(numbers)
 
 
 def _is_within(inner: Interval, outer: Interval) -> bool:

@@ -52,10 +52,10 @@ def _is_called_here(sides: Sides, path: str) -> bool:
     if not path.startswith(_WORKFLOWS):
         return False
     return any(
-        f"./{path}" in (side.read(one) or "")
+        f"./{path}" in (side.read(caller) or "")
         for side in (sides.base, sides.head)
-        for one in side.paths
-        if one.startswith(_WORKFLOWS) and one != path
+        for caller in side.paths
+        if caller.startswith(_WORKFLOWS) and caller != path
     )
 
 
@@ -70,7 +70,8 @@ def _changes(pair: TextPair, before: Interface, after: Interface) -> Iterator[Su
         elif new.type != item.type and new.type in ("number", "boolean"):
             yield _change(pair.head_path, new, name, f"is a {new.type}")
         elif new.default != item.default:
-            detail = f"has the default `{_shown(new.default)}` instead of `{_shown(item.default)}`"
+            old_default, new_default = _display_default(item.default), _display_default(new.default)
+            detail = f"has the default `{new_default}` instead of `{old_default}`"
             yield _change(pair.head_path, new, name, detail, is_breaking=False)
     for name, item in after.items():
         if name not in before and item.is_required:
@@ -81,7 +82,7 @@ def _change(path: str, item: _Item, name: str, detail: str, *, is_breaking: bool
     return SurfaceChange(KIND, path, item.line, name, detail, is_breaking)
 
 
-def _shown(default: str | None) -> str:
+def _display_default(default: str | None) -> str:
     return "" if default is None else default.strip()[:40]
 
 

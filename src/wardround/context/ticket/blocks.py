@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from wardround.context.ticket.html_remnants import without_html
-from wardround.context.ticket.plain_text import MAX_LINE, cleaned, one_line
+from wardround.context.ticket.html_remnants import rewrite_html
+from wardround.context.ticket.plain_text import MAX_LINE, clean_text, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Block(msgspec.Struct, frozen=True):
 
     Attributes:
         lines: plain text, a line each; of a list item without the lines of its nested lists.
-        level: of a heading 1 to 6; of an item or of a paragraph inside of one the depth of its list from 1.
+        level: 1 to 6 for a heading; for an item or a paragraph in a list its depth, from 1.
         ordered: True for an item of a numbered list.
         checkbox: True for an item with a checkbox, ticked or not.
         parent: position of the item that contains this item, -1 if none.
@@ -51,9 +51,9 @@ class Block(msgspec.Struct, frozen=True):
 
 
 def read_blocks(markdown: str) -> list[Block]:
-    """Read the blocks of a text; structure beyond the limits of nesting and number is left out."""
-    source = cleaned(without_html(cleaned(markdown)))
-    reader = _Reader()
+    """Read the blocks of a text; structure beyond the limits of nesting and number is omitted."""
+    source = clean_text(rewrite_html(clean_text(markdown)))
+    reader = _BlockReader()
     for token in _block_parser().parse(source):
         reader.read(token)
         if len(reader.blocks) >= MAX_BLOCKS:
@@ -81,10 +81,10 @@ def _inline_parser() -> MarkdownIt:
 def plain(markdown: str) -> str:
     """Return one line of text without emphasis and link targets; inline code keeps its backticks."""
     tokens = _inline_parser().parseInline(markdown[: MAX_LINE * 2])
-    return one_line("".join(_shown(token) for parent in tokens for token in parent.children or ()))
+    return one_line("".join(_token_text(token) for parent in tokens for token in parent.children or ()))
 
 
-def _shown(token: Token) -> str:
+def _token_text(token: Token) -> str:
     match token.type:
         case "code_inline":
             return f"`{token.content}`"
@@ -96,7 +96,7 @@ def _shown(token: Token) -> str:
             return token.content
 
 
-class _Reader:
+class _BlockReader:
     """Collects blocks from the token stream of the parser."""
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ class _Reader:
             case "list_item_close":
                 self._items.pop()
             case "fence" | "code_block":
-                self._add(Block("code", tuple(token.content.splitlines()[:50]), parent=self._parent()))
+                self._add(Block("code", tuple(token.content.splitlines()[:50]), parent=self._parent_index()))
             case "hr":
                 self._add(Block("rule"))
             case "heading_open":
@@ -138,7 +138,7 @@ class _Reader:
             self._rows.append([])
         elif token.type == "table_close":
             self._open = ""
-            self._add(Block("table", parent=self._parent(), rows=tuple(map(tuple, self._rows))))
+            self._add(Block("table", parent=self._parent_index(), rows=tuple(map(tuple, self._rows))))
         elif self._open == "table":
             self._rows[-1].append(plain(token.content))
         else:
@@ -153,7 +153,7 @@ class _Reader:
             self._add(Block("paragraph", _plain_lines(content), strong=_is_strong(content)))
 
     def _open_item(self) -> None:
-        item = Block("item", (), len(self._lists), self._lists[-1], parent=self._parent())
+        item = Block("item", (), len(self._lists), self._lists[-1], parent=self._parent_index())
         self._items.append(len(self.blocks))
         self._add(item)
 
@@ -166,7 +166,7 @@ class _Reader:
             item, lines=item.lines + lines, checkbox=item.checkbox or task is not None
         )
 
-    def _parent(self) -> int:
+    def _parent_index(self) -> int:
         return self._items[-1] if self._items else -1
 
     def _add(self, block: Block) -> None:
@@ -174,7 +174,7 @@ class _Reader:
 
 
 def _plain_lines(content: str) -> tuple[str, ...]:
-    """The lines of a paragraph; as one where emphasis or code spans a line end."""
+    """Return the lines of a paragraph; as one where emphasis or code spans a line end."""
     lines: Sequence[str] = content.split("\n")[:500]
     if any(line.count(mark) % 2 for line in lines for mark in ("**", "`", "__")):
         lines = [content]

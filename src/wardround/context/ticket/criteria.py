@@ -1,10 +1,9 @@
 """Acceptance criteria in the text of a ticket.
 
-In order of preference, and everything of one kind counts:
+In order of preference, and all criteria of one kind count:
 
-1. what sections of acceptance criteria contain, scenarios, and tables with a column of criteria;
-2. without those, checkboxes;
-3. without those, the items of numbered lists that are not steps to reproduce.
+1. the contents of sections of acceptance criteria, scenarios, and tables with a column of criteria; 2.
+without those, checkboxes; 3. without those, the items of numbered lists that are not steps to reproduce.
 
 Sections of another purpose (notes, steps to reproduce, out of scope) and code never give criteria.
 """
@@ -22,13 +21,13 @@ from wardround.context.ticket.criteria_table import has_criteria_column, row_tex
 from wardround.context.ticket.headings import Section, section_of
 from wardround.context.ticket.model import Criterion, Form
 from wardround.context.ticket.plain_text import MAX_DESCRIPTION, one_line
-from wardround.context.ticket.sections import SectionBlock, in_sections
+from wardround.context.ticket.sections import SectionBlock, split_into_sections
 from wardround.context.ticket.statements import (
     is_declaration,
     is_placeholder,
     is_reproduction_step,
     is_statement,
-    labelled,
+    split_label,
 )
 
 MAX_CRITERIA = 200
@@ -38,7 +37,7 @@ _MAX_STATEMENT = 400
 
 
 class ParsedCriteria(msgspec.Struct, frozen=True):
-    """The criteria of a text and the parts of acceptance sections that are none."""
+    """The criteria of a text and the parts of acceptance sections that are not criteria."""
 
     criteria: tuple[Criterion, ...] = ()
     unparsed: tuple[str, ...] = ()
@@ -55,35 +54,41 @@ class _Found(msgspec.Struct, frozen=True):
 def parse_criteria(markdown: str) -> ParsedCriteria:
     """Parse the acceptance criteria of a markdown text; pure and within fixed limits."""
     blocks = read_blocks(markdown)
-    sections = in_sections(blocks)
+    sections = split_into_sections(blocks)
     scenarios = gherkin.scenarios(gherkin.units_of(blocks, sections))
-    rest = _without(sections, scenarios)
+    rest = _remove_scenarios(sections, scenarios)
     reader = _SectionReader(blocks, rest)
-    found = [_Found(one.units[0].position, "\n".join(one.lines), "gherkin") for one in scenarios]
+    found = [
+        _Found(scenario.units[0].position, "\n".join(scenario.lines), "gherkin") for scenario in scenarios
+    ]
     found += reader.acceptance()
     if not found:
-        found = reader.checkboxes() or reader.numbered()
+        found = reader.checkboxes() or reader.numbered_items()
     notes = [_Found(len(blocks), _TOO_LONG)] if len(markdown) > MAX_DESCRIPTION else []
-    return _numbered_criteria(sorted(found, key=lambda one: one.position) + notes)
+    return _numbered_criteria(sorted(found, key=lambda criterion: criterion.position) + notes)
 
 
 _TOO_LONG = f"the text after {MAX_DESCRIPTION:,} characters"
 
 
-def _without(sections: Iterable[SectionBlock], scenarios: Iterable[gherkin.Scenario]) -> list[SectionBlock]:
-    """The blocks without the lines of scenarios."""
-    used = {(unit.position, unit.line) for one in scenarios for unit in one.units}
+def _remove_scenarios(
+    sections: Iterable[SectionBlock], scenarios: Iterable[gherkin.Scenario]
+) -> list[SectionBlock]:
+    """Return the blocks without the lines of scenarios."""
+    used = {(unit.position, unit.line) for scenario in scenarios for unit in scenario.units}
     positions = {position for position, _ in used}
     left: list[SectionBlock] = []
-    for one in sections:
-        if one.position not in positions:
-            left.append(one)
+    for section in sections:
+        if section.position not in positions:
+            left.append(section)
             continue
         lines = tuple(
-            line for number, line in enumerate(one.block.lines) if (one.position, number) not in used
+            line for number, line in enumerate(section.block.lines) if (section.position, number) not in used
         )
         if lines:
-            left.append(msgspec.structs.replace(one, block=msgspec.structs.replace(one.block, lines=lines)))
+            left.append(
+                msgspec.structs.replace(section, block=msgspec.structs.replace(section.block, lines=lines))
+            )
     return left
 
 
@@ -98,63 +103,65 @@ class _SectionReader:
     def acceptance(self) -> list[_Found]:
         """The criteria and the unparsed parts of acceptance sections, and tables of criteria anywhere."""
         found: list[_Found] = []
-        for index, one in enumerate(self._sections):
-            if one.section is Section.ACCEPTANCE:
+        for index, section in enumerate(self._sections):
+            if section.section is Section.ACCEPTANCE:
                 following = self._sections[index + 1 : index + 2]
-                found += self._in_section(one, following[0].block if following else None)
-            elif one.block.kind == "table" and one.section is Section.OTHER:
-                found += _rows(one) if has_criteria_column(one.block.rows) else []
+                found += self._section_criteria(section, following[0].block if following else None)
+            elif section.block.kind == "table" and section.section is Section.OTHER:
+                found += _rows(section) if has_criteria_column(section.block.rows) else []
         return found
 
     def checkboxes(self) -> list[_Found]:
-        """The items with a checkbox outside of sections with another purpose."""
+        """Return the items with a checkbox outside of sections with another purpose."""
         return self._items(lambda block: block.checkbox and not is_declaration(block.text))
 
-    def numbered(self) -> list[_Found]:
-        """The items of numbered lists, unless one of them is a step to reproduce."""
-        items = [one for one in self._sections if one.block.kind == "item" and one.block.ordered]
-        if any(is_reproduction_step(one.block.text) for one in items) or self._has_steps_before(items):
+    def numbered_items(self) -> list[_Found]:
+        """Return the items of numbered lists, unless one of them is a step to reproduce."""
+        items = [
+            section for section in self._sections if section.block.kind == "item" and section.block.ordered
+        ]
+        if any(is_reproduction_step(item.block.text) for item in items) or self._has_steps_before(items):
             return []
         return self._items(lambda block: block.ordered)
 
     def _items(self, accepts: Callable[[Block], bool]) -> list[_Found]:
         found: list[_Found] = []
-        for one in self._sections:
-            if one.block.kind == "item" and one.section is Section.OTHER and accepts(one.block):
-                found += [item for item in self._item(one) if item.form]
+        for section in self._sections:
+            if section.block.kind == "item" and section.section is Section.OTHER and accepts(section.block):
+                found += [item for item in self._item(section) if item.form]
         return found
 
     def _has_steps_before(self, items: Sequence[SectionBlock]) -> bool:
-        before = {one.position - 1 for one in items}
+        before = {item.position - 1 for item in items}
         leads = [block.text for position, block in enumerate(self._blocks) if position in before]
         return any(is_reproduction_step(lead) for lead in leads)
 
-    def _in_section(self, one: SectionBlock, following: Block | None) -> list[_Found]:
-        match one.block.kind:
+    def _section_criteria(self, entry: SectionBlock, following: Block | None) -> list[_Found]:
+        match entry.block.kind:
             case "item":
-                return self._item(one)
+                return self._item(entry)
             case "table":
-                return _rows(one)
+                return _rows(entry)
             case "code":
-                return [_Found(one.position, one_line(one.block.text))]
+                return [_Found(entry.position, one_line(entry.block.text))]
             case _:
-                is_lead = one.block.text.endswith((":", "：")) and following is not None  # noqa: RUF001
-                return [] if is_lead and _is_listing(following) else _paragraph(one)
+                is_lead = entry.block.text.endswith((":", "：")) and following is not None  # noqa: RUF001
+                return [] if is_lead and _is_listing(following) else _paragraph(entry)
 
-    def _item(self, one: SectionBlock) -> list[_Found]:
-        text = one.block.text
-        leads = one.position in self._parents and text.endswith(":")
+    def _item(self, entry: SectionBlock) -> list[_Found]:
+        text = entry.block.text
+        leads = entry.position in self._parents and text.endswith(":")
         if not text or leads:
             return []
         if not _is_criterion(text):
-            return [_Found(one.position, text)]
+            return [_Found(entry.position, text)]
         if gherkin.is_sentence(text):
-            return [_Found(one.position, text, "gherkin")]
-        form: Form = "checklist" if one.block.checkbox else "numbered" if one.block.ordered else "section"
-        return [_Found(one.position, self._lead_of(one.block) + text, form)]
+            return [_Found(entry.position, text, "gherkin")]
+        form: Form = "checklist" if entry.block.checkbox else "numbered" if entry.block.ordered else "section"
+        return [_Found(entry.position, self._lead_of(entry.block) + text, form)]
 
     def _lead_of(self, block: Block) -> str:
-        """The texts of the items above that introduce this one."""
+        """Return the texts of the parent items that introduce this one."""
         leads: list[str] = []
         while block.parent >= 0:
             block = self._blocks[block.parent]
@@ -172,23 +179,23 @@ def _is_criterion(text: str) -> bool:
     return not (is_struck or is_placeholder(text) or text.endswith("?") or gherkin.is_background(text))
 
 
-def _rows(one: SectionBlock) -> list[_Found]:
-    rows = row_texts(one.block.rows)
+def _rows(entry: SectionBlock) -> list[_Found]:
+    rows = row_texts(entry.block.rows)
     if not rows:
-        return [_Found(one.position, one_line(" | ".join(one.block.rows[0])))] if one.block.rows else []
-    return [_Found(one.position, row, "table" if _is_criterion(row) else None) for row in rows]
+        return [_Found(entry.position, one_line(" | ".join(entry.block.rows[0])))] if entry.block.rows else []
+    return [_Found(entry.position, row, "table" if _is_criterion(row) else None) for row in rows]
 
 
-def _paragraph(one: SectionBlock) -> list[_Found]:
+def _paragraph(entry: SectionBlock) -> list[_Found]:
     """Criteria of a paragraph: each line if each is a statement, otherwise all of it."""
-    lines = one.block.lines
+    lines = entry.block.lines
     forms = [_form_of_line(line) for line in lines]
     if all(forms):
-        return [_Found(one.position, line, form) for line, form in zip(lines, forms, strict=True)]
-    text = one.block.text
+        return [_Found(entry.position, line, form) for line, form in zip(lines, forms, strict=True)]
+    text = entry.block.text
     if len(text) <= _MAX_STATEMENT and (form := _form_of_line(text)):
-        return [_Found(one.position, text, form)]
-    return [_Found(one.position, text)]
+        return [_Found(entry.position, text, form)]
+    return [_Found(entry.position, text)]
 
 
 _BULLET = re.compile(r"(?:[•◦▪‣·–—☐☑☒✓✔✅-]|\[[ xX]?\])\s*")  # noqa: RUF001 - as people type them
@@ -197,7 +204,7 @@ _BOXES = ("☐", "☑", "☒", "✓", "✔", "✅", "[")
 
 
 def _form_of_line(line: str) -> Form | None:
-    """The form of a line outside of lists, None if it is not a criterion."""
+    """Return the form of a line outside of lists, None if it is not a criterion."""
     if not _is_criterion(line):
         return None
     if gherkin.is_sentence(line):
@@ -206,26 +213,26 @@ def _form_of_line(line: str) -> Form | None:
         return "checklist" if line.startswith(_BOXES) else "section"
     if _NUMBER.match(line):
         return "numbered"
-    return "section" if labelled(line)[0] or is_statement(line) else None
+    return "section" if split_label(line)[0] or is_statement(line) else None
 
 
 def _numbered_criteria(found: Sequence[_Found]) -> ParsedCriteria:
-    """Give the criteria their ids; what is beyond the limits is an unparsed part."""
+    """Assign ids to the criteria; criteria beyond the limits are an unparsed part."""
     criteria: dict[str, Criterion] = {}
     unparsed: list[str] = []
-    for one in found:
-        if one.form is None or len(criteria) >= MAX_CRITERIA:
-            unparsed.append(one_line(one.text))
+    for section in found:
+        if section.form is None or len(criteria) >= MAX_CRITERIA:
+            unparsed.append(one_line(section.text))
             continue
-        label, text = labelled(_unmarked(one.text))
+        label, text = split_label(_strip_mark(section.text))
         name = label if label and label not in criteria else f"c{len(criteria) + 1}"
-        criteria[name] = Criterion(name, _limited(text), one.form)
+        criteria[name] = Criterion(name, _limit_lines(text), section.form)
     left = len(unparsed) - MAX_UNPARSED
     shown = [*unparsed[:MAX_UNPARSED], f"{left} more parts"] if left > 0 else unparsed
     return ParsedCriteria(tuple(criteria.values()), tuple(shown))
 
 
-def _unmarked(text: str) -> str:
+def _strip_mark(text: str) -> str:
     return _NUMBER.sub("", _BULLET.sub("", text, count=1), count=1) if _is_marked(text) else text
 
 
@@ -233,5 +240,5 @@ def _is_marked(text: str) -> bool:
     return bool(_BULLET.match(text) or _NUMBER.match(text))
 
 
-def _limited(text: str) -> str:
+def _limit_lines(text: str) -> str:
     return "\n".join(one_line(line) for line in text.split("\n"))

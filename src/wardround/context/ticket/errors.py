@@ -6,4 +6,6 @@ from wardround.errors import UsageError
 
 
 class TicketError(UsageError):
-    """A ticket reference is invalid, or the ticket cannot be fetched or read; the text never has a token."""
+    """A ticket reference is invalid, or the ticket cannot be fetched or read; the message never contains a
+    token.
+    """

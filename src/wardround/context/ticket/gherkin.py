@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.ticket.blocks import Block
 from wardround.context.ticket.headings import Section
 from wardround.context.ticket.sections import SectionBlock
+from wardround.lazy import LazyPattern
 
 _STEPS = {
     "given": (
@@ -42,10 +42,10 @@ _MAX_STEPS = 40
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """A line of a block: what can be one step.
+    """A line of a block that can be one step.
 
     Attributes:
-        position: of the block.
+        position: position of the block.
         line: index of the line in it.
     """
 
@@ -57,7 +57,7 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 class Scenario(msgspec.Struct, frozen=True):
-    """A scenario: its lines, and the units that it consists of."""
+    """A scenario: its lines, and the blocks that it consists of."""
 
     lines: tuple[str, ...]
     units: tuple[Unit, ...]
@@ -65,13 +65,13 @@ class Scenario(msgspec.Struct, frozen=True):
 
 
 def units_of(blocks: Sequence[Block], sections: Sequence[SectionBlock]) -> list[Unit]:
-    """The lines of the blocks in reading order, and the headings, which may be titles of scenarios."""
+    """Return the lines of the blocks in reading order, and the headings, which may be titles of scenarios."""
     found = [
-        Unit(line, one.position, number, one.block, one.section)
-        for one in sections
-        for number, line in enumerate(one.block.lines or ("",))
+        Unit(line, section.position, number, section.block, section.section)
+        for section in sections
+        for number, line in enumerate(section.block.lines or ("",))
     ]
-    content = {one.position for one in sections}
+    content = {section.position for section in sections}
     found += [
         Unit(block.text, position, 0, block, Section.OTHER)
         for position, block in enumerate(blocks)
@@ -110,13 +110,17 @@ def _scenario_at(units: Sequence[Unit], start: int) -> Scenario | None:
     title = _TITLE.match(units[start].text) if units[start].block.kind != "code" else None
     first = start + 1 if title else start
     end = _end_of_steps(units, first, bool(title))
-    taken = units[start:end]
     steps = [unit.text for unit in units[first:end] if _is_shown(unit)]
-    if not _is_complete(steps) and not (title and len(steps) == 1 and is_sentence(steps[0])):
+    is_sentence_under_title = title is not None and len(steps) == 1 and is_sentence(steps[0])
+    if not _is_complete(steps) and not is_sentence_under_title:
         return None
-    name = (title["title"] or "").strip() if title else ""
-    section = units[first].section
-    return Scenario((f"Scenario: {name}", *steps) if name else tuple(steps), tuple(taken), section)
+    name = _name_of(title)
+    lines = [f"Scenario: {name}", *steps] if name else steps
+    return Scenario(tuple(lines), tuple(units[start:end]), units[first].section)
+
+
+def _name_of(title: re.Match[str] | None) -> str:
+    return (title["title"] or "").strip() if title else ""
 
 
 def _is_shown(unit: Unit) -> bool:
@@ -124,19 +128,22 @@ def _is_shown(unit: Unit) -> bool:
 
 
 def _end_of_steps(units: Sequence[Unit], start: int, titled: bool) -> int:
-    """The index after the last step of the scenario whose first step is at ``start``."""
+    """Return the index after the last step of the scenario whose first step is at ``start``."""
     seen: list[str] = []
-    end = start
-    while end < len(units) and len(seen) < _MAX_STEPS:
-        unit = units[end]
-        kind = step_kind(unit.text) if _is_shown(unit) else ""
-        if not (kind or (seen and _is_data(units, end))) or _begins_another(kind, seen, titled):
-            break
-        if not seen and kind == "and":
-            break
-        seen += [kind] if kind else []
-        end += 1
-    return end
+    for end in range(start, len(units)):
+        kind = _shown_step(units[end])
+        is_part = bool(kind) or (bool(seen) and _is_data(units, end))
+        is_stray = not seen and kind == "and"
+        if not is_part or is_stray or len(seen) == _MAX_STEPS or _begins_another(kind, seen, titled):
+            return end
+        if kind:
+            seen.append(kind)
+    return max(start, len(units))
+
+
+def _shown_step(unit: Unit) -> str:
+    """Return the kind of step that a unit shows; empty if it is none."""
+    return step_kind(unit.text) if _is_shown(unit) else ""
 
 
 def _is_data(units: Sequence[Unit], index: int) -> bool:

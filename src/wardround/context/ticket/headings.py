@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache
 from importlib.resources import files
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 
 class Section(enum.Enum):
@@ -30,25 +30,25 @@ def section_of(heading: str) -> Section:
     """Classify a heading; case, accents, punctuation, numbering and a remark in brackets do not count."""
     if len(heading) > _MAX_HEADING:
         return Section.OTHER
-    name = _normalized(_NUMBER_BEFORE.sub("", _MARK_AFTER.sub("", heading)))
-    if name in _named():
-        return _named()[name]
+    name = _normalize(_NUMBER_BEFORE.sub("", _MARK_AFTER.sub("", heading)))
+    if name in _sections_by_heading():
+        return _sections_by_heading()[name]
     return Section.ACCEPTANCE if any(phrase in name for phrase in _INSIDE) else Section.OTHER
 
 
-def _normalized(text: str) -> str:
+def _normalize(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    letters = "".join(one for one in decomposed if not unicodedata.combining(one))
+    letters = "".join(character for character in decomposed if not unicodedata.combining(character))
     return " ".join(_NOT_WORD.sub(" ", letters).split())
 
 
 @cache
-def _named() -> dict[str, Section]:
+def _sections_by_heading() -> dict[str, Section]:
     from wardround.rules.yaml_loader import load_yaml  # only a review with a ticket reads YAML here
 
     table = load_yaml((files(__package__) / "headings.yml").read_text("utf-8"))
     return {
-        _normalized(heading): Section(kind)
+        _normalize(heading): Section(kind)
         for kind, languages in table.items()
         for headings in languages.values()
         for heading in headings

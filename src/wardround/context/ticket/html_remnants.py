@@ -44,11 +44,11 @@ _DROPPED = frozenset(
 )
 
 
-def without_html(markdown: str) -> str:
+def rewrite_html(markdown: str) -> str:
     """Rewrite known HTML outside code; a tag that is not HTML (``<Button>``) is text and remains."""
     if "<" not in markdown and "&" not in markdown:
         return markdown
-    return "".join(part if is_code else _rewritten(part) for is_code, part in _segments(markdown))
+    return "".join(part if is_code else _rewrite(part) for is_code, part in _segments(markdown))
 
 
 def _segments(markdown: str) -> Iterator[tuple[bool, str]]:
@@ -68,7 +68,7 @@ def _segments(markdown: str) -> Iterator[tuple[bool, str]]:
     yield bool(fence), "".join(part)
 
 
-def _rewritten(text: str) -> str:
+def _rewrite(text: str) -> str:
     rows = _ROW.sub(lambda row: row[0].replace("\n", " "), _COMMENT.sub("", text))
     shown = _TAG.sub(_Structure().markdown, rows)
     if rows != shown and _ROW.search(rows):
@@ -86,15 +86,15 @@ class _Structure:
         """The cells of the first row of a table; -1 after it, since the mark below a header follows once."""
 
     def markdown(self, tag: re.Match[str]) -> str:
-        """Return the replacement of one tag; inline code and unknown tags stay."""
+        """Return the replacement of one tag; inline code and unknown tags are unchanged."""
         name = (tag[3] or "").lower()
         if tag[1] or not _is_known(name):
             return tag[0]
         if name == "input":
             return _checkbox((tag[4] or "").lower())
-        return self._closing(name) if tag[2] else self._opening(name)
+        return self._closing_tag(name) if tag[2] else self._opening_tag(name)
 
-    def _opening(self, name: str) -> str:
+    def _opening_tag(self, name: str) -> str:
         if name in ("ul", "ol"):
             self._lists.append(0 if name == "ol" else -1)
             return "" if len(self._lists) > 1 else "\n\n"
@@ -104,7 +104,7 @@ class _Structure:
             self._columns += 1
         return self._item() if name == "li" and self._lists else _OPENING.get(name, "")
 
-    def _closing(self, name: str) -> str:
+    def _closing_tag(self, name: str) -> str:
         if name in ("ul", "ol"):
             del self._lists[-1:]
             return "\n" if self._lists else "\n\n"

@@ -18,7 +18,7 @@ _INVISIBLE = re.compile(
 _LINE_ENDS = re.compile("\r\n?|\x85|\u2028|\u2029")
 
 
-def cleaned(text: str, limit: int = MAX_DESCRIPTION) -> str:
+def clean_text(text: str, limit: int = MAX_DESCRIPTION) -> str:
     """Return text with ``\\n`` line ends, without invisible characters, and at most ``limit`` characters."""
     head = text[: limit * 2].encode("utf-8", "replace").decode("utf-8")
     return _INVISIBLE.sub("", _LINE_ENDS.sub("\n", head))[:limit].rstrip()
@@ -26,5 +26,5 @@ def cleaned(text: str, limit: int = MAX_DESCRIPTION) -> str:
 
 def one_line(text: str, limit: int = MAX_LINE) -> str:
     """Return text on one line, spaces collapsed, at most ``limit`` characters with an ellipsis at the end."""
-    line = " ".join(cleaned(text, limit * 2).split())
+    line = " ".join(clean_text(text, limit * 2).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"

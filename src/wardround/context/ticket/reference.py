@@ -1,4 +1,4 @@
-"""References to tickets: the argument of ``--ticket``, and keys and addresses in other texts. No I/O."""
+"""References to tickets: the argument of ``--ticket``, and keys and URLs in other texts. No I/O."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def parse_reference(text: str, settings: TicketSettings) -> Reference:
 
 
 def reference_of_key(key: str, settings: TicketSettings) -> Reference:
-    """The ticket ``PROJ-12`` of Jira or Linear.
+    """Return the ticket ``PROJ-12`` of Jira or Linear.
 
     Raises:
         TicketError: neither is configured, or both are and no tracker is set.
@@ -82,7 +82,7 @@ def reference_of_key(key: str, settings: TicketSettings) -> Reference:
 
 
 def reference_of_issue(number: str, settings: TicketSettings, repository: str = "") -> Reference:
-    """The issue of a GitHub repository, by default of the repository under review.
+    """Return the issue of a GitHub repository, by default of the repository under review.
 
     Raises:
         TicketError: the repository is unknown.
@@ -96,7 +96,7 @@ def reference_of_issue(number: str, settings: TicketSettings, repository: str = 
 
 
 def reference_of_url(url: str, settings: TicketSettings) -> Reference:
-    """The ticket at an address of a known service; a token is only ever sent to such a service.
+    """Return the ticket at an address of a known service; a token is only ever sent to such a service.
 
     Raises:
         TicketError: the host is not a configured service, or the path is not that of a ticket.

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -49,7 +49,7 @@ class Origin(enum.IntEnum):
 
 
 class FoundReference(msgspec.Struct, frozen=True):
-    """A reference, and the text that it was found by.
+    """A reference, and the text in which it was found.
 
     Attributes:
         reference: None if its service or repository is not configured; ``problem`` is the reason then.
@@ -121,32 +121,36 @@ def find_references(
     """Find the references, the preferred one first; each ticket once, by its best origin.
 
     Args:
-        messages: of the commits under review, the newest first.
-        title: of the pull request.
-        body: of the pull request; code, comments and quoted code in it do not count.
+        messages: messages of the commits under review, newest first.
+        title: title of the pull request.
+        body: body of the pull request; code, comments and quoted code in it do not count.
     """
     candidates = [
-        *_in_pull_request(title, body),
-        *(one for message in messages[:MAX_MESSAGES] for one in _in_message(message[:MAX_TEXT])),
-        *((text, Origin.BRANCH) for text in _in_branch(branch)),
+        *_keys_in_pull_request(title, body),
+        *(
+            reference
+            for message in messages[:MAX_MESSAGES]
+            for reference in _keys_in_message(message[:MAX_TEXT])
+        ),
+        *((text, Origin.BRANCH) for text in _keys_in_branch(branch)),
     ]
-    ordered = sorted(candidates, key=lambda one: one[1])
+    ordered = sorted(candidates, key=lambda candidate: candidate[1])
     found: dict[object, FoundReference] = {}
     for text, origin in ordered[: MAX_FOUND * 4]:
-        one = _resolved(text, origin, settings)
-        found.setdefault(one.reference or one.text, one)
+        item = _resolve_text(text, origin, settings)
+        found.setdefault(item.reference or item.text, item)
     return tuple(found.values())[:MAX_FOUND]
 
 
-def chosen(found: Sequence[FoundReference]) -> Reference:
+def choose(found: Sequence[FoundReference]) -> Reference:
     """Return the reference that counts: the first one that is configured.
 
     Raises:
         TicketError: none is found, or none is configured; the text is the first reason.
     """
-    for one in found:
-        if one.reference is not None:
-            return one.reference
+    for reference in found:
+        if reference.reference is not None:
+            return reference.reference
     if found:
         raise TicketError(found[0].problem)
     raise TicketError(
@@ -154,23 +158,23 @@ def chosen(found: Sequence[FoundReference]) -> Reference:
     )
 
 
-def _in_pull_request(title: str, body: str) -> Iterator[tuple[str, Origin]]:
+def _keys_in_pull_request(title: str, body: str) -> Iterator[tuple[str, Origin]]:
     text = _CODE.sub(" ", f"{title[:1000]}\n\n{body[:MAX_TEXT]}")
-    yield from _all(_CLOSING, text, Origin.PULL_REQUEST_CLOSES)
-    yield from _all(_TICKET, text, Origin.PULL_REQUEST_TICKET)
+    yield from _find_all_keys(_CLOSING, text, Origin.PULL_REQUEST_CLOSES)
+    yield from _find_all_keys(_TICKET, text, Origin.PULL_REQUEST_TICKET)
     yield from _prefix(title, Origin.PULL_REQUEST_TITLE)
     yield from ((url, Origin.PULL_REQUEST_ADDRESS) for url in _targets(text) if "://" in url)
-    yield from _all(_REFERS, text, Origin.PULL_REQUEST_REFERS)
+    yield from _find_all_keys(_REFERS, text, Origin.PULL_REQUEST_REFERS)
 
 
-def _in_message(message: str) -> Iterator[tuple[str, Origin]]:
-    yield from _all(_CLOSING, message, Origin.COMMIT_CLOSES)
-    yield from _all(_TICKET, message, Origin.COMMIT_TICKET)
+def _keys_in_message(message: str) -> Iterator[tuple[str, Origin]]:
+    yield from _find_all_keys(_CLOSING, message, Origin.COMMIT_CLOSES)
+    yield from _find_all_keys(_TICKET, message, Origin.COMMIT_TICKET)
     yield from _prefix(message.lstrip().partition("\n")[0], Origin.COMMIT_SUBJECT)
-    yield from _all(_REFERS, message, Origin.COMMIT_REFERS)
+    yield from _find_all_keys(_REFERS, message, Origin.COMMIT_REFERS)
 
 
-def _all(pattern: re.Pattern[str], text: str, origin: Origin) -> Iterator[tuple[str, Origin]]:
+def _find_all_keys(pattern: re.Pattern[str], text: str, origin: Origin) -> Iterator[tuple[str, Origin]]:
     for match in pattern.finditer(text):
         yield from ((target, origin) for target in _targets(match["targets"]))
 
@@ -201,19 +205,22 @@ def _name(key: str) -> str:
     return key.partition("-")[0].upper()
 
 
-def _in_branch(branch: str) -> list[str]:
+def _keys_in_branch(branch: str) -> list[str]:
     """Keys in capitals first, then small ones, then numbers."""
     name = branch.removeprefix("refs/heads/").removeprefix("origin/")[:255]
     if _RELEASES.match(name):
         return []
-    keys = [key for key in _BRANCH_KEY.findall(name) if _is_project_name(_name(key))]
-    small = [key.upper() for key in _BRANCH_LOWER_KEY.findall(name) if _is_project_name(_name(key))]
-    if keys or small:
-        return keys or small
-    return [f"#{first or second}" for first, second in _BRANCH_ISSUE.findall(name)]
+    keys = _keys_of_projects(_BRANCH_KEY.findall(name))
+    if not keys:
+        keys = [key.upper() for key in _keys_of_projects(_BRANCH_LOWER_KEY.findall(name))]
+    return keys or [f"#{first or second}" for first, second in _BRANCH_ISSUE.findall(name)]
 
 
-def _resolved(text: str, origin: Origin, settings: TicketSettings) -> FoundReference:
+def _keys_of_projects(keys: Iterable[str]) -> list[str]:
+    return [key for key in keys if _is_project_name(_name(key))]
+
+
+def _resolve_text(text: str, origin: Origin, settings: TicketSettings) -> FoundReference:
     try:
         reference = _reference(text, settings)
     except TicketError as problem:
@@ -235,12 +242,12 @@ def is_of_project(reference: Reference, settings: TicketSettings) -> bool:
     project = reference.key.rpartition("#" if reference.source == "github" else "-")[0]
     own = settings.github_repository or settings.own_repository
     allowed = settings.projects or ((own,) if reference.source == "github" else (project,))
-    return project.lower() in {one.lower() for one in allowed}
+    return project.lower() in {host.lower() for host in allowed}
 
 
 def _reference(text: str, settings: TicketSettings) -> Reference:
     if "://" in text:
-        return _configured(reference_of_url(text, settings), text)
+        return _require_configured_site(reference_of_url(text, settings), text)
     repository, hash_sign, number = text.partition("#")
     if hash_sign:
         return reference_of_issue(number, settings, repository)
@@ -249,7 +256,7 @@ def _reference(text: str, settings: TicketSettings) -> Reference:
     return reference_of_key(text.upper(), settings)
 
 
-def _configured(reference: Reference, text: str) -> Reference:
+def _require_configured_site(reference: Reference, text: str) -> Reference:
     """Refuse a site that only the text names: credentials are for sites that the user names."""
     if reference.site:
         raise TicketError(

@@ -16,14 +16,14 @@ _COLON_HEADING = re.compile(r"(?P<name>[^:：]{2,60})[:：](?:\s+(?P<rest>\S.*))
 
 
 class SectionBlock(msgspec.Struct, frozen=True):
-    """A block with the section around it; headings are left out."""
+    """A block with the section around it; headings are excluded."""
 
     block: Block
     section: Section
     position: int
 
 
-def in_sections(blocks: Sequence[Block]) -> list[SectionBlock]:
+def split_into_sections(blocks: Sequence[Block]) -> list[SectionBlock]:
     """Assign blocks to sections; ``Acceptance criteria: text`` on one line gives a paragraph ``text``.
 
     A heading of neither kind inside a section of either kind opens a part of that section. A horizontal rule
@@ -75,19 +75,40 @@ class _Outline:
 
 
 def _line_heading(block: Block) -> tuple[Section, Block | None] | None:
-    """The kind of a paragraph that serves as a heading and what follows the heading in it."""
-    if block.kind != "paragraph" and not (block.kind == "item" and block.level == 1):
-        return None
-    if not block.lines or "`" in block.lines[0].partition(":")[0]:
+    """Return the kind of a paragraph that serves as a heading and the text after the heading in it."""
+    if not _may_be_heading(block):
         return None
     match = _COLON_HEADING.match(block.lines[0])
-    name = match["name"] if match else block.text
-    kind = section_of(name)
-    if block.kind == "item" and (kind is Section.OTHER or not match or match["rest"]):
+    if match is not None:
+        return _colon_heading(block, match["name"], match["rest"] or "")
+    kind = section_of(block.text)
+    if block.kind == "item":
         return None
     if kind is Section.OTHER:
         return (kind, None) if block.strong else None
-    if match is None and len(block.lines) > 1 and kind is not section_of(block.lines[0]):
+    is_first_line = len(block.lines) == 1 or kind is section_of(block.lines[0])
+    return (kind, _lines_after_heading(block, "")) if is_first_line else None
+
+
+def _colon_heading(block: Block, name: str, rest: str) -> tuple[Section, Block | None] | None:
+    """Return the heading before a colon; an item with more on its line is none."""
+    kind = section_of(name)
+    if block.kind == "item" and (kind is Section.OTHER or rest):
         return None
-    lines = ((match["rest"],) if match and match["rest"] else ()) + block.lines[1:]
-    return kind, Block("paragraph", lines) if lines else None
+    if kind is Section.OTHER:
+        return (kind, None) if block.strong else None
+    return kind, _lines_after_heading(block, rest)
+
+
+def _may_be_heading(block: Block) -> bool:
+    """Return True for a paragraph or an outer item without code before a colon."""
+    is_outer = block.kind == "paragraph" or (block.kind == "item" and block.level == 1)
+    return is_outer and bool(block.lines) and "`" not in block.lines[0].partition(":")[0]
+
+
+def _lines_after_heading(block: Block, rest: str) -> Block | None:
+    """Return the rest of the line with a heading, and the lines after it; None if there is nothing."""
+    lines = block.lines[1:]
+    if rest:
+        lines = (rest, *lines)
+    return Block("paragraph", lines) if lines else None

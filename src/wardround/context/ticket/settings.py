@@ -47,8 +47,8 @@ class TicketSettings(msgspec.Struct, frozen=True):
         projects: those whose tickets a change may name, as the configuration lists them.
         own_repository: ``owner/name`` by which the clone is known; empty if unknown. ``github_repository``
             has priority.
-        jira_url: of the site, with the context path of a Jira Server; empty if there is none.
-        tracker: the service of keys such as ``PROJ-12``; empty to choose the only one that is configured.
+        jira_url: URL of the site, with the context path of a Jira Server; empty if there is none.
+        tracker: the service of keys such as ``PROJ-12``; empty to choose the only configured one.
     """
 
     github_url: str = GITHUB_WEB
@@ -82,8 +82,8 @@ def settings_from(
     ``TICKET_TRACKER``.
 
     Args:
-        jira_url: of the configuration; it has priority over the environment, as the other arguments.
-        projects, own_repository: as in ``TicketSettings``.
+        jira_url: the configured URL; it has priority over the environment, as the other arguments do.
+            projects, own_repository: as in ``TicketSettings``.
 
     Raises:
         TicketError: an address is not an https address, or the tracker is unknown.
@@ -115,7 +115,7 @@ def checked_address(name: str, url: str) -> str:
     parts = _split(name, url)
     is_local = parts.scheme == "http" and (parts.hostname or "") in _LOOPBACK
     if not (parts.scheme == "https" or is_local) or not parts.hostname:
-        raise TicketError(f"{name} is not an https address: {_without_user(url)!r}; set it to https://...")
+        raise TicketError(f"{name} is not an https address: {_strip_user(url)!r}; set it to https://...")
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise TicketError(f"{name} has a user name, a query or a fragment; set it to host and path")
     return url.rstrip("/")
@@ -130,7 +130,7 @@ def _split(name: str, url: str) -> SplitResult:
     return parts
 
 
-def _without_user(url: str) -> str:
+def _strip_user(url: str) -> str:
     return url.rpartition("@")[2][:200]
 
 
@@ -140,7 +140,7 @@ def _address(environment: Mapping[str, str], name: str) -> str:
 
 
 def _api_of(github_url: str) -> str:
-    """The API of a GitHub Enterprise Server is on its host."""
+    """Return the address of the API; a GitHub Enterprise Server has it on its own host."""
     return GITHUB_API if github_url == GITHUB_WEB else f"{github_url}/api/v3"
 
 

@@ -48,12 +48,12 @@ _LABEL = re.compile(
 
 
 def is_statement(text: str) -> bool:
-    """Return True if the text states how something behaves: a verb of obligation or of behaviour."""
+    """Return True if the text states how something behaves: it has a verb of obligation or of behaviour."""
     return not _NOT_STATEMENT.match(text) and _STATEMENT.search(text) is not None
 
 
 def is_placeholder(text: str) -> bool:
-    """Return True for text that a template left: ``TBD``, ``<criterion>``, ``...``, an address alone."""
+    """Return True for text that a template left: ``TBD``, ``<criterion>``, ``...``, a URL only."""
     bare = text.strip(" *_`")
     return not bare or _PLACEHOLDER.match(bare) is not None or re.fullmatch(r"https?://\S+", bare) is not None
 
@@ -68,7 +68,7 @@ def is_reproduction_step(text: str) -> bool:
     return _STEP.match(text) is not None
 
 
-def labelled(text: str) -> tuple[str, str]:
+def split_label(text: str) -> tuple[str, str]:
     """Split ``AC-1: text`` into its label in upper case and the text; the label is empty if there is none."""
     match = _LABEL.match(text)
     if match is None or match.end() == len(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.context.ticket.plain_text import MAX_DESCRIPTION, cleaned
+from wardround.context.ticket.plain_text import MAX_DESCRIPTION, clean_text
 
 _BLOCK_CODE = re.compile(r"\{(code|noformat)(?::([^{}\n]{0,100}))?\}(.*?)(?:\{\1\}|\Z)", re.DOTALL)
 _TITLED = re.compile(r"\{(?:panel|expand)(?::([^{}\n]{0,300}))?\}")
@@ -35,7 +35,7 @@ _ESCAPED = re.compile(r"\\([*_{}\[\]|#+!^~-])")
 def wiki_markdown(text: str) -> str:
     """Convert wiki markup; code blocks become fences, macros without content disappear."""
     parts: list[str] = []
-    source = cleaned(text, MAX_DESCRIPTION)
+    source = clean_text(text, MAX_DESCRIPTION)
     end = 0
     for code in _BLOCK_CODE.finditer(source):
         parts.append(_prose(source[end : code.start()]))
@@ -52,14 +52,14 @@ def _prose(text: str) -> str:
 
 
 def _heading_of_panel(macro: re.Match[str]) -> str:
-    """The title of a panel is a heading for its content alone, which a rule ends."""
+    """Return the title of a panel as a heading, or a horizontal rule, which ends a panel."""
     title = _TITLE.search(macro[1]) if macro[1] else None
     name = (title[1] or title[2] or "").strip() if title else ""
     return f"\n\n*{name}*\n\n" if name else "\n\n----\n\n"
 
 
 class _Tables:
-    """Converts lines; remembers whether the previous one is in a table, whose header markdown needs."""
+    """Converts lines; stores whether the previous one is in a table, whose header markdown needs."""
 
     def __init__(self) -> None:
         self._columns = 0

@@ -9,7 +9,7 @@ from wardround.languages.python.module import PythonModule
 from wardround.languages.python.tree import cached_parse
 
 _MOST_CHARACTERS = 400_000
-"""The total length of the cached texts; a tree takes a few hundred times its text."""
+"""The total length of the cached sources; a tree takes a few hundred times the size of its source."""
 
 
 class _Kept:
@@ -30,25 +30,25 @@ class _Kept:
     def holding(self, text: str) -> PythonModule | None:
         """Return a module of this text, whatever its path."""
         with self._lock:
-            return next((kept for (_, held), kept in self._modules.items() if held == text), None)
+            return next((retained for (_, held), retained in self._modules.items() if held == text), None)
 
     def keep(self, module: PythonModule) -> PythonModule:
         """Store a module, unless another thread parsed the same meanwhile; return the stored one."""
         with self._lock:
-            kept = self._modules.setdefault((module.path, module.text), module)
-            self._characters += len(module.text) if kept is module else 0
+            retained = self._modules.setdefault((module.path, module.text), module)
+            self._characters += len(module.text) if retained is module else 0
             while self._characters > _MOST_CHARACTERS and len(self._modules) > 1:
                 oldest = next(iter(self._modules))
                 del self._modules[oldest]
                 self._characters -= len(oldest[1])
-            return kept
+            return retained
 
 
 _KEPT = _Kept()
 
 
-def parsed(path: str, text: str) -> PythonModule:
-    """Return the module of a text; later callers get the same, as long as it is cached.
+def cached_module(path: str, text: str) -> PythonModule:
+    """Return the module of a source; later callers get the same object, as long as it is cached.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python.
@@ -57,10 +57,10 @@ def parsed(path: str, text: str) -> PythonModule:
 
 
 def tree_of(text: str) -> ast.Module:
-    """Return the tree of a text, that of a cached module if there is one.
+    """Return the tree of a source, that of a cached module if there is one.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python.
     """
-    kept = _KEPT.holding(text)
-    return cached_parse(text) if kept is None else kept.tree
+    retained = _KEPT.holding(text)
+    return cached_parse(text) if retained is None else retained.tree

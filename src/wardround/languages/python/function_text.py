@@ -1,4 +1,4 @@
-"""The functions of a module found by its text, without parsing it.
+"""The functions of a module found by a text scan, without parsing it.
 
 This makes the review of a commit cheap, and that of years of history a matter of minutes: only differing
 functions are parsed.
@@ -13,7 +13,7 @@ from functools import lru_cache
 import msgspec
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _DEFINITION = LazyPattern(r"\n([ \t]*)(async[ \t]+def|def|class)[ \t]+([^\W\d]\w*)")
 _OPENS = LazyPattern("[#'\"]")
@@ -23,15 +23,15 @@ _GAP = LazyPattern(r"\n\n(?=def |class |async |@)")
 _LONG_QUOTES = ('"""', "'''")
 _CHARACTERS_AT_MOST = 40_000
 _TEXTS_KEPT = 64
-"""In a history, the text before one commit is the text after another."""
+"""In a history, the source before one commit is the source after another."""
 
 
 class FunctionText(msgspec.Struct, frozen=True):
-    """The text of one function.
+    """The source of one function.
 
     Attributes:
         name: qualified within the module.
-        line: of its first decorator or its ``def``, 1-based.
+        line: line number of its first decorator or its ``def``, 1-based.
         text: complete lines, from there to its end.
     """
 
@@ -45,11 +45,11 @@ def differing(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, Func
     """Yield each changed function that had a long string, such as a docstring: before and after."""
     if not any(quote in old_text for quote in _LONG_QUOTES):
         return ()
-    return tuple(pair for pair in changed(old_text, new_text) if _is_of_interest(*pair))
+    return tuple(pair for pair in changed_functions(old_text, new_text) if _is_of_interest(*pair))
 
 
 @lru_cache(maxsize=2)
-def changed(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, FunctionText]]:
+def changed_functions(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, FunctionText]]:
     """Yield each function whose text differs, before and after.
 
     If a name is bound more than once, the versions are matched by their order if there are as many as before.
@@ -59,9 +59,9 @@ def changed(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, Functi
         return ()
     before, after = same_blocks(old_text, new_text)
     passed = old_text.count("\n", 0, before)
-    old = _by_name(function_texts(old_text[before : len(old_text) - after]))
+    old = _group_by_name(function_texts(old_text[before : len(old_text) - after]))
     results = []
-    for name, versions in _by_name(function_texts(new_text[before : len(new_text) - after])).items():
+    for name, versions in _group_by_name(function_texts(new_text[before : len(new_text) - after])).items():
         if len(old.get(name, ())) == len(versions):
             pairs = zip(old[name], versions, strict=True)
             results += [(a, b) for a, b in pairs if a.text != b.text]
@@ -99,23 +99,23 @@ def _last_gap_end(text: str) -> int:
 
 
 def _is_outside_strings(text: str) -> bool:
-    """Return True if no long string is open at the end of a text."""
+    """Return True if no long string is open at the end of a string."""
     return all(text.count(quote) % 2 == 0 for quote in _LONG_QUOTES)
 
 
-def _same_at_start(one: str, other: str) -> int:
-    low, high = 0, min(len(one), len(other))
+def _same_at_start(value: str, other: str) -> int:
+    low, high = 0, min(len(value), len(other))
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
+        low, high = (middle, high) if value[low:middle] == other[low:middle] else (low, middle - 1)
     return low
 
 
-def _same_at_end(one: str, other: str) -> int:
-    low, high = 0, min(len(one), len(other))
+def _same_at_end(value: str, other: str) -> int:
+    low, high = 0, min(len(value), len(other))
     while low < high:
         middle = (low + high + 1) // 2
-        same = one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]
+        same = value[len(value) - middle : len(value) - low] == other[len(other) - middle : len(other) - low]
         low, high = (middle, high) if same else (low, middle - 1)
     return low
 
@@ -126,7 +126,7 @@ def _is_of_interest(old: FunctionText, new: FunctionText) -> bool:
     return longest <= _CHARACTERS_AT_MOST and any(quote in old.text for quote in _LONG_QUOTES)
 
 
-def _by_name(functions: Sequence[FunctionText]) -> dict[str, list[FunctionText]]:
+def _group_by_name(functions: Sequence[FunctionText]) -> dict[str, list[FunctionText]]:
     result: dict[str, list[FunctionText]] = {}
     for function in functions:
         result.setdefault(function.name, []).append(function)
@@ -137,7 +137,7 @@ def _by_name(functions: Sequence[FunctionText]) -> dict[str, list[FunctionText]]
 def function_texts(text: str) -> Sequence[FunctionText]:
     """Return the functions and methods of a module, except nested functions, in the order of the text."""
     text = "\n" + text
-    masked = _without_long_strings(text)
+    masked = _blank_long_strings(text)
     stack: list[tuple[int, str, bool]] = []
     results = []
     line, counted_to = 0, 0
@@ -158,27 +158,27 @@ def function_texts(text: str) -> Sequence[FunctionText]:
     return tuple(results)
 
 
-def _without_long_strings(text: str) -> str:
+def _blank_long_strings(text: str) -> str:
     """Return the text with spaces in triple-quoted strings, so that nothing in them is parsed as code."""
     pieces: list[str] = []
-    place = 0
+    location = 0
     following = dict.fromkeys(_LONG_QUOTES, -1)
     while True:
         for quote, at in following.items():
-            if at < place:
-                result = text.find(quote, place)
+            if at < location:
+                result = text.find(quote, location)
                 following[quote] = result if result >= 0 else len(text)
         start = min(following.values())
         if start == len(text):
-            return "".join((*pieces, text[place:]))
+            return "".join((*pieces, text[location:]))
         if _is_opaque(text, start):
-            pieces.append(text[place : start + 3])
-            place = start + 3
+            pieces.append(text[location : start + 3])
+            location = start + 3
             continue
         end = _string_end(text, start)
         blank = "\n".join([" " * len(line) for line in text[start + 1 : end].split("\n")])
-        pieces += [text[place : start + 1], blank]
-        place = end
+        pieces += [text[location : start + 1], blank]
+        location = end
 
 
 def _is_opaque(text: str, place: int) -> bool:
@@ -196,27 +196,27 @@ def _string_end(text: str, start: int) -> int:
 
 
 @lru_cache(maxsize=64)
-def _dedent(indent: int) -> re.Pattern[str]:
+def _dedent_pattern(indent: int) -> re.Pattern[str]:
     """Return the start of a line that ends a block; a closing bracket and a comment do not."""
     return re.compile(rf"\n[ \t]{{0,{indent}}}[^\s)\]}}#]")
 
 
 def _block_end(masked: str, definition: re.Match[str]) -> int:
-    match = _dedent(len(definition[1])).search(masked, definition.end())
+    match = _dedent_pattern(len(definition[1])).search(masked, definition.end())
     return match.start() if match else len(masked)
 
 
 def _first_decorator(masked: str, start: int, indent: int) -> int:
     """Return the start of the decorators of a definition, including multi-line ones."""
-    place = start
-    while place > 1:
-        above = masked.rfind("\n", 0, place - 1) + 1
-        line = masked[above : place - 1]
+    location = start
+    while location > 1:
+        above = masked.rfind("\n", 0, location - 1) + 1
+        line = masked[above : location - 1]
         bare = line.lstrip()
         depth = len(line) - len(bare)
         if depth == indent and bare.startswith("@"):
             start = above
         elif not bare or not (depth > indent or bare[0] in ")]}#"):
             break
-        place = above
+        location = above
     return start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name
 from wardround.languages.python.tree import walk
@@ -12,16 +12,20 @@ from wardround.languages.python.tree import walk
 def literal(module: PythonModule, node: ast.expr | None) -> object:
     """Return the value of a constant, or of a name or attribute with one constant assignment; else None."""
     if isinstance(node, (ast.Name, ast.Attribute)):
-        node = given_once(module, node)
+        node = single_assignment(module, node)
     return node.value if isinstance(node, ast.Constant) else None
 
 
 def fixed_text(module: PythonModule, node: ast.expr | None) -> str:
-    """Return the text of a string, or of a name that is assigned one; of an f-string the constant parts."""
+    """Return the value of a string, or of a name to which one is assigned; for an f-string the constant
+    parts.
+    """
     if isinstance(node, (ast.Name, ast.Attribute)):
-        node = given_once(module, node)
+        node = single_assignment(module, node)
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
-    return "".join(one.value for one in parts if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return "".join(
+        part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    )
 
 
 def is_true(node: ast.expr | None) -> bool:
@@ -39,64 +43,62 @@ def is_none(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def is_text(node: ast.expr) -> bool:
-    """Return True if the node is a string."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def given_once(module: PythonModule, node: ast.expr) -> ast.expr | None:
+def single_assignment(module: PythonModule, node: ast.expr) -> ast.expr | None:
     """Return the value of the only assignment to a name or attribute, anywhere in the module.
 
     A context manager that ``with`` binds to a name counts as its value. Of several values of a name, the only
-    one of the same function counts. ``self.LIMIT`` and ``Config.LIMIT`` are also resolved in the body of the
+    one in the same function counts. ``self.LIMIT`` and ``Config.LIMIT`` are also resolved in the body of the
     class.
     """
-    last = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
     if isinstance(node, ast.Name):
-        made = _values_of(module, node)
-        return made[0] if len(made) == 1 and not isinstance(made[0], ast.Name) else None
-    made = [value for target, value in _attributes(module) if target == last]
-    made = made or module.assigned.get(last or "", [])
-    return made[0] if len(made) == 1 and not isinstance(made[0], ast.Name) else None
+        return _only_value(_values_of(module, node))
+    attribute = node.attr if isinstance(node, ast.Attribute) else None
+    values = [value for target, value in _attributes(module) if target == attribute]
+    return _only_value(values or module.assigned.get(attribute or "", []))
 
 
-def value_there(module: PythonModule, node: ast.expr) -> ast.expr | None:
-    """Return the value of the only assignment to a name in its function; else that of ``given_once``."""
+def _only_value(values: Sequence[ast.expr]) -> ast.expr | None:
+    """Return the only value; None if there are several, or if it is another name."""
+    return values[0] if len(values) == 1 and not isinstance(values[0], ast.Name) else None
+
+
+def assigned_value(module: PythonModule, node: ast.expr) -> ast.expr | None:
+    """Return the value of the only assignment to a name in its function, else ``single_assignment``."""
     function = module.function_of(node) if isinstance(node, ast.Name) else None
     if function is None or not isinstance(node, ast.Name):
-        return given_once(module, node)
-    made = [
+        return single_assignment(module, node)
+    created = [
         inner.value
         for inner in walk(function)
         if isinstance(inner, ast.Assign) and node.id in map(last_name, inner.targets)
     ]
-    if len(made) > 1:
+    if len(created) > 1:
         return None
-    return made[0] if made else given_once(module, node)
+    return created[0] if created else single_assignment(module, node)
 
 
 def _values_of(module: PythonModule, name: ast.Name) -> list[ast.expr]:
-    made = [*module.assigned.get(name.id, ()), *_entered(module).get(name.id, ())]
+    created = [*module.assigned.get(name.id, ()), *_entered_contexts(module).get(name.id, ())]
     function = module.function_of(name)
-    if len(made) < 2 or function is None or name.id in _parameters(function):
-        return made
-    return [value for value in made if module.function_of(value) is function]
+    if len(created) < 2 or function is None or name.id in _parameters(function):
+        return created
+    return [value for value in created if module.function_of(value) is function]
 
 
 def _parameters(function: FunctionNode | ast.Lambda) -> set[str]:
     return {node.arg for node in walk(function.args) if isinstance(node, ast.arg)}
 
 
-def _entered(module: PythonModule) -> dict[str, list[ast.expr]]:
+def _entered_contexts(module: PythonModule) -> dict[str, list[ast.expr]]:
     """Return name -> the context managers that ``with`` statements bind to it."""
-    found = module.notes.get(_entered)
+    found = module.notes.get(_entered_contexts)
     if found is None:
         entered: dict[str, list[ast.expr]] = {}
         for node in module.nodes:
             for item in node.items if isinstance(node, (ast.With, ast.AsyncWith)) else ():
                 if isinstance(item.optional_vars, ast.Name):
                     entered.setdefault(item.optional_vars.id, []).append(item.context_expr)
-        found = module.notes[_entered] = entered
+        found = module.notes[_entered_contexts] = entered
     assert isinstance(found, dict)
     return found
 
@@ -118,7 +120,7 @@ def _attributes(module: PythonModule) -> Iterator[tuple[str, ast.expr]]:
 def entries(node: ast.expr | None) -> dict[str, ast.expr]:
     """Return the entries of a dict display, or of a call of ``dict``, with string keys."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
-        return {one.arg: one.value for one in node.keywords if one.arg is not None}
+        return {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
     pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
     return {k.value: v for k, v in pairs if isinstance(k, ast.Constant) and isinstance(k.value, str)}
 

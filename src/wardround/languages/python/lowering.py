@@ -1,29 +1,25 @@
 """Python syntax newer than the running interpreter, lowered to syntax that its parser accepts.
 
-A text is rewritten token by token, parsed by the standard library, and every node gets its position in the
-original text; rewritten syntax gets its own nodes back:
+A source is rewritten token by token, parsed by the standard library, and every node gets its position in the
+original source; rewritten syntax gets its own nodes back:
 
-=========================================  =======  =========================================================
-Syntax                                     Python   Tree
-=========================================  =======  =========================================================
-f-strings that reuse quotes, hold          3.12     ``JoinedStr``, each part at its own position
-backslashes, comments or line breaks
-type parameters, with defaults             3.12/13  left out
-``type X = ...``                           3.12     ``Assign``
-``except A, B:``                           3.14     a handler of a ``Tuple``
-t-strings                                  3.14     ``TemplateStr`` and ``Interpolation``, as 3.14 has them
-``lazy import``                            3.15     ``Import``, ``ImportFrom``
-``[*a for a in b]``                        3.15     the comprehension, of a ``Starred`` element
-``{**a for a in b}``                       3.15     ``Dict`` of an unpacked ``GeneratorExp``
-``case +1:``                               3.15     the number
-=========================================  =======  =========================================================
+========================================= ======= =========================================================
+Syntax Python Tree ========================================= =======
+========================================================= f-strings that reuse quotes, hold 3.12
+``JoinedStr``, each part at its own position backslashes, comments or line breaks type parameters, with
+defaults 3.12/13 excluded ``type X = ...`` 3.12 ``Assign`` ``except A, B:`` 3.14 a handler of a ``Tuple``
+t-strings 3.14 ``TemplateStr`` and ``Interpolation``, as 3.14 has them ``lazy import`` 3.15 ``Import``,
+``ImportFrom`` ``[*a for a in b]`` 3.15 the comprehension, of a ``Starred`` element ``{**a for a in b}`` 3.15
+``Dict`` of an unpacked ``GeneratorExp`` ``case +1:`` 3.15 the number
+========================================= ======= =========================================================
 
-Chosen by comparison on 1,000 lines of Python, which ``ast.parse`` parses in 19 ms. Lowering takes 40 ms
-more, needs no other package and leaves the grammar to the interpreter; on 3.12 and 3.13 it returns the trees
-of their own parsers to the column. libcst accepts all of the above and takes 500 ms to import, 130 to parse,
-100 for positions, and then each kind of node has to be converted. tree-sitter takes 8, 3 and 15 ms, rejects
-four of fifteen snippets of the above, and accepts ``print 'x'`` and unindented bodies. parso takes 120 and
-75 ms and rejects thirteen. ruff's parser has no maintained binding that returns a tree with positions.
+Chosen by comparison on 1,000 lines of Python, which ``ast.parse`` parses in 19 ms. Lowering takes 40 ms more,
+needs no other package and leaves the grammar to the interpreter; on 3.12 and 3.13 it returns the trees of
+their own parsers, equal to the column. libcst accepts all of the above and takes 500 ms to import, 130 to
+parse, 100 for positions, and then each kind of node has to be converted. tree-sitter takes 8, 3 and 15 ms,
+rejects four of fifteen snippets of the above, and accepts ``print 'x'`` and unindented bodies. parso takes
+120 and 75 ms and rejects thirteen. ruff's parser has no maintained binding that returns a tree with
+positions.
 """
 
 from __future__ import annotations
@@ -33,10 +29,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.lowering_plan import LoweringPlan, SourceEdit, expression_tokens
 from wardround.languages.python.source_positions import AstPosition, SourcePositions
 from wardround.languages.python.tokens import Field, StringLiteral, Token, TokenKind
+from wardround.lazy import LazyPattern
 
 Item = TypeVar("Item")
 
@@ -76,10 +72,10 @@ class _Segment(NamedTuple):
 
 
 def parse_lowered(text: str) -> ast.Module | None:
-    """Parse a text whose syntax may be newer than the interpreter; None if no syntax of it could be.
+    """Parse a source whose syntax may be newer than the interpreter; None if it has no newer syntax.
 
     Raises:
-        SyntaxError: it is not Python of any version; the position is that in the text.
+        SyntaxError: it is not Python of any version; the position is that in the original source.
         ValueError, RecursionError, MemoryError: the parser fails on it.
     """
     plan = LoweringPlan(text)
@@ -106,8 +102,8 @@ class _Lowered:
         done = 0
         for edit in edits:
             self._copy(done, edit.start)
-            for one in edit.inserts:
-                self._add(one.text, one.start, one.end, is_copy=False)
+            for insert in edit.inserts:
+                self._add(insert.text, insert.start, insert.end, is_copy=False)
             done = edit.end
         self._copy(done, len(text))
         self.text = "".join(self._out)
@@ -174,33 +170,33 @@ class _Restored:
         nodes = list(ast.walk(tree))
         for node in nodes:
             if "lineno" in node._attributes:
-                self._place(node)
+                self._copy_position(node)
         for node in reversed(nodes):  # inner nodes first
             for name, value in ast.iter_fields(node):
                 if isinstance(value, list):
-                    value[:] = [self._restored(item) for item in value]
+                    value[:] = [self._restore(item) for item in value]
                 elif isinstance(value, ast.AST):
-                    setattr(node, name, self._restored(value))
+                    setattr(node, name, self._restore(value))
         return tree
 
-    def _place(self, node: Any) -> None:
+    def _copy_position(self, node: Any) -> None:
         start = self._lowered.start(node.lineno, node.col_offset)
         if isinstance(node, (ast.Assign, ast.Import, ast.ImportFrom)):
             start = self._starts.get(start, start)
         node.end_lineno, node.end_col_offset = self._lowered.end(node.end_lineno, node.end_col_offset)
         node.lineno, node.col_offset = start
 
-    def _restored(self, node: Any) -> Any:
+    def _restore(self, node: Any) -> Any:
         """Return the original node for a node of the lowered text."""
         if isinstance(node, ast.Set):
             group = self._strings.get((node.lineno, node.col_offset))
             return node if group is None else self._string(group, node.elts[1:])
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
             star = self._stars.get((node.lineno, node.col_offset))
-            return node if star is None else self._unpacking(node, star)
+            return node if star is None else self._unpack_star(node, star)
         return node
 
-    def _unpacking(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, star: Token) -> ast.expr:
+    def _unpack_star(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, star: Token) -> ast.expr:
         if star.text == "**":
             values = ast.GeneratorExp(node.elt, node.generators)
             return ast.copy_location(ast.Dict([None], [ast.copy_location(values, node)]), node)
@@ -214,15 +210,15 @@ class _Restored:
         values = iter(expressions)
         is_t = any(token.template and "t" in token.template.prefix for token in group)
         pieces = [piece for token in group for piece in self._pieces(token, values)]
-        made: Callable[..., ast.expr] = TemplateStr if is_t else ast.JoinedStr
-        return self._at(made(values=_joined(pieces)), group[0].start, group[-1].end)
+        created: Callable[..., ast.expr] = TemplateStr if is_t else ast.JoinedStr
+        return self._place_node(created(values=_merge_strings(pieces)), group[0].start, group[-1].end)
 
     def _pieces(self, token: Token, values: Iterator[ast.expr]) -> Iterator[ast.expr]:
         if token.template is not None:
             yield from self._parts(token.template.parts, token.template.prefix, values)
             return
-        constant = self._evaluated(lambda: ast.parse(token.text, mode="eval").body, token.start)
-        yield self._at(constant, token.start, token.end)
+        constant = self._evaluate(lambda: ast.parse(token.text, mode="eval").body, token.start)
+        yield self._place_node(constant, token.start, token.end)
 
     def _parts(
         self,
@@ -236,7 +232,9 @@ class _Restored:
             if isinstance(part, Field):
                 yield from self._field(part, prefix, values)
             else:
-                yield self._at(ast.Constant(self._literal(part, prefix, in_spec)), part.start, part.end)
+                yield self._place_node(
+                    ast.Constant(self._literal(part, prefix, in_spec)), part.start, part.end
+                )
 
     def _literal(self, part: StringLiteral, prefix: str, in_spec: bool) -> str:
         text = _LINE_END.sub("\n", self._text[part.start : part.end])
@@ -244,9 +242,9 @@ class _Restored:
             text = text.replace("{{", "{").replace("}}", "}")
         if "r" in prefix or "\\" not in text:
             return text
-        return self._evaluated(lambda: _unescaped(text), part.start)
+        return self._evaluate(lambda: _unescape(text), part.start)
 
-    def _evaluated(self, value: Callable[[], Item], start: int) -> Item:
+    def _evaluate(self, value: Callable[[], Item], start: int) -> Item:
         """Return the value of a literal; an error in it is reported at its start."""
         try:
             return value()
@@ -257,23 +255,23 @@ class _Restored:
     def _field(self, field: Field, prefix: str, values: Iterator[ast.expr]) -> Iterator[ast.expr]:
         value = next(values)
         if field.equals is not None:
-            start, text = field.start + 1, self._repeated(field, field.equals)
-            yield self._at(ast.Constant(text), start, field.equals)
+            start, text = field.start + 1, self._repeated_source(field, field.equals)
+            yield self._place_node(ast.Constant(text), start, field.equals)
         conversion = ord(field.conversion) if field.conversion else -1
         if field.equals is not None and conversion == -1 and field.colon is None:
             conversion = ord("r")
         spec = None
         if field.colon is not None:
-            parts = _joined(list(self._parts(field.spec, prefix, values, in_spec=True)))
-            spec = self._at(ast.JoinedStr(parts), field.colon, field.end - 1)
-        made: ast.expr = ast.FormattedValue(value, conversion, spec)
+            parts = _merge_strings(list(self._parts(field.spec, prefix, values, in_spec=True)))
+            spec = self._place_node(ast.JoinedStr(parts), field.colon, field.end - 1)
+        created: ast.expr = ast.FormattedValue(value, conversion, spec)
         if "t" in prefix:
             inner = expression_tokens(field)
             name = self._text[inner[0].start : inner[-1].end]
-            made = Interpolation(value, name, conversion, spec)
-        yield self._at(made, field.start, field.end)
+            created = Interpolation(value, name, conversion, spec)
+        yield self._place_node(created, field.start, field.end)
 
-    def _repeated(self, field: Field, end: int) -> str:
+    def _repeated_source(self, field: Field, end: int) -> str:
         """Return the text that a field with an equals sign shows before the value, without comments."""
         parts, done = [], field.start + 1
         for token in field.tokens:
@@ -282,15 +280,15 @@ class _Restored:
                 done = token.end
         return "".join([*parts, self._text[done:end]])
 
-    def _at(self, node: Any, start: int, end: int) -> ast.expr:
+    def _place_node(self, node: Any, start: int, end: int) -> ast.expr:
         node.lineno, node.col_offset = self._source.ast_position(start)
         node.end_lineno, node.end_col_offset = self._source.ast_position(end)
         expression: ast.expr = node
         return expression
 
 
-def _joined(pieces: Sequence[ast.expr]) -> list[ast.expr]:
-    """Return the parts of a template with adjacent texts merged, and no empty ones."""
+def _merge_strings(pieces: Sequence[ast.expr]) -> list[ast.expr]:
+    """Return the parts of a template with adjacent strings merged, and no empty ones."""
     found: list[ast.expr] = []
     for piece in pieces:
         last = found[-1] if found else None
@@ -302,8 +300,8 @@ def _joined(pieces: Sequence[ast.expr]) -> list[ast.expr]:
     return [piece for piece in found if not isinstance(piece, ast.Constant) or piece.value]
 
 
-def _unescaped(text: str) -> str:
-    """Literal text with its escapes replaced.
+def _unescape(text: str) -> str:
+    """Return literal text with its escapes replaced.
 
     Raises:
         SyntaxError: an escape is malformed.

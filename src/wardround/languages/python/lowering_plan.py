@@ -14,7 +14,7 @@ _MEANINGLESS = (TokenKind.COMMENT, TokenKind.BREAK)
 
 
 class InsertedText(NamedTuple):
-    """Inserted text: a node that begins in it begins at ``start``, one that ends in it ends at ``end``."""
+    """Inserted text: a node that begins in it begins at ``start``, a node that ends in it ends at ``end``."""
 
     text: str
     start: int
@@ -22,7 +22,7 @@ class InsertedText(NamedTuple):
 
 
 class SourceEdit(NamedTuple):
-    """The texts that replace the characters from ``start`` to ``end``."""
+    """The replacement of the characters from ``start`` to ``end``."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class SourceEdit(NamedTuple):
 
 
 class LoweringPlan:
-    """The edits of a text, and the nodes to restore by the offsets at which they start.
+    """The edits of a source, and the nodes to restore by the offsets at which they start.
 
     Attributes:
         strings: groups of adjacent strings with an f- or t-string among them.
@@ -57,31 +57,33 @@ class LoweringPlan:
 
     def _statement(self, code: Sequence[Token], at: int) -> None:
         """Plan edits for the statement that begins with a token."""
-        word = code[at].text
         following = code[at + 1].text if at + 1 < len(code) else ""
-        if word in ("def", "class"):
-            self._without_parameters(code, at + 2)
-        elif word == "async" and following == "def":
-            self._without_parameters(code, at + 3)
-        elif word == "except":
-            self._handler(code, at + (2 if following == "*" else 1))
-        elif word == "type" and _is_alias(code, at):
-            self._without_word(code, at)
-            self._without_parameters(code, at + 2)
-        elif word == "lazy" and following in ("import", "from"):
-            self._without_word(code, at)
-        elif word == "case":
-            self._pattern(code, at + 1)
+        match code[at].text, following:
+            case ("def" | "class", _):
+                self._remove_type_parameters(code, at + 2)
+            case ("async", "def"):
+                self._remove_type_parameters(code, at + 3)
+            case ("except", "*"):
+                self._handler(code, at + 2)
+            case ("except", _):
+                self._handler(code, at + 1)
+            case ("type", _) if _is_alias(code, at):
+                self._remove_word(code, at)
+                self._remove_type_parameters(code, at + 2)
+            case ("lazy", "import" | "from"):
+                self._remove_word(code, at)
+            case ("case", _):
+                self._pattern(code, at + 1)
 
-    def _without_word(self, code: Sequence[Token], at: int) -> None:
+    def _remove_word(self, code: Sequence[Token], at: int) -> None:
         word, following = code[at], code[at + 1]
         self.edits.append(SourceEdit(word.start, following.start))
         self.starts[following.start] = word.start
 
-    def _without_parameters(self, code: Sequence[Token], at: int) -> None:
+    def _remove_type_parameters(self, code: Sequence[Token], at: int) -> None:
         """Remove the type parameters that begin at a token, if any do."""
         if at < len(code) and code[at].text == "[":
-            last = _closing(code, at)
+            last = _closing_bracket(code, at)
             self.edits.append(SourceEdit(code[at].start, code[last].end))
 
     def _handler(self, code: Sequence[Token], at: int) -> None:
@@ -110,15 +112,19 @@ class LoweringPlan:
         """Remove the star of a comprehension's element."""
         waiting: list[tuple[Token, Token | None]] = []
         for before, token in itertools.pairwise(code):
-            if before.text in ("(", "[", "{") and before.kind is TokenKind.OPERATOR:
+            if before.kind is TokenKind.OPERATOR and before.text in ("(", "[", "{"):
                 waiting.append((before, token if token.text in ("*", "**") else None))
-            if token.text in (")", "]", "}") and waiting:
-                waiting.pop()
-            elif waiting and token.text == ",":
-                waiting[-1] = (waiting[-1][0], None)
-            elif waiting and token.text == "for" and (star := waiting[-1][1]) is not None:
-                self.edits.append(SourceEdit(star.start, star.end))
-                self.stars[waiting[-1][0].start] = star
+            if not waiting:
+                continue
+            bracket, star = waiting[-1]
+            match token.text:
+                case ")" | "]" | "}":
+                    waiting.pop()
+                case ",":
+                    waiting[-1] = (bracket, None)
+                case "for" if star is not None:
+                    self.edits.append(SourceEdit(star.start, star.end))
+                    self.stars[bracket.start] = star
 
     def _strings(self, code: Sequence[Token]) -> None:
         """Rewrite each group of adjacent strings with a template among them as a set of its expressions."""
@@ -127,7 +133,7 @@ class LoweringPlan:
             if token is not None and token.kind is TokenKind.STRING:
                 group.append(token)
                 continue
-            if any(one.template for one in group):
+            if any(edit.template for edit in group):
                 self._group(group)
             group = []
 
@@ -193,7 +199,7 @@ def _outer(code: Sequence[Token], at: int) -> Iterator[int]:
             depth += 1
 
 
-def _closing(code: Sequence[Token], at: int) -> int:
+def _closing_bracket(code: Sequence[Token], at: int) -> int:
     """Return the bracket that closes the one at a number."""
     return next(number for number in _outer(code, at) if number > at)
 

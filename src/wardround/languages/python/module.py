@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.tree import cached_parse, children, walk
+from wardround.lazy import LazyPattern
 from wardround.text.line_index import with_newlines
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -33,7 +33,7 @@ def last_name(node: ast.AST | None) -> str:
 
 
 def targets_of(statement: ast.AST) -> Sequence[ast.expr]:
-    """Return what an assignment assigns to, with or without a type; nothing for other statements."""
+    """Return the targets of an assignment, annotated or not; nothing for other statements."""
     if isinstance(statement, ast.AnnAssign):
         return (statement.target,)
     return statement.targets if isinstance(statement, ast.Assign) else ()
@@ -41,7 +41,7 @@ def targets_of(statement: ast.AST) -> Sequence[ast.expr]:
 
 def names_in(node: ast.AST) -> set[str]:
     """Return the plain names in a node and below it."""
-    return {one.id for one in walk(node) if isinstance(one, ast.Name)}
+    return {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
 
 
 def statements_in(tree: ast.AST) -> Iterator[ast.stmt]:
@@ -67,22 +67,15 @@ def nodes_run_by(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
             stack.extend(reversed(list(children(node))))
 
 
-def binds(target: ast.AST, name: str) -> bool:
-    """Return True if a name is assigned in a node or below it."""
-    return any(
-        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in walk(target)
-    )
-
-
 def named_functions(block: Iterable[ast.stmt], prefix: str = "") -> Iterator[tuple[str, FunctionNode]]:
     """Return the functions of a block by name, qualified by their classes, without nested functions."""
-    for one in block:
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield prefix + one.name, one
-        elif isinstance(one, ast.ClassDef):
-            yield from named_functions(one.body, f"{prefix}{one.name}.")
-        elif isinstance(one, (ast.If, ast.Try)):
-            yield from named_functions([*one.body, *one.orelse], prefix)
+    for statement in block:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield prefix + statement.name, statement
+        elif isinstance(statement, ast.ClassDef):
+            yield from named_functions(statement.body, f"{prefix}{statement.name}.")
+        elif isinstance(statement, (ast.If, ast.Try)):
+            yield from named_functions([*statement.body, *statement.orelse], prefix)
 
 
 class PythonModule:
@@ -113,10 +106,10 @@ class PythonModule:
         if not 0 < line <= len(self._lines):
             return ()
         before = self._lines[line - 1][: column - 1]
-        return self._starting.get((line, len(before.encode("utf-8", "surrogatepass"))), ())
+        return self._nodes_by_start.get((line, len(before.encode("utf-8", "surrogatepass"))), ())
 
     @cached_property
-    def _starting(self) -> Mapping[tuple[int, int], Sequence[ast.expr | ast.stmt]]:
+    def _nodes_by_start(self) -> Mapping[tuple[int, int], Sequence[ast.expr | ast.stmt]]:
         """Line and UTF-8 byte offset -> the expressions and statements that begin there."""
         found: dict[tuple[int, int], list[ast.expr | ast.stmt]] = {}
         for node in self.nodes:
@@ -136,7 +129,7 @@ class PythonModule:
             for name in node._fields:
                 value = getattr(node, name, None)
                 if isinstance(value, list):
-                    below += [one for one in value if isinstance(one, ast.AST)]
+                    below += [item for item in value if isinstance(item, ast.AST)]
                 elif isinstance(value, ast.AST) and value._fields:
                     below.append(value)
             stack += below[::-1]
@@ -176,14 +169,10 @@ class PythonModule:
         names: dict[str, str] = {}
         for node in statements_in(self.tree):
             if isinstance(node, ast.Import):
-                for alias in node.names:
-                    local = alias.asname or alias.name.partition(".")[0]
-                    names[local] = alias.name if alias.asname else local
+                names |= dict(map(_imported_module, node.names))
             elif isinstance(node, ast.ImportFrom):
-                stem = "." * node.level + (node.module or "")
-                joint = "" if stem.endswith(".") or not stem else "."
-                for alias in node.names:
-                    names[alias.asname or alias.name] = f"{stem}{joint}{alias.name}"
+                stem = _stem(node)
+                names |= {alias.asname or alias.name: f"{stem}{alias.name}" for alias in node.names}
         return names
 
     @cached_property
@@ -227,7 +216,7 @@ class PythonModule:
             if isinstance(target, ast.Name)
         }
 
-    def dotted(self, node: ast.AST) -> str | None:
+    def qualified_name(self, node: ast.AST) -> str | None:
         """Return the qualified name of a name or attribute chain: ``sleep`` -> ``time.sleep``.
 
         Names that are not imported are returned unchanged; None for anything but a chain of names.
@@ -247,7 +236,7 @@ class PythonModule:
         while isinstance(root, ast.Attribute):
             root = root.value
         if isinstance(root, ast.Name) and root.id in self.imported:
-            return self.dotted(node)
+            return self.qualified_name(node)
         return None
 
     def span(self, node: ast.expr | ast.stmt | ast.ExceptHandler | ast.arg | ast.keyword | ast.alias) -> Span:
@@ -280,3 +269,17 @@ class PythonModule:
         if text.isascii():
             return offset + 1
         return len(text.encode("utf-8")[:offset].decode("utf-8", "replace")) + 1
+
+
+def _imported_module(alias: ast.alias) -> tuple[str, str]:
+    """Return the local name that ``import`` binds, and the module that it denotes."""
+    if alias.asname:
+        return alias.asname, alias.name
+    package = alias.name.partition(".")[0]
+    return package, package
+
+
+def _stem(node: ast.ImportFrom) -> str:
+    """Return the beginning of the dotted names that ``from`` imports."""
+    stem = "." * node.level + (node.module or "")
+    return stem if stem.endswith(".") or not stem else f"{stem}."

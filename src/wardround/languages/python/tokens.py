@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.text.line_index import LineIndex, with_newlines
 
 
@@ -29,7 +29,7 @@ class TokenKind(enum.Enum):
 
 
 class StringLiteral(NamedTuple):
-    """Literal text between the replacement fields of a template, as written."""
+    """Literal text between the replacement fields of a template, verbatim."""
 
     start: int
     end: int
@@ -39,11 +39,11 @@ class Field(NamedTuple):
     """A replacement field: ``{expression=!r:spec}``.
 
     Attributes:
-        start: of the opening brace; ``end`` is after the closing one.
+        start: position of the opening brace; ``end`` is after the closing one.
         tokens: those of the expression, comments and line breaks included.
         equals: where the text that ``=`` repeats ends; None without ``=``.
-        conversion: the letter after ``!``; empty without one.
-        colon: of the format specification; None without one.
+        conversion: the letter after ``!``; empty if there is none.
+        colon: colon of the format specification; None if there is none.
     """
 
     start: int
@@ -108,14 +108,14 @@ def _string_rest(quotes: str, text: str, at: int) -> re.Match[str] | None:
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Yield the tokens of a text, in order.
+    """Yield the tokens of a string, in order.
 
     Raises:
         SyntaxError: a string, a replacement field or a bracket is not closed, or a character starts no
             token;
             the tokens before it were yielded.
     """
-    return _Reader(text).tokens()
+    return _TokenReader(text).tokens()
 
 
 def tokens_within(found: Iterable[Token]) -> Iterator[Token]:
@@ -141,10 +141,10 @@ def field_at(text: str, at: int, prefix: str, quotes: str) -> Field:
     Raises:
         SyntaxError: it is not closed, or is not an expression.
     """
-    return _Reader(text, at).field(at, prefix, quotes)
+    return _TokenReader(text, at).field(at, prefix, quotes)
 
 
-class _Reader:
+class _TokenReader:
     """Reads tokens at an offset that only grows, so that the time taken is linear in the text."""
 
     def __init__(self, text: str, at: int = 0) -> None:
@@ -197,25 +197,29 @@ class _Reader:
         return self._token(TokenKind.STRING, start, self._at + len(quotes), Template(prefix, quotes, parts))
 
     def _parts(self, start: int, prefix: str, quotes: str, *, in_spec: bool) -> list[StringLiteral | Field]:
-        """Return the parts of a template up to its closing quotes, or of a specification up to its brace."""
+        """Return the parts of a template up to its closing quotes, or of a format specification up to its
+        brace.
+        """
         text, parts, literal = self._text, list[StringLiteral | Field](), self._at
         while True:
             self._at = at = self._end_of(_PLAIN, self._at)
             if at >= len(text) or (text[at] in "\r\n" and len(quotes) == 1):
                 raise self._error(f"unterminated {prefix.replace('r', '')}-string literal", start)
-            if text.startswith(quotes, at) or (in_spec and text[at] == "}"):
-                if literal < at:
-                    parts.append(StringLiteral(literal, at))
-                return parts
-            if text[at] != "{" or (text.startswith("{{", at) and not in_spec):
-                self._at = self._past_literal(at, prefix, in_spec)
+            is_end = text.startswith(quotes, at) or (in_spec and text[at] == "}")
+            if not is_end and not self._begins_field(at, in_spec):
+                self._at = self._skip_literal(at, prefix, in_spec)
                 continue
             if literal < at:
                 parts.append(StringLiteral(literal, at))
+            if is_end:
+                return parts
             parts.append(self.field(start, prefix, quotes))
             literal = self._at
 
-    def _past_literal(self, at: int, prefix: str, in_spec: bool) -> int:
+    def _begins_field(self, at: int, in_spec: bool) -> bool:
+        return self._text[at] == "{" and (in_spec or not self._text.startswith("{{", at))
+
+    def _skip_literal(self, at: int, prefix: str, in_spec: bool) -> int:
         """Return the continuation of literal text after a character of it that may be part of an escape."""
         text = self._text
         if text[at] == "\\":
@@ -260,13 +264,13 @@ class _Reader:
                 self._at = token.start
                 return found, None
             if not open_brackets and token.text == "=":
-                return found, self._past_equals(found)
+                return found, self._skip_equals(found)
             self._balance(token, open_brackets)
             found.append(token)
         raise self._error("'{' was never closed", opening)
 
-    def _past_equals(self, found: list[Token]) -> int:
-        """Return the end of the text that an equals sign repeats; comments after it join the tokens."""
+    def _skip_equals(self, found: list[Token]) -> int:
+        """Return the end of the source that an equals sign repeats; comments after it join the tokens."""
         while (token := self._next(in_brackets=True)) is not None and token.kind in (
             TokenKind.COMMENT,
             TokenKind.BREAK,

@@ -26,7 +26,7 @@ class _NodeFields(dict[type[ast.AST], tuple[str, ...]]):
 
 _FIELDS = _NodeFields()
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""The errors of parsing a text that is not Python."""
+"""The errors of parsing a string that is not Python."""
 _PARSER = threading.RLock()
 """One parse at a time: Python before 3.11.8 counts its depth for all threads together and raises SystemError
 (CPython issue 106905), and ``catch_warnings`` is not safe in threads either.
@@ -53,7 +53,7 @@ def parse(text: str) -> ast.Module:
 
 
 def _newer(text: str) -> ast.Module | None:
-    """Return the tree of a text the interpreter rejects; None if its syntax is not newer."""
+    """Return the tree of a source that the interpreter rejects; None if its syntax is not newer."""
     if sys.version_info >= _NEWEST:
         return None
     from wardround.languages.python.lowering import parse_lowered  # few texts need it
@@ -65,11 +65,11 @@ def _newer(text: str) -> ast.Module | None:
 
 
 def cached_parse(text: str) -> ast.Module:
-    """Return the tree of a text that several specialists parse one after another; it must not be mutated.
+    """Return the tree of a source that several specialists parse; it must not be mutated.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python; thousands of findings in it do
-            not parse it again.
+        not parse it again.
     """
     found = _tree_or_error(text)
     if isinstance(found, Exception):
@@ -89,10 +89,10 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     """Yield a node and those below it except contexts, ordered as by ``ast.walk`` in a third of its time."""
     found = [node]
     fields, add = _FIELDS, found.append
-    for one in found:
-        yield one
-        for name in fields[one.__class__]:
-            value = getattr(one, name, None)
+    for current in found:
+        yield current
+        for name in fields[current.__class__]:
+            value = getattr(current, name, None)
             if value.__class__ is list:
                 for item in value:
                     if isinstance(item, ast.AST):
@@ -113,11 +113,11 @@ def unparse(node: ast.AST) -> str:
         parts.append(inner.attr)
         inner = inner.value
     if not isinstance(inner, ast.Name):
-        return _written(node)
+        return _unparse_node(node)
     return ".".join([inner.id, *reversed(parts)])
 
 
-def _written(node: ast.AST) -> str:
+def _unparse_node(node: ast.AST) -> str:
     try:
         return ast.unparse(node)
     except (ValueError, RecursionError):

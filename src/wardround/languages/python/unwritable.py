@@ -15,7 +15,7 @@ def approximate_source(node: ast.AST) -> str:
     try:
         return ast.unparse(_Spellable().visit(copy.deepcopy(node)))
     except (ValueError, RecursionError):
-        return " ".join(filter(None, map(_text_of, ast.walk(node))))
+        return " ".join(filter(None, map(_source_of_node, ast.walk(node))))
 
 
 class _Spellable(ast.NodeTransformer):
@@ -53,7 +53,7 @@ def _spellable_number(node: ast.Constant) -> ast.AST:
     return node
 
 
-def _text_of(node: ast.AST) -> str:
+def _source_of_node(node: ast.AST) -> str:
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name

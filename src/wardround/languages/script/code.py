@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from operator import attrgetter
 
-from wardround.checks.lazy import LazyPattern
-from wardround.languages.script.syntax import Node, ScriptModule, inside, parsed
+from wardround.languages.script.syntax import Node, ScriptModule, inside, parse_script
+from wardround.lazy import LazyPattern
 
 FUNCTIONS = frozenset(
     {
@@ -42,7 +42,7 @@ class Code:
         self._calls_of: dict[tuple[str, ...], Sequence[Node]] = {}
 
     @cached_property
-    def _by_kind(self) -> dict[str, list[Node]]:
+    def _nodes_by_kind(self) -> dict[str, list[Node]]:
         found: dict[str, list[Node]] = {}
         for node in inside(self.module.root):
             found.setdefault(node.type, []).append(node)
@@ -50,17 +50,17 @@ class Code:
 
     def kinds(self, *names: str) -> list[Node]:
         """Return the nodes of some kinds, those of the first kind first, each in source order."""
-        return [node for name in names for node in self._by_kind.get(name, ())]
+        return [node for name in names for node in self._nodes_by_kind.get(name, ())]
 
     def reads(self, kind: str, text: str) -> Sequence[Node]:
-        """Return the nodes of a kind with a text, in source order."""
+        """Return the nodes of a kind with a string, in source order."""
         if kind not in self._by_text:
             found = self._by_text[kind] = {}
-            for node in self._by_kind.get(kind, ()):
+            for node in self._nodes_by_kind.get(kind, ()):
                 found.setdefault(self.text(node), []).append(node)
         return self._by_text[kind].get(text, ())
 
-    def named(self, name: str) -> list[Node]:
+    def occurrences(self, name: str) -> list[Node]:
         """Return the occurrences of a name as a variable, shorthand fields after the others."""
         return [*self.reads("identifier", name), *self.reads("shorthand_property_identifier", name)]
 
@@ -76,7 +76,7 @@ class Code:
         return self._said[pattern]
 
     def text(self, node: Node | None) -> str:
-        """Return the text of a node; empty without one."""
+        """Return the source of a node; empty if there is none."""
         if node is None:
             return ""
         known = self._texts.get(node.id)
@@ -85,39 +85,41 @@ class Code:
         return known
 
     def field(self, node: Node | None, name: str) -> str:
-        """Return the text of a field of a node; empty without one."""
+        """Return the source of a field of a node; empty if there is none."""
         return self.text(node.child_by_field_name(name)) if node is not None else ""
 
     @cached_property
     def calls(self) -> list[tuple[str, Node]]:
-        """Every call with its callee as written, without type arguments."""
-        return [(self.called(call), call) for call in self._by_kind.get("call_expression", ())]
+        """Every call with its callee's source, without type arguments."""
+        return [(self.callee(call), call) for call in self._nodes_by_kind.get("call_expression", ())]
 
-    def called(self, call: Node) -> str:
+    def callee(self, call: Node) -> str:
         """Return the callee of a call, as written: ``rows.map``, ``useEffect``, ``this.load``."""
         written = self.field(call, "function").replace("?.", ".")
         # The grammar reads `await get<T>()` as a call of `await get`.
         return written.removeprefix("await ").lstrip() if written.startswith("await ") else written
 
     @cached_property
-    def _places_of(self) -> dict[str, list[int]]:
+    def _indices_by_callee(self) -> dict[str, list[int]]:
         """The callee without ``React.`` -> its indices in ``calls``."""
         found: dict[str, list[int]] = {}
-        for place, (called, _) in enumerate(self.calls):
-            found.setdefault(called.removeprefix("React."), []).append(place)
+        for location, (called, _) in enumerate(self.calls):
+            found.setdefault(called.removeprefix("React."), []).append(location)
         return found
 
     def calls_named(self, name: str) -> Sequence[Node]:
         """Return the calls of exactly this callee, in source order."""
-        places = self._places_of.get(name.removeprefix("React."), ())
-        return [self.calls[place][1] for place in places if self.calls[place][0] == name]
+        locations = self._indices_by_callee.get(name.removeprefix("React."), ())
+        return [self.calls[location][1] for location in locations if self.calls[location][0] == name]
 
     def calls_of(self, *names: str) -> Sequence[Node]:
         """Return the calls of some functions, with ``React.`` before the name or without, in source order."""
         found = self._calls_of.get(names)
         if found is None:
-            places = sorted(place for name in set(names) for place in self._places_of.get(name, ()))
-            found = self._calls_of[names] = [self.calls[place][1] for place in places]
+            locations = sorted(
+                location for name in set(names) for location in self._indices_by_callee.get(name, ())
+            )
+            found = self._calls_of[names] = [self.calls[location][1] for location in locations]
         return found
 
     @cached_property
@@ -132,23 +134,28 @@ class Code:
     def declared(self) -> dict[str, list[Node]]:
         """The declarations of each name: a variable's declarator, a function, class, parameter or loop."""
         found: dict[str, list[Node]] = {}
+        for name, node in self._declarations():
+            found.setdefault(name, []).append(node)
+        return found
+
+    def _declarations(self) -> Iterator[tuple[str, Node]]:
         for node in self.kinds(*_DECLARED):
-            found.setdefault(self.field(node, "name"), []).append(node)
-        for node in self.kinds("variable_declarator"):
-            for name in self.names_in(node.child_by_field_name("name")):
-                found.setdefault(name, []).append(node)
-        for node in self.kinds("required_parameter", "optional_parameter"):
-            for name in self.names_in(node.child_by_field_name("pattern")):
-                found.setdefault(name, []).append(node)
-        for node in self.kinds("for_in_statement"):
-            if node.child_by_field_name("kind") is not None:
-                for name in self.names_in(node.child_by_field_name("left")):
-                    found.setdefault(name, []).append(node)
+            yield self.field(node, "name"), node
+        yield from self._bound_by("name", self.kinds("variable_declarator"))
+        yield from self._bound_by("pattern", self.kinds("required_parameter", "optional_parameter"))
+        loops = self.kinds("for_in_statement")
+        declaring = [loop for loop in loops if loop.child_by_field_name("kind") is not None]
+        yield from self._bound_by("left", declaring)
         for node in self.kinds("arrow_function"):
             lone = node.child_by_field_name("parameter")
             if lone is not None:
-                found.setdefault(self.text(lone), []).append(lone)
-        return found
+                yield self.text(lone), lone
+
+    def _bound_by(self, field: str, nodes: Iterable[Node]) -> Iterator[tuple[str, Node]]:
+        """Yield the names that a field of nodes binds, each with its node."""
+        for node in nodes:
+            for name in self.names_in(node.child_by_field_name(field)):
+                yield name, node
 
     def names_in(self, pattern: Node | None) -> list[str]:
         """Return the names that a pattern binds."""
@@ -199,11 +206,11 @@ class Code:
         value = bare(node.child_by_field_name("value")) if node.type == "variable_declarator" else None
         if value is None or self.field(node, "name") != name:
             return None
-        if value.type == "call_expression" and self.called(value).removeprefix("React.") == "useCallback":
+        if value.type == "call_expression" and self.callee(value).removeprefix("React.") == "useCallback":
             value = argument(value, 0)
         return value if value is not None and value.type in FUNCTIONS else None
 
-    def function_meant(self, node: Node | None) -> Node | None:
+    def referenced_function(self, node: Node | None) -> Node | None:
         """Return the function that an expression is or names."""
         node = bare(node)
         if node is None:
@@ -213,7 +220,7 @@ class Code:
         return self.function_of(self.text(node), node) if node.type == "identifier" else None
 
     def name_of(self, function: Node) -> str:
-        """Return the name of a function: its own, or that of its target."""
+        """Return the name of a function: its own, or that of its assignment target."""
         own = self.field(function, "name")
         if own or function.parent is None:
             return own
@@ -226,7 +233,7 @@ class Code:
 
     @cached_property
     def imports(self) -> dict[str, str]:
-        """Local name -> the module it is imported from."""
+        """Local name -> the module from which it is imported."""
         found: dict[str, str] = {}
         for node in self.kinds("import_statement"):
             module = self.field(node, "source")[1:-1]
@@ -253,25 +260,25 @@ class _Reaches:
             if block is not None:
                 blocks.setdefault((block.start_byte, -block.end_byte), node)
         self._starts: list[tuple[int, int]] = sorted(blocks)
-        self._declared = [blocks[one] for one in self._starts]
+        self._declared = [blocks[start] for start in self._starts]
         self._around: list[int] = []
         open_: list[int] = []
-        for place, (start, _) in enumerate(self._starts):
+        for location, (start, _) in enumerate(self._starts):
             while open_ and -self._starts[open_[-1]][1] <= start:
                 open_.pop()
             self._around.append(open_[-1] if open_ else -1)
-            open_.append(place)
+            open_.append(location)
 
     def innermost(self, offset: int) -> Node | None:
         """Return the declaration with the innermost scope around a node; of two in one block the first."""
-        place = bisect_right(self._starts, (offset, 0)) - 1
-        while place >= 0 and -self._starts[place][1] <= offset:
-            place = self._around[place]
-        return self._declared[place] if place >= 0 else None
+        location = bisect_right(self._starts, (offset, 0)) - 1
+        while location >= 0 and -self._starts[location][1] <= offset:
+            location = self._around[location]
+        return self._declared[location] if location >= 0 else None
 
 
 def within(nodes: Sequence[Node], scope: Node) -> Sequence[Node]:
-    """Return those of some nodes, which are in source order, that begin inside another one."""
+    """Return the nodes, given in source order, that begin inside another one of them."""
     first = bisect_left(nodes, scope.start_byte, key=_start)
     return nodes[first : bisect_left(nodes, scope.end_byte, first, key=_start)]
 
@@ -279,7 +286,7 @@ def within(nodes: Sequence[Node], scope: Node) -> Sequence[Node]:
 @lru_cache(maxsize=12)
 def code_of(path: str, text: str) -> Code:
     """Return the code of a file; the latest are cached, so that all checks share one."""
-    return Code(parsed(path, text))
+    return Code(parse_script(path, text))
 
 
 def bare(node: Node | None) -> Node | None:
@@ -296,7 +303,7 @@ def is_awaited(call: Node) -> bool:
 
 
 def awaited_call(node: Node) -> Node | None:
-    """The call that a node awaits, with type arguments or without; None if it awaits none."""
+    """Return the call that a node awaits, with type arguments or without; None if it awaits none."""
     if node.type == "call_expression":
         return node if is_awaited(node) else None
     value = bare(node.named_children[0]) if node.type == "await_expression" and node.named_children else None
@@ -308,7 +315,7 @@ def argument(call: Node, place: int) -> Node | None:
     given = call.child_by_field_name("arguments")
     if given is None or given.type != "arguments":
         return None
-    found = [one for one in given.named_children if one.type != "comment"]
+    found = [child for child in given.named_children if child.type != "comment"]
     return found[place] if place < len(found) else None
 
 
@@ -317,9 +324,9 @@ def own_nodes(function: Node) -> Iterator[Node]:
     body = function.child_by_field_name("body")
     open_ = [body] if body is not None else []
     while open_:
-        one = open_.pop()
-        yield one
-        open_.extend(child for child in reversed(one.named_children) if child.type not in FUNCTIONS)
+        item = open_.pop()
+        yield item
+        open_.extend(child for child in reversed(item.named_children) if child.type not in FUNCTIONS)
 
 
 def function_around(node: Node) -> Node | None:
@@ -331,7 +338,7 @@ def function_around(node: Node) -> Node | None:
 
 
 def encloses(outer: Node, inner: Node) -> bool:
-    """Return True if a node is another one, or a part of it."""
+    """Return True if a node equals another one, or is a part of it."""
     return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
 
 
@@ -340,7 +347,7 @@ def is_async(function: Node) -> bool:
     return any(child.type == "async" for child in function.children)
 
 
-def returned(function: Node) -> Iterator[Node]:
+def returned_expressions(function: Node) -> Iterator[Node]:
     """Return the returned expressions of a function."""
     body = function.child_by_field_name("body")
     if body is not None and body.type != "statement_block":
@@ -361,24 +368,35 @@ def is_tested(code: Code, node: Node) -> bool:
     """Return True if a condition tests a value: by itself, negated, compared, or before ``&&``."""
     inner, above = node, node.parent
     while above is not None:
-        if above.type in _CONDITIONS:
-            return (
-                above.child_by_field_name("condition") == inner or above.child_by_field_name("value") == inner
-            )
-        if above.type == "ternary_expression":
-            return above.child_by_field_name("condition") == inner
-        if above.type == "unary_expression":
-            return code.field(above, "operator") in ("!", "typeof")
-        if above.type == "binary_expression":
-            operator = code.field(above, "operator")
-            if operator in _COMPARING or (operator == "&&" and above.child_by_field_name("left") == inner):
-                return True
-            if operator not in ("&&", "||", "??"):
-                return False
-        elif above.type not in _CASES and above.type != "member_expression":
-            return False
+        decided = _contains_test_of(code, above, inner)
+        if decided is not None:
+            return decided
         inner, above = above, above.parent
     return False
+
+
+def _contains_test_of(code: Code, above: Node, inner: Node) -> bool | None:
+    """Return True if a node tests a part of the node, and None if the parent node has to be examined."""
+    kind = above.type
+    if kind in _CONDITIONS:
+        return inner in (above.child_by_field_name("condition"), above.child_by_field_name("value"))
+    match kind:
+        case "ternary_expression":
+            return above.child_by_field_name("condition") == inner
+        case "unary_expression":
+            return code.field(above, "operator") in ("!", "typeof")
+        case "binary_expression":
+            return _tests_operand(code, above, inner)
+    return None if kind in _CASES or kind == "member_expression" else False
+
+
+def _tests_operand(code: Code, above: Node, inner: Node) -> bool | None:
+    operator = code.field(above, "operator")
+    if operator in _COMPARING:
+        return True
+    if operator == "&&" and above.child_by_field_name("left") == inner:
+        return True
+    return None if operator in ("&&", "||", "??") else False
 
 
 def _reach(node: Node) -> Node | None:

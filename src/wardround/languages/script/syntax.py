@@ -11,10 +11,10 @@ from functools import lru_cache
 import tree_sitter_typescript
 from tree_sitter import Language, Node, Parser
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
+from wardround.lazy import LazyPattern
 
-__all__ = ["Node", "ScriptModule", "inside", "parsed"]
+__all__ = ["Node", "ScriptModule", "inside", "parse_script"]
 
 _TREES_KEPT = 12
 _TYPED = (".ts", ".mts", ".cts")
@@ -25,7 +25,7 @@ _SEEN = LazyPattern(r"[^\n]")
 
 
 class ScriptModule:
-    """A script and its tree; of a Vue or Svelte file the code of its script blocks.
+    """A script and its tree; for a Vue or Svelte file the code of its script blocks.
 
     Attributes:
         text: the parsed text, character for character as long as the file.
@@ -34,7 +34,7 @@ class ScriptModule:
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
-        self.text, is_typed = _script(path, text)
+        self.text, is_typed = _script_source(path, text)
         self._bytes = self.text.encode("utf-8", "surrogatepass")
         self._is_plain = len(self._bytes) == len(self.text)
         self.root: Node = _parser(is_typed).parse(self._bytes).root_node
@@ -49,20 +49,20 @@ class ScriptModule:
 
     def span(self, node: Node) -> Span:
         """Return the span of a node, 1-based, columns in characters."""
-        return Span(*self.place(node), *self._place(node.end_byte, *node.end_point))
+        return Span(*self.place(node), *self._position_at(node.end_byte, *node.end_point))
 
     def place(self, node: Node) -> tuple[int, int]:
         """Return the (line, column) at which a node begins."""
-        return self._place(node.start_byte, *node.start_point)
+        return self._position_at(node.start_byte, *node.start_point)
 
-    def _place(self, at: int, row: int, column: int) -> tuple[int, int]:
+    def _position_at(self, at: int, row: int, column: int) -> tuple[int, int]:
         if self._is_plain:
             return row + 1, column + 1
         return row + 1, len(self._bytes[at - column : at].decode("utf-8", "replace")) + 1
 
 
 @lru_cache(maxsize=_TREES_KEPT)
-def parsed(path: str, text: str) -> ScriptModule:
+def parse_script(path: str, text: str) -> ScriptModule:
     """Return the tree of a file; the latest are cached, so that all checks share one."""
     return ScriptModule(path, text)
 
@@ -71,9 +71,9 @@ def inside(node: Node) -> Iterator[Node]:
     """Yield a node and the named nodes in it, in source order."""
     open_ = [node]
     while open_:
-        one = open_.pop()
-        yield one
-        open_.extend(reversed(one.named_children))
+        item = open_.pop()
+        yield item
+        open_.extend(reversed(item.named_children))
 
 
 @lru_cache(maxsize=2)
@@ -83,7 +83,7 @@ def _parser(is_typed: bool) -> Parser:
     return Parser(Language(grammar()))
 
 
-def _script(path: str, text: str) -> tuple[str, bool]:
+def _script_source(path: str, text: str) -> tuple[str, bool]:
     if not path.endswith(_MARKED_UP):
         return text, path.endswith(_TYPED)
     pieces: list[str] = []

@@ -16,11 +16,11 @@ from wardround.languages.yaml.nodes import MOST_NESTING, Mapping, Node, Scalar, 
 
 
 def read(text: str) -> list[Node]:
-    """Return the documents of a text; see ``wardround.languages.yaml.tree.documents``."""
+    """Return the documents of a string; see ``wardround.languages.yaml.tree.documents``."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     shift = 1 if text.startswith("\ufeff") else 0
     try:
-        return _built(yaml.parse(text[shift:], Loader=loader), shift)
+        return _build_documents(yaml.parse(text[shift:], Loader=loader), shift)
     except yaml.MarkedYAMLError as cause:
         line = cause.problem_mark.line + 1 if cause.problem_mark else 1
         raise SyntaxError(cause.problem or "it is not YAML", ("", line, 1, "")) from cause
@@ -28,7 +28,7 @@ def read(text: str) -> list[Node]:
         raise SyntaxError(" ".join(str(cause).split()) or type(cause).__name__) from cause
 
 
-def _built(events: Iterator[yaml.Event], shift: int) -> list[Node]:
+def _build_documents(events: Iterator[yaml.Event], shift: int) -> list[Node]:
     builder = _Builder(shift)
     for event in events:
         builder.take(event)

@@ -26,26 +26,28 @@ class Sequence(Struct, eq=False):
 
 
 class Mapping(Struct, eq=False):
-    """Keys and values as written, including repeated keys."""
+    """Keys and values verbatim, including repeated keys."""
 
     start: int
     end: int = 0
     entries: list[tuple[Scalar, Node]] = field(default_factory=list)
 
     def get(self, key: str) -> Node | None:
-        """Return the value of a key, its own before that of a merge key ``<<``; of repeated keys the last."""
+        """Return the value of a key, its own before that of a merge key ``<<``; for repeated keys the
+        last.
+        """
         found = None
         for name, value in self.entries:
             if name.value == key:
                 found = value
-        return found if found is not None else self._merged(key, {id(self)})
+        return found if found is not None else self._merged_value(key, {id(self)})
 
-    def _merged(self, key: str, seen: set[int]) -> Node | None:
+    def _merged_value(self, key: str, seen: set[int]) -> Node | None:
         for base in self._bases():
             if id(base) not in seen:
                 seen.add(id(base))
                 own = next((value for name, value in base.entries if name.value == key), None)
-                found = own if own is not None else base._merged(key, seen)
+                found = own if own is not None else base._merged_value(key, seen)
                 if found is not None:
                     return found
         return None
@@ -73,7 +75,7 @@ class Mapping(Struct, eq=False):
         node = self.at(*keys)
         return node if isinstance(node, Mapping) else Mapping(self.start, self.start)
 
-    def listed(self, *keys: str) -> list[Node]:
+    def items_at(self, *keys: str) -> list[Node]:
         """Return the items of the list at the end of a path, each once; a single value is a list of one."""
         node = self.at(*keys)
         if node is None:

@@ -6,9 +6,9 @@ import re
 import sys
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage
 from wardround.languages.yaml.nodes import Mapping, Node, Scalar, Sequence
+from wardround.lazy import LazyPattern
 
 _ESCAPE = LazyPattern(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r?\n[ \t]*|.)", re.DOTALL)
 _HEADER = LazyPattern(r"[|>][^\n]*\n?")
@@ -28,7 +28,7 @@ def documents(text: str) -> list[Node]:
 
 
 _CHARACTERS = "[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-"""The pattern PyYAML compiles for its parser in Python, which takes a third of its import."""
+"""The pattern that PyYAML compiles for its pure Python parser, which takes a third of its import time."""
 
 
 def _provide_parser_pattern() -> None:
@@ -36,7 +36,7 @@ def _provide_parser_pattern() -> None:
     from wardround.storage.regex_cache import regex_cache
 
     if "yaml" not in sys.modules:
-        provide_compiled(regex_cache().compiled(_CHARACTERS), _CHARACTERS)
+        provide_compiled(regex_cache().compile(_CHARACTERS), _CHARACTERS)
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -44,35 +44,35 @@ def walk(node: Node) -> Iterator[Node]:
     seen: set[int] = set()
     waiting: list[Node] = [node]
     while waiting:
-        one = waiting.pop()
-        if id(one) in seen:
+        item = waiting.pop()
+        if id(item) in seen:
             continue
-        seen.add(id(one))
-        yield one
-        if isinstance(one, Mapping):
-            waiting += reversed([value for _, value in one.entries])
-        elif isinstance(one, Sequence):
-            waiting += reversed(one.items)
+        seen.add(id(item))
+        yield item
+        if isinstance(item, Mapping):
+            waiting += reversed([value for _, value in item.entries])
+        elif isinstance(item, Sequence):
+            waiting += reversed(item.items)
 
 
 def passage(source: str, scalar: Scalar) -> Passage:
     """Return the text of a scalar, at its position in the source."""
     raw = source[scalar.start : scalar.end]
-    cut = _after_properties(raw, scalar.style)
+    cut = _properties_length(raw, scalar.style)
     raw, start = raw[cut:], scalar.start + cut
     if scalar.style in ("|", ">"):
         header = _HEADER.match(raw)
         size = header.end() if header else 0
         body = raw[size:]
-        return Passage(_folded(body) if scalar.style == ">" else body, start + size)
+        return Passage(_fold(body) if scalar.style == ">" else body, start + size)
     if scalar.style == '"':
-        return Passage(_ESCAPE.sub(_unescaped, raw[1:-1]).replace("\n", " "), start + 1)
+        return Passage(_ESCAPE.sub(_unescape, raw[1:-1]).replace("\n", " "), start + 1)
     if scalar.style == "'":
         return Passage(raw[1:-1].replace("''", " '").replace("\n", " "), start + 1)
     return Passage(raw.replace("\n", " "), start)
 
 
-def _after_properties(raw: str, style: str) -> int:
+def _properties_length(raw: str, style: str) -> int:
     """Return the length of the anchor and tag in a scalar's source."""
     found = re.match(r"(?:[&!]\S*\s+)+", raw) if raw[:1] in ("&", "!") else None
     if found is None:
@@ -80,14 +80,14 @@ def _after_properties(raw: str, style: str) -> int:
     return found.end() if not style or raw[found.end() : found.end() + 1] == style else 0
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape(found: re.Match[str]) -> str:
     escape = found.group()
     plain = _PLAIN_ESCAPES.get(escape[1:], "")
     # The blank goes in front, so that an escaped quote keeps its position before the following text.
     return (" " if plain == "\n" else plain).rjust(len(escape))
 
 
-def _folded(body: str) -> str:
+def _fold(body: str) -> str:
     """Return a folded block: one line, except blank lines and lines with deeper indentation."""
     lines = body.split("\n")
     indent = next((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), 0)

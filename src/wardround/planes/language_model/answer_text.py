@@ -1,6 +1,6 @@
 """The claims in the text of a model, which often surrounds its JSON with reasoning, a fence or sentences.
 
-Nothing in a text can hide a claim: those of all its documents count, also of one that is cut off.
+No text can hide a claim: the claims of all documents count, also of a truncated one.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _MOST_FAILURES = 100
-"""The starts of documents that are tried in vain; each can take as long as the text."""
+"""Number of failed attempts to parse a document; each can take as long as the text."""
 _START = LazyPattern(r"[{\[]")
 _REASONING_ENDS = "</think>"
 _DOCUMENT_BEGINS = ("{", "[", "`")
@@ -37,12 +37,12 @@ def claims_in(text: str, name: str = "findings", part: str = "quote") -> ClaimsI
     """Return the claims of all documents in a text, and single ones of a document that is cut off.
 
     Args:
-        name: of the list of claims in a document.
+        name: name of the list of claims in a document.
         part: a name that every claim has.
     """
     found: list[Any] = []
     is_complete = has_documents = False
-    for value in _documents(_without_reasoning(text)):
+    for value in _documents(_strip_reasoning(text)):
         has_documents = True
         claims = _claims_of(value, name, part)
         if claims is not None:
@@ -67,14 +67,14 @@ def _is_claim(value: Any, part: str) -> bool:
     return isinstance(value, dict) and part in value
 
 
-def _without_reasoning(text: str) -> str:
-    """Return the part after the reasoning, whose opening tag some endpoints leave out."""
+def _strip_reasoning(text: str) -> str:
+    """Return the part after the reasoning, whose opening tag some endpoints exclude."""
     reasoning, _, rest = text.partition(_REASONING_ENDS)
     return text if reasoning.lstrip().startswith(_DOCUMENT_BEGINS) else rest or text
 
 
 def _documents(text: str) -> Iterator[Any]:
-    """Return the JSON objects and lists of a text, in order; those inside of another are parts of it."""
+    """Return the JSON objects and lists of a text, in order; nested ones are parts of their parent."""
     decoder = json.JSONDecoder()
     failures = 0
     start = _START.search(text)

@@ -14,7 +14,9 @@ from wardround.text.redaction import beginning
 CHARACTERS_PER_TOKEN = 4
 """The estimate for English and code; tokenizers differ, and text of other scripts needs more tokens."""
 _DESCRIPTION_SHARE = 4
-"""The description of a change gets at most this part of the budget, so that it cannot displace the change."""
+"""The description of a change gets at most this fraction of the budget, so that it cannot displace the
+change.
+"""
 _LONGEST_TITLE = 300
 _MOST_ITEMS = 50
 _LONGEST_ITEM = 2000
@@ -39,11 +41,11 @@ def describe_change(
     title = redact("" if ticket is None else ticket.title)[: min(_LONGEST_TITLE, rest)]
     rest -= len(title)
     criteria = () if ticket is None else tuple(criterion.text for criterion in ticket.criteria)
-    shown, rest = _within(criteria, redact, rest)
-    return Described(title, shown, _within(messages, redact, rest)[0])
+    shown, rest = _fit_texts(criteria, redact, rest)
+    return Described(title, shown, _fit_texts(messages, redact, rest)[0])
 
 
-def _within(texts: Sequence[str], redact: Callable[[str], str], rest: int) -> tuple[tuple[str, ...], int]:
+def _fit_texts(texts: Sequence[str], redact: Callable[[str], str], rest: int) -> tuple[tuple[str, ...], int]:
     found = []
     for text in texts[:_MOST_ITEMS]:
         shown = redact(beginning(text, _LONGEST_ITEM))

@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
 
 from wardround.config.language_model import LanguageModelSettings
 from wardround.planes.language_model.client import Client, open_client
-from wardround.planes.language_model.exchange_folder import ExchangeFolder
-from wardround.planes.language_model.exchange_runner import (
-    CANCELLED,
-    Endpoint,
-    ExchangeRunner,
-    PlaneAnswer,
-)
+from wardround.planes.language_model.endpoint import Endpoint
+from wardround.planes.language_model.endpoint_memory import EndpointMemory, no_memory
+from wardround.planes.language_model.exchange_runner import CANCELLED, PlaneAnswer
 from wardround.planes.language_model.question import Question
 
 _POLL_S = 0.05
@@ -22,19 +19,25 @@ _POLL_S = 0.05
 
 
 def run_all(
-    runner: ExchangeRunner,
+    runner: Runner,
     questions: Sequence[Question],
     settings: LanguageModelSettings,
     key: str,
     is_cancelled: Callable[[], bool],
-    exchange: ExchangeFolder | None = None,
+    exchange: Endpoint | None = None,
+    memory: EndpointMemory | None = None,
 ) -> tuple[PlaneAnswer, ...]:
-    """Send all questions at the same time, and wait for the answers.
+    """Send all questions, as many at a time as the configuration permits, and wait for the answers.
 
     The calling thread may run an event loop, such as that of a server. An exception in it, such as an
     interrupt, ends the calls.
+
+    Args:
+        exchange: instead of the configured endpoint.
+        memory: the known parameters of the configured endpoint; None stores nothing.
     """
-    calls = _Calls(runner, questions, settings, key, is_cancelled, exchange)
+    access = _Access(settings, key, memory or no_memory())
+    calls = _Calls(runner, questions, access if exchange is None else exchange, is_cancelled)
     thread = threading.Thread(target=calls.run, daemon=True)
     thread.start()
     try:
@@ -43,6 +46,24 @@ def run_all(
         calls.cancel()
         raise
     return calls.answers
+
+
+class _Access(NamedTuple):
+    """The access to the configured endpoint."""
+
+    settings: LanguageModelSettings
+    key: str
+    memory: EndpointMemory
+
+
+class Runner(Protocol):
+    """Runs the exchanges of one question."""
+
+    async def run(self, question: Question, endpoint: Endpoint) -> PlaneAnswer:
+        """Return the answer to a question, or the exchange with the reason why there is none."""
+
+    def not_sent(self, question: Question, problem: str) -> PlaneAnswer:
+        """Return the exchange of a question that was not sent."""
 
 
 class _Calls:
@@ -54,19 +75,15 @@ class _Calls:
 
     def __init__(
         self,
-        runner: ExchangeRunner,
+        runner: Runner,
         questions: Sequence[Question],
-        settings: LanguageModelSettings,
-        key: str,
+        target: _Access | Endpoint,
         is_cancelled: Callable[[], bool],
-        exchange: ExchangeFolder | None,
     ) -> None:
         self._runner = runner
         self._questions = questions
-        self._settings = settings
-        self._key = key
+        self._target = target
         self._is_cancelled = is_cancelled
-        self._exchange = exchange
         self._has_to_end = threading.Event()
         self.answers = tuple(runner.not_sent(question, CANCELLED) for question in questions)
 
@@ -77,11 +94,12 @@ class _Calls:
         self._has_to_end.set()
 
     async def _run(self) -> None:
-        if self._exchange is not None:
-            await self._ask(self._exchange)
+        target = self._target
+        if not isinstance(target, _Access):
+            await self._ask(target)
             return
         try:
-            http = open_client(self._settings)
+            http = open_client(target.settings)
         except OSError:
             self._fail("the certificates of SSL_CERT_FILE cannot be read")
             return
@@ -89,7 +107,7 @@ class _Calls:
             self._fail("httpx is not installed; install wardround[language-model]")
             return
         async with http:
-            await self._ask(Client(http, self._settings.completions_url, self._key))
+            await self._ask(Client(http, target.settings, target.key, target.memory))
 
     async def _ask(self, endpoint: Endpoint) -> None:
         tasks = [asyncio.create_task(self._runner.run(question, endpoint)) for question in self._questions]

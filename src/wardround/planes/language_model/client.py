@@ -2,72 +2,56 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
+import time
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from wardround.config.language_model import LanguageModelSettings
+from wardround.planes.language_model.endpoint import EndpointError, RequestRefused, TransientError
+from wardround.planes.language_model.endpoint_memory import EndpointMemory
+from wardround.planes.language_model.event_stream import JoinedStream
 from wardround.planes.language_model.parameters import named_in
 
 if TYPE_CHECKING:
     import httpx
 
 MOST_BYTES = 1 << 20
-"""The limit on a response: 20 findings with their message and quote need 50 KB."""
-_LONGEST_WAIT_S = 20.0
-"""The longest ``Retry-After`` that is respected; a longer one ends the exchange."""
-_USUAL_WAIT_S = 0.5
-"""The time before the second request without ``Retry-After``."""
+"""Maximum number of a response: 20 findings with their message and quote need 50 KB."""
 _TRANSIENT = frozenset({408, 429, 500, 502, 503, 504, 529})
 
 _REFUSED = (400, 422)
 
 
-class EndpointError(Exception):
-    """The endpoint returned nothing usable.
-
-    The text is the reason, without anything that the endpoint sent.
-
-    Attributes:
-        retry_after: seconds after which a second request may succeed; None if it would not.
-    """
-
-    def __init__(self, text: str, retry_after: float | None = None) -> None:
-        super().__init__(text)
-        self.retry_after = retry_after
-
-
-class RequestRefused(EndpointError):
-    """The endpoint refused the request, possibly since it does not support one of its parameters.
-
-    Attributes:
-        named: the parameters that the refusal names.
-    """
-
-    def __init__(self, text: str, named: frozenset[str]) -> None:
-        super().__init__(text)
-        self.named = named
-
-
 class Client:
     """Sends requests to one endpoint.
+
+    Attributes:
+        memory: what is known about the parameters of the endpoint.
 
     Args:
         key: sent as a bearer token; empty for none.
     """
 
-    def __init__(self, client: httpx.AsyncClient, url: str, key: str) -> None:
+    def __init__(
+        self, client: httpx.AsyncClient, settings: LanguageModelSettings, key: str, memory: EndpointMemory
+    ) -> None:
         self._client = client
-        self._url = url
+        self._url = settings.completions_url
+        self._slots = asyncio.Semaphore(settings.concurrency)
+        self.memory = memory
         self._headers = {
-            "Accept": "application/json",
+            "Accept": "application/json, text/event-stream",
             "Accept-Encoding": "identity",
             "Content-Type": "application/json",
             "User-Agent": "wardround",
             **({"Authorization": f"Bearer {key}"} if key else {}),
         }
+
+    def slot(self) -> asyncio.Semaphore:
+        """Wait until fewer passes send requests than the configuration permits."""
+        return self._slots
 
     async def post(self, body: bytes) -> bytes:
         """Return the body of a successful response in JSON.
@@ -81,12 +65,9 @@ class Client:
             async with self._client.stream(
                 "POST", self._url, content=body, headers=self._headers
             ) as response:
-                if response.status_code in _REFUSED:
-                    raise _refused_request(response.status_code, await _body(response.aiter_raw()))
-                _require_usable(response)
-                return await _body(response.aiter_raw())
+                return await _usable_body(response)
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as cause:
-            raise EndpointError(_unreachable(cause), _USUAL_WAIT_S) from None
+            raise TransientError(_unreachable(cause)) from None
 
 
 def open_client(settings: LanguageModelSettings) -> httpx.AsyncClient:
@@ -101,17 +82,22 @@ def open_client(settings: LanguageModelSettings) -> httpx.AsyncClient:
     )
 
 
-def _require_usable(response: httpx.Response) -> None:
+async def _usable_body(response: httpx.Response) -> bytes:
     status = response.status_code
+    if status in _REFUSED:
+        raise _refused_request(status, await _body(response.aiter_raw()))
     if 300 <= status < 400:
         raise EndpointError(f"status {status}: redirects are refused; configure the final address")
     if status != 200:
-        raise _refusal(status, response.headers.get("retry-after", ""))
+        raise _refusal(response)
     if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
         raise EndpointError("the response is compressed, which was not accepted")
-    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise EndpointError("the response is not JSON; check the address")
+    match response.headers.get("content-type", "").partition(";")[0].strip().lower():
+        case "application/json":
+            return await _body(response.aiter_raw())
+        case "text/event-stream":
+            return await _join_stream(response.aiter_raw())
+    raise EndpointError("the response is not JSON; check the address")
 
 
 def _refused_request(status: int, body: bytes) -> RequestRefused:
@@ -119,23 +105,43 @@ def _refused_request(status: int, body: bytes) -> RequestRefused:
     return RequestRefused(text, named_in(body))
 
 
-def _refusal(status: int, retry_after: str) -> EndpointError:
+def _refusal(response: httpx.Response) -> EndpointError:
+    status = response.status_code
     if status in (401, 403):
         return EndpointError(f"status {status}: the key is missing or wrong")
     if status == 404:
         return EndpointError("status 404: there is no such model or address")
     if status in _TRANSIENT:
-        return EndpointError(f"status {status}", _wait(retry_after))
+        headers = response.headers
+        wait = seconds_until(headers.get("retry-after", ""), headers.get("date", ""), time.time())
+        return TransientError(f"status {status}", wait)
     return EndpointError(f"status {status}")
 
 
-def _wait(retry_after: str) -> float | None:
-    """The seconds of a ``Retry-After`` header; None if they are too many. A date counts as no header."""
+def seconds_until(retry_after: str, date: str, current: float) -> float | None:
+    """Return the seconds of a ``Retry-After`` header, which has a number or a date; None for anything else.
+
+    Args:
+        date: the header with the time of the endpoint, whose clock may differ from this one.
+        current: seconds since the epoch, for an endpoint that states no time.
+    """
     try:
         seconds = float(retry_after)
     except ValueError:
-        return _USUAL_WAIT_S
-    return max(0.0, seconds) if math.isfinite(seconds) and seconds <= _LONGEST_WAIT_S else None
+        end, begin = _timestamp(retry_after), _timestamp(date)
+        if end is None:
+            return None
+        seconds = end - (current if begin is None else begin)
+    return None if math.isnan(seconds) else max(0.0, seconds)
+
+
+def _timestamp(text: str) -> float | None:
+    from email.utils import parsedate_to_datetime  # only for a refusal
+
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 async def _body(chunks: AsyncIterator[bytes]) -> bytes:
@@ -147,8 +153,26 @@ async def _body(chunks: AsyncIterator[bytes]) -> bytes:
     return bytes(body)
 
 
+async def _join_stream(chunks: AsyncIterator[bytes]) -> bytes:
+    """Return the completion in a stream of events, or the part that arrived before an interruption."""
+    import httpx  # see above
+
+    stream = JoinedStream()
+    try:
+        async for chunk in chunks:
+            stream.add(chunk)
+            if stream.has_ended:
+                break
+    except (httpx.HTTPError, OSError):
+        if not stream.has_output:
+            raise
+    return stream.completion()
+
+
 def _unreachable(cause: Exception) -> str:
-    """The reason without the text of the cause, which may have parts of the response or of the key."""
+    """Return the reason without the message of the cause, which may contain parts of the response or of the
+    key.
+    """
     import ssl  # slow to import
 
     found: BaseException | None = cause
@@ -157,44 +181,3 @@ def _unreachable(cause: Exception) -> str:
             return "the TLS certificate is not accepted"
         found = found.__cause__ or found.__context__
     return f"the endpoint cannot be reached ({type(cause).__name__})"
-
-
-class Usage(msgspec.Struct, frozen=True):
-    """The numbers of tokens."""
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-
-class Message(msgspec.Struct, frozen=True):
-    """The message of a choice."""
-
-    content: str | None = None
-    refusal: str | None = None
-
-
-class Choice(msgspec.Struct, frozen=True):
-    """One choice of a completion."""
-
-    message: Message
-    finish_reason: str | None = None
-
-
-class Completion(msgspec.Struct, frozen=True):
-    """A chat completion; fields that are not used here are not read."""
-
-    choices: tuple[Choice, ...]
-    model: str | None = None
-    usage: Usage | None = None
-
-
-def decode_completion(body: bytes) -> Completion:
-    """Return the completion in a response.
-
-    Raises:
-        EndpointError: it is not one.
-    """
-    try:
-        return msgspec.json.decode(body, type=Completion)
-    except (ValueError, RecursionError):
-        raise EndpointError("the response is not a chat completion", _USUAL_WAIT_S) from None

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.config.request import ReviewRequest
 from wardround.findings import RawFinding
 from wardround.planes.evidence import Exchange
 from wardround.storage.paths import state_dir
@@ -25,6 +24,6 @@ class Consultation(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def exchange_folder(request: ReviewRequest) -> Path:
-    """Return the folder of an exchange of files: the requested one, or one outside of every repository."""
-    return state_dir() / "exchange" if request.exchange is None else request.exchange
+def folder_of_exchange(requested: Path | None) -> Path:
+    """Return the folder of a file exchange: the requested one, or one outside of every repository."""
+    return requested or state_dir() / "exchange"

@@ -10,11 +10,14 @@ from wardround.change.diff import ChangedFile, Hunk
 from wardround.retrieval.definitions import Definition, enclosing
 
 PIECE = 60
-"""The lines of one piece of a long hunk, so that a part of it fits into the rest of a budget."""
+"""Maximum number of lines of one piece of a long hunk, so that a part of it fits into the rest of a budget.
+"""
 PIECE_CHARACTERS = 2000
-"""The least characters after which a piece ends before it has as many lines."""
+"""Minimum number of characters after which a piece ends before it has as many lines."""
 LONGEST_DEFINITION = 200
-"""The lines of a definition that is sent whole; of a longer one only the surroundings of a hunk are sent."""
+"""Maximum number of lines of a definition that is sent completely; of a longer one only the surroundings of a
+hunk are sent.
+"""
 LONGEST_LINE = 400
 """The characters of a line that are sent: longer ones are generated or data."""
 
@@ -37,11 +40,11 @@ class SentHunk(msgspec.Struct, frozen=True):
     """One hunk of the input.
 
     Attributes:
-        path: of the file at the head; ``file`` is the name that the model sees.
+        path: path of the file at the head; ``file`` is the name that the model sees.
         lines: number, mark and text of each line.
-        added: number -> the text of an added line, as it is sent.
+        added: number -> the content of an added line, as it is sent.
         removed: the lines that are removed.
-        unchanged: number at the head -> the text of an unchanged line, as it is sent.
+        unchanged: number at the head -> the content of an unchanged line, as it is sent.
     """
 
     path: str
@@ -76,9 +79,9 @@ class Surroundings(msgspec.Struct, frozen=True):
     """The unchanged lines that are sent with a hunk.
 
     Attributes:
-        around: lines before and after a hunk, where no whole definition is sent.
-        definitions: of the head; those around a hunk are sent whole.
-        piece, piece_characters: the size after which a longer part is cut.
+        around: lines before and after a hunk, where no complete definition is sent.
+        definitions: definitions at the head; those around a hunk are sent completely. piece,
+            piece_characters: the size after which a longer part is split.
     """
 
     around: int = 0
@@ -104,16 +107,16 @@ def sent_hunks(
     surroundings: Surroundings,
     moved: Collection[int] = (),
 ) -> Iterator[SentHunk]:
-    """Return the hunks of a file in order; those whose surroundings overlap are one.
+    """Return the hunks of a file in order; hunks with overlapping surroundings are merged.
 
     Args:
-        name: of the file as it is sent.
-        head, base: the lines of the two sides without secrets.
+        name: name under which the file is sent.
+        head, base: the lines at head and base without secrets.
         moved: the added lines that were only moved, which are sent as unchanged.
     """
     hunks = (Hunk(0, 0, 1, len(head)),) if file.is_all_added else file.hunks
     for region in _regions(hunks, surroundings):
-        lines = [_unchanged(line, moved) for line in _lines(region, head, base)]
+        lines = [_strip_move_mark(line, moved) for line in _lines(region, head, base)]
         for piece in _pieces(lines, surroundings):
             if any(line.mark != " " for line in piece):
                 yield _hunk(file.path, name, piece)
@@ -149,7 +152,7 @@ def _pieces(lines: Sequence[_Line], surroundings: Surroundings) -> Iterator[Sequ
             start, size = end, 0
 
 
-def _unchanged(line: _Line, moved: Collection[int]) -> _Line:
+def _strip_move_mark(line: _Line, moved: Collection[int]) -> _Line:
     return _Line(" ", line.number, line.text) if line.mark == "+" and line.number in moved else line
 
 
@@ -159,21 +162,23 @@ def _lines(region: _Region, head: Sequence[str], base: Sequence[str]) -> Iterato
         first = _first(hunk)
         end = first + hunk.head_length
         following = max(1, min(first, _length(head)))
-        yield from _numbered(" ", head, at, first)
-        yield from _numbered("-", base, hunk.base_start, hunk.base_start + hunk.base_length, following)
-        yield from _numbered("+", head, first, end)
+        yield from _numbered_lines(" ", head, at, first)
+        yield from _numbered_lines("-", base, hunk.base_start, hunk.base_start + hunk.base_length, following)
+        yield from _numbered_lines("+", head, first, end)
         at = end
-    yield from _numbered(" ", head, at, region.end)
+    yield from _numbered_lines(" ", head, at, region.end)
 
 
-def _numbered(mark: str, lines: Sequence[str], first: int, end: int, following: int = 0) -> Iterator[_Line]:
+def _numbered_lines(
+    mark: str, lines: Sequence[str], first: int, end: int, following: int = 0
+) -> Iterator[_Line]:
     for number, text in enumerate(lines[first - 1 : end - 1], first):
         if number < len(lines) or text:  # after the last line end there is no line
             yield _Line(mark, number, text.rstrip("\r"), following)
 
 
 def _first(hunk: Hunk) -> int:
-    """Return the first line at the head, or the one after removed lines; git then states the one before."""
+    """Return the first line at the head, or the one after removed lines; git then states the previous one."""
     return hunk.head_start + (1 if hunk.head_length == 0 else 0)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -10,7 +10,8 @@ from wardround.findings import Severity
 from wardround.planes.claims import claim
 from wardround.planes.coverage import finding_source
 from wardround.planes.evidence import Evidence, Exchange, FindingEvidence
-from wardround.planes.signal import PlaneStatus, Signal, with_claims
+from wardround.planes.language_model.claim_counts import claim_counts
+from wardround.planes.signal import PlaneStatus, Signal, add_claims
 
 
 def uses_model(evidence: Evidence) -> bool:
@@ -18,15 +19,19 @@ def uses_model(evidence: Evidence) -> bool:
     return bool(evidence.exchanges) or any(finding.is_from_model for finding in evidence.findings)
 
 
-def with_model(signal: Signal, evidence: Evidence) -> Signal:
+def add_model_findings(signal: Signal, evidence: Evidence) -> Signal:
     """Return the signal of a plane with the findings of its language model.
 
     A plane whose model returned no usable answer is inconclusive, and one whose model did not see every hunk
-    is not certain. A finding that is more severe than those of
-    tools and checks sets the severity; the confidence is then at most the probability that one of the most
-    severe findings is true.
+    is not certain. A finding that is more severe than those of tools and checks sets the severity; the
+    confidence is then at most the probability that one of the most severe findings is true. A finding that
+    several planes reported counts in each of them.
     """
-    found = [one for one in evidence.introduced if one.is_from_model and one.plane is signal.plane]
+    found = [
+        finding
+        for finding in evidence.introduced
+        if finding.is_from_model and finding.is_reported_by(signal.plane)
+    ]
     exchanges = [exchange for exchange in evidence.exchanges if exchange.plane is signal.plane]
     if not found and not exchanges:
         return signal
@@ -35,7 +40,10 @@ def with_model(signal: Signal, evidence: Evidence) -> Signal:
     if found and level > signal.level:
         severity = level.label
         claims += (
-            claim(f"findings at {severity}", [finding_source(one) for one in found if one.level == level]),
+            claim(
+                f"findings at {severity}",
+                [finding_source(finding) for finding in found if finding.level == level],
+            ),
         )
         confidence = min(confidence, claims[-1].confidence)
     fingerprints = sorted({*signal.findings, *(finding.fingerprint for finding in found)})
@@ -45,47 +53,40 @@ def with_model(signal: Signal, evidence: Evidence) -> Signal:
         confidence=confidence,
         claims=claims,
         findings=tuple(fingerprints),
-        derivation=(*signal.derivation, *(_described(exchange) for exchange in exchanges)),
+        derivation=(*signal.derivation, *filter(None, map(_describe_exchange, exchanges))),
     )
     for exchange in exchanges:
-        known = _as_answered(known, exchange)
+        known = _require_answer(known, exchange)
     return known
 
 
-def _as_answered(signal: Signal, exchange: Exchange) -> Signal:
+def _require_answer(signal: Signal, exchange: Exchange) -> Signal:
     """Return the signal of a plane that requires the answer of its model about every hunk."""
     if signal.status is PlaneStatus.NOT_APPLICABLE:
         return signal
     if exchange.problem:
-        signal = with_claims(signal, claim("a usable answer of the language model", ()))
+        signal = add_claims(signal, claim("a usable answer of the language model", ()))
         reasons = (*signal.reasons, f"language model: {exchange.problem}")
         return replace(signal, status=PlaneStatus.INCONCLUSIVE, reasons=reasons)
     if exchange.omitted_hunks:
-        return with_claims(signal, claim("the language model read every hunk", ()))
+        return add_claims(signal, claim("the language model read every hunk", ()))
     return signal
 
 
-def _described(exchange: Exchange) -> str:
+def _describe_exchange(exchange: Exchange) -> str:
+    """Return the contribution of a model; nothing for a second pass, whose verdicts are counted with the
+    first one.
+    """
     if exchange.problem:
         return f"language model: no usable answer: {exchange.problem}"
-    return "language model: " + ", ".join(_counts(exchange))
-
-
-def _counts(exchange: Exchange) -> Iterator[str]:
-    yield f"{exchange.findings} findings"
-    if exchange.discarded:
-        yield f"{sum(exchange.discarded.values())} claims discarded: {reasons_of(exchange)}"
-    if exchange.omitted_hunks:
-        yield f"{exchange.omitted_hunks} hunks not in the input"
-
-
-def reasons_of(exchange: Exchange) -> str:
-    """Return the reasons for which claims of an answer are no findings, with their numbers."""
-    return ", ".join(f"{reason} ({number})" for reason, number in sorted(exchange.discarded.items()))
+    if exchange.step == "refutation":
+        return ""
+    omitted = f", {exchange.omitted_hunks} hunks not in the input" if exchange.omitted_hunks else ""
+    return f"language model: {claim_counts(exchange)}{omitted}"
 
 
 def without_model(evidence: Evidence) -> Evidence:
-    """Return the evidence as it is without a language model, with the gate that follows from it."""
+    """Return the evidence without the language model, with the gate that follows from it."""
     if not uses_model(evidence):
         return evidence
     findings = tuple(finding for finding in evidence.findings if not finding.is_from_model)
@@ -96,7 +97,7 @@ def _gate(evidence: Evidence, findings: Sequence[FindingEvidence]) -> str:
     """Return the outcome of the gate; only a blocked one can follow from findings of a model."""
     if evidence.gate != "blocked" or evidence.fail_level == "none":
         return evidence.gate
-    level = Severity.named(evidence.fail_level)
+    level = Severity.from_label(evidence.fail_level)
     if any(finding.is_introduced and finding.level >= level for finding in findings):
         return "blocked"
     return "inconclusive" if evidence.missing else "pass"

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
 
 _DEFINITION = LazyPattern(
     r"(?i)^(?:\d+ )?[+-] {1,40}(?:(?:export|public|default|async|abstract|static)\s+)*"
@@ -23,41 +24,49 @@ class PlaneInput(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         omitted_hunks: the hunks that did not fit into the token budget.
+        questions: about single lines; absent if there is none.
     """
 
     omitted_hunks: int = 0
+    questions: tuple[dict[str, Any], ...] | UnsetType = UNSET
 
 
 class CodeInput(PlaneInput, frozen=True, kw_only=True):
-    """The input of the security plane."""
-
-    hunks: tuple[dict[str, Any], ...] = ()
-
-
-class NeighbourInput(CodeInput, frozen=True, kw_only=True):
-    """The input of the semantic and perf planes.
+    """The input of the security and perf planes.
 
     Attributes:
-        neighbours: one line of each neighbour of the changed symbols.
+        neighbours: neighbours of the changed symbols, a line of each or their code.
     """
 
+    hunks: tuple[dict[str, Any], ...] = ()
     neighbours: tuple[dict[str, Any], ...] = ()
 
 
-class IntentInput(CodeInput, frozen=True, kw_only=True):
+class IntentInput(PlaneInput, frozen=True, kw_only=True):
     """The input of the intent plane: the description of the change, and its lines.
 
     Attributes:
         title, criteria: of the ticket; empty if there is none.
-        messages: of the commits, newest first.
+        messages: commit messages, newest first.
     """
 
+    hunks: tuple[dict[str, Any], ...] = ()
     title: str = ""
     criteria: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
 
 
-class ContractInput(NeighbourInput, frozen=True, kw_only=True):
+class SemanticInput(CodeInput, frozen=True, kw_only=True):
+    """The input of the semantic plane.
+
+    Attributes:
+        messages: commit messages, newest first.
+    """
+
+    messages: tuple[str, ...] = ()
+
+
+class ContractInput(CodeInput, frozen=True, kw_only=True):
     """The input of the contract plane.
 
     Attributes:
@@ -68,10 +77,15 @@ class ContractInput(NeighbourInput, frozen=True, kw_only=True):
 
 
 class TestsInput(PlaneInput, frozen=True, kw_only=True):
-    """The input of the tests plane."""
+    """The input of the tests plane.
+
+    Attributes:
+        neighbours: the code of the neighbours of the changed symbols.
+    """
 
     source: tuple[dict[str, Any], ...] = ()
     tests: tuple[dict[str, Any], ...] = ()
+    neighbours: tuple[dict[str, Any], ...] = ()
 
 
 class Described(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -110,15 +124,21 @@ def plane_input(
             neighbours=description.neighbours,
             omitted_hunks=omitted,
         )
-    if plane in (Plane.SEMANTIC, Plane.PERF):
-        return NeighbourInput(hunks=chosen, neighbours=description.neighbours, omitted_hunks=omitted)
+    if plane is Plane.SEMANTIC:
+        return SemanticInput(
+            hunks=chosen,
+            neighbours=description.neighbours,
+            messages=description.messages,
+            omitted_hunks=omitted,
+        )
     if plane is Plane.TESTS:
         return TestsInput(
             source=tuple(hunk.values for hunk in hunks if not hunk.is_test),
             tests=tuple(hunk.values for hunk in hunks if hunk.is_test),
+            neighbours=description.neighbours,
             omitted_hunks=omitted,
         )
-    return CodeInput(hunks=chosen, omitted_hunks=omitted)
+    return CodeInput(hunks=chosen, neighbours=description.neighbours, omitted_hunks=omitted)
 
 
 def _definitions(hunks: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

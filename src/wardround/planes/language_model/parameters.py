@@ -1,4 +1,4 @@
-"""The parameters of a request, and what is sent in place of those that an endpoint refuses."""
+"""The parameters of a request, and the replacements for those that an endpoint rejects."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.config.language_model import LanguageModelSettings
+from wardround.lazy import LazyPattern
 
 FORMAT = "response_format"
 TOKENS = "max_completion_tokens"
+STREAM = "stream"
+"""Rejected if it is omitted: the endpoint only returns streams."""
 _NAMED = {
     "temperature": LazyPattern(r"\btemperature\b"),
     "seed": LazyPattern(r"\bseed\b"),
     TOKENS: LazyPattern(r"\bmax_(?:completion_)?tokens\b"),
+    STREAM: LazyPattern(r"(?i)\bstream(?:ing)?\b"),
     FORMAT: LazyPattern(r"(?i)\bresponse_format\b|json_schema|json_object|structured outputs?"),
 }
 """The words by which the message of an endpoint names a parameter."""
@@ -47,13 +50,13 @@ class AcceptedParameters(msgspec.Struct, frozen=True):
     """The parameters that an endpoint accepts, as far as is known.
 
     Attributes:
-        refused: the names of refused parameters, each as often as a form of it was refused.
+        refused: the names of rejected parameters, each as often as a form of it was rejected.
     """
 
     refused: tuple[str, ...] = ()
 
     def without(self, named: Collection[str]) -> AcceptedParameters | None:
-        """Return those after a further refusal; None if every form was refused.
+        """Return those after a further refusal; None if every form was rejected.
 
         Args:
             named: the parameters that the refusal names; an empty collection means the output schema.
@@ -63,6 +66,11 @@ class AcceptedParameters(msgspec.Struct, frozen=True):
         last = {name: 1 if name == FORMAT and not named else _LAST_FORM[name] for name in names}
         refused = sorted(name for name in names if counts[name] < last[name])
         return AcceptedParameters((*self.refused, *refused)) if refused else None
+
+    def merge(self, other: AcceptedParameters) -> AcceptedParameters:
+        """Return the parameters that neither of two requests had to omit."""
+        further = Counter(other.refused) - Counter(self.refused)
+        return AcceptedParameters((*self.refused, *further.elements()))
 
     def values(self, settings: LanguageModelSettings, schema_format: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters of a request.
@@ -78,11 +86,12 @@ class AcceptedParameters(msgspec.Struct, frozen=True):
             "seed": settings.seed,
             tokens: settings.max_tokens,
             FORMAT: formats[counts[FORMAT]],
+            STREAM: True if counts[STREAM] else None,
         }
         left_out = {name for name in ("temperature", "seed") if counts[name]}
         return {name: value for name, value in values.items() if value is not None and name not in left_out}
 
 
 ALL_PARAMETERS = AcceptedParameters()
-_LAST_FORM = {"temperature": 1, "seed": 1, TOKENS: 1, FORMAT: 2}
+_LAST_FORM = {"temperature": 1, "seed": 1, TOKENS: 1, STREAM: 1, FORMAT: 2}
 """The number of refusals after which every form was sent."""

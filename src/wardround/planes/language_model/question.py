@@ -12,8 +12,10 @@ from wardround.findings import Plane
 from wardround.planes.language_model.budget import CHARACTERS_PER_TOKEN, choose
 from wardround.planes.language_model.hunks import SentHunk
 from wardround.planes.language_model.inputs import ChosenHunk, Described, PlaneInput, plane_input
+from wardround.planes.language_model.narrow_questions.placed import RoutedQuestions
 from wardround.planes.language_model.parameters import ALL_PARAMETERS, AcceptedParameters
 from wardround.planes.language_model.prompts import Prompt
+from wardround.planes.language_model.sent_code import SentCode
 from wardround.text.escaping import json_text
 
 _CORRECTION = "The previous answer could not be used: {problem}. Return one JSON document of the form above."
@@ -27,17 +29,21 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """Everything that is sent for one plane.
+    """The request content for one plane.
 
     Attributes:
         hunks: the hunks of the input; claims are verified against them.
         omitted: the number of hunks that did not fit.
+        narrow: the questions about single lines.
+        code: the code around the change in the input; no claim can be about it.
     """
 
     prompt: Prompt
     content: PlaneInput
     hunks: tuple[SentHunk, ...]
     omitted: int
+    narrow: RoutedQuestions = RoutedQuestions()
+    code: tuple[SentCode, ...] = ()
 
     @property
     def plane(self) -> Plane:
@@ -50,10 +56,10 @@ class Question(msgspec.Struct, frozen=True):
         accepted: AcceptedParameters = ALL_PARAMETERS,
         problem: str = "",
     ) -> bytes:
-        """Return the body of a request, in JSON that a terminal can show as it is.
+        """Return the body of a request, in JSON without characters that a terminal interprets.
 
         Args:
-            problem: of the previous answer; empty for the first request.
+            problem: problem of the previous answer; empty for the first request.
         """
         correction = f"\n{_CORRECTION.format(problem=problem)}\n" if problem else ""
         document = msgspec.json.encode(self.content).decode()
@@ -91,19 +97,19 @@ def question(
         unread: the number of hunks that are no candidates, since the change has too many files.
     """
     characters -= len(msgspec.json.encode(description))
-    chosen = _chosen(prompt.plane, candidates, characters)
+    chosen = _choose_hunks(prompt.plane, candidates, characters)
     omitted = len(candidates) - len(chosen) + unread
-    values = [ChosenHunk(one.hunk.as_input, one.is_test) for one in chosen]
+    values = [ChosenHunk(candidate.hunk.as_input, candidate.is_test) for candidate in chosen]
     content = plane_input(prompt.plane, values, omitted, description)
-    return Question(prompt, content, tuple(one.hunk for one in chosen), omitted)
+    return Question(prompt, content, tuple(candidate.hunk for candidate in chosen), omitted)
 
 
-def _chosen(plane: Plane, candidates: Sequence[Candidate], characters: int) -> list[Candidate]:
+def _choose_hunks(plane: Plane, candidates: Sequence[Candidate], characters: int) -> list[Candidate]:
     """The hunks that fit: source before tests, but for the tests plane half of the room is for tests."""
-    first = [one for one in candidates if one.is_test is (plane is Plane.TESTS)]
-    second = [one for one in candidates if one.is_test is not (plane is Plane.TESTS)]
+    first = [candidate for candidate in candidates if candidate.is_test is (plane is Plane.TESTS)]
+    second = [candidate for candidate in candidates if candidate.is_test is not (plane is Plane.TESTS)]
     room = characters // 2 if plane is Plane.TESTS else characters
-    taken, rest = choose([one.hunk for one in first], room)
-    others, _ = choose([one.hunk for one in second], characters - room + rest)
-    kept = {id(hunk) for hunk in (*taken, *others)}
-    return [one for one in (*first, *second) if id(one.hunk) in kept]
+    used, rest = choose([candidate.hunk for candidate in first], room)
+    others, _ = choose([candidate.hunk for candidate in second], characters - room + rest)
+    retained = {id(hunk) for hunk in (*used, *others)}
+    return [candidate for candidate in (*first, *second) if id(candidate.hunk) in retained]

@@ -3,53 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.change.diff import ChangedFile
 from wardround.config.language_model import ContextSize, LanguageModelSettings
 from wardround.context.symbol_neighbours import SymbolNeighbours
 from wardround.context.ticket.model import Ticket
+from wardround.context.tree_lookup import TreeLookup
 from wardround.execution.review_run import RawReview
 from wardround.findings import Plane
+from wardround.planes.declared_reviewers import judges_file
 from wardround.planes.language_model.budget import describe_change
+from wardround.planes.language_model.hunk_routing import HunkRouter
 from wardround.planes.language_model.hunks import SentHunk, Surroundings, sent_hunks
-from wardround.planes.language_model.inputs import Described
-from wardround.planes.language_model.prompts import load_prompt
+from wardround.planes.language_model.inputs import CodeInput, Described, TestsInput
+from wardround.planes.language_model.narrow_questions.attach import attach_questions, characters_of
+from wardround.planes.language_model.narrow_questions.router import route
+from wardround.planes.language_model.prompts import Prompt, load_prompt
 from wardround.planes.language_model.question import Candidate, Question, input_characters, question
 from wardround.planes.language_model.redaction import Redactor
-from wardround.planes.language_model.sent_neighbours import sent_neighbours
-from wardround.planes.signal import FileJudge
-from wardround.retrieval.definitions import Definition, functions
+from wardround.planes.language_model.sent_code import CodeReader, head_lines
+from wardround.planes.language_model.sent_neighbours import (
+    BUDGET_SHARE,
+    NeighbourCode,
+    TestsOf,
+    sent_neighbours,
+)
+from wardround.planes.language_model.sent_texts import SentTexts
 
 _AROUND = {Plane.SEMANTIC: 3, Plane.SECURITY: 3, Plane.PERF: 3}
 """The unchanged lines before and after a hunk: in the planes that judge code by its surroundings."""
 _AROUND_DEFINITIONS = 8
-"""The same where whole definitions are sent and a hunk is in none, or in a long one."""
+"""The same if complete definitions are sent and a hunk is in none, or in a long one."""
 _PIECE, _PIECE_CHARACTERS = 300, 12_000
-"""The size of a piece where whole definitions are sent."""
+"""The size of a piece where complete definitions are sent."""
 
 _SIZES: Mapping[ContextSize, Sequence[ContextSize]] = {
     "hunks": ("hunks",),
     "functions": ("functions", "hunks"),
+    "neighbours": ("neighbours", "functions", "hunks"),
 }
-"""The sizes of the input that are tried, until every hunk fits."""
+"""The sizes of the input that are tried, until every hunk fits; "neighbours" leaves room for other code.
+
+If a change fits as hunks only, each file then gets complete functions if they fit.
+"""
+
+HunksOf = Mapping[str, Sequence[Candidate]]
+"""Path -> the hunks of a file that a plane may see."""
 
 MOST_FILES = 300
 """The files that are searched for secrets and sent: that takes 20 ms each, and fewer fit into a request."""
 
 
 class Material(msgspec.Struct, frozen=True, dict=True):
-    """Everything of a review that questions are made of.
+    """The inputs from a review for questions.
 
     Attributes:
-        results: of tools and checks.
-        head, base: path at the head -> the text of a side; None if there is none.
+        results: results of tools and checks. head, base: path at the head -> the content at that version;
+            None if there is none.
         moved: path -> the lines at the head that the change only moves; they count as unchanged.
-        messages: of the commits, newest first.
+        messages: commit messages, newest first.
         ticket: the request that the change answers; None if there is none.
-        neighbours: of the changed symbols; ``head`` has the texts of their files, too.
+        neighbours: neighbours of the changed symbols; ``head`` has the contents of their files, too.
+        tests: those that reach a changed symbol, if their code is to be sent.
+        lookup: finds the names of a claim in the reviewed tree; None if there is nothing to search.
     """
 
     results: RawReview
@@ -59,11 +80,15 @@ class Material(msgspec.Struct, frozen=True, dict=True):
     messages: Sequence[str] = ()
     ticket: Ticket | None = None
     neighbours: Sequence[SymbolNeighbours] = ()
+    tests: TestsOf = {}
+    lookup: TreeLookup | None = None
 
     @cached_property
     def claimed(self) -> Mapping[str, Sequence[str]]:
         """Path at the head -> the names of the specialists that reviewed the file."""
-        return {path: [one.name for one in found] for path, found in self.results.claimed.items()}
+        return {
+            path: [specialist.name for specialist in found] for path, found in self.results.claimed.items()
+        }
 
     @cached_property
     def files(self) -> Sequence[ChangedFile]:
@@ -79,77 +104,140 @@ class Material(msgspec.Struct, frozen=True, dict=True):
 
 
 class QuestionWriter:
-    """Writes the questions of the planes about one change; only files that a specialist claims are sent."""
+    """Writes the questions of the planes about one change; only files that a specialist claims are sent.
+
+    Attributes:
+        texts: the files of the change, and those around it.
+    """
 
     def __init__(self, material: Material, redactor: Redactor, settings: LanguageModelSettings) -> None:
         self._material = material
-        self._redactor = redactor
         self._settings = settings
+        self._router = HunkRouter(material.results.claimed, material.head)
         self._names = _sent_names([file.path for file in material.sent_files], redactor)
-        self._lines: dict[tuple[str, bool], list[str]] = {}
-        self._defined: dict[str, tuple[Definition, ...]] = {}
+        self.texts = SentTexts(material.head, material.base, redactor, self._names)
+        self._code = NeighbourCode(material.neighbours, material.tests, self.texts)
 
-    def question(self, plane: FileJudge) -> Question | None:
+    def question(self, plane: Plane) -> Question | None:
         """Return the question of a plane; None if it has nothing to judge."""
-        claimed = self._material.claimed
-        files = [file for file in self._material.files if plane.applies_to(claimed[file.path])]
+        claimed = self._material.results.claimed
+        files = [file for file in self._material.files if judges_file(plane, claimed[file.path])]
         unread = sum(max(1, len(file.hunks)) for file in files if file.path not in self._names)
         files = [file for file in files if file.path in self._names]
         if not files and not unread:
             return None
-        prompt = load_prompt(plane.name)
-        characters = input_characters(self._settings, prompt)
-        described = self._described(plane.name, characters)
-        found = None
-        for size in _SIZES[self._settings.context]:
-            candidates = [
-                Candidate(hunk, "tests" in claimed[file.path])
-                for file in files
-                for hunk in self._hunks(file, plane.name, size)
-            ]
-            if not candidates and not unread:
+        characters = input_characters(self._settings, load_prompt(plane))
+        found = self._widest_fitting(plane, files, characters, unread)
+        if found is None:
+            return None
+        return self._add_code(found, input_characters(self._settings, found.prompt))
+
+    def _widest_fitting(
+        self, plane: Plane, files: Sequence[ChangedFile], characters: int, unread: int
+    ) -> Question | None:
+        """Return the question with the widest hunks that fit; None if there are none."""
+        described = self._describe_change(plane, characters)
+        ask = partial(self._write_question, load_prompt(plane), description=described, unread=unread)
+        context = self._settings.context
+        for size in _SIZES[context]:
+            hunks = self._candidates(files, plane, size)
+            if not any(hunks.values()) and not unread:
                 return None
-            found = question(prompt, candidates, described, characters, unread)
+            found = ask(_join_hunks(hunks), size=size, characters=_room(size, characters))
             if found.omitted == unread:
                 break
-        return found
+        if found.omitted > unread or context == "hunks" or size != "hunks":
+            return found
+        wider = self._candidates(files, plane, "functions")
+        return _widen_hunks(found, hunks, wider, partial(ask, size="functions", characters=characters))
 
-    def _described(self, plane: Plane, characters: int) -> Described:
-        """Return what a plane sees besides the hunks: the description for intent, neighbours for others."""
-        material, redact = self._material, self._redactor.text
+    def _write_question(
+        self,
+        prompt: Prompt,
+        candidates: Sequence[Candidate],
+        *,
+        description: Described,
+        size: ContextSize,
+        characters: int,
+        unread: int,
+    ) -> Question:
+        """Return the question with the hunks that fit, and the narrow questions about them."""
+        write = partial(question, prompt, candidates, description, unread=unread)
+        found = write(characters=characters)
+        routed = route(prompt.plane, found.hunks, self._material.claimed, size)
+        extra = characters_of(routed)
+        return attach_questions(write(characters=characters - extra) if extra else found, routed)
+
+    def _candidates(self, files: Sequence[ChangedFile], plane: Plane, size: ContextSize) -> HunksOf:
+        claimed = self._material.claimed
+        return {
+            file.path: [
+                Candidate(hunk, "tests" in claimed[file.path])
+                for hunk in self._router.for_plane(plane, file, self._hunks(file, plane, size))
+            ]
+            for file in files
+        }
+
+    def _describe_change(self, plane: Plane, characters: int) -> Described:
+        """Return what a plane sees besides hunks: the description of the change, or lines of neighbours."""
+        material, redact = self._material, self.texts.text
         if plane is Plane.INTENT:
             return describe_change(material.ticket, material.messages, redact, characters)
-        return Described(
-            neighbours=sent_neighbours(plane, material.neighbours, self._line, redact, characters)
-        )
+        lines: tuple[dict[str, Any], ...] = ()
+        if not self._sends_code:
+            lines = sent_neighbours(plane, material.neighbours, self.texts, characters)
+        if plane is not Plane.SEMANTIC:
+            return Described(neighbours=lines)
+        described = describe_change(None, material.messages, redact, characters // 2)
+        return replace(described, neighbours=lines)
 
-    def _line(self, path: str, number: int) -> str:
-        """Return a line of the head without secrets; empty if there is none."""
-        lines = self._side(path, base=False)
-        return lines[number - 1] if number <= len(lines) else ""
+    @property
+    def _sends_code(self) -> bool:
+        return self._settings.context == "neighbours"
+
+    def _add_code(self, found: Question, characters: int) -> Question:
+        """Return a question with the code around the change, in the room that the change leaves."""
+        if not (self._sends_code and isinstance(found.content, CodeInput | TestsInput) and found.hunks):
+            return found
+        rest = characters - len(msgspec.json.encode(found.content))
+        reader = CodeReader(self.texts, head_lines(found.hunks))
+        neighbours = self._code.neighbours_to_send(found.plane, reader, rest)
+        content = replace(found.content, neighbours=tuple(neighbour.as_input for neighbour in neighbours))
+        return replace(found, content=content, code=tuple(neighbour.code for neighbour in neighbours))
 
     def _hunks(self, file: ChangedFile, plane: Plane, size: ContextSize) -> Sequence[SentHunk]:
-        head, base = self._side(file.path, base=False), self._side(file.path, base=True)
+        texts = self.texts
         moved = self._material.moved.get(file.path, ())
         surroundings = Surroundings(_AROUND.get(plane, 0))
-        if size == "functions":
+        if size != "hunks":
             surroundings = Surroundings(
-                _AROUND_DEFINITIONS, self._definitions(file.path), _PIECE, _PIECE_CHARACTERS
+                _AROUND_DEFINITIONS, texts.definitions(file.path), _PIECE, _PIECE_CHARACTERS
             )
-        return tuple(sent_hunks(file, self._names[file.path], head, base, surroundings, moved))
+        head, base = texts.lines(file.path), texts.lines(file.path, base=True)
+        return tuple(sent_hunks(file, texts.name(file.path), head, base, surroundings, moved))
 
-    def _definitions(self, path: str) -> tuple[Definition, ...]:
-        if path not in self._defined:
-            self._defined[path] = tuple(functions(path, "\n".join(self._side(path, base=False))))
-        return self._defined[path]
 
-    def _side(self, path: str, *, base: bool) -> list[str]:
-        """The lines of one side of a file without secrets; redacting takes time, so once."""
-        if (path, base) not in self._lines:
-            text = (self._material.base if base else self._material.head)(path)
-            lines = [] if text is None else self._redactor.lines(path, text, base=base)
-            self._lines[path, base] = lines
-        return self._lines[path, base]
+def _widen_hunks(found: Question, hunks: HunksOf, wider: HunksOf, ask: Callable[..., Question]) -> Question:
+    """Return a question with the wider hunks of as many files as fit, in their order.
+
+    Args:
+        found: with ``hunks``, which all fit.
+    """
+    for path in wider:
+        attempted = {**hunks, path: wider[path]}
+        attempt = ask(_join_hunks(attempted))
+        if attempt.omitted == found.omitted:
+            hunks, found = attempted, attempt
+    return found
+
+
+def _join_hunks(hunks: HunksOf) -> list[Candidate]:
+    return [candidate for some in hunks.values() for candidate in some]
+
+
+def _room(size: ContextSize, characters: int) -> int:
+    """Return the characters for the description and the hunks."""
+    return characters - characters // BUDGET_SHARE if size == "neighbours" else characters
 
 
 def _sent_names(paths: Sequence[str], redactor: Redactor) -> dict[str, str]:

@@ -15,11 +15,12 @@ class Counters(msgspec.Struct, frozen=True):
     """The counters of one finding.
 
     Attributes:
-        lines: of its file.
+        lines: number of lines of the finding's file.
         in_file: findings in its file, existing ones too.
-        same_in_file: of them, those of its rule.
+        same_in_file: findings of its rule in its file, existing ones too.
         same_in_repository: the known findings of its rule.
-        function_lines: of the function around it, 0 outside of functions; None where that is unknown.
+        function_lines: number of lines of the enclosing function, 0 outside of functions; None where that is
+            unknown.
     """
 
     lines: int
@@ -54,7 +55,7 @@ class FindingCounters:
         self._same = known_by_rule(findings, baseline)
 
     def of(self, finding: Finding) -> Counters:
-        """The counters of one of the findings."""
+        """Return the counters of one of the findings."""
         lines, functions = self._file(finding.file)
         index = finding.span.line - 1
         return Counters(

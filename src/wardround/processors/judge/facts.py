@@ -1,4 +1,4 @@
-"""The facts about a finding from which the judge derives its probabilities; none is the text of code."""
+"""The features of a finding from which the judge computes its probabilities; none is the text of code."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ class FindingFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The facts about one finding.
 
     Attributes:
-        confidence: of the tool or check, before any judgement.
+        confidence: confidence of the tool or check, before any judgement.
         sources: the number of rules that report the defect.
         is_added_file: the change adds the file.
-        lines: of the file.
+        lines: number of lines of the file.
         in_file: findings in the file, existing ones too.
-        same_in_file: of them, those of the rule.
+        same_in_file: findings of the rule in the file, existing ones too.
         same_in_repository: known findings of the rule.
         in_change: findings that the change introduces.
-        same_in_change: of them, those of the rule.
+        same_in_change: findings of the rule that the change introduces.
         changed_files: the files of the change.
         added_lines: by the change, in all files.
-        function_lines: of the function around it, 0 outside of functions; None where that is unknown.
+        function_lines: number of lines of the enclosing function, 0 outside of functions; None where that is
+            unknown.
     """
 
     rule: str
@@ -63,9 +64,9 @@ class FactsOfFindings:
     def __init__(self, findings: Sequence[Finding], inputs: PipelineInputs) -> None:
         self._inputs = inputs
         self._counters = FindingCounters(findings, inputs.texts.head, inputs.baseline)
-        introduced = [one for one in findings if one.status in INTRODUCED]
+        introduced = [finding for finding in findings if finding.status in INTRODUCED]
         self._in_change = len(introduced)
-        self._same_in_change: Mapping[str, int] = Counter(one.rule for one in introduced)
+        self._same_in_change: Mapping[str, int] = Counter(finding.rule for finding in introduced)
         self._added_lines = sum(file.added_lines for file in inputs.change.files)
 
     def of(self, finding: Finding) -> FindingFacts:

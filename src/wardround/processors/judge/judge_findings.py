@@ -24,10 +24,10 @@ class JudgeFindings:
     """Add the probabilities of the judge to the findings that the change introduces.
 
     A warning below the threshold becomes a note, and a note below its own is folded, unless it is about
-    security. Errors, secrets, rules that guard against damage that cannot be undone, rules whose severity the
-    configuration sets, rules without judged findings, and findings that an analysis of the code around
-    confirms stay as they are. Nothing is lowered where warnings
-    or notes block a change that is not trusted: its own content would let it pass.
+    security. Unchanged are errors, secrets, rules that guard against damage that cannot be undone, rules
+    whose severity the configuration sets, rules without judged findings, and findings that an analysis of the
+    surrounding code confirms. Nothing is lowered where warnings or notes block a change that is not trusted:
+    its own content would let it pass.
     """
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
@@ -39,9 +39,11 @@ class JudgeFindings:
         from wardround.processors.judge.facts import FactsOfFindings  # only reviews with findings to judge
 
         facts = FactsOfFindings(review.findings, inputs)
-        estimated = cache(lambda known: _estimated(known, judge))  # thousands of findings have the same facts
+        estimated = cache(lambda known: _estimate(known, judge))  # thousands of findings have the same facts
         findings = (
-            _judged(finding, facts.of(finding), judge, inputs, estimated) if _is_judged(finding) else finding
+            _judge_finding(finding, facts.of(finding), judge, inputs, estimated)
+            if _is_judged(finding)
+            else finding
             for finding in review.findings
         )
         return replace(review, findings=tuple(findings), judge=judge.id)
@@ -51,12 +53,12 @@ def _is_judged(finding: Finding) -> bool:
     return finding.status in INTRODUCED and finding.is_of_rule
 
 
-def _estimated(facts: FindingFacts, judge: Judge) -> Estimate:
+def _estimate(facts: FindingFacts, judge: Judge) -> Estimate:
     worth, wrong = judge.probabilities(facts)
     return Estimate(worth, wrong, derivation(facts, judge.file.rates))
 
 
-def _judged(
+def _judge_finding(
     finding: Finding,
     facts: FindingFacts,
     judge: Judge,
@@ -68,13 +70,17 @@ def _judged(
     is_read = all(map(judge.file.rates.is_read, rules))
     if not is_read or not _may_change(finding, rules, inputs) or judge.is_exempt(rules):
         return replace(finding, estimate=estimate)
-    severity, is_unlikely = decided(finding.severity, estimate.worth, estimate.wrong, judge.file.thresholds)
+    severity, is_unlikely = decide_severity(
+        finding.severity, estimate.worth, estimate.wrong, judge.file.thresholds
+    )
     is_folded = is_unlikely and is_foldable(facts, judge.file.rates)
     estimate = replace(estimate, is_lowered=severity is not finding.severity, is_folded=is_folded)
     return replace(finding, severity=severity, estimate=estimate)
 
 
-def decided(severity: Severity, worth: float, wrong: float, limits: Thresholds) -> tuple[Severity, bool]:
+def decide_severity(
+    severity: Severity, worth: float, wrong: float, limits: Thresholds
+) -> tuple[Severity, bool]:
     """Return the severity with which a finding is shown, and True if it is too unlikely to be shown at once.
 
     Args:

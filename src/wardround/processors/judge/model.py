@@ -11,13 +11,13 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from wardround.config.globs import matches_whole
 from wardround.config.schema import JUDGE_OFF, JUDGE_ON
 from wardround.errors import ConfigError, WardroundError
 from wardround.processors.judge.facts import FindingFacts
 from wardround.processors.judge.features import FEATURES, row
 from wardround.processors.judge.rates import RateTable
 from wardround.rules.model import RULES_PACKAGE, package_folder
+from wardround.text.globs import matches_whole
 
 FILE = "judge.json"
 _DIGITS = 3
@@ -64,7 +64,7 @@ class JudgeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         repositories: the number of repositories of the judged findings.
         until: the day of the last judgement, YYYY-MM-DD.
-        rates: of the judged findings.
+        rates: rates of the judged findings.
         worth: the probability that a finding is worth raising.
         wrong: the probability that it is wrong.
         exempt: ids, or patterns of ids, of rules that are neither lowered nor folded: they guard against
@@ -117,7 +117,7 @@ def load_judge(name: str, read: Callable[[str], bytes | None]) -> Judge:
 
     Args:
         name: ``on`` for the one that ships with the rules, or a path in the repository.
-        read: path -> the content on the trusted side.
+        read: path -> the content at the trusted side.
 
     Raises:
         ConfigError: it does not exist, or its file is invalid.

@@ -13,7 +13,7 @@ from msgspec import Meta
 from wardround.processors.judge.facts import FindingFacts
 
 _LEAST = 1e-3
-"""No share is below this or above one minus this, so that log-odds are finite."""
+"""Shares are clipped to this and one minus this, so that log-odds are finite."""
 
 
 _Count = Annotated[int, Meta(ge=0)]
@@ -68,7 +68,7 @@ class RateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The counts of judged findings.
 
     Attributes:
-        all: of all findings.
+        all: rates of all findings.
         groups: name of ``GROUPS`` -> name of the group -> its counts.
     """
 

@@ -18,11 +18,11 @@ _FLAGS_OFFSET, _INTERFACE_BYTES = 16, 40
 _library = ctypes.CDLL(None, use_errno=True)
 
 
-def checked(action: str, result: int) -> int:
+def check_result(action: str, result: int) -> int:
     """Return the result of a system call.
 
     Raises:
-        OSError: it failed; the text names the action.
+        OSError: it failed; the message names the action.
     """
     if result < 0:
         number = ctypes.get_errno()
@@ -38,35 +38,35 @@ def system_call(
     Raises:
         OSError: it failed.
     """
-    passed = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
-    return checked(action, int(_library.syscall(ctypes.c_long(number), *passed)))
+    passed = [ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments]
+    return check_result(action, int(_library.syscall(ctypes.c_long(number), *passed)))
 
 
 def prctl(action: str, option: int, *arguments: int) -> None:
     """Change an attribute of this process.
 
     Raises:
-        OSError: the kernel refused it.
+        OSError: the kernel rejected it.
     """
-    padded = [ctypes.c_ulong(one) for one in (*arguments, 0, 0, 0, 0)[:4]]
-    checked(action, int(_library.prctl(option, *padded)))
+    padded = [ctypes.c_ulong(argument) for argument in (*arguments, 0, 0, 0, 0)[:4]]
+    check_result(action, int(_library.prctl(option, *padded)))
 
 
 def unshare(flags: int) -> None:
     """Move this process, or its next child, into new namespaces."""
-    checked("new namespaces", int(_library.unshare(flags)))
+    check_result("new namespaces", int(_library.unshare(flags)))
 
 
 def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
     """Mount a file system."""
-    arguments = [os.fsencode(one) for one in (source, target, kind)]
+    arguments = [os.fsencode(part) for part in (source, target, kind)]
     result = _library.mount(*arguments, ctypes.c_ulong(flags), os.fsencode(data))
-    checked(f"mounting {target}", int(result))
+    check_result(f"mounting {target}", int(result))
 
 
 def unmount(path: str) -> None:
     """Detach a mount and everything below it."""
-    checked(f"unmounting {path}", int(_library.umount2(os.fsencode(path), 2)))
+    check_result(f"unmounting {path}", int(_library.umount2(os.fsencode(path), 2)))
 
 
 def set_mount_attributes(path: str, attributes: int, flags: int = 0) -> None:
@@ -86,12 +86,12 @@ def pivot_root(new: str, old: str) -> None:
 def set_host_name(name: str) -> None:
     """Name the machine, in the namespace of this process."""
     text = name.encode()
-    checked("naming the machine", int(_library.sethostname(text, ctypes.c_size_t(len(text)))))
+    check_result("naming the machine", int(_library.sethostname(text, ctypes.c_size_t(len(text)))))
 
 
 def switch_loopback_on() -> None:
     """Bring up the loopback interface of the network namespace."""
-    socket = checked("opening a socket", int(_library.socket(_AF_INET, _SOCK_DGRAM, 0)))
+    socket = check_result("opening a socket", int(_library.socket(_AF_INET, _SOCK_DGRAM, 0)))
     try:
         request = ctypes.create_string_buffer(b"lo", _INTERFACE_BYTES)
         _request_interface(socket, _GET_FLAGS, request)
@@ -104,7 +104,7 @@ def switch_loopback_on() -> None:
 
 def _request_interface(socket: int, request: int, buffer: ctypes.Array[ctypes.c_char]) -> None:
     result = _library.ioctl(socket, ctypes.c_ulong(request), buffer)
-    checked("switching the loopback interface on", int(result))
+    check_result("switching the loopback interface on", int(result))
 
 
 def set_default_action(signal: int) -> None:
@@ -115,4 +115,4 @@ def set_default_action(signal: int) -> None:
 def set_limit(kind: int, most: int) -> None:
     """Set the soft and the hard limit of this process and its children."""
     values = (ctypes.c_uint64 * 2)(most, most)
-    checked("setting a limit", int(_library.prlimit(0, kind, values, None)))
+    check_result("setting a limit", int(_library.prlimit(0, kind, values, None)))

@@ -1,4 +1,4 @@
-"""A file system of its own for a run, built of the steps of ``wardround.sandbox.layout``."""
+"""A private file system for a run, built of the steps of ``wardround.sandbox.layout``."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _DEVICE_LINKS = {
 
 
 def build_root(steps: Iterable[tuple[str, ...]]) -> None:
-    """Replace the root of this process by one that the steps make.
+    """Replace the root of this process by one that the steps create.
 
     Raises:
-        OSError: a step failed; its text names the path.
+        OSError: a step failed; its message names the path.
     """
-    resolved = [_resolved(step) for step in steps]
+    resolved = [_resolve_step(step) for step in steps]
     _enter_base()
     for kind, *operands in filter(None, resolved):
         _ACTIONS[kind](*operands)
@@ -47,7 +47,7 @@ def build_root(steps: Iterable[tuple[str, ...]]) -> None:
     kernel.set_mount_attributes("/", _READ_ONLY_ATTRIBUTE | _INERT)
 
 
-def _resolved(step: tuple[str, ...]) -> tuple[str, ...]:
+def _resolve_step(step: tuple[str, ...]) -> tuple[str, ...]:
     """Return a step with the real path of its source, as links lead elsewhere once the root has changed."""
     kind, *operands = step
     if kind not in ("bind", "ro-bind", "ro-bind-try"):
@@ -61,7 +61,7 @@ def _resolved(step: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _enter_base() -> None:
-    """Make a folder in memory the root, with the machine's root in ``/old`` and an empty one in ``/new``."""
+    """Make an in-memory folder the root, with the machine's root in ``/old`` and an empty one in ``/new``."""
     kernel.mount("none", "/", "", _PRIVATE | _RECURSIVE)
     _mount_memory(_BASE, "")
     for folder in (_OLD, _NEW):
@@ -91,24 +91,24 @@ def _file(path: str) -> str:
     return _NEW + path
 
 
-def _bound(source: str, path: str, attributes: int) -> None:
+def _bind_path(source: str, path: str, attributes: int) -> None:
     """Show a file or folder of the machine."""
     outside = _OLD + source
-    target = _folder(path) if stat.S_ISDIR(os.stat(outside).st_mode) else _place_for_file(path)
+    target = _folder(path) if stat.S_ISDIR(os.stat(outside).st_mode) else _make_file(path)
     kernel.mount(outside, target, "", _BIND | _RECURSIVE)
     kernel.set_mount_attributes(target, attributes, kernel.AT_RECURSIVE)
 
 
-def _place_for_file(path: str) -> str:
+def _make_file(path: str) -> str:
     return _NEW + path if os.path.exists(_NEW + path) else _file(path)
 
 
 def _bind(source: str, path: str) -> None:
-    _bound(source, path, _INERT)
+    _bind_path(source, path, _INERT)
 
 
 def _bind_read_only(source: str, path: str) -> None:
-    _bound(source, path, _READ_ONLY_ATTRIBUTE | _INERT)
+    _bind_path(source, path, _READ_ONLY_ATTRIBUTE | _INERT)
 
 
 def _link(target: str, path: str) -> None:
@@ -121,7 +121,7 @@ def _proc(path: str) -> None:
 
 
 def _devices(path: str) -> None:
-    """Make a folder of devices that hold no data, with terminals of its own."""
+    """Create a folder of devices without stored data, with terminals of its own."""
     _tmpfs(path, "")
     for name in _DEVICES:
         kernel.mount(f"{_OLD}/dev/{name}", _file(f"{path}/{name}"), "", _BIND)
@@ -135,7 +135,7 @@ def _devices(path: str) -> None:
 
 
 def _data(path: str, text: str) -> None:
-    """Make a read-only file with a text."""
+    """Create a read-only file with a text."""
     target = _file(path)
     with open(target, "w", encoding="utf-8") as file:
         file.write(text)

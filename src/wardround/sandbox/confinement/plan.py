@@ -11,9 +11,9 @@ class Plan(TypedDict):
     Attributes:
         parent: the process id of the caller.
         user: the id of user and group inside.
-        steps: of the file system.
+        steps: steps that build the file system.
         writable: folders that the run may change.
-        landlock: the version of its interface; 0 to do without.
+        landlock: the version of its interface; 0 to run without it.
         filter: the program of the filter of system calls.
         limits: kinds and values.
         folder: in which the command starts.

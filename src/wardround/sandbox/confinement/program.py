@@ -1,7 +1,8 @@
 """Three processes of a run: a monitor outside, the first process inside, and the command.
 
-The monitor is a child of the caller and dies with it. The first process sets up the view, gives up its rights
-and reaps; when it ends, the kernel ends every other process of its namespace. Lines on the connection to the
+The monitor is a child of the caller and dies with it. The first process sets up the view, drops its
+privileges and reaps children; when it ends, the kernel ends every other process of its namespace. Lines on
+the connection to the
 caller: ``first PID`` (its number outside), ``ready``, ``exit STATUS`` and ``used SECONDS KILOBYTES``; a line
 from the caller begins the command.
 """
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 _USERS, _PROCESSES = 0x10000000, 0x20000000
 _OTHER_NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x40000000
 """Mounts, control groups, host name, interprocess communication, network: of the first process only, as its
-root would become that of the monitor, too."""
+root would become that of the monitor, too.
+"""
 _PARENT_DEATH_SIGNAL, _SIGKILL = 1, 9
 _IGNORED_BY_PYTHON = (13, 25)
 """``SIGPIPE`` and ``SIGXFSZ``."""
@@ -40,7 +42,7 @@ def main(plan_file: int) -> NoReturn:
     try:
         with os.fdopen(plan_file, "rb") as file:
             plan: Plan = marshal.load(file)  # noqa: S302  (written by the caller for this process)
-        connection = _own_connection()
+        connection = _move_connection()
         _die_with_parent()
         if os.getppid() != plan["parent"]:  # it died before the line above
             os._exit(_NOT_STARTED)
@@ -50,7 +52,7 @@ def main(plan_file: int) -> NoReturn:
         _fail(cause)
 
 
-def _own_connection() -> int:
+def _move_connection() -> int:
     """Move the connection away from standard input, which the command must not inherit."""
     connection = os.dup(0)
     null = os.open(_NULL, os.O_RDONLY)
@@ -97,7 +99,7 @@ def _write(path: str, text: str) -> None:
 
 
 def _monitor(plan: Plan, connection: int) -> NoReturn:
-    """Start the first process, wait until it ends or the caller does, and report what it used."""
+    """Start the first process, wait until it or the caller ends, and report its resource usage."""
     alive, held = os.pipe()
     first = os.fork()
     if first == 0:
@@ -141,7 +143,7 @@ def _run_first(plan: Plan, connection: int, alive: int) -> NoReturn:
         if plan["landlock"]:
             rights.restrict_files(plan["landlock"], plan["writable"])
         rights.filter_calls(plan["filter"])
-        rights.close_own_process()
+        rights.close_process_access()
         _die_with_parent()
         if _is_closed(alive):  # the monitor died before the line above
             os._exit(_NOT_STARTED)
@@ -207,7 +209,7 @@ def _execute(plan: Plan, begin: int) -> NoReturn:
 def _become(command: list[str], environment: dict[str, str]) -> NoReturn:
     """Execute a program of the run's own ``PATH``; Python's function would import modules, now invisible."""
     program = command[0]
-    folders = [""] if "/" in program else [f"{one}/" for one in environment["PATH"].split(":")]
+    folders = [""] if "/" in program else [f"{folder}/" for folder in environment["PATH"].split(":")]
     denied: OSError | None = None
     for folder in folders:
         try:

@@ -46,7 +46,7 @@ def drop_capabilities() -> None:
     kernel.system_call("dropping capabilities", _SYS_CAPSET[os.uname().machine], header, bytes(24))
 
 
-def close_own_process() -> None:
+def close_process_access() -> None:
     """Close the memory, the program and the open files of this process to others of the same user.
 
     Its program is a file of the machine outside the view. A program that this one executes is open again.
@@ -55,7 +55,7 @@ def close_own_process() -> None:
 
 
 def landlock_version() -> int:
-    """Return the version of Landlock's interface in this kernel; 0 if it has none that is used."""
+    """Return the version of Landlock's interface in this kernel; 0 if it has no supported one."""
     try:
         found = kernel.system_call("Landlock", _SYS_CREATE_RULESET, None, 0, _VERSION_FLAG)
     except OSError:
@@ -67,11 +67,11 @@ def restrict_files(version: int, writable: Sequence[str]) -> None:
     """Permit reading of every file that is visible, and writing below some folders.
 
     Args:
-        version: of Landlock's interface.
+        version: version of the Landlock interface.
         writable: folders in which a run makes, changes and removes files.
     """
-    handled = _for_version(_RIGHTS_BY_VERSION, version)
-    scoped = _for_version(_SCOPES_BY_VERSION, version)
+    handled = _access_for_version(_RIGHTS_BY_VERSION, version)
+    scoped = _access_for_version(_SCOPES_BY_VERSION, version)
     fields = [handled, 0, scoped] if scoped else [handled]
     attributes = struct.pack(f"<{len(fields)}Q", *fields)
     rules = kernel.system_call("Landlock", _SYS_CREATE_RULESET, attributes, len(attributes), 0)
@@ -88,7 +88,7 @@ def restrict_files(version: int, writable: Sequence[str]) -> None:
         os.close(rules)
 
 
-def _for_version(values: Sequence[tuple[int, int]], version: int) -> int:
+def _access_for_version(values: Sequence[tuple[int, int]], version: int) -> int:
     return next((value for least, value in values if version >= least), 0)
 
 

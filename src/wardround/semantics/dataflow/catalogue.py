@@ -31,5 +31,5 @@ def load_catalogue(
 
 
 def catalogue_files(package: str = RULES_PACKAGE) -> list[str]:
-    """The paths of the catalogues of all languages, sorted: the results of checks depend on them."""
+    """Return the paths of the catalogues of all languages, sorted: the results of checks depend on them."""
     return sorted(str(file) for file in (package_folder(package) / "dataflow").glob("*/*.yml"))

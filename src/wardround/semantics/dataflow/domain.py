@@ -42,7 +42,9 @@ class SinkHit(Generic[Kind, Node]):
 
 
 def join(*taints: Taint[Kind]) -> Taint[Kind]:
-    """Return the least upper bound: the taint of a value that is one of several, or made of all of them."""
+    """Return the least upper bound: the taint of a value that is one of several, or built from all of
+    them.
+    """
     tainted = [taint for taint in taints if taint]
     if len(tainted) < 2:
         return tainted[0] if tainted else {}
@@ -69,9 +71,9 @@ def only(taint: Taint[Kind], kinds: Kind) -> Taint[Kind]:
     """Return the taint restricted to some kinds of sink."""
     if not taint:
         return taint
-    return {origin: kept for origin, left in taint.items() if (kept := left & kinds)}
+    return {origin: retained for origin, left in taint.items() if (retained := left & kinds)}
 
 
-def extended(taint: Taint[Kind], kinds: Kind, where: Kind) -> Taint[Kind]:
+def extend(taint: Taint[Kind], kinds: Kind, where: Kind) -> Taint[Kind]:
     """Return the taint with ``kinds`` for each origin that can harm ``where``."""
     return {origin: left | kinds if left & where else left for origin, left in taint.items()}

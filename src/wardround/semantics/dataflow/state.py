@@ -1,4 +1,4 @@
-"""The state at one program point: the taint of each name, and what guards sanitize."""
+"""The state at one program point: the taint of each name, and the values that guards sanitize."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def sanitized_by_any(guards: Sequence[Sanitized[Kind]]) -> Sanitized[Kind]:
 
 
 def sanitized_by_all(guards: Sequence[Sanitized[Kind]]) -> Sanitized[Kind]:
-    """Return the sanitized values if at least one guard holds: the kinds that all of them share."""
+    """Return the sanitized values if at least one guard is true: the kinds that all of them share."""
     first, *others = guards
     shared = {
         name: reduce(and_, (other.get(name, kinds & ~kinds) for other in others), kinds)

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane
+from wardround.lazy import LazyPattern
 from wardround.semantics.semdiff.line_diff import removal_site, removed_lines, span_of_line
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wardround.semantics.docdrift.references import ProgramName, Reference
 
 _TOLD_AT_MOST = 8
-"""The limit on options of a change that are reported one by one."""
+"""Maximum number of options of a change that are reported individually."""
 _DECLARED = LazyPattern(r"--[A-Za-z][\w-]+|\b[oO]ption\(|addoption\(")
 _FILES_AT_MOST = 40
 
@@ -34,7 +34,7 @@ class OptionCheck(ChangeCheck):
     PLANE: ClassVar[Plane] = Plane.CONTRACT
 
     def may_declare(self, text: str) -> bool:
-        """Return True if a text can declare an option; a prefilter."""
+        """Return True if a source can declare an option; a prefilter."""
         return any(word in text for word in self.WORDS)
 
     @abstractmethod
@@ -53,7 +53,7 @@ class OptionCheck(ChangeCheck):
     def is_test(self, path: str) -> bool:
         """Return True if a file is a test by its path, whose options nobody uses."""
 
-    def touched(self) -> Iterator[ChangedFileView]:
+    def touched_files(self) -> Iterator[ChangedFileView]:
         """Return the files with possibly different declarations."""
         for file in self.change.files:
             if not file.path.endswith(self.PATHS) or self.is_test(file.path):
@@ -83,8 +83,12 @@ class Withdrawn(msgspec.Struct, frozen=True):
     def message(self) -> str:
         from wardround.semantics.docdrift.references import reference_sites
 
-        now = self.gone.now
-        became = f'renamed "{self.gone.name}" to "{now.names[0]}"' if now else f'removed "{self.gone.name}"'
+        current = self.gone.now
+        became = (
+            f'renamed "{self.gone.name}" to "{current.names[0]}"'
+            if current
+            else f'removed "{self.gone.name}"'
+        )
         quote = self.mentions[0].quote
         return f'this change {became}, but {reference_sites(self.mentions)}: "{quote}"'
 
@@ -99,31 +103,40 @@ class RemovedOptionCheck(OptionCheck):
     """A check of removed options that texts still name."""
 
     def run(self) -> None:
-        for one in self.withdrawn()[:_TOLD_AT_MOST]:
-            now = one.gone.now
-            span = span_of_line(one.file, now.line) if now else removal_site(one.file, one.gone.was.line)
-            self.report(one.file.path, span, one.message)
+        for option in self.withdrawn_options()[:_TOLD_AT_MOST]:
+            current = option.gone.now
+            span = (
+                span_of_line(option.file, current.line)
+                if current
+                else removal_site(option.file, option.gone.was.line)
+            )
+            self.report(option.file.path, span, option.message)
 
-    def withdrawn(self) -> list[Withdrawn]:
+    def withdrawn_options(self) -> list[Withdrawn]:
         """Return the removed options that texts still name, by file, in the order of their declarations."""
-        candidates = [one for file in self.touched() if _may_lose(file) for one in self._gone(file)]
+        candidates = [
+            option
+            for file in self.touched_files()
+            if _may_lose(file)
+            for option in self._removed_options(file)
+        ]
         if not candidates:
             return []
-        names = sorted({one.gone.name for one in candidates})
+        names = sorted({candidate.gone.name for candidate in candidates})
         naming = frozenset(self.change.project.files_with_word(names, ("*",)))
         alive = self._alive(names, naming)
-        left = [one for one in candidates if one.gone.name not in alive]
-        return self._named(left, naming) if left else []
+        left = [candidate for candidate in candidates if candidate.gone.name not in alive]
+        return self._withdrawn_options(left, naming) if left else []
 
-    def _gone(self, file: ChangedFileView) -> Iterator[_Candidate]:
-        from wardround.semantics.docdrift.cli_options import gone_options
+    def _removed_options(self, file: ChangedFileView) -> Iterator[_Candidate]:
+        from wardround.semantics.docdrift.cli_options import removed_options
 
         sides = self.both(file)
         if sides is not None:
             before, after = sides
             beside = frozenset(before.by_name) | frozenset(after.by_name)
-            for gone in gone_options(before, after):
-                yield _Candidate(file, gone, beside - {gone.name})
+            for removed in removed_options(before, after):
+                yield _Candidate(file, removed, beside - {removed.name})
 
     def _alive(self, names: Sequence[str], naming: frozenset[str]) -> frozenset[str]:
         """Return the names that code still defines, or uses as a value."""
@@ -134,38 +147,46 @@ class RemovedOptionCheck(OptionCheck):
         for path in sorted(naming | set(changed)):
             if not left:
                 break
-            file = changed.get(path)
-            if (file is None and path not in naming) or is_documentation(path):
+            if is_documentation(path):
                 continue
-            text = file.text if file is not None else self.change.project.read(path)
-            come = {name for name in left if text and name in text and _is_value(name, text, path)}
-            if file is not None and text:
-                come |= {name for name in left if self.may_derive(name, text)}
-            found |= come
-            left -= come
+            alive = self._alive_in(path, changed.get(path), left)
+            found |= alive
+            left -= alive
         return frozenset(found)
 
-    def _named(self, candidates: Sequence[_Candidate], naming: frozenset[str]) -> list[Withdrawn]:
+    def _alive_in(self, path: str, file: ChangedFileView | None, names: Set[str]) -> set[str]:
+        """Return the names that the code of one file defines or uses; only changed files derive names."""
+        text = file.text if file is not None else self.change.project.read(path)
+        if not text:
+            return set()
+        alive = {name for name in names if name in text and _is_value(name, text, path)}
+        if file is not None:
+            alive |= {name for name in names if self.may_derive(name, text)}
+        return alive
+
+    def _withdrawn_options(self, candidates: Sequence[_Candidate], naming: frozenset[str]) -> list[Withdrawn]:
         from wardround.semantics.docdrift.doc_files import WordFile, word_files
         from wardround.semantics.docdrift.references import Document, option_mentions
 
         found: list[list[Reference]] = [[] for _ in candidates]
-        programs = {one.file.path: self.program(one.file.path) for one in candidates}
+        programs = {candidate.file.path: self.program(candidate.file.path) for candidate in candidates}
         for path, kind in word_files(self.change.project, naming):
             text = self.change.project.read(path)
             if not text or "--" not in text:
                 continue
             document = Document(path, text)
-            for mentions, one in zip(found, candidates, strict=True):
-                beside = one.beside if kind is WordFile.PROSE else frozenset[str]()
-                mentions.extend(option_mentions(document, one.gone.name, programs[one.file.path], beside))
-        told: dict[tuple[str, tuple[Reference, ...]], Withdrawn] = {}
-        for mentions, one in zip(found, candidates, strict=True):
-            all_mentions = (*mentions, *_own_words(one))
+            for mentions, candidate in zip(found, candidates, strict=True):
+                beside = candidate.beside if kind is WordFile.PROSE else frozenset[str]()
+                mentions.extend(
+                    option_mentions(document, candidate.gone.name, programs[candidate.file.path], beside)
+                )
+        reported: dict[tuple[str, tuple[Reference, ...]], Withdrawn] = {}
+        for mentions, candidate in zip(found, candidates, strict=True):
+            all_mentions = (*mentions, *_remaining_mentions(candidate))
             if all_mentions:  # an option that several files removed is reported once
-                key = (one.gone.name, all_mentions)
-                told.setdefault(key, Withdrawn(one.file, one.gone, all_mentions))
-        return list(told.values())
+                key = (candidate.gone.name, all_mentions)
+                reported.setdefault(key, Withdrawn(candidate.file, candidate.gone, all_mentions))
+        return list(reported.values())
 
 
 def _may_lose(file: ChangedFileView) -> bool:
@@ -174,17 +195,19 @@ def _may_lose(file: ChangedFileView) -> bool:
 
 
 def _is_value(name: str, text: str, path: str) -> bool:
-    """Return True if a text contains a name as a separate string, or as an affix of one that declares it."""
+    """Return True if a source contains a name as a separate string, or as an affix of one that declares
+    it.
+    """
     quotes = "\"'" if path.endswith((".py", ".md")) else "\"'`"
     plain = re.escape(name)
     pattern = rf"""[{quotes}]{plain}(?=[{quotes}=/]|,\s|\s*[<\[])|[/,]\s?{plain}(?=[{quotes}]|\s*[<\[])"""
     return re.search(pattern, text) is not None
 
 
-def _own_words(one: _Candidate) -> list[Reference]:
+def _remaining_mentions(item: _Candidate) -> list[Reference]:
     """Return the position at which the file still names the option, in its help or its documentation."""
     from wardround.semantics.docdrift.references import Document, Reference
 
-    document = Document(one.file.path, one.file.text or "")
-    name = one.gone.name
-    return [Reference(one.file.path, line.number, line.text, name) for line in document.lines_naming(name)]
+    document = Document(item.file.path, item.file.text or "")
+    name = item.gone.name
+    return [Reference(item.file.path, line.number, line.text, name) for line in document.lines_naming(name)]

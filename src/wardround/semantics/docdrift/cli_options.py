@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -64,7 +64,7 @@ class RemovedOption:
     now: Option | None
 
 
-def gone_options(before: CommandLine, after: CommandLine) -> Sequence[RemovedOption]:
+def removed_options(before: CommandLine, after: CommandLine) -> Sequence[RemovedOption]:
     """Return the options that are no longer declared, in the order of their old declarations.
 
     None if more declarations are computed than before: those may include them.
@@ -79,49 +79,20 @@ def gone_options(before: CommandLine, after: CommandLine) -> Sequence[RemovedOpt
     )
 
 
-def _successor(name: str, option: Option, come: Sequence[Option]) -> Option | None:
+def _successor(name: str, option: Option, added: Sequence[Option]) -> Option | None:
     """Return the new option that replaced a removed one, if one sign shows that."""
-    same_short = [o for o in come if set(o.short) & set(option.short)]
-    same_help = [o for o in come if option.help and o.help == option.help]
-    alike = [o for o in come if any(_ratio(name, other) >= _ALIKE for other in o.names)]
-    return next((found[0] for found in (same_short, same_help, alike) if len(found) == 1), None)
+    same_short = [other for other in added if not set(option.short).isdisjoint(other.short)]
+    same_help = [other for other in added if option.help and other.help == option.help]
+    alike = [other for other in added if _is_alike(name, other)]
+    candidates = (same_short, same_help, alike)
+    return next((options[0] for options in candidates if len(options) == 1), None)
 
 
-def _ratio(one: str, other: str) -> float:
+def _is_alike(name: str, option: Option) -> bool:
+    return any(_ratio(name, other) >= _ALIKE for other in option.names)
+
+
+def _ratio(value: str, other: str) -> float:
     import difflib  # only if an option was removed
 
-    return difflib.SequenceMatcher(None, one.strip("-"), other.strip("-"), autojunk=False).ratio()
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedValues:
-    """An option whose default or choices changed; ``gone`` are the removed values."""
-
-    name: str
-    was: Option
-    now: Option
-
-    @property
-    def default(self) -> tuple[str, str] | None:
-        """Return the old and the new default, if both are known and differ."""
-        old, new = self.was.default, self.now.default
-        return (old, new) if old is not None and new is not None and old != new else None
-
-    @property
-    def gone_choices(self) -> tuple[str, ...]:
-        if not self.was.choices or not self.now.choices:
-            return ()
-        return tuple(choice for choice in self.was.choices if choice not in self.now.choices)
-
-
-def other_values(before: CommandLine, after: CommandLine) -> Iterator[ChangedValues]:
-    """Return the options that are declared once on both sides with different values, in the new order."""
-    seen: set[int] = set()
-    for name, options in after.by_name.items():
-        were = before.by_name.get(name, ())
-        if len(options) != 1 or len(were) != 1 or options[0].line in seen:
-            continue
-        one = ChangedValues(name, were[0], options[0])
-        if one.default is not None or one.gone_choices:
-            seen.add(options[0].line)
-            yield one
+    return difflib.SequenceMatcher(None, value.strip("-"), other.strip("-"), autojunk=False).ratio()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _TRIPLE = ('"""', "'''")
 _FUNCTION = LazyPattern(
@@ -29,13 +29,13 @@ _BODY = LazyPattern(
     r"|catch)\b|=>\s*\{\s*$"
 )
 _LONGEST_STATEMENT = 15
-"""The limit on lines of a call or literal in brackets; a longer one is a table.
+"""Maximum number of lines of a call or literal in brackets; a longer one is a table.
 
-No comment above a table describes a single line of it.
+A comment above a table does not describe a single line of it.
 """
 _LONGEST_QUERY = 40
 _WORDS_AT_MOST = 12
-"""The limit on comment lines above a line of code; more are a chapter."""
+"""Maximum number of comment lines above a line of code; more are a chapter."""
 
 
 class CommentSyntax(msgspec.Struct, frozen=True):
@@ -56,8 +56,6 @@ class CommentSyntax(msgspec.Struct, frozen=True):
 
 PYTHON = CommentSyntax(("#",), triple=True)
 SCRIPT = CommentSyntax(("//",), blocks=True)
-SQL = CommentSyntax(("--",), blocks=True, statements=True)
-HASH = CommentSyntax(("#",))
 
 
 class CommentedSource:
@@ -68,13 +66,13 @@ class CommentedSource:
         self._marks = marks
         self.code: list[str] = []
         self.words: list[str] = []
-        """The comments of each line, with blanks in place of code to keep columns; "" without comments."""
+        """The comments of each line, with blanks instead of code to keep columns; "" without comments."""
         self._read(marks)
 
     def _read(self, marks: CommentSyntax) -> None:
         closes = ""
         for line in self.lines:
-            code, words, closes = _parted(line, marks, closes)
+            code, words, closes = _split_line(line, marks, closes)
             self.code.append(code)
             self.words.append(words)
 
@@ -99,7 +97,7 @@ class CommentedSource:
         """Return the comment lines about a line: after it, above it, above the call or literal around it."""
         found = [number] if self.words[number - 1].strip() and not self.is_only_words(number) else []
         if self._marks.statements:
-            return [*found, *self._words_of_statement(number)]
+            return [*found, *self._statement_comments(number)]
         above = self.words_above(number)
         opener = self.opener(number)
         while not above and opener is not None:
@@ -108,7 +106,7 @@ class CommentedSource:
             opener = self.opener(opener)
         return [*found, *(n for n in above if not _CODE.search(self.words[n - 1].strip().lstrip("#/-* ")))]
 
-    def _words_of_statement(self, number: int) -> list[int]:
+    def _statement_comments(self, number: int) -> list[int]:
         """Return the comment lines in a statement that ends with a semicolon, those above it included."""
         found: list[int] = []
         above = number - 1
@@ -131,7 +129,7 @@ class CommentedSource:
         return None
 
     def statement(self, number: int) -> range:
-        """Return the lines of the innermost call or literal in brackets around a line, or the line alone."""
+        """Return the lines of the innermost call or literal in brackets around a line, or only the line."""
         start = self.opener(number)
         if start is None:
             return range(number, number + 1)
@@ -147,17 +145,24 @@ class CommentedSource:
         """Return line and name of the function around a line."""
         indent = self.indent(number) if self.code[number - 1].strip() else None
         for above in range(number - 1, 0, -1):
-            code = self.code[above - 1]
-            if not code.strip() or (indent is not None and self.indent(above) >= indent):
+            if not self.code[above - 1].strip():
+                continue
+            if indent is not None and self.indent(above) >= indent:
                 continue
             indent = self.indent(above)
-            match = _FUNCTION.match(code)
-            name = next((one for one in match.groups() if one), "") if match else ""
-            if name and name not in _NO_FUNCTION:
+            name = self._function_name(above)
+            if name:
                 return above, name
             if indent == 0:
                 return None
         return None
+
+    def _function_name(self, number: int) -> str:
+        """Return the name of the function that a line begins; empty if it begins none."""
+        match = _FUNCTION.match(self.code[number - 1])
+        names = match.groups() if match else ()
+        name = next(filter(None, names), "")
+        return "" if name in _NO_FUNCTION else name
 
     def documentation(self, function: int) -> list[int]:
         """Return the documentation lines of a function: those above it, or those at the start of its body."""
@@ -209,14 +214,14 @@ def _may_have_words(line: str, marks: CommentSyntax) -> bool:
     return any(mark in line for mark in marks.line) or (marks.blocks and "/*" in line)
 
 
-def _parted(line: str, marks: CommentSyntax, closes: str) -> tuple[str, str, str]:
+def _split_line(line: str, marks: CommentSyntax, closes: str) -> tuple[str, str, str]:
     """Return code and comment of a line, and the terminator of a comment that continues after it."""
     if closes:
         end = line.find(closes)
         if end < 0:
             return "", line, closes
         rest = line[end + len(closes) :]
-        code, words, still = _parted(rest, marks, "") if rest.strip() else ("", "", "")
+        code, words, still = _split_line(rest, marks, "") if rest.strip() else ("", "", "")
         return (
             " " * (end + len(closes)) + code if code.strip() else "",
             line[: end + len(closes)] + words,
@@ -225,26 +230,26 @@ def _parted(line: str, marks: CommentSyntax, closes: str) -> tuple[str, str, str
     if not _may_have_words(line, marks):
         return line, "", ""
     quote = ""
-    place = 0
-    while place < len(line):
-        char = line[place]
+    location = 0
+    while location < len(line):
+        char = line[location]
         if quote:
-            place += 1 if char == "\\" else 0
+            location += 1 if char == "\\" else 0
             quote = "" if char == quote else quote
-        elif marks.triple and line.startswith(_TRIPLE, place):
-            return _triple(line, place)
-        elif line.startswith(marks.line, place):
-            return line[:place], " " * place + line[place:], ""
-        elif marks.blocks and line.startswith("/*", place):
-            end = line.find("*/", place + 2)
+        elif marks.triple and line.startswith(_TRIPLE, location):
+            return _triple(line, location)
+        elif line.startswith(marks.line, location):
+            return line[:location], " " * location + line[location:], ""
+        elif marks.blocks and line.startswith("/*", location):
+            end = line.find("*/", location + 2)
             if end < 0:
-                return line[:place], " " * place + line[place:], "*/"
+                return line[:location], " " * location + line[location:], "*/"
             if not line[end + 2 :].strip():
-                return line[:place], " " * place + line[place:end], ""
-            place = end + 1
+                return line[:location], " " * location + line[location:end], ""
+            location = end + 1
         elif char in "\"'`":
             quote = char
-        place += 1
+        location += 1
     return line, "", ""
 
 
@@ -256,3 +261,9 @@ def _triple(line: str, place: int) -> tuple[str, str, str]:
     if end < 0:
         return "", " " * (place + 3) + line[place + 3 :], quotes
     return "", " " * (place + 3) + line[place + 3 : end], ""
+
+
+@lru_cache(maxsize=4)
+def comment_lines(text: str, marks: CommentSyntax) -> CommentedSource:
+    """Split a text into code and comments, once for all checks of a file."""
+    return CommentedSource(text, marks)

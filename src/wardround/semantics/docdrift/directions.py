@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.argument_order import ArgumentName, Reordering
-from wardround.semantics.docdrift.comment_lines import CommentSyntax
-from wardround.semantics.docdrift.stale_comments import comment_lines
+from wardround.semantics.docdrift.comment_lines import CommentSyntax, comment_lines
 from wardround.text.stemming import stem
 from wardround.text.tokens import parts
 
@@ -45,7 +44,7 @@ _GOALS = frozenset(
 
 def is_intentional_reversal(text: str, marks: CommentSyntax, line: int) -> bool:
     """Return True if the comments about a line or its function state that it reverses on purpose."""
-    return any(_TURNS.search(prose) for prose in _words_of(text, marks, line))
+    return any(_TURNS.search(prose) for prose in _comments_about(text, marks, line))
 
 
 def against_the_words(
@@ -59,21 +58,32 @@ def against_the_words(
 
     ``Move the stock from the shop to the depot`` over a call that passes the depot as ``source``.
     """
-    origin = [n for n, name in enumerate(parameters) if _ORIGINS & set(parts(name))]
-    goal = [n for n, name in enumerate(parameters) if _GOALS & set(parts(name))]
-    if len(origin) != 1 or len(goal) != 1 or origin == goal:
+    origin, goal = _only_of(parameters, _ORIGINS), _only_of(parameters, _GOALS)
+    if origin is None or goal is None or origin == goal:
         return None
-    from_here, to_there = arguments[origin[0]], arguments[goal[0]]
+    from_here, to_there = arguments[origin], arguments[goal]
     if from_here is None or to_there is None:
         return None
-    given_first, given_last = _stems(from_here), _stems(to_there)
-    flows = [flow for prose in _words_of(text, marks, line) for flow in _flows(prose)]
-    if not flows or any(_goes(start, end, given_first, given_last) for start, end in flows):
+    flows = [flow for prose in _comments_about(text, marks, line) for flow in _flows(prose)]
+    if not _are_reversed(flows, _stems(from_here), _stems(to_there)):
         return None
-    if any(_goes(end, start, given_first, given_last) for start, end in flows):
-        moves = sorted([(origin[0], goal[0]), (goal[0], origin[0])])
-        return Reordering(tuple(moves), 1.0)
-    return None
+    moves = sorted([(origin, goal), (goal, origin)])
+    return Reordering(tuple(moves), 1.0)
+
+
+def _are_reversed(
+    flows: Sequence[tuple[frozenset[str], frozenset[str]]], first: frozenset[str], last: frozenset[str]
+) -> bool:
+    """Return True if a described flow goes from the last to the first, and none in the other direction."""
+    if any(_is_between(start, end, first, last) for start, end in flows):
+        return False
+    return any(_is_between(end, start, first, last) for start, end in flows)
+
+
+def _only_of(parameters: Sequence[str], words: Set[str]) -> int | None:
+    """Return the position of the only parameter whose name has one of the words."""
+    found = [at for at, name in enumerate(parameters) if not words.isdisjoint(parts(name))]
+    return found[0] if len(found) == 1 else None
 
 
 _OPPOSITES = (
@@ -97,7 +107,9 @@ def names_a_way(parameters: Sequence[str]) -> bool:
     return bool(words & _ORIGINS) and bool(words & _GOALS)
 
 
-def _goes(start: frozenset[str], end: frozenset[str], first: frozenset[str], last: frozenset[str]) -> bool:
+def _is_between(
+    start: frozenset[str], end: frozenset[str], first: frozenset[str], last: frozenset[str]
+) -> bool:
     """Return True if each of the two is identified by words that only its name has."""
     return bool(start & first - last) and bool(end & last - first)
 
@@ -119,12 +131,12 @@ def _stems_of(words: str) -> frozenset[str]:
     return frozenset(stem(part) for part in parts(words))
 
 
-def _words_of(text: str, marks: CommentSyntax, line: int) -> list[str]:
-    """Return the comments next to a line and about its function, each run of lines as one text."""
+def _comments_about(text: str, marks: CommentSyntax, line: int) -> list[str]:
+    """Return the comments next to a line and about its function, consecutive lines joined."""
     lines = comment_lines(text, marks)
     if line > len(lines.code):
         return []
     function = lines.function(line)
     beside = [lines.words[n - 1].strip(" #/*-") for n in lines.adjacent_comments(line)]
     about = [lines.words[n - 1].strip(" #/*-") for n in lines.documentation(function[0])] if function else []
-    return [" ".join(one) for one in (beside, about) if one]
+    return [" ".join(words) for words in (beside, about) if words]

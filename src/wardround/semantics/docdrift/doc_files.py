@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 import re
 
-from wardround.checks.lazy import LazyPattern
-from wardround.checks.source import RepositoryView
+from wardround.change.repository_view import RepositoryView
+from wardround.lazy import LazyPattern
 
 _READ_AT_MOST = 500
 """Above this number of documentation files, git searches for those that contain a name."""
@@ -77,4 +77,4 @@ def word_files(project: RepositoryView, naming: frozenset[str]) -> list[tuple[st
     """
     kinds = ((path, kind_of_words(path)) for path in project.paths(("*",)))
     found = [(path, kind) for path, kind in kinds if kind is not None]
-    return [one for one in found if one[0] in naming] if len(found) > _READ_AT_MOST else found
+    return [file for file in found if file[0] in naming] if len(found) > _READ_AT_MOST else found

@@ -119,7 +119,8 @@ class DocumentedSignature:
 
 @dataclass(frozen=True)
 class DocumentedCode:
-    """One side of a callable, without formatting, comments, documentation and type annotations.
+    """The base or head version of a callable, without formatting, comments, documentation and type
+    annotations.
 
     Attributes:
         lines: the normalised source, one statement or header per line, without indentation.
@@ -145,13 +146,13 @@ class DocumentedCode:
 
     @cached_property
     def literals(self) -> frozenset[str]:
-        """The texts of strings and numbers."""
+        """The values of strings and numbers."""
         return frozenset(text for kind, text in self.tokens if kind in ("string", "number"))
 
     @cached_property
     def stems(self) -> frozenset[str]:
         return stems_of(self.names) | {
-            one for text in self.literals for word in NAME.findall(text) for one in stems_of_name(word)
+            stem for text in self.literals for word in NAME.findall(text) for stem in stems_of_name(word)
         }
 
 
@@ -169,11 +170,11 @@ class Delta:
     @cached_property
     def removed(self) -> Counter[tuple[str, str]]:
         """The tokens of removed lines that the added ones don't have."""
-        return _counted(self.old_lines) - _counted(self.new_lines)
+        return _count_tokens(self.old_lines) - _count_tokens(self.new_lines)
 
     @cached_property
     def added(self) -> Counter[tuple[str, str]]:
-        return _counted(self.new_lines) - _counted(self.old_lines)
+        return _count_tokens(self.new_lines) - _count_tokens(self.old_lines)
 
     @classmethod
     def between(cls, old: Sequence[str], new: Sequence[str]) -> Delta:
@@ -182,7 +183,7 @@ class Delta:
         )
 
 
-def _counted(lines: Sequence[str]) -> Counter[tuple[str, str]]:
+def _count_tokens(lines: Sequence[str]) -> Counter[tuple[str, str]]:
     return Counter(token for line in lines for token in tokens(line))
 
 
@@ -242,11 +243,11 @@ class DocumentedChange:
 
 @dataclass(frozen=True, slots=True)
 class DocumentedPair:
-    """A documented callable whose code differs between two texts of a file.
+    """A documented callable whose code differs between two versions of a file.
 
     Attributes:
         words_before: its old documentation.
-        words_after: its new documentation; None without one.
+        words_after: its new documentation; None if there is none.
         line: its first line in the new text, 1-based.
         words_line: the line of the new text, 1-based, on which its documentation starts.
     """
@@ -258,11 +259,11 @@ class DocumentedPair:
     words_line: int
 
     @property
-    def is_told(self) -> bool:
+    def is_documentation_changed(self) -> bool:
         """True if the change touched the documentation, even by a blank line."""
         return self.words_after is None or self.words_before.strip() != self.words_after.strip()
 
 
-def says(words: frozenset[str], *wanted: str) -> bool:
-    """Return True if one of some English words is among stems."""
-    return any(stem(word) in words for word in wanted)
+def mentions_any(words: frozenset[str], *expected: str) -> bool:
+    """Return True if the stems contain one of some English words."""
+    return any(stem(word) in words for word in expected)

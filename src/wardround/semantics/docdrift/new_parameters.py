@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.docdrift import features as whole
 from wardround.semantics.docdrift.model import DocComment, DocumentedChange, DocumentedCode, Parameter
 from wardround.semantics.docdrift.parameters import undocumented_parameters, unnamed_parameters
@@ -34,8 +34,8 @@ class Naming:
     """The names in one version of a file.
 
     Attributes:
-        names: of its code, with their counts.
-        words: of its comments and documentation.
+        names: names in its code, with their counts.
+        words: words in its comments and documentation.
     """
 
     names: Counter[str]
@@ -68,21 +68,29 @@ class ParameterContext:
     @cached_property
     def counts(self) -> dict[str, float]:
         """The features of the callable."""
-        change, documented = self.change, self.documented
+        change = self.change
         old, new = change.old.signature, change.new.signature
-        kept = [name for name in old.names if name in new.names]
-        named = [name for name in kept if name in change.words.named]
+        retained = [name for name in old.names if name in new.names]
         return {
             **dict(zip(whole.NAMES, whole.features(change), strict=True)),
-            "others_documented": len(documented.intersection(kept)),
-            "others_documented_share": len(documented.intersection(kept)) / max(1, len(kept)),
+            **self._documented_counts(retained),
+            "others_come": len(unnamed_parameters(change)),
+        }
+
+    def _documented_counts(self, kept: Sequence[str]) -> dict[str, float]:
+        """Return the features of the parameters that both versions have."""
+        documented, defaults = self.documented, self.change.old.signature.defaults
+        named = [name for name in kept if name in self.change.words.named]
+        both = documented.intersection(kept)
+        return {
+            "others_documented": len(both),
+            "others_documented_share": len(both) / max(1, len(kept)),
             "others_named_share": len(named) / max(1, len(kept)),
             "others_kept": len(kept),
             "others_last_documented": bool(kept) and kept[-1] in documented,
             "others_first_documented": bool(kept) and kept[0] in documented,
-            "others_optional_share": _share(documented, [name for name in kept if name in old.defaults]),
-            "others_required_share": _share(documented, [name for name in kept if name not in old.defaults]),
-            "others_come": len(unnamed_parameters(change)),
+            "others_optional_share": _share(documented, [name for name in kept if name in defaults]),
+            "others_required_share": _share(documented, [name for name in kept if name not in defaults]),
         }
 
 
@@ -92,28 +100,29 @@ def _share(documented: frozenset[str], names: Sequence[str]) -> float:
 
 def features(parameter: Parameter, around: ParameterContext) -> tuple[float, ...]:
     """Return the features of one parameter, in the order of ``NAMES``; all finite."""
-    return tuple(float(value) for value in _measured(parameter, around).values())
+    return tuple(float(value) for value in _measure(parameter, around).values())
 
 
-def _measured(parameter: Parameter, around: ParameterContext) -> dict[str, float]:
-    return {**around.counts, **_own(parameter, around), **_file(parameter, around)}
+def _measure(parameter: Parameter, around: ParameterContext) -> dict[str, float]:
+    return {**around.counts, **_role_features(parameter, around), **_file(parameter, around)}
 
 
-def _own(parameter: Parameter, around: ParameterContext) -> dict[str, float]:
+def _role_features(parameter: Parameter, around: ParameterContext) -> dict[str, float]:
     """Return the features of its role in the callable."""
     change, name, default = around.change, parameter.name, parameter.default
     old, new = change.old.signature, change.new.signature
-    place = new.names.index(name) if name in new.names else 0
+    location = new.names.index(name) if name in new.names else 0
     stems = frozenset(stems_of_name(name))
     lines = [line for line in change.new.lines[1:] if name in line]
     uses = re.compile(rf"(?<![\w.]){re.escape(name)}\b(?!\s*=[^=])")
     forwarded = sum(f"{name}={name}" in line for line in lines)
     return {
         "own_rule": parameter in undocumented_parameters(change),
-        "own_place": place,
-        "own_last": place == len(new.names) - 1,
-        "own_after_documented": place > 0 and new.names[place - 1] in around.documented,
-        "own_before_documented": place + 1 < len(new.names) and new.names[place + 1] in around.documented,
+        "own_place": location,
+        "own_last": location == len(new.names) - 1,
+        "own_after_documented": location > 0 and new.names[location - 1] in around.documented,
+        "own_before_documented": location + 1 < len(new.names)
+        and new.names[location + 1] in around.documented,
         "own_optional": default is not None,
         "own_none": default == "None",
         "own_flag": default in ("True", "False"),
@@ -130,31 +139,31 @@ def _own(parameter: Parameter, around: ParameterContext) -> dict[str, float]:
         "own_only_forwarded": forwarded > 0 and forwarded == len(lines),
         "own_unused": not lines,
         "own_like_gone": max(
-            (_alike(name, one) for one in old.names if one not in new.names), default=0.0
+            (_alike(name, other) for other in old.names if other not in new.names), default=0.0
         ),
-        "own_like_kept": max((_alike(name, one) for one in old.names if one in new.names), default=0.0),
+        "own_like_kept": max((_alike(name, other) for other in old.names if other in new.names), default=0.0),
     }  # fmt: skip
 
 
-def _alike(one: str, other: str) -> float:
-    first, second = set(stems_of_name(one)), set(stems_of_name(other))
+def _alike(item: str, other: str) -> float:
+    first, second = set(stems_of_name(item)), set(stems_of_name(other))
     return len(first & second) / max(1, len(first | second))
 
 
 def _file(parameter: Parameter, around: ParameterContext) -> dict[str, float]:
     """Return the features of its mentions in the rest of the file, and of the change there."""
     name, before, after, words = parameter.name, around.before, around.after, around.change.words
-    kept = [one for one in around.change.old.signature.names if one in words.named]
-    usual = sorted(before.words[one] / max(1, before.names[one]) for one in kept)
+    retained = [other for other in around.change.old.signature.names if other in words.named]
+    usual = sorted(before.words[other] / max(1, before.names[other]) for other in retained)
     callables = max(1, before.names["def"])
     return {
         "file_names": math.log1p(before.names[name]),
         "file_words": math.log1p(before.words[name]),
         "file_words_share": before.words[name] / max(1, before.names[name]),
         "file_usual_share": usual[len(usual) // 2] if usual else -1.0,
-        "file_sections": sum(before.words[one] for one in _SECTIONS) / callables,
-        "file_fields": sum(before.words[one] for one in _FIELDS) / callables,
-        "file_results": sum(before.words[one] for one in _RESULTS) / callables,
+        "file_sections": sum(before.words[section] for section in _SECTIONS) / callables,
+        "file_fields": sum(before.words[field] for field in _FIELDS) / callables,
+        "file_results": sum(before.words[result] for result in _RESULTS) / callables,
         "file_callables": math.log1p(callables),
         "file_names_come": math.log1p(max(0, after.names[name] - before.names[name])),
         "file_words_come": math.log1p(max(0, after.words[name] - before.words[name])),
@@ -168,7 +177,7 @@ def _names_of_features() -> tuple[str, ...]:
         DocumentedChange("", DocComment(""), DocumentedCode(()), DocumentedCode(())),
         Naming(Counter(), Counter()),
     )
-    return tuple(_measured(Parameter(""), ParameterContext(change, nothing, nothing)))
+    return tuple(_measure(Parameter(""), ParameterContext(change, nothing, nothing)))
 
 
 NAMES: tuple[str, ...] = _names_of_features()

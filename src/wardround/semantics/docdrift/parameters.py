@@ -21,7 +21,7 @@ class RemovedParameter:
     now: str | None
 
 
-def gone_parameters(change: DocumentedChange) -> list[RemovedParameter]:
+def removed_documented_parameters(change: DocumentedChange) -> list[RemovedParameter]:
     """Return the documented parameters that the change removed from the signature.
 
     None if the callable accepts any keyword, because they may still be accepted.
@@ -29,18 +29,18 @@ def gone_parameters(change: DocumentedChange) -> list[RemovedParameter]:
     old, new = change.old.signature, change.new.signature
     if new.open_ended:
         return []
-    taken = {*new.names, *new.collectors}
-    entries = [e for e in change.words.parameters if e.name in old.names and e.name not in taken]
-    return [RemovedParameter(entry, _took_place_of(change, entry.name)) for entry in entries]
+    used = {*new.names, *new.collectors}
+    entries = [e for e in change.words.parameters if e.name in old.names and e.name not in used]
+    return [RemovedParameter(entry, _replacement_of(change, entry.name)) for entry in entries]
 
 
-def _took_place_of(change: DocumentedChange, name: str) -> str | None:
+def _replacement_of(change: DocumentedChange, name: str) -> str | None:
     """Return the new parameter at the position of a removed one, if all others are unchanged."""
     old, new = change.old.signature.names, change.new.signature.names
-    place = old.index(name)
-    if len(old) != len(new) or new[place] in old:
+    location = old.index(name)
+    if len(old) != len(new) or new[location] in old:
         return None
-    return new[place]
+    return new[location]
 
 
 def undocumented_parameters(change: DocumentedChange) -> list[Parameter]:
@@ -54,7 +54,7 @@ def undocumented_parameters(change: DocumentedChange) -> list[Parameter]:
 def unnamed_parameters(change: DocumentedChange) -> list[Parameter]:
     """Return the added parameters that the documentation omits, except private and renamed ones."""
     old = change.old.signature
-    renamed = {gone.now for gone in gone_parameters(change)}
+    renamed = {removed.now for removed in removed_documented_parameters(change)}
     known = {*old.names, *old.collectors, *change.words.named, *renamed, *_WRAPPED}
     return [
         parameter
@@ -69,6 +69,6 @@ def _documents_its_parameters(change: DocumentedChange) -> bool:
     """Return True if most of the old parameters are documented, and at least two that still exist."""
     documented = {entry.name for entry in change.words.parameters}
     old, new = change.old.signature.names, change.new.signature.names
-    kept = documented.intersection(new)
+    retained = documented.intersection(new)
     share = len(documented.intersection(old)) / max(len(old), 1)
-    return len(kept) >= _DOCUMENTED_AT_LEAST and share >= _DOCUMENTED_SHARE
+    return len(retained) >= _DOCUMENTED_AT_LEAST and share >= _DOCUMENTED_SHARE

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _NEAR = 15
-"""The number of lines around a mention in which other options of the program identify it."""
+"""Number of lines around a mention in which other options of the program identify it."""
 _OTHERS = 2
 _LONGEST_LINE = 2_000
 QUOTED_AT_MOST = 80
@@ -53,9 +53,9 @@ class ProgramName:
 
     def is_run_by(self, words: Sequence[str]) -> bool:
         """Return True if the command before an option runs it, through whatever other programs."""
-        return any(self._is(word.strip("\"'[],()")) for word in words)
+        return any(self._is_program(word.strip("\"'[],()")) for word in words)
 
-    def _is(self, word: str) -> bool:
+    def _is_program(self, word: str) -> bool:
         if posixpath.basename(word) in self.commands:
             return True
         plain = word.removeprefix("./")
@@ -144,26 +144,26 @@ class Document:
             return
         pattern = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
         for line in self.lines:
-            if name in line.text and pattern.search(line.text) and not self._tells_history(line.number):
+            if name in line.text and pattern.search(line.text) and not self._describes_history(line.number):
                 yield line
 
-    def _tells_history(self, number: int) -> bool:
+    def _describes_history(self, number: int) -> bool:
         around = self.lines[max(number - 2, 0) : number + 1]
         return any(TELLS_HISTORY.search(line.text) for line in around)
 
     def command_before(self, line: _Line, name: str) -> list[str] | None:
         """Return the words of the command before a name; None outside of a command."""
-        text, place = line.text, line.text.find(name)
-        span = next((s for s in _SPAN.finditer(text) if s.start() <= place < s.end()), None)
+        text, location = line.text, line.text.find(name)
+        span = next((s for s in _SPAN.finditer(text) if s.start() <= location < s.end()), None)
         if span is not None:
-            before = span[1][: max(place - span.start(1), 0)]
+            before = span[1][: max(location - span.start(1), 0)]
             return _words(before) or None
         shown = line.fenced or text.startswith(("    ", "\t", "$", "RUN ", "> "))
-        before = self._continued(line.number) + " " + text[:place]
+        before = self._continued_text(line.number) + " " + text[:location]
         words = _words(before)
         return words if words and shown and _PROGRAM.match(words[0]) else None
 
-    def _continued(self, number: int) -> str:
+    def _continued_text(self, number: int) -> str:
         """Return the lines above that a backslash joins to this one."""
         parts: list[str] = []
         while number > 1 and self.lines[number - 2].text.rstrip().endswith("\\") and len(parts) < _NEAR:
@@ -197,12 +197,12 @@ def option_mentions(
     for line in document.lines_naming(name):
         command = document.command_before(line, name)
         if command is not None:
-            meant = program.is_run_by(command)
+            intended = program.is_run_by(command)
         else:
             named = program.names is not None and program.names.search(line.text) is not None
             near = document.options_near(line.number) & beside
-            telling = {one for one in near if one.strip("-") not in _COMMON}
-            meant = named or (name.strip("-") not in _COMMON and len(telling) >= _OTHERS)
-        if meant:
+            telling = {option for option in near if option.strip("-") not in _COMMON}
+            intended = named or (name.strip("-") not in _COMMON and len(telling) >= _OTHERS)
+        if intended:
             found.append(Reference(document.path, line.number, line.text, name))
     return found

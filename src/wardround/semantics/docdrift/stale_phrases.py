@@ -7,15 +7,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LazyPattern
-from wardround.semantics.docdrift.model import DocumentedChange, says
+from wardround.lazy import LazyPattern
+from wardround.semantics.docdrift.model import DocumentedChange, DocumentedCode, mentions_any
 from wardround.text.tokens import NAME, is_code_like, tokens
 
 _WORDS_AROUND = 4
 _LONGEST = 72
 _SHORTEST = 3
 _LONGEST_LINE = 200
-"""The limit on tokens of a line; longer ones are tables, and comparing them piece by piece takes too long."""
+"""Maximum number of tokens of a line; longer ones are tables, and comparing them piece by piece takes too
+long.
+"""
 _WORD = LazyPattern(r"\w{3}")
 _PLAIN_TYPES = frozenset({"bytes", "dict", "float", "int", "list", "set", "str", "tuple"})
 _ADDRESS = LazyPattern(r"\b[a-z]+://[^\s<>]+")
@@ -91,9 +93,9 @@ def _defaults(change: DocumentedChange) -> Iterator[Quote]:
         for number in _lines_about(change, name):
             line = change.words.lines[number]
             start = _DEFAULT_WORDS.search(line)
-            place = _find(line, text, start.start() if start else 0) if start else -1
-            if place >= 0:
-                yield _quote(change, QuoteKind.DEFAULT, text, number, place, _plain(new[name]))
+            location = _find(line, text, start.start() if start else 0) if start else -1
+            if location >= 0:
+                yield _quote(change, QuoteKind.DEFAULT, text, number, location, _plain(new[name]))
                 break
 
 
@@ -113,9 +115,9 @@ def _errors(change: DocumentedChange) -> Iterator[Quote]:
     for entry in change.words.raises if instead else ():
         simple = entry.name.rpartition(".")[2]
         if simple in change.old.raises and simple not in change.new.names:
-            place = _find(change.words.lines[entry.line], simple)
-            if place >= 0:
-                yield _quote(change, QuoteKind.ERROR, simple, entry.line, place, instead[0])
+            location = _find(change.words.lines[entry.line], simple)
+            if location >= 0:
+                yield _quote(change, QuoteKind.ERROR, simple, entry.line, location, instead[0])
 
 
 def _names(change: DocumentedChange) -> Iterator[Quote]:
@@ -124,24 +126,26 @@ def _names(change: DocumentedChange) -> Iterator[Quote]:
     A name that was only removed may denote something that happens elsewhere now. If any keyword is accepted,
     a parameter may still be passed. The local variables of a function are not documented.
     """
-    words, signature = change.words, change.old.signature
     renamings = _renamings(change)
-    for name in sorted((change.removed & words.named) - change.new.literals):
+    for name in sorted((change.removed & change.words.named) - change.new.literals):
         if len(name) < _SHORTEST or name == change.simple_name:
             continue
-        now = _renamed(change, renamings, name)
-        if name in signature.names:
+        current = _renamed_to(change, renamings, name)
+        if name in change.old.signature.names:
             if not change.new.signature.open_ended:
-                yield from _first_marked(change, QuoteKind.PARAMETER, name, now)
-        elif (
-            (is_code_like(name) or name in words.marked)
-            and (now is not None or _is_gone_from_file(change, name))
-            and not _is_local(change, name)
-        ):
-            yield from _first(change, QuoteKind.NAME, name, now)
+                yield from _first_mention(change, QuoteKind.PARAMETER, name, current)
+        elif _is_stale_name(change, name, current):
+            yield from _first(change, QuoteKind.NAME, name, current)
 
 
-def _is_gone_from_file(change: DocumentedChange, text: str) -> bool:
+def _is_stale_name(change: DocumentedChange, name: str, current: str | None) -> bool:
+    """Return True if a name that is marked as code was renamed or left the file."""
+    if not is_code_like(name) and name not in change.words.marked:
+        return False
+    return (current is not None or _is_removed_from_file(change, name)) and not _is_local(change, name)
+
+
+def _is_removed_from_file(change: DocumentedChange, text: str) -> bool:
     """Return True if no code of the file contains a name any more; False if the file is not known."""
     return bool(change.around) and not change.around_names.issuperset(NAME.findall(text))
 
@@ -154,14 +158,16 @@ def _is_local(change: DocumentedChange, name: str) -> bool:
     return any(assigned.search(line) for line in change.old.lines if name in line)
 
 
-def _first_marked(change: DocumentedChange, kind: QuoteKind, name: str, now: str | None) -> Iterator[Quote]:
-    """Return the first mention of a parameter; a part of a dotted path or a plain word is none."""
+def _first_mention(
+    change: DocumentedChange, kind: QuoteKind, name: str, current: str | None
+) -> Iterator[Quote]:
+    """Return the first mention of a parameter; a part of a dotted path or a plain word does not count."""
     marked = rf"(?<=[`*]){name}(?=[`*])|(?<![\w.~]){name}(?==)|^[ \t]*{name}(?= *[:-])"
     pattern = re.compile(rf"(?<![\w.~]){name}(?!\w|\.\w)" if is_code_like(name) else marked)
     for number, line in enumerate(change.words.lines):
         match = pattern.search(line) if name in line else None
         if match:
-            yield _quote(change, kind, name, number, line.index(name, match.start()), now)
+            yield _quote(change, kind, name, number, line.index(name, match.start()), current)
             return
 
 
@@ -170,51 +176,68 @@ def _literals(change: DocumentedChange) -> Iterator[Quote]:
     words = change.words
     parameters = {entry.name for entry in words.parameters}.union(change.new.signature.names)
     named = {text for text in change.removed_literals - parameters if text in words.text}
-    replaced = _replaced(change) if named else {}
+    replaced = _replaced_literals(change) if named else {}
     for text in sorted(named):
-        now = replaced.get(text)
-        if text in words.numbers:
-            if now is not None and text not in ("0", "1"):
-                yield from _first(change, QuoteKind.LITERAL, text, now)
-        elif _WORD.search(text):
-            telling = is_code_like(text) or text in words.marked or not text.isalpha()
-            if telling and (now is not None or _is_gone_from_file(change, text)):
-                yield from _first(change, QuoteKind.LITERAL, text, now)
+        if _is_stale_literal(change, text, replaced.get(text)):
+            yield from _first(change, QuoteKind.LITERAL, text, replaced.get(text))
+
+
+def _is_stale_literal(change: DocumentedChange, text: str, current: str | None) -> bool:
+    """Return True if a named literal was replaced; a telling text also if it left the file."""
+    words = change.words
+    if text in words.numbers:
+        return current is not None and text not in ("0", "1")
+    if not _WORD.search(text):
+        return False
+    is_telling = is_code_like(text) or text in words.marked or not text.isalpha()
+    return is_telling and (current is not None or _is_removed_from_file(change, text))
 
 
 def _results(change: DocumentedChange) -> Iterator[Quote]:
     """Return the documented kinds of results that are evidently no longer returned."""
-    old, new = change.old, change.new
-    if not (says(change.words.stems, "return") or change.words.returns is not None):
+    old, new, words = change.old, change.new, change.words
+    is_documented = words.returns is not None or mentions_any(words.stems, "return")
+    if not is_documented or old.yields or not _has_known_results(new):
         return
-    if not new.yields and not (new.returns and all(v.startswith(_KNOWN_KINDS) for v in new.returns)):
-        return
-    now = [
-        word for word, starts in _KINDS_OF_RESULT.items() if any(v.startswith(starts) for v in new.returns)
+    before, current = _returned_kinds(old), _returned_kinds(new)
+    is_named = any(re.search(rf"\bor {kind}\b|\b{kind} or\b", words.text) for kind in current)
+    for kind in before:
+        if kind not in current and (kind == "None" or not is_named):
+            yield from _first_of_result(change, kind)
+
+
+def _has_known_results(body: DocumentedCode) -> bool:
+    """Return True for a generator, and if each returned value is of an evident kind."""
+    if body.yields:
+        return True
+    return bool(body.returns) and all(value.startswith(_KNOWN_KINDS) for value in body.returns)
+
+
+def _returned_kinds(code: DocumentedCode) -> list[str]:
+    """Return the kinds of results that the code evidently returns."""
+    return [
+        kind
+        for kind, starts in _KINDS_OF_RESULT.items()
+        if any(value.startswith(starts) for value in code.returns)
     ]
-    is_named = any(re.search(rf"\bor {word}\b|\b{word} or\b", change.words.text) for word in now)
-    for word, starts in _KINDS_OF_RESULT.items():
-        had = any(value.startswith(starts) for value in old.returns)
-        if had and not old.yields and word not in now and (word == "None" or not is_named):
-            yield from _first_of_result(change, word)
 
 
 def _first_of_result(change: DocumentedChange, word: str) -> Iterator[Quote]:
     """Return the first line about the result that names a kind."""
     about = change.words.returns or ""
     for number, line in enumerate(change.words.lines):
-        place = _find(line, word)
-        if place >= 0 and (word == "None" or "return" in line.lower() or line.strip() in about):
-            now = "yield" if change.new.yields else None
-            yield _quote(change, QuoteKind.RESULT, word, number, place, now)
+        location = _find(line, word)
+        if location >= 0 and (word == "None" or "return" in line.lower() or line.strip() in about):
+            current = "yield" if change.new.yields else None
+            yield _quote(change, QuoteKind.RESULT, word, number, location, current)
             return
 
 
-def _first(change: DocumentedChange, kind: QuoteKind, token: str, now: str | None) -> Iterator[Quote]:
+def _first(change: DocumentedChange, kind: QuoteKind, token: str, current: str | None) -> Iterator[Quote]:
     for number, line in enumerate(change.words.lines):
-        place = _find(line, token)
-        if place >= 0 and not is_in_address(line, place):
-            yield _quote(change, kind, token, number, place, now)
+        location = _find(line, token)
+        if location >= 0 and not is_in_address(line, location):
+            yield _quote(change, kind, token, number, location, current)
             return
 
 
@@ -232,9 +255,9 @@ def _find(line: str, token: str, start: int = 0) -> int:
 
 
 def _quote(
-    change: DocumentedChange, kind: QuoteKind, token: str, line: int, column: int, now: str | None
+    change: DocumentedChange, kind: QuoteKind, token: str, line: int, column: int, current: str | None
 ) -> Quote:
-    return Quote(kind, token, line, column, _phrase(change.words.lines[line], column, token), now)
+    return Quote(kind, token, line, column, _phrase(change.words.lines[line], column, token), current)
 
 
 def _phrase(line: str, column: int, token: str) -> str:
@@ -253,12 +276,12 @@ def _plain(source: str) -> str:
     return source[1:-1] if source[:1] in "'\"" and source[-1:] == source[:1] and len(source) > 2 else source
 
 
-def _renamed(change: DocumentedChange, renamings: _Renamings, name: str) -> str | None:
+def _renamed_to(change: DocumentedChange, renamings: _Renamings, name: str) -> str | None:
     """Return the new name that turns a removed line into an added line, if it is of the same sort."""
     others = _new_parameters(change, name)
     for line in change.delta.old_lines:
         if name in line:
-            for candidate in renamings.get(_without(list(tokens(line)), name), ()):
+            for candidate in renamings.get(_blank_name(list(tokens(line)), name), ()):
                 if candidate not in others and _same_sort(name, candidate):
                     return candidate
     return None
@@ -275,12 +298,12 @@ def _renamings(change: DocumentedChange) -> _Renamings:
         pieces = list(tokens(line))
         new = {text for kind, text in pieces if kind == "name"} & change.added
         for name in sorted(new) if len(pieces) <= _LONGEST_LINE else ():
-            found.setdefault(_without(pieces, name), []).append(name)
+            found.setdefault(_blank_name(pieces, name), []).append(name)
     return found
 
 
-def _without(line: _Tokens, name: str) -> tuple[tuple[str, str], ...]:
-    """Return a line with a gap in place of a name."""
+def _blank_name(line: _Tokens, name: str) -> tuple[tuple[str, str], ...]:
+    """Return a line with a gap instead of a name."""
     return tuple(("gap", "") if piece == ("name", name) else piece for piece in line)
 
 
@@ -298,27 +321,27 @@ def _is_type(name: str) -> bool:
     return name.lstrip("_")[:1].isupper() or name in _PLAIN_TYPES
 
 
-def _replaced(change: DocumentedChange) -> dict[str, str]:
+def _replaced_literals(change: DocumentedChange) -> dict[str, str]:
     """Return the literals replaced by others in otherwise unchanged lines, if the meaning differs.
 
-    ``owner/name`` in place of ``name`` is the same in full.
+    ``owner/name`` instead of ``name`` is the same in full.
     """
     new = {gap: text for line in change.delta.new_lines for gap, text in _literal_gaps(line)}
     found: dict[str, str] = {}
     for line in change.delta.old_lines:
         for gap, text in _literal_gaps(line):
-            now = new.get(gap, text)
-            if _letters(now) != _letters(text) and not now.endswith(f"/{text}"):
-                found.setdefault(text, now)
+            current = new.get(gap, text)
+            if _letters(current) != _letters(text) and not current.endswith(f"/{text}"):
+                found.setdefault(text, current)
     return found
 
 
 def _literal_gaps(line: str) -> Iterator[tuple[tuple[object, ...], str]]:
     """Return a line without one of its literals, and that literal, for each."""
     pieces = list(tokens(line))
-    for place, (kind, text) in enumerate(pieces) if len(pieces) <= _LONGEST_LINE else ():
+    for location, (kind, text) in enumerate(pieces) if len(pieces) <= _LONGEST_LINE else ():
         if kind in ("string", "number"):
-            yield (*pieces[:place], "gap", *pieces[place + 1 :]), text
+            yield (*pieces[:location], "gap", *pieces[location + 1 :]), text
 
 
 def _letters(text: str) -> str:

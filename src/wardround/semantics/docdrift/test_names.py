@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from wardround.checks.lazy import LazyPattern
-from wardround.semantics.docdrift.stale_test_names import StaleTitle, Titled, titled
+from wardround.lazy import LazyPattern
+from wardround.semantics.docdrift.stale_test_names import StaleTitle, Titled, titled_tests
 
 _STATUS = LazyPattern(
     r"(?i)(?:status(?:_?code)?\w*\)?|\.status|response\w*,|resp,|res,)[^\n"
@@ -75,86 +75,90 @@ _HELPER = LazyPattern(
 
 
 def unmet_claims(text: str) -> Iterator[StaleTitle]:
-    """Return the tests whose bodies evidently do not do what their names state."""
+    """Return the tests whose bodies evidently do not test what their names state."""
     lines = text.split("\n")
-    for one in titled(text):
-        above = "\n".join(lines[max(one.line - 1 - _LINES_ABOVE, 0) : one.line - 1])
+    for test in titled_tests(text):
+        above = "\n".join(lines[max(test.line - 1 - _LINES_ABOVE, 0) : test.line - 1])
         decorators = above[above.rfind("\n\n") + 1 :]
-        given = f"{decorators}\n{lines[one.line - 1].replace(one.title, '')}"
-        if _HELPER.search(one.body):
+        given = f"{decorators}\n{lines[test.line - 1].replace(test.title, '')}"
+        if _HELPER.search(test.body):
             continue
-        for look in (_status, partial(_expired, given), partial(_negative, given), _error, _truth):
-            found = look(one)
+        for look in (_status, partial(_expired_title, given), partial(_negative, given), _error, _truth):
+            found = look(test)
             if found is not None:
                 yield found
                 break
 
 
-def _status(one: Titled) -> StaleTitle | None:
+def _status(item: Titled) -> StaleTitle | None:
     """Return a status in the name where the body asserts only others."""
-    tried = {int(found) for pair in _STATUS.findall(one.body) for found in pair if found}
+    tried = {int(found) for pair in _STATUS.findall(item.body) for found in pair if found}
     if not tried:
         return None
-    said = _NUMBER_SAID.search(one.words)
-    if said is not None:
-        wanted, word = frozenset({int(said[1])}), said[1]
-        if said[1] in one.body:
+    reported = _NUMBER_SAID.search(item.words)
+    if reported is not None:
+        expected, word = frozenset({int(reported[1])}), reported[1]
+        if reported[1] in item.body:
             return None
     else:
-        named = _NAMED_STATUS.search(one.words)
+        named = _NAMED_STATUS.search(item.words)
         if named is None:
             return None
-        said, wanted, word = named, _CODES[named[1]], named[1]
-    if tried & wanted or _NOT.search(one.words[: said.start()]):
+        reported, expected, word = named, _CODES[named[1]], named[1]
+    if tried & expected or _NOT.search(item.words[: reported.start()]):
         return None
-    return StaleTitle(one, word, f"it expects status {', '.join(map(str, sorted(tried)))}")
+    return StaleTitle(item, word, f"it expects status {', '.join(map(str, sorted(tried)))}")
 
 
-def _expired(given: str, one: Titled) -> StaleTitle | None:
+def _expired_title(given: str, item: Titled) -> StaleTitle | None:
     """Return something that has expired by the name, and is valid in the body."""
-    around = f"{given}\n{one.body}"
-    if not _EXPIRED.search(one.words) or _PAST.search(around):
+    around = f"{given}\n{item.body}"
+    if not _EXPIRED.search(item.words) or _PAST.search(around):
         return None
-    ahead = _AHEAD.search(one.body)
+    ahead = _AHEAD.search(item.body)
     return (
-        StaleTitle(one, "expired", f'nothing in it has expired: "{ahead[0]}" is still valid')
+        StaleTitle(item, "expired", f'nothing in it has expired: "{ahead[0]}" is still valid')
         if ahead
         else None
     )
 
 
-def _negative(given: str, one: Titled) -> StaleTitle | None:
+def _negative(given: str, item: Titled) -> StaleTitle | None:
     """Return a negative number by the name, where the body has none."""
-    said = _NEGATIVE.search(one.words)
-    if said is None or _MINUS.search(f"{given}\n{one.body}") or not _POSITIVE.search(one.body):
+    reported = _NEGATIVE.search(item.words)
+    if reported is None or _MINUS.search(f"{given}\n{item.body}") or not _POSITIVE.search(item.body):
         return None
-    return StaleTitle(one, "negative", "no number in it is")
+    return StaleTitle(item, "negative", "no number in it is")
 
 
-def _error(one: Titled) -> StaleTitle | None:
+def _error(item: Titled) -> StaleTitle | None:
     """Return an error in the name where the body expects another."""
-    said = _ERROR_SAID.search(one.words)
-    tried = _ERROR_TRIED.findall(one.body) if said else []
-    if said is None or not tried:
+    reported = _ERROR_SAID.search(item.words)
+    tried = _ERROR_TRIED.findall(item.body) if reported else []
+    if reported is None or not tried:
         return None
-    wanted = said[1].replace(" ", "")
-    if any(wanted in name.lower() for name in tried):
+    expected = reported[1].replace(" ", "")
+    if any(expected in name.lower() for name in tried):
         return None
-    return StaleTitle(one, said[0], f"it expects {tried[0]}")
+    return StaleTitle(item, reported[0], f"it expects {tried[0]}")
 
 
-def _truth(one: Titled) -> StaleTitle | None:
+def _truth(item: Titled) -> StaleTitle | None:
     """Return a result in the name where the body expects the opposite."""
-    said = _TRUTH_SAID.search(one.words)
-    if said is None:
+    reported = _TRUTH_SAID.search(item.words)
+    if reported is None:
         return None
-    if said[1] == "false" and _BARE.search(one.body) and not _FALSE.search(one.body):
-        return StaleTitle(one, said[0], "it expects something true")
+    if reported[1] == "false" and _BARE.search(item.body) and not _FALSE.search(item.body):
+        return StaleTitle(item, reported[0], "it expects something true")
     if (
-        said[1] == "true"
-        and _FALSE.search(one.body)
-        and not _TRUE.search(one.body)
-        and not _BARE.search(one.body)
+        reported[1] == "true"
+        and _FALSE.search(item.body)
+        and not _TRUE.search(item.body)
+        and not _BARE.search(item.body)
     ):
-        return StaleTitle(one, said[0], "it expects something false") if "assert not " in one.body else None
+        return (
+            StaleTitle(item, reported[0], "it expects something false")
+            if "assert not " in item.body
+            else None
+        )
     return None

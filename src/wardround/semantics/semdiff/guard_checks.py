@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from itertools import chain
 from typing import ClassVar
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.keyword_index import keyword_index
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Severity, Span
+from wardround.lazy import LazyPattern
 from wardround.semantics.semdiff.guards import (
     KINDS,
     GuardedFunction,
@@ -22,9 +22,10 @@ from wardround.semantics.semdiff.guards import (
     removed_none_tests,
     removes_none_test,
     unchecked_calls,
-    unescaped,
-    unwrapped,
+    unescaped_values,
+    unwrapped_values,
 )
+from wardround.text.keyword_index import keyword_index
 
 _SAID = {
     "lock": "no longer runs under {word}",
@@ -46,7 +47,7 @@ class GuardCheck(ChangeCheck):
     """A check that parses files into functions and their guards.
 
     Attributes:
-        ENDINGS: of the files it reads.
+        ENDINGS: endings of the files that it reads.
     """
 
     SEVERITY = Severity.INFO
@@ -62,7 +63,7 @@ class GuardCheck(ChangeCheck):
         """Return the functions of a file; none if it cannot be parsed."""
 
     def files(self) -> list[ChangedFileView]:
-        """The files of the change that it reads."""
+        """Return the files of the change that it reads."""
         return [
             file
             for file in self.change.files
@@ -83,35 +84,43 @@ class SiblingGuardCheck(GuardCheck):
             if text is None or file.base_path is None or len(text) > _LONGEST_TEXT:
                 continue
             self._tell_of_lines(file, text)
-            if not _has_new(file):
-                continue
-            pieces = keyword_index(text).tokens
-            if any(KINDS[kind].search(pieces) for kind in ("permission", "owner")) or "use server" in text:
-                for one in outliers(self.bodies(file.path, text), file.is_added):
-                    line, column = one.body.place
-                    name = one.body.name.rpartition(".")[2]
-                    guards = " or ".join(guard.lstrip("@") for guard in one.guards[:3])
-                    beside = f"the {one.siblings} functions next to it that share {one.shared}"
-                    said = f"{beside} go through {guards}, this one does not"
-                    self.report(file.path, Span(line, column, line, column + len(name)), said)
+            if _has_new(file) and _may_have_guards(text):
+                self._tell_of_functions(file, text)
+
+    def _tell_of_functions(self, file: ChangedFileView, text: str) -> None:
+        """Report the new functions that lack the guards of the functions next to them."""
+        for unlike in outliers(self.bodies(file.path, text), file.is_added):
+            line, column = unlike.body.place
+            name = unlike.body.name.rpartition(".")[2]
+            guards = " or ".join(guard.lstrip("@") for guard in unlike.guards[:3])
+            adjacent = f"the {unlike.siblings} functions next to it that share {unlike.shared}"
+            message = f"{adjacent} go through {guards}, this one does not"
+            self.report(file.path, Span(line, column, line, column + len(name)), message)
 
     def _tell_of_lines(self, file: ChangedFileView, text: str) -> None:
         pieces = keyword_index(text).tokens
         for line, column, call in (
             unchecked_calls(text.split("\n"), file.is_added) if KINDS["check"].search(pieces) else ()
         ):
-            said = f"the same statement is followed by {call}() everywhere else in this file, and not here"
-            self.report(file.path, Span(line, column, line, column + 1), said)
+            reported = (
+                f"the same statement is followed by {call}() everywhere else in this file, and not here"
+            )
+            self.report(file.path, Span(line, column, line, column + 1), reported)
         if KINDS["escape"].search(pieces):
-            for line, column, value, call in unescaped(text.split("\n"), file.is_added):
-                said = f'"{value}" is inserted raw here, but through {call} everywhere else in this file'
-                self.report(file.path, Span(line, column, line, column + len(value)), said)
+            for line, column, value, call in unescaped_values(text.split("\n"), file.is_added):
+                reported = f'"{value}" is inserted raw here, but through {call} everywhere else in this file'
+                self.report(file.path, Span(line, column, line, column + len(value)), reported)
 
 
 def _has_new(file: ChangedFileView) -> bool:
     """Return True if an added line may begin a function."""
     lines = (file.text or "").split("\n")
     return any(_BEGINS.search(line) and file.is_added(number) for number, line in enumerate(lines, 1))
+
+
+def _may_have_guards(text: str) -> bool:
+    pieces = keyword_index(text).tokens
+    return "use server" in text or any(KINDS[kind].search(pieces) for kind in ("permission", "owner"))
 
 
 _BEGINS = LazyPattern(r"\bdef |\bfunction\b|=>|\basync |^\s*\w+\(.*\{\s*$")
@@ -131,31 +140,43 @@ class GuardGoneCheck(GuardCheck):
 
     def run(self) -> None:
         files = self.files()
-        if not any(file.base_path is not None for file in files) or len(files) > _MOST_FILES:
+        if len(files) > _MOST_FILES or all(file.base_path is None for file in files):
             return
         moved = {file.path: moved_lines(file.base_text or "", file.text or "") for file in files}
-        kinds = missing_kinds(
-            (line for removed, _ in moved.values() for line in removed),
-            (line for _, added in moved.values() for line in added),
-        )
+        removed, added = zip(*moved.values(), strict=True)
+        kinds = missing_kinds(chain.from_iterable(removed), chain.from_iterable(added))
         self._told: set[str] = set()
         for file in files:
-            removed, added = moved[file.path]
-            mine = kinds & self.KINDS_SHOWN & missing_kinds(removed, ())
-            if "escape" in mine:
-                self._tell_unwrapped(file, removed, added)
-            self._tell_untested(file)
-            for one in self._gone(file, mine - {"escape"}) if mine - {"escape"} else ():
-                self._tell(file, one.guard.kind, one.guard.word, one.act.lstrip("=~"), *one.place)
+            self._report_removed_guards(file, *moved[file.path], kinds & self.KINDS_SHOWN)
 
-    def _tell_unwrapped(self, file: ChangedFileView, removed: Sequence[str], added: Sequence[str]) -> None:
-        for call, value, now in unwrapped(removed, added):
+    def _report_removed_guards(
+        self, file: ChangedFileView, removed: Sequence[str], added: Sequence[str], kinds: frozenset[str]
+    ) -> None:
+        """Report the guards of a file that the change removes."""
+        own = kinds & missing_kinds(removed, ())
+        if "escape" in own:
+            self._report_removed_handler(file, removed, added)
+        self._report_untested_value(file)
+        tested = own - {"escape"}
+        for removed_items in self._removed_guards(file, tested) if tested else ():
+            self._tell(
+                file,
+                removed_items.guard.kind,
+                removed_items.guard.word,
+                removed_items.act.lstrip("=~"),
+                *removed_items.place,
+            )
+
+    def _report_removed_handler(
+        self, file: ChangedFileView, removed: Sequence[str], added: Sequence[str]
+    ) -> None:
+        for call, value, current in unwrapped_values(removed, added):
             for number, line in enumerate((file.text or "").split("\n"), 1):
-                if line.strip() == now and file.is_added(number):
+                if line.strip() == current and file.is_added(number):
                     self._tell(file, "escape", call, value, number, max(line.rfind(value), 0) + 1)
                     break
 
-    def _tell_untested(self, file: ChangedFileView) -> None:
+    def _report_untested_value(self, file: ChangedFileView) -> None:
         before, after = file.base_text or "", file.text or ""
         if max(len(before), len(after)) > _LONGEST_TEXT or not removes_none_test(before, after):
             return
@@ -163,7 +184,7 @@ class GuardGoneCheck(GuardCheck):
         for name, (line, column) in found:
             self._tell(file, "none", f"{file.path}:{name}", name, line, column)
 
-    def _gone(self, file: ChangedFileView, kinds: frozenset[str]) -> Sequence[GuardRemoval]:
+    def _removed_guards(self, file: ChangedFileView, kinds: frozenset[str]) -> Sequence[GuardRemoval]:
         before, after = file.base_text, file.text
         if before is None or after is None or max(len(before), len(after)) > _LONGEST_TEXT:
             return ()

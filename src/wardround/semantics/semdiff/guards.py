@@ -13,9 +13,9 @@ from functools import cached_property
 
 import msgspec
 
-from wardround.checks.keyword_index import KeywordMatcher, keyword_index
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.registry import BeforeAfter
+from wardround.lazy import LazyPattern
+from wardround.text.keyword_index import KeywordMatcher, keyword_index
 
 KINDS: Mapping[str, LazyPattern] = {
     "lock": LazyPattern(
@@ -66,7 +66,7 @@ _STEMS = KeywordMatcher((
     "timeout", "wait_for", "deadline", "race", "abort", "signal", "max", "limit", "min(", "finally",
     "with", "using", "exitstack", "cleanup", "unmount", "destroy", "atexit",
 ))  # fmt: skip
-"""Every text with a guard contains one of these, in lower case."""
+"""Every source with a guard contains one of these, in lower case."""
 
 
 def removes_none_test(base: str, text: str) -> bool:
@@ -86,7 +86,7 @@ def _line_at(text: str, offset: int) -> str:
 
 
 _NONE_WORDS = ("is None", "if not ", "if (!", "==")
-"""One of these is at the start of what the pattern matches."""
+"""One of these is at the start of every match of the pattern."""
 _NONE_TEST = LazyPattern(r"\bis None\b|\bif not \w+\b|\bif \(!\w+\b|==\s*(?:null|undefined)\b")
 
 
@@ -115,15 +115,15 @@ CLEANS = LazyPattern(
 
 
 class Guard(msgspec.Struct, frozen=True):
-    """A protection of the actions under it or after it.
+    """A protection of the operations under it or after it.
 
     Attributes:
-        kind: of ``KINDS``.
+        kind: a member of ``KINDS``.
         word: its name in messages.
         acts: the protected actions, by the names of ``Body.acts``.
         least: the number of those that must remain for it to be missed.
         leaves: True for a condition under which the function exits.
-        names: its own name and those of its arguments, as far as they name guards.
+        names: its own name and those of its arguments, if they name guards.
         about: the values it inspects, by the names of ``Body.acts``; removed with them, it is not missed.
     """
 
@@ -140,9 +140,10 @@ class TestedValues(msgspec.Struct, frozen=True):
     """The names of a function whose values may be missing.
 
     Attributes:
-        required: those without whose values it leaves.
-        tests: those that it tests in any way.
-        sources: name -> the text of what it is assigned, or of a declared type that includes a missing value.
+        required: values without which it returns.
+        tests: values that it tests in any form.
+        sources: name -> the source of the assigned value, or of a declared type that includes a missing
+            value.
         passed: name -> the position (line, column) where it is first an argument of a call.
     """
 
@@ -157,7 +158,7 @@ class GuardedFunction(msgspec.Struct, frozen=True, dict=True):
 
     Attributes:
         acts: its actions that can need protection, with the positions (line, column) of each, in order.
-        calls: the called functions as written, and the names it passes on.
+        calls: the called functions, verbatim, and the names it passes as arguments.
         exits: the number of conditions under which it exits.
         parameters: the names of its parameters, without the receiver.
         place: the position of its name.
@@ -204,7 +205,7 @@ def moved_lines(base: str, head: str) -> tuple[list[str], list[str]]:
     return list((old - new).elements()), list((new - old).elements())
 
 
-def unwrapped(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+def unwrapped_values(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Return values that a change unwrapped from an escaping call in a text: call, value, the new line."""
     if len(added) > _MOST_LINES:
         return
@@ -213,36 +214,44 @@ def unwrapped(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[st
             value, call = found["value"].strip(), found["call"]
             if not KINDS["escape"].search(call + "("):
                 continue
-            bare = _squeezed(line.replace(found[0], value))
+            bare = _squeeze(line.replace(found[0], value))
             into = (f"{{{value}}}", f"+{value}", f"{value}+", f"={{{value}")
-            for now in added:
-                tight = _squeezed(now)
-                if tight == bare or (any(one in tight for one in into) and _is_alike(bare, tight)):
-                    yield call, value, now
+            for current in added:
+                tight = _squeeze(current)
+                if tight == bare or (
+                    any(added_text in tight for added_text in into) and _is_alike(bare, tight)
+                ):
+                    yield call, value, current
 
 
-def unescaped(lines: Sequence[str], is_added: Callable[[int], bool]) -> Iterator[tuple[int, int, str, str]]:
-    """Return values that a new line inserts into a text raw, while every old line escapes them there.
+def unescaped_values(
+    lines: Sequence[str], is_added: Callable[[int], bool]
+) -> Iterator[tuple[int, int, str, str]]:
+    """Return values that a new line inserts unescaped, while every old line escapes them there.
 
     Returns line, column, value and the escaping call: ``/posts/${id}`` next to ``/posts/${encode(id)}``.
     """
-    told: dict[tuple[str, str], list[str]] = {}
+    old_calls: dict[tuple[str, str], list[str]] = {}
     raw: list[tuple[int, int, tuple[str, str]]] = []
     for number, line in enumerate(lines, 1):
         if "{" not in line or len(line) > _LONGEST_LINE:
             continue
         is_new = is_added(number)
-        for found in _FILLED.finditer(line):
-            call, value = found["call"] or "", found["value"]
-            key = (found["before"], value)
-            if is_new and not call:
-                raw.append((number, found.start("value") + 1, key))
-            elif not is_new:
-                told.setdefault(key, []).append(call if KINDS["escape"].search(call + "(") else "")
+        for filled in _FILLED.finditer(line):
+            key = (filled["before"], filled["value"])
+            if not is_new:
+                old_calls.setdefault(key, []).append(_escaping_call(filled["call"] or ""))
+            elif not filled["call"]:
+                raw.append((number, filled.start("value") + 1, key))
     for number, column, key in raw:
-        calls = told.get(key, [])
+        calls = old_calls.get(key, [])
         if len(calls) >= _SIBLINGS and all(calls):
             yield number, column, key[1], calls[0]
+
+
+def _escaping_call(call: str) -> str:
+    """Return a call that escapes its argument; empty for another one."""
+    return call if KINDS["escape"].search(call + "(") else ""
 
 
 def unchecked_calls(lines: Sequence[str], is_added: Callable[[int], bool]) -> Iterator[tuple[int, int, str]]:
@@ -250,23 +259,32 @@ def unchecked_calls(lines: Sequence[str], is_added: Callable[[int], bool]) -> It
 
     Returns line, column and the checking call: ``at = join(root, name)``, then ``if not is_in(root, at)``.
     """
-    told: dict[str, list[str]] = {}
+    checks: dict[str, list[str]] = {}
     new: list[tuple[int, str]] = []
     for number, line in enumerate(lines, 1):
-        tight = line.strip()
-        found = _GIVEN.match(tight) if len(tight) < _LONGEST_LINE else None
-        if found is None:
+        statement = line.strip()
+        given = _GIVEN.match(statement) if len(statement) < _LONGEST_LINE else None
+        if given is None:
             continue
         if is_added(number):
-            new.append((number, tight))
+            new.append((number, statement))
         else:
-            told.setdefault(tight, []).append(_asker(found["name"], lines[number : number + _NEXT]))
-    for number, tight in new:
-        asked = told.get(tight, [])
-        if asked and all(asked) and len(set(asked)) == 1:
-            call = re.compile(rf"\b{re.escape(asked[0])}\(")
-            if not any(call.search(line) for line in lines[number : number + _REST]):
-                yield number, len(lines[number - 1]) - len(lines[number - 1].lstrip()) + 1, asked[0]
+            checks.setdefault(statement, []).append(_asker(given["name"], lines[number : number + _NEXT]))
+    for number, statement in new:
+        check = _only_check(checks.get(statement, []))
+        if check and not _is_called(check, lines[number : number + _REST]):
+            indent = len(lines[number - 1]) - len(lines[number - 1].lstrip())
+            yield number, indent + 1, check
+
+
+def _only_check(checks: Sequence[str]) -> str:
+    """Return the check after every old statement; empty if they differ, or one has none."""
+    return checks[0] if len(set(checks)) == 1 else ""
+
+
+def _is_called(name: str, lines: Sequence[str]) -> bool:
+    call = re.compile(rf"\b{re.escape(name)}\(")
+    return any(call.search(line) for line in lines)
 
 
 def _asker(name: str, after: Sequence[str]) -> str:
@@ -295,16 +313,16 @@ _SIBLINGS = 2
 _WRAPPED = LazyPattern(r"(?P<call>[\w$.]{3,60})\((?P<value>[\w$.\[\]'\"?]{1,80})\)")
 _ALIKE = 0.7
 _MOST_LINES = 400
-"""The limit on lines of one file; above it the file is rewritten."""
+"""Maximum number of lines of one file; above it the file is rewritten."""
 
 
-def _squeezed(line: str) -> str:
+def _squeeze(line: str) -> str:
     return "".join(line.split())
 
 
-def _is_alike(one: str, other: str) -> bool:
+def _is_alike(entry: str, other: str) -> bool:
     """Return True if two lines share most of their words."""
-    words, others = (set(_WORDS.findall(text)) for text in (one, other))
+    words, others = (set(_WORDS.findall(text)) for text in (entry, other))
     return len(words & others) >= _ALIKE * max(len(words), 1)
 
 
@@ -318,21 +336,21 @@ def removed_guards(
     is_added: Callable[[int], bool],
 ) -> Iterator[GuardRemoval]:
     """Return the guards of some kinds that a function had, itself or in a function of the file it calls."""
-    old, new = _by_name(before), _by_name(after)
+    old, new = _group_by_name(before), _group_by_name(after)
     for body in after:
-        was = old.get(body.name)
-        if was is None:
+        previous = old.get(body.name)
+        if previous is None:
             continue
-        now = [body, *_called(body, new)]
-        held = {guard.kind for one in now for guard in one.guards}
-        called = _called(was, old)
-        were = [was, *called]
-        for guard in _guards(was, called):
-            if guard.kind in kinds and guard.kind not in held and not _is_settled(guard, were, now):
-                left = _left(guard, now)
+        current = [body, *_called_bodies(body, new)]
+        held = {guard.kind for function in current for guard in function.guards}
+        called = _called_bodies(previous, old)
+        were = [previous, *called]
+        for guard in _guards(previous, called):
+            if guard.kind in kinds and guard.kind not in held and not _is_settled(guard, were, current):
+                left = _remaining_actions(guard, current)
                 if len(left) >= guard.least:
                     held.add(guard.kind)
-                    yield GuardRemoval(guard, body, *_shown(left, is_added))
+                    yield GuardRemoval(guard, body, *_reported_position(left, is_added))
 
 
 def removed_none_tests(
@@ -342,76 +360,81 @@ def removed_none_tests(
 
     Their sources are the same as before. Functions of the file that are called may test it instead.
     """
-    old, new = _by_name(before), _by_name(after)
+    old, new = _group_by_name(before), _group_by_name(after)
     for body in after:
-        was = old.get(body.name)
-        if was is None or body.exits >= was.exits or not was.values.required:
+        previous = old.get(body.name)
+        if previous is None or body.exits >= previous.exits or not previous.values.required:
             continue
-        if not any(one.values.tests.intersection(one.parameters) for one in _called(body, new)):
-            yield from _untested(was.values, body.values)
+        if not any(
+            called.values.tests.intersection(called.parameters) for called in _called_bodies(body, new)
+        ):
+            yield from _untested_values(previous.values, body.values)
 
 
-def _untested(was: TestedValues, now: TestedValues) -> Iterator[tuple[str, tuple[int, int]]]:
-    for name in sorted(was.required - now.tests):
-        source = now.sources.get(name)
-        if source is not None and source == was.sources.get(name) and name in now.passed:
-            yield name, now.passed[name]
+def _untested_values(previous: TestedValues, current: TestedValues) -> Iterator[tuple[str, tuple[int, int]]]:
+    for name in sorted(previous.required - current.tests):
+        source = current.sources.get(name)
+        if source is not None and source == previous.sources.get(name) and name in current.passed:
+            yield name, current.passed[name]
 
 
-def _is_settled(guard: Guard, were: Sequence[GuardedFunction], now: Sequence[GuardedFunction]) -> bool:
+def _is_settled(guard: Guard, were: Sequence[GuardedFunction], current: Sequence[GuardedFunction]) -> bool:
     """Return True if an equivalent check exists, or nothing is left to check."""
-    if guard.leaves and sum(one.exits for one in now) >= sum(one.exits for one in were):
+    if guard.leaves and sum(body.exits for body in current) >= sum(body.exits for body in were):
         return True
-    return bool(guard.about) and not any(act in guard.about for one in now for act in one.acts)
+    return bool(guard.about) and not any(act in guard.about for body in current for act in body.acts)
 
 
-def _guards(was: GuardedFunction, called: Sequence[GuardedFunction]) -> Iterator[Guard]:
-    """Yield the guards of a function, and those of the functions it calls for what it did not do itself.
+def _guards(previous: GuardedFunction, called: Sequence[GuardedFunction]) -> Iterator[Guard]:
+    """Yield the guards of a function, and those of its callees for operations that it did not perform itself.
 
     A function that calls ``self.connect``, which calls ``self.relay.connect`` with a time limit, has a call
     of that name already, which the limit was never for.
     """
-    yield from was.guards
+    yield from previous.guards
     for body in called:
         for guard in body.guards:
-            yield msgspec.structs.replace(guard, acts=guard.acts - was.acts.keys())
+            yield msgspec.structs.replace(guard, acts=guard.acts - previous.acts.keys())
 
 
 _Left = Sequence[tuple[str, Sequence[tuple[int, int]]]]
 
 
-def _left(guard: Guard, bodies: Sequence[GuardedFunction]) -> _Left:
+def _remaining_actions(guard: Guard, bodies: Sequence[GuardedFunction]) -> _Left:
     """Return the protected actions that still happen: in the function itself, or else in one it calls."""
     for body in bodies:
-        found = [(act, places) for act, places in body.acts.items() if act in guard.acts]
+        found = [(act, locations) for act, locations in body.acts.items() if act in guard.acts]
         if len(found) >= guard.least:
             return found
     return []
 
 
-def _shown(left: _Left, is_added: Callable[[int], bool]) -> tuple[str, tuple[int, int]]:
+def _reported_position(left: _Left, is_added: Callable[[int], bool]) -> tuple[str, tuple[int, int]]:
     """Return the position to report: the first that the change wrote, or else the first."""
-    every = sorted((place, act) for act, places in left for place in places)
-    place, act = next((one for one in every if is_added(one[0][0])), every[0])
-    return act, place
+    every = sorted((location, act) for act, locations in left for location in locations)
+    location, act = next((item for item in every if is_added(item[0][0])), every[0])
+    return act, location
 
 
-def _by_name(bodies: Sequence[GuardedFunction]) -> dict[str, GuardedFunction]:
+def _group_by_name(bodies: Sequence[GuardedFunction]) -> dict[str, GuardedFunction]:
     return {body.name: body for body in reversed(bodies)}
 
 
-def _called(body: GuardedFunction, known: Mapping[str, GuardedFunction]) -> list[GuardedFunction]:
+def _called_bodies(body: GuardedFunction, known: Mapping[str, GuardedFunction]) -> list[GuardedFunction]:
     """Return the functions of the same file that a function calls: by name, or of the same object."""
     holder = body.name.rpartition(".")[0]
     return [
-        one
-        for name, one in known.items()
+        function
+        for name, function in known.items()
         if name != body.name
-        and (name in body.calls or (holder and name.rpartition(".")[0] == holder and _is_own(name, body)))
+        and (
+            name in body.calls
+            or (holder and name.rpartition(".")[0] == holder and _is_defined_in(name, body))
+        )
     ]
 
 
-def _is_own(name: str, body: GuardedFunction) -> bool:
+def _is_defined_in(name: str, body: GuardedFunction) -> bool:
     last = name.rpartition(".")[2]
     return f"self.{last}" in body.calls or f"this.{last}" in body.calls
 
@@ -434,7 +457,7 @@ _OF_ALL = frozenset(
     }
     | {"props", "input", "parsedInput", "body", "payload"}
 )
-"""Parameters that do not identify what a function works on."""
+"""Parameters that do not identify the object on which a function operates."""
 
 
 class Unlike(msgspec.Struct, frozen=True):
@@ -451,20 +474,31 @@ def outliers(bodies: Sequence[GuardedFunction], is_added: Callable[[int], bool])
 
     A function that a guarded one of the file calls is its helper.
     """
-    known = _by_name(bodies)
-    names = {one.name: _guard_names([one, *_called(one, known)]) for one in bodies}
-    old = [one for one in bodies if one.acts and not is_added(one.place[0])]
-    helpers = {_last(call) for one in bodies if names[one.name] for call in one.calls}
+    known = _group_by_name(bodies)
+    names = {body.name: _guard_names([body, *_called_bodies(body, known)]) for body in bodies}
+    helpers: set[str] = set()
     for body in bodies:
-        if not body.acts or not is_added(body.place[0]) or _last(body.name) in helpers:
-            continue
-        held = names[body.name] | {call.rpartition(".")[2] for call in body.calls}
-        for shared, others in _siblings(body, old):
-            theirs = [names[one.name] for one in others]
-            missed = _missed(theirs, names[body.name], held, is_alike=shared not in body.parameters)
-            if missed:
-                yield Unlike(body, shared, missed, len(others))
-                break
+        if names[body.name]:
+            helpers.update(map(_last, body.calls))
+    acting = [body for body in bodies if body.acts]
+    old = [body for body in acting if not is_added(body.place[0])]
+    for body in acting:
+        if is_added(body.place[0]) and _last(body.name) not in helpers:
+            yield from _unlike(body, old, names)
+
+
+def _unlike(
+    body: GuardedFunction, old: Sequence[GuardedFunction], names: Mapping[str, frozenset[str]]
+) -> Iterator[Unlike]:
+    """Return the first group of siblings whose guards a function lacks."""
+    own = names[body.name]
+    held = own | {call.rpartition(".")[2] for call in body.calls}
+    for shared, others in _siblings(body, old):
+        theirs = [names[other.name] for other in others]
+        missed = _missing_guards(theirs, own, held, is_alike=shared not in body.parameters)
+        if missed:
+            yield Unlike(body, shared, missed, len(others))
+            return
 
 
 def _last(name: str) -> str:
@@ -475,44 +509,71 @@ def _siblings(
     body: GuardedFunction, others: Sequence[GuardedFunction]
 ) -> Iterator[tuple[str, list[GuardedFunction]]]:
     """Return the siblings of a function: with the same parameter, the same parameters, or the same group."""
-    holder = body.name.rpartition(".")[0]
-    near = [one for one in others if one.name.rpartition(".")[0] == holder and one.name != body.name]
-    if _READS.search(body.name.rpartition(".")[2]):
-        near = [one for one in near if _READS.search(one.name.rpartition(".")[2])]
+    near = _sibling_functions(body, others)
+    yield from _siblings_with_same_parameter(body, near)
+    if len(body.parameters) > 1:
+        alike = [other for other in near if other.parameters == body.parameters]
+        yield ", ".join(body.parameters), alike
+    if body.group:
+        yield body.group, [other for other in near if other.group == body.group]
+
+
+def _siblings_with_same_parameter(
+    body: GuardedFunction, others: Sequence[GuardedFunction]
+) -> Iterator[tuple[str, list[GuardedFunction]]]:
     for parameter in body.parameters:
         if parameter not in _OF_ALL:
-            yield parameter, [one for one in near if parameter in one.parameters]
-    if len(body.parameters) > 1:
-        yield ", ".join(body.parameters), [one for one in near if one.parameters == body.parameters]
-    if body.group:
-        yield body.group, [one for one in near if one.group == body.group]
+            yield parameter, [other for other in others if parameter in other.parameters]
 
 
-def _missed(
+def _sibling_functions(body: GuardedFunction, others: Sequence[GuardedFunction]) -> list[GuardedFunction]:
+    """Return the other functions of a class or module; for one that reads, only those that read."""
+    holder, _, own_name = body.name.rpartition(".")
+    near = [other for other in others if other.name.rpartition(".")[0] == holder and other.name != body.name]
+    if not _READS.search(own_name):
+        return near
+    return [other for other in near if _READS.search(other.name.rpartition(".")[2])]
+
+
+def _missing_guards(
     theirs: Sequence[frozenset[str]], own: frozenset[str], held: frozenset[str], *, is_alike: bool
 ) -> tuple[str, ...]:
     """Return the guards that a function lacks and each of its siblings has: the same, or one more."""
     if len(theirs) < _SIBLINGS:
         return ()
+    further = [guards - held for guards in theirs]
+    missed = _common(theirs, own, held)
+    is_unguarded = is_alike and not own and further == list(theirs)
+    if not missed and is_unguarded and all(theirs):
+        missed = frozenset().union(*theirs)
+    if not missed and len(theirs) > _SIBLINGS:
+        missed = _decorators_of_each(further)
+    return tuple(sorted(missed))
+
+
+def _decorators_of_each(guards: Sequence[frozenset[str]]) -> frozenset[str]:
+    """Return the decorators of the functions, if each of them has one."""
+    decorators = list(map(_decorators, guards))
+    return frozenset[str]().union(*decorators) if all(decorators) else frozenset()
+
+
+def _common(theirs: Sequence[frozenset[str]], own: frozenset[str], held: frozenset[str]) -> frozenset[str]:
+    """Return the guards that all siblings share, if a function has none of them and tests nothing else."""
     common = frozenset.intersection(*theirs)
-    asks = any(name for name in own if not name.startswith("@"))
-    if common and common.isdisjoint(held) and not asks:
-        return tuple(sorted(common))
-    further = [one - held for one in theirs]
-    if is_alike and all(theirs) and not own and further == list(theirs):
-        return tuple(sorted(frozenset().union(*theirs)))
-    put_on = [frozenset(name for name in one if name.startswith("@")) for one in further]
-    if len(theirs) > _SIBLINGS and all(put_on):
-        return tuple(sorted(frozenset().union(*put_on)))
-    return ()
+    tests = own - _decorators(own)
+    return common if common.isdisjoint(held) and not any(tests) else frozenset()
+
+
+def _decorators(guards: frozenset[str]) -> frozenset[str]:
+    return frozenset(name for name in guards if name.startswith("@"))
 
 
 def _guard_names(bodies: Sequence[GuardedFunction]) -> frozenset[str]:
     kinds = ("permission", "owner")
     return frozenset(
         name
-        for one in bodies
-        for guard in one.guards
+        for body in bodies
+        for guard in body.guards
         if guard.kind in kinds
         for name in guard.names
         if not _NO_GUARD.search(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Span
@@ -14,28 +15,36 @@ def removed_lines(file: ChangedFileView) -> list[str]:
     return [line for line in (file.base_text or "").split("\n") if line not in left]
 
 
-def added_lines(file: ChangedFileView) -> list[str]:
-    """Return the lines of the new text that do not occur in the old one, in order."""
-    before = set((file.base_text or "").split("\n"))
-    return [line for line in (file.text or "").split("\n") if line not in before]
-
-
 def removal_site(file: ChangedFileView, number: int) -> Span:
     """Return the line of the new text at the position of an old one, 1-based, without surrounding blanks.
 
     It is the new line that replaced it, skipping blank ones, else the last line before it that both texts
-    have
-    exactly once, or the first after it.
+    contain exactly once, or the first after it.
     """
     base, head = (file.base_text or "").split("\n"), (file.text or "").split("\n")
+    numbers = _common_lines(base, head)
+    before = _first_number(numbers, reversed(base[: number - 1]))
+    site = _filled_line_after(before, head) or before or 1
+    if not file.is_added(site):
+        site = before or _first_number(numbers, base[number:]) or 1
+    return span_of_line(file, site)
+
+
+def _common_lines(base: Sequence[str], head: Sequence[str]) -> dict[str, int]:
+    """Return the lines that both texts contain exactly once, with their numbers in the second one."""
     once = {line for line, count in Counter(base).items() if count == 1 and line.strip()}
     alone = {line for line, count in Counter(head).items() if count == 1}
-    places = {line: place for place, line in enumerate(head, 1) if line in once and line in alone}
-    before = next((places[line] for line in reversed(base[: number - 1]) if line in places), 0)
-    behind = next((n for n in range(before + 1, len(head) + 1) if head[n - 1].strip()), before or 1)
-    if not file.is_added(behind):
-        behind = before or next((places[line] for line in base[number:] if line in places), 1)
-    return span_of_line(file, behind)
+    return {line: number for number, line in enumerate(head, 1) if line in once and line in alone}
+
+
+def _first_number(numbers: Mapping[str, int], lines: Iterable[str]) -> int:
+    """Return the number of the first line that has one; 0 without such a line."""
+    return next((numbers[line] for line in lines if line in numbers), 0)
+
+
+def _filled_line_after(number: int, lines: Sequence[str]) -> int:
+    """Return the number of the first line after another that is not blank; 0 without such a line."""
+    return next((at for at in range(number + 1, len(lines) + 1) if lines[at - 1].strip()), 0)
 
 
 def span_of_line(file: ChangedFileView, number: int) -> Span:

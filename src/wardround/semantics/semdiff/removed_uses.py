@@ -41,28 +41,30 @@ class RemovedUsesCheck(ChangeCheck):
             self._report(file.path, _START, f'module "{called}" is removed', uses)
 
     def report_names(
-        self, file: ChangedFileView, now: str, before: Mapping[str, int], uses: Sequence[RemovedUse]
+        self, file: ChangedFileView, current: str, before: Mapping[str, int], uses: Sequence[RemovedUse]
     ) -> None:
         """Report the names that are still used, those that were removed at one position together.
 
         Args:
-            now: the path of the module after the change.
+            current: the path of the module after the change.
             before: the line of each name before it.
         """
-        target = self.change.file(now) or file
-        places: dict[Span, list[str]] = defaultdict(list)
-        for name in sorted({use.name for use in uses}, key=lambda one: (before[one], one)):
-            places[_span(file, target, before[name])].append(name)
-        for span, names in places.items():
+        target = self.change.file(current) or file
+        locations: dict[Span, list[str]] = defaultdict(list)
+        for name in sorted({use.name for use in uses}, key=lambda use: (before[use], use)):
+            locations[_span(file, target, before[name])].append(name)
+        for span, names in locations.items():
             listed = ", ".join(f'"{name}"' for name in names[:_SHOWN])
             more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
             what = f"{listed}{more} {'is' if len(names) == 1 else 'are'} removed"
             self._report(target.path, span, what, [use for use in uses if use.name in names])
 
     def _report(self, path: str, span: Span, what: str, uses: Sequence[RemovedUse]) -> None:
-        places = list(dict.fromkeys(f"{use.path}:{use.line}" for use in uses))
-        more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
-        text = f"{what} but still used at {', '.join(places[:_SHOWN])}{more}; change them in the same commit"
+        locations = list(dict.fromkeys(f"{use.path}:{use.line}" for use in uses))
+        more = f" and {len(locations) - _SHOWN} more" if len(locations) > _SHOWN else ""
+        text = (
+            f"{what} but still used at {', '.join(locations[:_SHOWN])}{more}; change them in the same commit"
+        )
         self.report(path, span, text, Severity.WARN if all(use.is_for_types for use in uses) else None)
 
 

@@ -1,1 +1,1 @@
-"""Dependencies, lock files and install scripts: both sides of a change compared, by their texts alone."""
+"""Dependencies, lock files and install scripts: a comparison of base and head by file content only."""

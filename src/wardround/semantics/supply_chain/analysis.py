@@ -1,4 +1,4 @@
-"""All notes about the supply chain of a change, from the texts of both sides."""
+"""All notes about the supply chain of a change, from the contents of base and head."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from wardround.semantics.supply_chain.notes import (
     LockChange,
     LockNote,
     SupplyChainNotes,
-    shown,
+    display_text,
 )
 
 
 class BothTexts(msgspec.Struct, frozen=True):
-    """One changed file; a side without it has no text."""
+    """One changed file; a version that does not exist has no text."""
 
     path: str
     base: str | None
@@ -40,7 +40,7 @@ class BothTexts(msgspec.Struct, frozen=True):
 
 
 Read = Callable[[str], str | None]
-"""Path -> the text of a file that the change does not touch; None if there is none."""
+"""Path -> the content of a file that the change does not touch; None if there is none."""
 
 
 def is_relevant(path: str) -> bool:
@@ -70,10 +70,12 @@ def supply_chain_notes(files: Sequence[BothTexts], read: Read) -> SupplyChainNot
 
 
 def _manifest(file: BothTexts) -> ManifestChange:
-    return ManifestChange(file.path, _read_side(file.path, file.base), _read_side(file.path, file.head))
+    return ManifestChange(
+        file.path, _read_manifest(file.path, file.base), _read_manifest(file.path, file.head)
+    )
 
 
-def _read_side(path: str, text: str | None) -> Manifest:
+def _read_manifest(path: str, text: str | None) -> Manifest:
     return Manifest() if text is None else read_manifest(path, text)
 
 
@@ -88,24 +90,27 @@ class _Locks:
     def notes(self, manifests: Sequence[ManifestChange]) -> Iterator[LockNote]:
         """Return the notes about entries, and those about manifests."""
         for path in sorted(self._changed):
-            base, head = self._both(path)
-            if head is not None:
-                yield from lock_notes(path, base, head)
-            elif not any(self._locks_of(name) for name in self._neighbours(path)):
-                yield LockNote(path, 1, LockChange.REMOVED, reason="the lock file is removed")
+            yield from self._notes_of_lock(path)
         for manifest in manifests:
             if manifest.head.problem:
                 yield LockNote(manifest.path, 1, LockChange.UNREADABLE, reason=manifest.head.problem)
-        altered = [one for one in manifests if one.is_changed and one.head.dependencies]
+        altered = [manifest for manifest in manifests if manifest.is_changed and manifest.head.dependencies]
         for manifest in altered:
             for lock in self._locks_of(manifest.path):
-                yield from self._disagreement(lock, manifest)
-        yield from self._only(manifests, {one.path for one in altered})
+                yield from self._lock_disagreements(lock, manifest)
+        yield from self._only(manifests, {manifest.path for manifest in altered})
+
+    def _notes_of_lock(self, path: str) -> Iterator[LockNote]:
+        base, head = self._lock_at_base_and_head(path)
+        if head is not None:
+            yield from lock_notes(path, base, head)
+        elif not any(map(self._locks_of, self._neighbours(path))):
+            yield LockNote(path, 1, LockChange.REMOVED, reason="the lock file is removed")
 
     def scripts(self) -> Iterator[InstallNote]:
         """Return the notes about packages that newly run code when they are installed."""
         for path in sorted(self._changed):
-            base, head = self._both(path)
+            base, head = self._lock_at_base_and_head(path)
             if head is not None and base is not None:
                 yield from locked_script_notes(path, base, head)
 
@@ -115,9 +120,9 @@ class _Locks:
 
     def _only(self, manifests: Sequence[ManifestChange], altered: set[str]) -> Iterator[LockNote]:
         """Return the notes about lock files without a changed manifest."""
-        known = {one.path: one for one in manifests}
+        known = {manifest.path: manifest for manifest in manifests}
         for path in sorted(self._changed):
-            base, head = self._both(path)
+            base, head = self._lock_at_base_and_head(path)
             if base is None or head is None or any(path in self._locks_of(name) for name in altered):
                 continue
             yield LockNote(path, 1, LockChange.LOCK_ONLY, reason="no manifest changed its dependencies")
@@ -125,19 +130,19 @@ class _Locks:
                 text = self._read(name) if name not in known else None
                 if text is not None:
                     same = read_manifest(name, text)
-                    yield from self._disagreement(path, ManifestChange(name, same, same))
+                    yield from self._lock_disagreements(path, ManifestChange(name, same, same))
 
     def _locks_of(self, manifest: str) -> list[str]:
         """Return the lock files that may lock a manifest, the nearest one of each format."""
         folder, found = posixpath.dirname(manifest), []
         for name in LOCKS_OF.get(posixpath.basename(manifest), ()):
-            folders = [folder] if name in IN_SAME_FOLDER else _with_parents(folder)
-            paths = (posixpath.join(one, name) for one in folders)
-            nearest = next((path for path in paths if self._both(path)[1] is not None), None)
+            folders = [folder] if name in IN_SAME_FOLDER else _folder_and_parents(folder)
+            paths = (posixpath.join(location, name) for location in folders)
+            nearest = next((path for path in paths if self._lock_at_base_and_head(path)[1] is not None), None)
             found += [] if nearest is None else [nearest]
         return found
 
-    def _both(self, path: str) -> tuple[LockFile | None, LockFile | None]:
+    def _lock_at_base_and_head(self, path: str) -> tuple[LockFile | None, LockFile | None]:
         if path not in self._sides:
             file = self._changed.get(path)
             if file is None:
@@ -149,21 +154,19 @@ class _Locks:
                 self._sides[path] = (sides[0], sides[1])
         return self._sides[path]
 
-    def _disagreement(self, lock: str, manifest: ManifestChange) -> Iterator[LockNote]:
-        base, head = self._both(lock)
+    def _lock_disagreements(self, lock: str, manifest: ManifestChange) -> Iterator[LockNote]:
+        base, head = self._lock_at_base_and_head(lock)
         if head is None or head.problem or manifest.head.problem:
             return
         before = [] if base is None or base.problem else _gaps(lock, manifest.path, manifest.base, base)
         if not _is_surely_locked(lock, head, manifest, before):
             return
-        after = _gaps(lock, manifest.path, manifest.head, head)
         known = {name for name, _ in before}
-        caused = [gap for gap in after if gap[0] not in known]
-        for name, reason in caused:
-            yield LockNote(lock, 1, LockChange.UNSATISFIED, shown(name), manifest.path, shown(reason))
-        if not caused and manifest.is_changed and base is not None and _is_stale(base, head):
-            reason = "it has the hash of the former manifest"
-            yield LockNote(lock, 1, LockChange.NOT_UPDATED, manifest=manifest.path, reason=reason)
+        after = _gaps(lock, manifest.path, manifest.head, head)
+        caused = [_unsatisfied_note(lock, manifest, gap) for gap in after if gap[0] not in known]
+        yield from caused
+        if not caused and base is not None:
+            yield from _stale_lock_notes(lock, manifest, base, head)
 
 
 def _is_surely_locked(
@@ -179,8 +182,22 @@ def _is_surely_locked(
     return is_own or is_listed or (bool(manifest.base.dependencies) and not gaps_before)
 
 
+def _stale_lock_notes(
+    lock: str, manifest: ManifestChange, base: LockFile, head: LockFile
+) -> Iterator[LockNote]:
+    """Return the note about a lock file that still has the hash of the former manifest."""
+    if manifest.is_changed and _is_stale(base, head):
+        reason = "it has the hash of the former manifest"
+        yield LockNote(lock, 1, LockChange.NOT_UPDATED, manifest=manifest.path, reason=reason)
+
+
 def _is_stale(base: LockFile, head: LockFile) -> bool:
     return bool(head.content_hash) and base.content_hash == head.content_hash
+
+
+def _unsatisfied_note(lock: str, manifest: ManifestChange, gap: Gap) -> LockNote:
+    name, reason = map(display_text, gap)
+    return LockNote(lock, 1, LockChange.UNSATISFIED, name, manifest.path, reason)
 
 
 def _gaps(lock: str, path: str, manifest: Manifest, content: LockFile) -> list[Gap]:
@@ -190,7 +207,7 @@ def _gaps(lock: str, path: str, manifest: Manifest, content: LockFile) -> list[G
     return gaps("" if folder == "." else folder, manifest, content, name=posixpath.basename(lock))
 
 
-def _with_parents(folder: str) -> list[str]:
+def _folder_and_parents(folder: str) -> list[str]:
     folders = [folder]
     while folder:
         folder = posixpath.dirname(folder)

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 from wardround.semantics.supply_chain.dependency import LineFinder
 from wardround.semantics.supply_chain.locks.entry import LockFile
 from wardround.semantics.supply_chain.manifests import is_sample
-from wardround.semantics.supply_chain.notes import InstallNote, shown
+from wardround.semantics.supply_chain.notes import InstallNote, display_text
 from wardround.semantics.supply_chain.npm_manifests import load_json
 from wardround.semantics.supply_chain.plain_yaml import load_plain
 
@@ -110,13 +110,13 @@ def is_install_code(path: str) -> bool:
 
 
 def install_notes(files: Sequence[BothTexts]) -> Iterator[InstallNote]:
-    """Compare the install scripts and settings of both sides."""
+    """Compare the install scripts and settings of base and head."""
     for file in files:
         if file.head is None or not is_install_code(file.path) or len(file.head) > _MOST_CHARACTERS:
             continue
         name = file.path.rpartition("/")[2]
         for line, kind, what, reason in _notes_of(name, file.base or "", file.head):
-            yield InstallNote(file.path, line, kind, shown(what), shown(reason))
+            yield InstallNote(file.path, line, kind, display_text(what), display_text(reason))
 
 
 _Found = tuple[int, str, str, str]
@@ -190,17 +190,22 @@ def _build_backend(base: str, head: str) -> Iterator[_Found]:
         is_new_project = not base and key == "build-backend"
         if after.get(key) != before.get(key) and after.get(key) is not None and not is_new_project:
             yield lines.line_of(key), "backend", key, f"{before.get(key) or 'none'} became {after[key]}"
-    for place in (
+    for location in (
         ("hatch", "build", "hooks", "custom"),
         ("poetry", "build", "script"),
         ("setuptools", "cmdclass"),
     ):
-        code = _at(_table(new, "tool"), place)
-        if code is not None and code != _at(_table(old, "tool"), place):
-            yield lines.line_of(place[-1]), "backend", ".".join(place), "a build runs code of the project"
+        code = _entry_at(_table(new, "tool"), location)
+        if code is not None and code != _entry_at(_table(old, "tool"), location):
+            yield (
+                lines.line_of(location[-1]),
+                "backend",
+                ".".join(location),
+                "a build runs code of the project",
+            )
 
 
-def _at(table: Mapping[str, Any], place: Sequence[str]) -> Any:
+def _entry_at(table: Mapping[str, Any], place: Sequence[str]) -> Any:
     value: Any = table
     for key in place:
         value = value.get(key) if isinstance(value, dict) else None
@@ -233,7 +238,7 @@ def _calls(text: str) -> dict[str, int]:
     for node in ast.walk(tree):
         name = ""
         if isinstance(node, ast.Call):
-            name = _called(node)
+            name = _unusual_call(node)
         elif isinstance(node, ast.keyword) and node.arg == "cmdclass":
             name = "cmdclass"
         if name:
@@ -241,7 +246,7 @@ def _calls(text: str) -> dict[str, int]:
     return found
 
 
-def _called(node: ast.Call) -> str:
+def _unusual_call(node: ast.Call) -> str:
     """Return the name of a called function if it is unusual in setup.py."""
     try:
         name = unparse(node.func)
@@ -261,9 +266,9 @@ def locked_script_notes(path: str, base: LockFile, head: LockFile) -> Iterator[I
     """Return the packages of a lock file that newly run code when they are installed."""
     if not path.endswith((".json", ".yaml")):
         return
-    old = {one.name for one in base.entries if base.details(one).runs_script}
+    old = {entry.name for entry in base.entries if base.details(entry).runs_script}
     for entry in head.entries:
         if entry.name in old or not head.details(entry).runs_script:
             continue
         reason = f"{entry.version} runs a script when it is installed"
-        yield InstallNote(path, entry.line, "locked-script", shown(entry.name), reason)
+        yield InstallNote(path, entry.line, "locked-script", display_text(entry.name), reason)

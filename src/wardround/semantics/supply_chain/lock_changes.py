@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from wardround.semantics.supply_chain.locks.entry import LockDetails, LockEntry, LockFile
-from wardround.semantics.supply_chain.notes import LockChange, LockNote, shown
+from wardround.semantics.supply_chain.notes import LockChange, LockNote, display_text
 from wardround.semantics.supply_chain.urls import USUAL_HOSTS, host_of, is_plain_http
 
 _MOST_COPIES = 50
@@ -17,7 +17,7 @@ _Found = tuple[LockChange, str]
 
 
 def lock_notes(path: str, base: LockFile | None, head: LockFile) -> Iterator[LockNote]:
-    """Compare the entries of both sides.
+    """Compare the entries of base and head.
 
     Args:
         base: None for an added file, whose entries have no former origin.
@@ -25,60 +25,65 @@ def lock_notes(path: str, base: LockFile | None, head: LockFile) -> Iterator[Loc
     if head.problem:
         yield LockNote(path, 1, LockChange.UNREADABLE, reason=head.problem)
         return
-    old = _by_version(base)
-    new = [one for one in _changed(head, base) if not one.version.startswith(_LOCAL)]
+    old = _group_by_version(base)
+    new = [entry for entry in _changed_entries(head, base) if not entry.version.startswith(_LOCAL)]
     hosts = _hosts(base) if new and base is not None else None
     for entry in new:
         details = head.details(entry)
         same = old.get((entry.name, entry.version), [])
-        former = [base.details(one) for one in same[:_MOST_COPIES]] if base else []
-        for change, reason in _found(entry, details, former, hosts):
-            yield LockNote(path, entry.line, change, shown(entry.name), reason=shown(reason))
+        former = [base.details(copy) for copy in same[:_MOST_COPIES]] if base else []
+        for change, reason in _notes_of_entry(entry, details, former, hosts):
+            yield LockNote(path, entry.line, change, display_text(entry.name), reason=display_text(reason))
 
 
-def _by_version(lock: LockFile | None) -> dict[tuple[str, str], list[LockEntry]]:
+def _group_by_version(lock: LockFile | None) -> dict[tuple[str, str], list[LockEntry]]:
     found: dict[tuple[str, str], list[LockEntry]] = defaultdict(list)
-    for one in lock.entries if lock is not None else ():
-        found[one.name, one.version].append(one)
+    for entry in lock.entries if lock is not None else ():
+        found[entry.name, entry.version].append(entry)
     return found
 
 
-def _changed(head: LockFile, base: LockFile | None) -> Sequence[LockEntry]:
+def _changed_entries(head: LockFile, base: LockFile | None) -> Sequence[LockEntry]:
     """Return the entries that the base does not have in the same form."""
-    known = {one.key: one.raw for one in base.entries} if base is not None else {}
-    return [one for one in head.entries if known.get(one.key) != one.raw]
+    known = {entry.key: entry.raw for entry in base.entries} if base is not None else {}
+    return [entry for entry in head.entries if known.get(entry.key) != entry.raw]
 
 
 def _hosts(lock: LockFile) -> frozenset[str]:
     if lock.hosts is not None:
         return lock.hosts
-    details = (lock.details(one) for one in lock.entries)
-    return frozenset(host_of(url) for one in details for url in one.urls) - {""}
+    details = (lock.details(entry) for entry in lock.entries)
+    return frozenset(host_of(url) for detail in details for url in detail.urls) - {""}
 
 
-def _found(
-    entry: LockEntry, now: LockDetails, former: Sequence[LockDetails], hosts: Collection[str] | None
+def _notes_of_entry(
+    entry: LockEntry, current: LockDetails, former: Sequence[LockDetails], hosts: Collection[str] | None
 ) -> Iterator[_Found]:
-    if former and not any(_is_same(one, now) for one in former):
-        yield from _differences(former[0], now, entry.version)
+    if former and not any(_is_same(details, current) for details in former):
+        yield from _differences(former[0], current, entry.version)
     elif not former and hosts is not None:
-        yield from _foreign(now, hosts)
-    if now.package and now.package != entry.name and not any(one.package == now.package for one in former):
-        yield LockChange.OTHER_PACKAGE, f"its archive is that of {now.package}"
-    insecure = [url for url in now.urls if is_plain_http(url)]
-    if insecure and not any(is_plain_http(url) for one in former for url in one.urls):
+        yield from _foreign(current, hosts)
+    packages = {"", entry.name, *(details.package for details in former)}
+    if current.package not in packages:
+        yield LockChange.OTHER_PACKAGE, f"its archive is that of {current.package}"
+    insecure = _insecure(current)
+    if insecure and not any(map(_insecure, former)):
         yield LockChange.INSECURE, f"{insecure[0]} is not encrypted"
 
 
-def _is_same(one: LockDetails, other: LockDetails) -> bool:
-    return not any(_differences(one, other, ""))
+def _insecure(details: LockDetails) -> list[str]:
+    return [url for url in details.urls if is_plain_http(url)]
+
+
+def _is_same(item: LockDetails, other: LockDetails) -> bool:
+    return not any(_differences(item, other, ""))
 
 
 def _differences(old: LockDetails, new: LockDetails, version: str) -> Iterator[_Found]:
     """Compare the origin and the hashes of the same version."""
-    gone, came = _host_set(old) - _host_set(new), _host_set(new) - _host_set(old)
-    if came and (gone or old.urls or came - USUAL_HOSTS):
-        former = ", ".join(sorted(gone)) or "the registry"
+    removed_items, came = _hosts_of(old) - _hosts_of(new), _hosts_of(new) - _hosts_of(old)
+    if came and (removed_items or old.urls or came - USUAL_HOSTS):
+        former = ", ".join(sorted(removed_items)) or "the registry"
         yield LockChange.REDIRECTED, f"{version} came from {former}, and now from {', '.join(sorted(came))}"
     different = _different_hashes(old.hashes, new.hashes)
     if different:
@@ -87,7 +92,7 @@ def _differences(old: LockDetails, new: LockDetails, version: str) -> Iterator[_
         yield LockChange.INTEGRITY_REMOVED, f"{version} has no hash any more"
 
 
-def _host_set(details: LockDetails) -> set[str]:
+def _hosts_of(details: LockDetails) -> set[str]:
     return {host_of(url) for url in details.urls} - {""}
 
 
@@ -101,7 +106,7 @@ def _different_hashes(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     return min(added) if is_list and added and removed else ""
 
 
-def _foreign(now: LockDetails, hosts: Collection[str]) -> Iterator[_Found]:
-    """A new version from a host that the lock file did not use."""
-    for host in sorted(_host_set(now) - set(hosts) - USUAL_HOSTS):
+def _foreign(current: LockDetails, hosts: Collection[str]) -> Iterator[_Found]:
+    """Yield a new version from a host that the lock file did not use."""
+    for host in sorted(_hosts_of(current) - set(hosts) - USUAL_HOSTS):
         yield LockChange.FOREIGN_HOST, f"it comes from {host}, which the lock file did not use"

@@ -9,7 +9,7 @@ import msgspec
 from wardround.text.escaping import one_line
 
 MOST_NOTES = 300
-"""The limit on notes of each kind; it bounds the size of a record."""
+"""Maximum number of notes of each kind; it bounds the size of a record."""
 _LONGEST = 160
 
 
@@ -35,7 +35,7 @@ class DependencyNote(msgspec.Struct, frozen=True, order=True, forbid_unknown_fie
     """A dependency that the change adds, removes or loosens.
 
     Attributes:
-        line: of the head, 1-based; of the base if the dependency was removed.
+        line: line number at the head, 1-based; at the base if the dependency was removed.
         ecosystem: ``pypi``, ``npm``, ``docker`` or ``github-actions``.
         scope: the use of the dependency: ``runtime``, ``dev``, ``optional``, ``peer``, ``build``,
             ``constraint``, ``catalog``, ``image``, ``action``, ``tool`` or ``index``.
@@ -53,7 +53,7 @@ class DependencyNote(msgspec.Struct, frozen=True, order=True, forbid_unknown_fie
 
 
 class LockChange(enum.StrEnum):
-    """The way in which a lock file disagrees with its manifest, or with its former state.
+    """The kind of contradiction between a lock file and its manifest, or its former state.
 
     ``unsatisfied``: it does not contain what the manifest demands. ``not-updated``: the manifest changed, and
     it has the hash of the former one. ``lock-only``: it changed and no manifest did. ``redirected``: the same
@@ -81,8 +81,8 @@ class LockNote(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=Tr
 
     Attributes:
         file: the lock file.
-        line: of its entry at the head, 1-based.
-        name: of the package; empty if the note is about the file.
+        line: line number of its entry at the head, 1-based.
+        name: name of the package; empty if the note is about the file.
         manifest: the file that it belongs to; empty if the note is about an entry.
         reason: the evidence in words.
     """
@@ -100,7 +100,7 @@ class InstallNote(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields
 
     Attributes:
         kind: ``script``, ``locked-script``, ``setup``, ``backend``, ``allowed-build`` or ``plugin``.
-        name: of the script or the package.
+        name: name of the script or the package.
     """
 
     file: str
@@ -123,9 +123,9 @@ class SupplyChainNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     omitted: int = 0
 
 
-def shown(text: str) -> str:
+def display_text(text: str) -> str:
     """Return a text as notes show it: on one line, shortened, without credentials."""
-    from wardround.semantics.supply_chain.urls import without_credentials
+    from wardround.semantics.supply_chain.urls import strip_credentials
 
-    line = one_line(without_credentials(text[: 4 * _LONGEST]))
+    line = one_line(strip_credentials(text[: 4 * _LONGEST]))
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.supply_chain.dependency import Dependency, LineFinder, Manifest, Scope
 from wardround.semantics.supply_chain.plain_yaml import load_plain
 
@@ -38,8 +38,8 @@ def read_package_json(text: str) -> Manifest:
         found += _entries(document.get(table), scope, lines)
     pnpm = document.get("pnpm")
     overrides = [document.get("overrides"), pnpm.get("overrides") if isinstance(pnpm, dict) else None]
-    for one in overrides:
-        found += _entries(dict(_flattened(one)), Scope.CONSTRAINT, lines)
+    for override in overrides:
+        found += _entries(dict(_flatten_overrides(override)), Scope.CONSTRAINT, lines)
     return Manifest((*found, *_package_manager(document.get("packageManager"), lines)))
 
 
@@ -88,7 +88,7 @@ def _is_exact(range_: str) -> bool:
     return bool(_EXACT.fullmatch(range_))
 
 
-def _flattened(table: object, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+def _flatten_overrides(table: object, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
     """Return the entries of nested overrides: ``parent>child`` -> range."""
     if not isinstance(table, dict) or depth > _DEEPEST:
         return
@@ -97,7 +97,7 @@ def _flattened(table: object, prefix: str = "", depth: int = 0) -> Iterator[tupl
         if isinstance(value, str):
             yield key, value
         else:
-            yield from _flattened(value, key, depth + 1)
+            yield from _flatten_overrides(value, key, depth + 1)
 
 
 def _package_manager(value: object, lines: LineFinder) -> Iterator[Dependency]:

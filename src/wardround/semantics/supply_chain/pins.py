@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.supply_chain.dependency import Dependency, Manifest, Scope
 
 _FROM = LazyPattern(
@@ -31,10 +31,10 @@ def read_dockerfile(text: str) -> Manifest:
             arguments[argument[1]] = argument[2]
         elif (entry := _FROM.match(line)) is not None:
             if entry[1].lower() not in stages:
-                found += _image(_filled(entry[1], arguments), number)
+                found += _image(_fill_arguments(entry[1], arguments), number)
             stages.add((entry[2] or "").lower())
         elif (copied := _COPY_FROM.match(line)) is not None and copied[1].lower() not in stages:
-            found += _image(_filled(copied[1], arguments), number)
+            found += _image(_fill_arguments(copied[1], arguments), number)
     return Manifest(tuple(found))
 
 
@@ -46,7 +46,7 @@ def _frontend(text: str) -> list[Dependency]:
     return list(_image(token.text, text.count("\n", 0, token.start) + 1)) if token else []
 
 
-def _filled(reference: str, arguments: Mapping[str, str]) -> str:
+def _fill_arguments(reference: str, arguments: Mapping[str, str]) -> str:
     """Return a reference with the defaults of its build arguments."""
     return _VARIABLE.sub(lambda found: arguments.get(found[1], found[0]), reference)
 

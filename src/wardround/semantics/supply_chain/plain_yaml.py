@@ -22,7 +22,7 @@ def load_plain(text: str) -> dict[str, Any] | None:
 
 
 def _has_alias(text: str, loader: Any) -> bool:
-    """Return True for a text with an alias, or one that cannot be read."""
+    """Return True for a text with an alias, or one that cannot be parsed."""
     import yaml
 
     if "*" not in text:

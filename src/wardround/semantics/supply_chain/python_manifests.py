@@ -6,7 +6,7 @@ import configparser
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.supply_chain.dependency import Dependency, LineFinder, Manifest, Scope
 
 _NORMAL = LazyPattern(r"[-_.]+")
@@ -76,45 +76,46 @@ def _group(
     for text in requirements if isinstance(requirements, list) else ():
         if isinstance(text, str) and (found := read_requirement(text, scope)) is not None:
             line = lines.line_of(f'"{text}"', f"'{text}'", found.name)
-            yield _with_uv_source(found, _source_of(sources, found.name), line)
+            yield _add_uv_source(found, _source_of(sources, found.name), line)
 
 
 def _source_of(sources: Mapping[str, Any], name: str) -> Any:
     return next((value for key, value in sources.items() if normal_name(key) == name), None)
 
 
-def _with_uv_source(found: Dependency, source: Any, line: int) -> Dependency:
+def _add_uv_source(found: Dependency, source: Any, line: int) -> Dependency:
     from msgspec.structs import replace
 
     if isinstance(source, list):
-        source = next((one for one in source if isinstance(one, dict)), None)
+        source = next((table for table in source if isinstance(table, dict)), None)
     if not isinstance(source, dict):
         return replace(found, line=line)
     if source.get("workspace"):
         return replace(found, source="workspace", line=line)
-    return replace(_located(found, source), line=line)
+    return replace(_locate(found, source), line=line)
 
 
-def _located(found: Dependency, source: Mapping[str, Any]) -> Dependency:
+def _locate(found: Dependency, source: Mapping[str, Any]) -> Dependency:
     """Return a dependency with the source of a table: git, url, path or index."""
     from msgspec.structs import replace
 
-    for kind in ("git", "url", "path", "file"):
+    for kind, shape in (("git", "git"), ("url", "url"), ("path", "path"), ("file", "path")):
         if isinstance(source.get(kind), str):
-            revision = str(
-                source.get("rev") or source.get("tag") or source.get("branch") or source.get("ref") or ""
-            )
-            is_commit = kind == "git" and bool(_COMMIT.fullmatch(revision))
-            shape = "path" if kind == "file" else kind
+            revision = _revision_of(source)
             return replace(
                 found,
                 source=shape,
                 origin=source[kind],
                 requirement=revision or found.requirement,
-                is_pinned=is_commit,
+                is_pinned=kind == "git" and bool(_COMMIT.fullmatch(revision)),
             )
     index = source.get("index") or source.get("source")
     return replace(found, origin=index) if isinstance(index, str) else found
+
+
+def _revision_of(source: Mapping[str, Any]) -> str:
+    revisions = filter(None, map(source.get, ("rev", "tag", "branch", "ref")))
+    return str(next(revisions, ""))
 
 
 def read_requirement(text: str, scope: Scope) -> Dependency | None:
@@ -157,11 +158,11 @@ def _poetry_group(table: Mapping[str, Any], scope: Scope, lines: LineFinder) -> 
         if normal_name(name) == "python":
             continue
         line = lines.line_of(f"\n{name} =", f"\n{name}=", f'\n"{name}"', name)
-        for one in value if isinstance(value, list) else [value]:
-            yield _of_table(name, one, scope, line)
+        for entry in value if isinstance(value, list) else [value]:
+            yield _poetry_dependency(name, entry, scope, line)
 
 
-def _of_table(name: str, value: object, scope: Scope, line: int) -> Dependency:
+def _poetry_dependency(name: str, value: object, scope: Scope, line: int) -> Dependency:
     """Return a dependency of Poetry or Pipenv: a range, or a table."""
     table = value if isinstance(value, dict) else {"version": value}
     version = table.get("version")
@@ -172,7 +173,7 @@ def _of_table(name: str, value: object, scope: Scope, line: int) -> Dependency:
         range_[:1].isdigit() and "," not in range_ and "*" not in range_
     )
     found = Dependency("pypi", normal_name(name), scope, range_, marker=marker, is_pinned=is_exact, line=line)
-    return _located(found, table)
+    return _locate(found, table)
 
 
 def _indexes(tool: Mapping[str, Any], lines: LineFinder) -> Iterator[Dependency]:
@@ -180,9 +181,9 @@ def _indexes(tool: Mapping[str, Any], lines: LineFinder) -> Iterator[Dependency]
     uv = _table(tool, "uv")
     tables = [uv.get("index"), _table(tool, "poetry").get("source"), _table(tool, "pdm").get("source")]
     for table in tables:
-        for one in table if isinstance(table, list) else ():
-            if isinstance(one, dict) and isinstance(one.get("url"), str):
-                yield _index(str(one.get("name", "")), one["url"], lines)
+        for index in table if isinstance(table, list) else ():
+            if isinstance(index, dict) and isinstance(index.get("url"), str):
+                yield _index(str(index.get("name", "")), index["url"], lines)
     for option in ("index-url", "extra-index-url"):
         urls = uv.get(option)
         for url in urls if isinstance(urls, list) else [urls]:
@@ -222,7 +223,7 @@ def _requirement_lines(text: str, scope: Scope) -> Iterator[Dependency]:
 
 
 def _bare_url(text: str, scope: Scope) -> Dependency | None:
-    """Return a requirement that is a URL alone; its name is that of the fragment, or the URL itself."""
+    """Return a requirement that is only a URL; its name is that of the fragment, or the URL itself."""
     if "://" not in text or text.startswith("-"):
         return None
     name = text.rpartition("egg=")[2].partition("&")[0] if "egg=" in text else ""
@@ -257,12 +258,12 @@ def read_setup_cfg(text: str) -> Manifest:
     except configparser.Error as cause:
         return Manifest(problem=f"it is not a configuration file: {type(cause).__name__}")
     lines = LineFinder(text)
-    wanted = [("options", "install_requires", Scope.RUNTIME), ("options", "setup_requires", Scope.BUILD)]
+    expected = [("options", "install_requires", Scope.RUNTIME), ("options", "setup_requires", Scope.BUILD)]
     if parser.has_section("options.extras_require"):
         extras = parser.options("options.extras_require")
-        wanted += [("options.extras_require", extra, Scope.OPTIONAL) for extra in extras]
+        expected += [("options.extras_require", extra, Scope.OPTIONAL) for extra in extras]
     found: list[Dependency] = []
-    for section, option, scope in wanted:
+    for section, option, scope in expected:
         listed = parser.get(section, option, fallback="").replace(";\n", "\n").split("\n")
         found += _group([line.partition(" #")[0].strip() for line in listed], scope, {}, lines)
     return Manifest(tuple(found))
@@ -285,9 +286,9 @@ def read_pipfile(text: str) -> Manifest:
 
 def _pipfile_sources(document: Mapping[str, Any], lines: LineFinder) -> Iterator[Dependency]:
     sources = document.get("source")
-    for one in sources if isinstance(sources, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("url"), str):
-            yield _index(str(one.get("name", "")), one["url"], lines)
+    for source in sources if isinstance(sources, list) else ():
+        if isinstance(source, dict) and isinstance(source.get("url"), str):
+            yield _index(str(source.get("name", "")), source["url"], lines)
 
 
 def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:

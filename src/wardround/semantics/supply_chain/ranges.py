@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -23,7 +23,7 @@ _HUGE = 99_999_999
 """A part of a version above all that exist."""
 
 
-def widens(ecosystem: str, base: str, head: str) -> bool:
+def is_wider_range(ecosystem: str, base: str, head: str) -> bool:
     """Return True if the head certainly allows every version of the base, and others too."""
     if base == head or len(base) > _LONGEST or len(head) > _LONGEST:
         return False
@@ -61,9 +61,9 @@ def _pep440(part: str) -> str:
     if part in ("", "*"):
         return ""
     if (caret := _CARET.fullmatch(part)) is not None:
-        return _between(caret[1], next((i for i, n in enumerate(_numbers(caret[1])) if n), -1))
+        return _range_to_next(caret[1], next((i for i, n in enumerate(_numbers(caret[1])) if n), -1))
     if part[:2] not in ("~=",) and (tilde := _TILDE.fullmatch(part)) is not None:
-        return _between(tilde[1], 0 if "." not in tilde[1] else 1)
+        return _range_to_next(tilde[1], 0 if "." not in tilde[1] else 1)
     if _BARE.fullmatch(part):
         return f"=={part}"
     return f"{part[:-2]}.*" if part.endswith("..*") else part
@@ -73,7 +73,7 @@ def _numbers(version: str) -> list[int]:
     return [int(number) for number in version.split(".")]
 
 
-def _between(version: str, position: int) -> str:
+def _range_to_next(version: str, position: int) -> str:
     """Return the range from a version to the next one that differs at a position; -1 is the last position."""
     numbers = _numbers(version)
     above = numbers[: len(numbers) + position + 1 if position < 0 else position + 1]
@@ -95,24 +95,24 @@ def satisfies_python(requirement: str, version: str) -> bool:
 def _is_wider(base: Any, head: Any, probes: Iterable[Any]) -> bool:
     """Return True if a range of a library contains each probe of another one, and more of them."""
     known = list(probes)
-    kept = [probe in head for probe in known if probe in base]
-    return bool(kept) and all(kept) and any(probe in head and probe not in base for probe in known)
+    retained = [probe in head for probe in known if probe in base]
+    return bool(retained) and all(retained) and any(probe in head and probe not in base for probe in known)
 
 
 def _python_probes(*ranges: SpecifierSet) -> Iterator[str]:
-    """Return versions at, just below and just above each limit, and each next release of a part of one."""
+    """Return versions at, just below and just above each limit, and the next release after each."""
     yield from ("0", f"{_HUGE}.0")
-    for version in sorted({one.version for two in ranges for one in two}):
+    for version in sorted({clause.version for two in ranges for clause in two}):
         found = _RELEASE.match(version)
         numbers = _numbers(found[1])[:_MOST_PARTS] if found is not None else []
         limits = [numbers] if numbers else []
         limits += [[*numbers[:count], numbers[count] + 1] for count in range(len(numbers))]
         for limit in limits:
             text = ".".join(map(str, limit))
-            yield from (text, f"{text}.0.0.0.1", _below(limit))
+            yield from (text, f"{text}.0.0.0.1", _version_below(limit))
 
 
-def _below(limit: list[int]) -> str:
+def _version_below(limit: list[int]) -> str:
     """Return a version just below a limit."""
     while limit and limit[-1] == 0:
         limit = limit[:-1]
@@ -125,31 +125,31 @@ def _widens_npm(base: str, head: str) -> bool:
 
 
 def npm_range(text: str) -> NpmSpec | None:
-    """Read a range of npm; None if it is not one, or is too large to compare."""
+    """Parse an npm range; None if it is not one, or is too large to compare."""
     from semantic_version import NpmSpec  # 60 ms
 
     if len(text) > _LONGEST or text.count("||") > _MOST_PARTS:
         return None
     try:
-        return NpmSpec(_without_spaces(text))
+        return NpmSpec(_strip_spaces(text))
     except ValueError:
         return None
 
 
-def _without_spaces(text: str) -> str:
+def _strip_spaces(text: str) -> str:
     """Return a range without the spaces after its operators, which the library does not read."""
     return _AFTER_OPERATOR.sub(r"\1", text).strip()
 
 
 def _probes(*ranges: NpmSpec) -> Iterator[Version]:
-    """Return a version at each limit of some ranges, and one just below and above it.
+    """Return a version at each limit of the ranges, and one just below and above it.
 
     Between two neighbouring limits all versions are alike, so that these decide.
     """
     from semantic_version import Version
 
     yield Version(f"{_HUGE}.0.0")
-    for target in (target for one in ranges for target in _targets(one.clause)):
+    for target in (target for version_range in ranges for target in _targets(version_range.clause)):
         major, minor, patch = target.major, target.minor or 0, target.patch or 0
         yield Version(f"{major}.{minor}.{patch}")
         yield Version(f"{major}.{minor}.{patch + 1}")
@@ -164,7 +164,7 @@ def _probes(*ranges: NpmSpec) -> Iterator[Version]:
 def _targets(clause: Any) -> Iterator[Version]:
     """Return the limits of a clause of the library."""
     if hasattr(clause, "clauses"):
-        for one in clause.clauses:
-            yield from _targets(one)
+        for part in clause.clauses:
+            yield from _targets(part)
     elif hasattr(clause, "target"):
         yield clause.target

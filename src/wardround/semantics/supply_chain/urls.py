@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _CREDENTIALS = LazyPattern(r"(://)[^/\s@'\"]{1,300}@")
 _HOST = LazyPattern(r"([a-z][a-z0-9+.-]{0,30})://(?:[^/\s@]{1,300}@)?([^/\s:?#]{1,300})")
@@ -18,7 +18,7 @@ SAME_HOSTS = {
 USUAL_HOSTS = frozenset({"registry.npmjs.org", "pypi.org"})
 
 
-def without_credentials(text: str) -> str:
+def strip_credentials(text: str) -> str:
     """Return a text without the user part of each URL in it."""
     return _CREDENTIALS.sub(r"\1", text)
 

@@ -32,13 +32,15 @@ def callers_of(
         with CodeGraph.open(repository.git_dir) as graph:
             source = GitChangeSource(repository, change)
             update_within(graph, reviewed_tree(repository, change, source), _LIMIT)
-            return {one: _callers(graph, *one) for one in functions}
+            return {function: _callers(graph, *function) for function in functions}
     except (GraphNotBuilt, sqlite3.DatabaseError):
         return {}
 
 
 def _callers(graph: CodeGraph, path: str, name: str) -> tuple[str, ...]:
-    links = (link for one in graph.symbols_in(path) if one.name == name for link in graph.callers(one))
+    links = (
+        link for symbol in graph.symbols_in(path) if symbol.name == name for link in graph.callers(symbol)
+    )
     found = (
         f"{link.path}:{link.line}" for link in links
         if link.certainty is Certainty.RESOLVED and not is_test_path(link.path)

@@ -1,4 +1,4 @@
-"""The parts of a class that decide which state its objects have."""
+"""The parts of a class that determine the state of its objects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from wardround.languages.python.module import FunctionNode, last_name
-from wardround.workflows.test.normal_syntax import statement_digest
+from wardround.workflows.test.python_code.normal_syntax import statement_digest
 
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 _MAKERS = (
@@ -24,10 +24,10 @@ _PLAIN_BASES = frozenset({"object", "ABC", "Generic", "Protocol", "Exception"})
 
 
 class ClassState(msgspec.Struct, frozen=True):
-    """The state of the objects of a class, as its source makes it.
+    """The state of the objects of a class, as its source initializes it.
 
     Attributes:
-        digest: of its bases, declared fields, and the statements of constructors.
+        digest: digest of its bases, declared fields, and the statements of constructors.
         attributes: those that a constructor assigns as ``self.name = value``, each with the digest of the
             values.
     """
@@ -36,10 +36,10 @@ class ClassState(msgspec.Struct, frozen=True):
     attributes: dict[str, str]
 
     def is_remade_from(self, base: ClassState) -> bool:
-        """Return True if an object that the base made perhaps has another state than one of this class.
+        """Return True if an object created by the base may have another state than one of this class.
 
-        A removed attribute, and a private one that is new, do not count: code that reads a missing one raises
-        an ``AttributeError``.
+        A removed attribute, and a new private one, do not count: code that reads a missing one raises an
+        ``AttributeError``.
         """
         before, after = base.attributes, self.attributes
         is_other = any(after[name] != before[name] for name in before if name in after)
@@ -49,19 +49,19 @@ class ClassState(msgspec.Struct, frozen=True):
 
 def class_states(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ClassState]]:
     """Yield the classes of a file, by qualified name."""
-    for one in body:
-        if isinstance(one, ast.ClassDef):
-            name = f"{prefix}{one.name}"
-            yield name, _state(one, name)
-            yield from class_states(one.body, f"{name}.")
+    for statement in body:
+        if isinstance(statement, ast.ClassDef):
+            name = f"{prefix}{statement.name}"
+            yield name, _state(statement, name)
+            yield from class_states(statement.body, f"{name}.")
 
 
 def _state(node: ast.ClassDef, name: str) -> ClassState:
     attributes: dict[str, str] = {}
-    parts = [statement_digest(one, name, is_field=True) for one in node.bases]
-    for one in _state_making(node):
-        digest = statement_digest(one, name, is_field=True)
-        if attribute := _own_attribute(one):
+    parts = [statement_digest(base, name, is_field=True) for base in node.bases]
+    for statement in _state_making(node):
+        digest = statement_digest(statement, name, is_field=True)
+        if attribute := _own_attribute(statement):
             attributes[attribute] = f"{attributes.get(attribute, '')} {digest}"
         else:
             parts.append(digest)
@@ -77,25 +77,25 @@ def _own_attribute(node: ast.AST) -> str:
 
 def _state_making(node: ast.ClassDef) -> Iterator[ast.AST]:
     """Yield the declared fields of a class, and assignments and calls of methods that make its objects."""
-    for one in node.body:
-        if isinstance(one, FunctionNode) and one.name in _MAKERS:
+    for member in node.body:
+        if isinstance(member, FunctionNode) and member.name in _MAKERS:
             yield from (
-                inner for inner in ast.walk(one)
+                inner for inner in ast.walk(member)
                 if isinstance(inner, _ASSIGNMENTS)
                 or (isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call))
             )  # fmt: skip
-        elif _is_field(one, node):
-            yield one
+        elif _is_field(member, node):
+            yield member
 
 
-def _is_field(one: ast.stmt, node: ast.ClassDef) -> bool:
+def _is_field(item: ast.stmt, node: ast.ClassDef) -> bool:
     """Return True for a declaration that a decorator, a metaclass or a base perhaps makes a field."""
-    targets = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
+    targets = item.targets if isinstance(item, ast.Assign) else [getattr(item, "target", None)]
     if any(last_name(target) == "__slots__" for target in targets):
         return True
     is_plain = not (node.decorator_list or node.keywords) and all(map(_is_plain, node.bases))
-    is_declared = isinstance(one, ast.AnnAssign) or (
-        isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
+    is_declared = isinstance(item, ast.AnnAssign) or (
+        isinstance(item, ast.Assign) and isinstance(item.value, ast.Call)
     )
     return is_declared and not is_plain
 

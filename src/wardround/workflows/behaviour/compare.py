@@ -1,4 +1,4 @@
-"""The comparison of what the changed functions of a change do before and after it."""
+"""The comparison of the results of changed functions before and after the change."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from wardround.change.change_source import decoded
+from wardround.change.change_source import decode_text
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import (
@@ -25,13 +25,13 @@ from wardround.workflows.behaviour.callers import callers_of
 from wardround.workflows.behaviour.comparison import (
     FunctionResult,
     compare_calls,
+    drop_unstable,
     is_comparable,
-    without_unstable,
 )  # fmt: skip
-from wardround.workflows.behaviour.entries import with_entries
+from wardround.workflows.behaviour.entries import add_entries
 from wardround.workflows.behaviour.limits import DEFAULT_LIMITS, BehaviourLimits
-from wardround.workflows.behaviour.patterns import probes_of, without_equal_patterns
-from wardround.workflows.behaviour.printed import printing_functions, without_other_output
+from wardround.workflows.behaviour.patterns import drop_equal_patterns, probes_of
+from wardround.workflows.behaviour.printed import drop_other_output, printing_functions
 from wardround.workflows.behaviour.public_callers import files_of
 from wardround.workflows.behaviour.shown_differences import hidden_reason, shown_pairs
 from wardround.workflows.behaviour.shown_text import observed_text
@@ -42,11 +42,11 @@ from wardround.workflows.behaviour.stages import (
     ReplayedRun,
     Stages,
 )
-from wardround.workflows.behaviour.stale_inputs import without_stale
+from wardround.workflows.behaviour.stale_inputs import drop_stale
 from wardround.workflows.behaviour.targets import Targets, find_targets
 from wardround.workflows.behaviour.tests_to_run import chosen_tests
 from wardround.workflows.environments.model import Environment
-from wardround.workflows.test.planning import tree_of
+from wardround.workflows.test.plans.planning import tree_of
 
 _SEEDS = (1, 2)
 _MOST_ALONE = 30
@@ -64,7 +64,7 @@ def compare_behaviour(
     environ: Mapping[str, str] | None = None,
     progress: Callable[[str], None] = lambda text: None,
 ) -> BehaviourRun:
-    """Run the changed functions of both sides on the arguments that tests of the base pass to them.
+    """Run the changed functions of base and head on the arguments that tests of the base pass to them.
 
     Args:
         change: between commits, or from a commit to the index.
@@ -97,7 +97,7 @@ def compare_behaviour(
 def _reader(repository: Repository) -> Callable[[str | None], str | None]:
     def text(blob: str | None) -> str | None:
         content = None if blob is None else repository.blobs.get(blob)
-        return None if content is None else decoded(content)
+        return None if content is None else decode_text(content)
 
     return text
 
@@ -117,64 +117,64 @@ class _Comparison:
         self._progress(f"running the tests of the base for {len(self._targets.targets)} functions")
         tests = chosen_tests(self._stages.repository, self._change, self._targets.targets)
         recorded = self._stages.record(self._change.base, tests)
-        conditions = _with_outcome(conditions, recorded)
+        conditions = _add_outcome(conditions, recorded)
         if recorded.recorded is not None:
             self._add(recorded.recorded.entries)
         if not recorded.inputs:
             return self._summary(conditions, recorded, [FunctionResult()] * len(self._targets.targets))
-        results, conditions = self._replayed(recorded, conditions)
+        results, conditions = self._replay(recorded, conditions)
         return self._summary(conditions, recorded, results)
 
     def _add(self, entries: Sequence[RecordedEntry]) -> None:
         """Compare the functions through which the tests called the targets, too."""
         repository, change = self._stages.repository, self._change
-        sides = [tree_of(repository, one).text for one in (change.base, change.head)]
-        self._targets = with_entries(self._targets, entries, change, *sides)
+        sides = [tree_of(repository, side).text for side in (change.base, change.head)]
+        self._targets = add_entries(self._targets, entries, change, *sides)
         self._stages = msgspec.structs.replace(self._stages, targets=self._targets.targets)
 
-    def _replayed(
+    def _replay(
         self, recorded: RecordedRun, conditions: RunConditions
     ) -> tuple[Sequence[FunctionResult], RunConditions]:
         """Replay on the base and on the head; then on the base again what differs, so that noise is seen."""
         stages, (base, head) = self._stages, (self._change.base, self._change.head)
         first, second = _SEEDS
         self._progress("repeating the calls on the base")
-        one = stages.replay(base, recorded, None, hash_seed=first, is_base=True)
-        printing = printing_functions(one.calls)
-        calls = without_other_output(one.calls, printing)
+        item = stages.replay(base, recorded, None, hash_seed=first, is_base=True)
+        printing = printing_functions(item.calls)
+        calls = drop_other_output(item.calls, printing)
         self._progress("repeating the calls on the head")
-        only = [call.call for call in one.calls if is_comparable(call)]
-        after = stages.replay(head, recorded, one, hash_seed=second, is_base=False, only=only)
-        replayed = without_other_output(after.calls, printing)
+        only = [call.call for call in item.calls if is_comparable(call)]
+        after = stages.replay(head, recorded, item, hash_seed=second, is_base=False, only=only)
+        replayed = drop_other_output(after.calls, printing)
         results = compare_calls(self._targets, calls, replayed, calls)
         if differing := _numbers(results, None):
             self._progress("repeating the differing calls on the base")
             again = stages.replay(
-                base, recorded, one, hash_seed=second, is_base=True, only=differing
+                base, recorded, item, hash_seed=second, is_base=True, only=differing
             )  # fmt: skip
-            repeated = {call.call: call for call in (*calls, *without_other_output(again.calls, printing))}
+            repeated = {call.call: call for call in (*calls, *drop_other_output(again.calls, printing))}
             results = compare_calls(self._targets, calls, replayed, tuple(repeated.values()))
-            results = without_stale(self._targets.targets, results)
+            results = drop_stale(self._targets.targets, results)
         if differing := _numbers(results, _MOST_ALONE):
             self._progress("repeating the differing calls alone")
-            probes = probes_of(results, one.calls)
+            probes = probes_of(results, item.calls)
             alone = [
                 stages.replay(
-                    side, recorded, one, hash_seed=second, is_base=side == base, only=differing, alone=True,
+                    side, recorded, item, hash_seed=second, is_base=side == base, only=differing, alone=True,
                     probes=probes,
                 ).calls
                 for side in (base, head)
             ]  # fmt: skip
-            alone = [without_other_output(found, printing) for found in alone]
-            results = without_unstable(results, alone[0], alone[1], frozenset(differing))
-            results = without_equal_patterns(results, alone[0], alone[1])
-        return results, _with_replays(conditions, one, after, len(only))
+            alone = [drop_other_output(found, printing) for found in alone]
+            results = drop_unstable(results, alone[0], alone[1], frozenset(differing))
+            results = drop_equal_patterns(results, alone[0], alone[1])
+        return results, _add_replays(conditions, item, after, len(only))
 
     def _summary(
         self, conditions: RunConditions, recorded: RecordedRun, results: Sequence[FunctionResult]
     ) -> BehaviourRun:
         pairs = list(shown_pairs(self._targets.targets, results))
-        shown = {one.target.key for one in pairs}
+        shown = {pair.target.key for pair in pairs}
         compared, left = [], list(self._targets.not_compared)
         for at, (target, result) in enumerate(zip(self._targets.targets, results, strict=True)):
             if not target.is_changed:
@@ -185,10 +185,10 @@ class _Comparison:
                     ComparedFunction(target.path, target.name, result.inputs, len(result.differing), why)
                 )
             else:
-                reason = result.reason or _not_recorded(at, recorded)
+                reason = result.reason or _explain_missing_record(at, recorded)
                 left.append(NotCompared(target.path, target.name, observed_text(reason)))
-        callers = callers_of(self._stages.repository, self._change, {one.called for one in pairs})
-        differences = [one.difference(callers.get(one.called, ())) for one in pairs]
+        callers = callers_of(self._stages.repository, self._change, {pair.called for pair in pairs})
+        differences = [pair.difference(callers.get(pair.called, ())) for pair in pairs]
         return BehaviourRun(conditions, tuple(differences), tuple(compared), tuple(left))
 
 
@@ -197,7 +197,7 @@ def _numbers(results: Sequence[FunctionResult], most: int | None) -> list[int]:
     return [pair.head.call for result in results for pair in result.differing[:most]]
 
 
-def _with_outcome(conditions: RunConditions, run: RecordedRun) -> RunConditions:
+def _add_outcome(conditions: RunConditions, run: RecordedRun) -> RunConditions:
     """Return the conditions after the tests: without a started test there is nothing to compare."""
     outcome = run.outcome
     state, detail = RunState.COMPLETE, ""
@@ -211,7 +211,7 @@ def _with_outcome(conditions: RunConditions, run: RecordedRun) -> RunConditions:
     return msgspec.structs.replace(conditions, state=state, isolation=isolation, detail=observed_text(detail))
 
 
-def _with_replays(
+def _add_replays(
     conditions: RunConditions, base: ReplayedRun, head: ReplayedRun, expected: int
 ) -> RunConditions:
     """Return the conditions after the calls.
@@ -219,29 +219,37 @@ def _with_replays(
     Args:
         expected: the number of calls on the head.
     """
-    for run in (base, head):
-        is_short = run is head and len(run.calls) < expected
-        if run.outcome.state is not State.FINISHED or run.outcome.status or is_short:
-            detail = run.outcome.detail or _named_error(run.outcome)
-            text = observed_text(
-                f"not every call was repeated: {detail}" if detail else "not every call was repeated in time"
-            )
-            state = conditions.state if conditions.state is not RunState.COMPLETE else RunState.PARTIAL
-            return msgspec.structs.replace(conditions, state=state, detail=conditions.detail or text)
+    if _is_incomplete(base):
+        return _add_incomplete_reason(conditions, base)
+    if _is_incomplete(head) or len(head.calls) < expected:
+        return _add_incomplete_reason(conditions, head)
     if left := sum(call.kind == "budget" for call in base.calls):
         text = f"{left} of {len(base.calls)} calls were not repeated: the limit of CPU time was reached"
         return msgspec.structs.replace(conditions, detail=conditions.detail or text)
     return conditions
 
 
+def _is_incomplete(run: ReplayedRun) -> bool:
+    return run.outcome.state is not State.FINISHED or bool(run.outcome.status)
+
+
+def _add_incomplete_reason(conditions: RunConditions, run: ReplayedRun) -> RunConditions:
+    """Return the conditions with the reason why a run did not repeat every call."""
+    detail = run.outcome.detail or _named_error(run.outcome)
+    unrepeated = "not every call was repeated"
+    text = observed_text(f"{unrepeated}: {detail}" if detail else f"{unrepeated} in time")
+    state = RunState.PARTIAL if conditions.state is RunState.COMPLETE else conditions.state
+    return msgspec.structs.replace(conditions, state=state, detail=conditions.detail or text)
+
+
 def _named_error(outcome: Outcome) -> str:
-    """Return the line of the failure that pytest shows, or of what it printed on standard error."""
+    """Return the line of the failure that pytest shows, or of its standard error."""
     marked = any(line.startswith("E  ") for line in outcome.stdout.splitlines())
     texts = (outcome.stdout, outcome.stderr) if marked else (outcome.stderr, outcome.stdout)
     return next(filter(None, map(error_line, texts)), outcome.detail)
 
 
-def _not_called(recorded: Recorded) -> str:
+def _explain_missing_calls(recorded: Recorded) -> str:
     """Return the reason for a function without calls: none is known of tests that were not collected."""
     if not recorded.uncollected:
         return "no test of the base called it"
@@ -250,13 +258,13 @@ def _not_called(recorded: Recorded) -> str:
     return f"no test that could be collected called it; not collected: {where}: {error_line(first.error)}"
 
 
-def _not_recorded(at: int, run: RecordedRun) -> str:
+def _explain_missing_record(at: int, run: RecordedRun) -> str:
     recorded: Recorded | None = run.recorded
-    one = recorded.functions[at] if recorded is not None and at < len(recorded.functions) else None
+    item = recorded.functions[at] if recorded is not None and at < len(recorded.functions) else None
     if recorded is None or not recorded.tests:
         return "the tests of the base could not be run"
-    if one is None or not one.calls:
-        return _not_called(recorded)
-    if not one.inputs:
-        return f"its arguments cannot be recorded ({one.problem})"
+    if item is None or not item.calls:
+        return _explain_missing_calls(recorded)
+    if not item.inputs:
+        return f"its arguments cannot be recorded ({item.problem})"
     return "its calls were not repeated in time"

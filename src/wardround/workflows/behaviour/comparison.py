@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.run_evidence import InputOrigin
+from wardround.lazy import LazyPattern
 from wardround.text.redaction import redact_literals
 from wardround.workflows.behaviour.normal_text import has_same_message, normal
 from wardround.workflows.behaviour.shown_text import MOST_SHOWN, observed_text
@@ -19,7 +19,7 @@ _COMPARABLE = frozenset({"returned", "raised"})
 _OF_UNFIT_INPUTS = frozenset({"TypeError", "AttributeError", "AssertionError", "NameError"})
 _LAST_ERROR = LazyPattern(r"(iterator \[[^\n]{0,8000}raises \w{1,80})\([^\n]{0,8000}\)\]\Z")
 _LACKS_ATTRIBUTE = ", whose repr raises AttributeError>"
-"""The text of ``values`` for an object in a result, perhaps made before the change."""
+"""The representation of ``values`` for an object in a result, possibly created before the change."""
 _UNPRINTABLE = ", whose repr raises "
 _REASONS = {
     "timeout": "its calls take longer than 0.25 s of CPU time",
@@ -42,7 +42,7 @@ def is_comparable(call: ReplayedCall) -> bool:
 
 
 class CallPair(msgspec.Struct, frozen=True):
-    """The same call on both sides, with different results."""
+    """The same call at base and head, with different results."""
 
     base: ReplayedCall
     head: ReplayedCall
@@ -54,7 +54,7 @@ class CallPair(msgspec.Struct, frozen=True):
         if before.kind != after.kind or before.type != after.type or _effects(before) != _effects(after):
             return False
         return before.kind == "raised" or (
-            before.text != after.text and _without_message(before.text) == _without_message(after.text)
+            before.text != after.text and _strip_message(before.text) == _strip_message(after.text)
         )
 
     @property
@@ -68,7 +68,7 @@ class CallPair(msgspec.Struct, frozen=True):
 
     @property
     def is_printed(self) -> bool:
-        """True if the printed texts differ."""
+        """True if the printed strings differ."""
         return self.base.printed != self.head.printed
 
     @property
@@ -81,8 +81,8 @@ class CallPair(msgspec.Struct, frozen=True):
             after.printed,
         ):
             return False
-        texts = [_argument_texts(name, self) for name in {*before.changed, *after.changed}]
-        return all(one == other or _is_gain(one, other) for one, other in texts)
+        texts = [_argument_representations(name, self) for name in {*before.changed, *after.changed}]
+        return all(first == other or _is_gain(first, other) for first, other in texts)
 
     @property
     def is_gain(self) -> bool:
@@ -121,74 +121,74 @@ def compare_calls(
     Args:
         again: the second run of the base.
     """
-    after = {one.call: one for one in head}
-    second = {one.call: one for one in again}
-    stateful = {(one.function, one.type) for one in base if one.returned and one.kind == "raised"}
+    after = {call.call: call for call in head}
+    second = {call.call: call for call in again}
+    stateful = {(call.function, call.type) for call in base if call.returned and call.kind == "raised"}
     count = len(targets.targets)
     inputs, recorded = [0] * count, [0] * count
     pairs: list[list[CallPair]] = [[] for _ in range(count)]
     tests: list[set[str]] = [set() for _ in range(count)]
     reasons: list[Counter[str]] = [Counter() for _ in range(count)]
-    for one in base:
-        is_repeated = one.call in after and one.call in second
-        if one.function >= count or (is_comparable(one) and not is_repeated):
+    for call in base:
+        is_repeated = call.call in after and call.call in second
+        if call.function >= count or (is_comparable(call) and not is_repeated):
             continue
-        pair = CallPair(one, after.get(one.call, one))
-        reason = _objection(pair, second.get(one.call, one), targets)
-        if not reason and (one.function, one.type) in stateful:
+        pair = CallPair(call, after.get(call.call, call))
+        reason = _objection(pair, second.get(call.call, call), targets)
+        if not reason and (call.function, call.type) in stateful:
             reason = _REASONS["stateful"]
         if reason:
-            reasons[one.function][reason] += 1
+            reasons[call.function][reason] += 1
             continue
-        inputs[one.function] += 1
-        if one.origin is InputOrigin.RECORDED:
-            tests[one.function].add(one.test)
-            recorded[one.function] += 1
-        if _differs(pair, targets.renamed) and not (
-            targets.targets[one.function].is_entry and pair.is_state_only
+        inputs[call.function] += 1
+        if call.origin is InputOrigin.RECORDED:
+            tests[call.function].add(call.test)
+            recorded[call.function] += 1
+        if _results_differ(pair, targets.renamed) and not (
+            targets.targets[call.function].is_entry and pair.is_state_only
         ):
-            pairs[one.function].append(pair)
+            pairs[call.function].append(pair)
     return tuple(
         FunctionResult(
             inputs[at],
             recorded[at],
             tuple(sorted(pairs[at], key=_rank)),
-            _frequent(reasons[at]),
+            _most_frequent(reasons[at]),
             frozenset(tests[at]),
         )
         for at in range(count)
     )
 
 
-def without_unstable(
+def drop_unstable(
     results: Sequence[FunctionResult],
     base: Sequence[ReplayedCall],
     head: Sequence[ReplayedCall],
     repeated: Collection[int],
 ) -> tuple[FunctionResult, ...]:
-    """Leave out calls whose result is another one in a run of their own, without calls before them.
+    """Remove calls whose result differs in a separate run, without preceding calls.
 
     Args:
         base: the differing calls, repeated on the base, each in a process of its own.
         head: the same on the head.
         repeated: the numbers of these calls; others count where one of their function is stable.
     """
-    before, after = {one.call: one for one in base}, {one.call: one for one in head}
+    before, after = {call.call: call for call in base}, {call.call: call for call in head}
 
     def is_stable(pair: CallPair) -> bool:
         if pair.base.call not in repeated:
             return True
         sides = (pair.base, before.get(pair.base.call)), (pair.head, after.get(pair.head.call))
-        return all(other is not None and result_key(other) == result_key(one) for one, other in sides)
+        return all(other is not None and result_key(other) == result_key(first) for first, other in sides)
 
     def stable(result: FunctionResult) -> list[CallPair]:
         found = [pair for pair in result.differing if is_stable(pair)]
         return found if any(pair.base.call in repeated for pair in found) else []
 
-    return tuple(_filtered(one, stable(one)) for one in results)
+    return tuple(_filter_pairs(outcome, stable(outcome)) for outcome in results)
 
 
-def _filtered(result: FunctionResult, stable: list[CallPair]) -> FunctionResult:
+def _filter_pairs(result: FunctionResult, stable: list[CallPair]) -> FunctionResult:
     lost = len(result.differing) - len(stable)
     return msgspec.structs.replace(
         result, inputs=result.inputs - lost, differing=tuple(stable),
@@ -196,27 +196,32 @@ def _filtered(result: FunctionResult, stable: list[CallPair]) -> FunctionResult:
     )  # fmt: skip
 
 
-def _frequent(reasons: Counter[str]) -> str:
+def _most_frequent(reasons: Counter[str]) -> str:
     return reasons.most_common(1)[0][0] if reasons else ""
 
 
 def _objection(pair: CallPair, again: ReplayedCall, targets: Targets) -> str:
     """Return the reason for which a pair shows nothing; empty if there is none."""
-    for one in (pair.base, pair.head, again):
-        if not is_comparable(one):
-            detail = f" ({observed_text(one.text)})" if one.text else ""
-            return _REASONS.get(one.kind, "its calls cannot be repeated") + detail
-        if one.type == "RecursionError":
-            return "its calls exceed the depth of recursion"
+    for call in (pair.base, pair.head, again):
+        if objection := _objection_to_call(call):
+            return objection
     if result_key(pair.base) != result_key(again):
         return _REASONS["noisy"]
     if _is_stale(pair.head) and not _is_stale(pair.base):
         return _REASONS["remade"]
-    if any(_is_of(one, targets.remade) for one in pair.base.classes):
+    if any(_is_of(name, targets.remade) for name in pair.base.classes):
         return _REASONS["remade"]
-    if any(_has_replaced(one, targets.replaced) for one in pair.base.patterns):
+    if any(_has_replaced(pattern, targets.replaced) for pattern in pair.base.patterns):
         return _REASONS["replaced"]
     return ""
+
+
+def _objection_to_call(call: ReplayedCall) -> str:
+    """Return the reason for which a call cannot be compared; empty if it can."""
+    if not is_comparable(call):
+        detail = f" ({observed_text(call.text)})" if call.text else ""
+        return _REASONS.get(call.kind, "its calls cannot be repeated") + detail
+    return "its calls exceed the depth of recursion" if call.type == "RecursionError" else ""
 
 
 def _is_stale(call: ReplayedCall) -> bool:
@@ -225,8 +230,8 @@ def _is_stale(call: ReplayedCall) -> bool:
 
 
 def _has_replaced(pattern: str, replaced: frozenset[str]) -> bool:
-    """Return True if a removed text is in a regular expression, more than one character of it."""
-    return any(one in pattern for one in replaced if len(one) > 1)
+    """Return True if a removed string is in a regular expression, more than one character of it."""
+    return any(name in pattern for name in replaced if len(name) > 1)
 
 
 def _is_of(used: str, remade: frozenset[str]) -> bool:
@@ -234,7 +239,7 @@ def _is_of(used: str, remade: frozenset[str]) -> bool:
     module, _, name = used.partition(":")
     inner = module.replace(".", "/")
     paths = (f"{inner}.py::{name}", f"{inner}/__init__.py::{name}")
-    return any(one == path or one.endswith(f"/{path}") for one in remade for path in paths)
+    return any(suffix == path or suffix.endswith(f"/{path}") for suffix in remade for path in paths)
 
 
 def result_key(call: ReplayedCall) -> tuple[object, ...]:
@@ -248,27 +253,33 @@ def _effects(call: ReplayedCall) -> tuple[object, ...]:
     )
 
 
-def _without_message(text: str) -> str:
-    """Return the text of an iterator without the message of the exception that it raises at last."""
+def _strip_message(text: str) -> str:
+    """Return the representation of an iterator without the message of its final exception."""
     return _LAST_ERROR.sub(r"\1", text)
 
 
-def _differs(pair: CallPair, renamed: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
+def _results_differ(pair: CallPair, renamed: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
     before, after = result_key(pair.base), result_key(pair.head)
-    if before == after:
-        return False
-    if pair.base.origin is not InputOrigin.RECORDED and (
-        pair.is_message_only or pair.is_addition or _is_unfit(pair)
-    ):
+    if before == after or _is_negligible(pair):
         return False
     if _UNPRINTABLE in pair.base.text and _UNPRINTABLE in pair.head.text:
         return False
+    return not _is_renamed(repr(before), repr(after), renamed)
+
+
+def _is_negligible(pair: CallPair) -> bool:
+    """Return True for another wording of an error, and for results of made-up inputs that prove little."""
     if pair.is_message_only and _is_other_name(pair):
-        return False
-    texts = repr(before), repr(after)
-    return not any(
-        old in texts[0] and texts[0].replace(old, new) == texts[1] for old in renamed[0] for new in renamed[1]
-    )
+        return True
+    is_made_up = pair.base.origin is not InputOrigin.RECORDED
+    return is_made_up and (pair.is_message_only or pair.is_addition or _is_unfit(pair))
+
+
+def _is_renamed(before: str, after: str, renamed: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
+    """Return True if two representations only differ by a new name."""
+    old_names, new_names = renamed
+    held = [name for name in old_names if name in before]
+    return any(before.replace(old, new) == after for old in held for new in new_names)
 
 
 def _is_other_name(pair: CallPair) -> bool:
@@ -284,15 +295,17 @@ def _is_unfit(pair: CallPair) -> bool:
     return pair.head.kind == "raised" and pair.base.kind == "raised" and pair.base.type in _OF_UNFIT_INPUTS
 
 
-def _argument_texts(name: str, pair: CallPair) -> tuple[str, str]:
-    """Return the text of an argument after the call on both sides; an unchanged one has its earlier text."""
+def _argument_representations(name: str, pair: CallPair) -> tuple[str, str]:
+    """Return an argument after the call at base and head; an unchanged one has its earlier text."""
     before, after = pair.base.changed.get(name), pair.head.changed.get(name)
     earlier = (before or after or ("", "", ""))[2]
     return normal(before[0] if before else earlier), normal(after[0] if after else earlier)
 
 
 def _is_gain(before: str, after: str) -> bool:
-    """Return True if a text has one more entry of a dictionary than another one, and is else the same."""
+    """Return True if a representation has one more entry of a dictionary than another one, and is otherwise
+    the same.
+    """
     first = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before))
     added = after[first : len(after) - (len(before) - first)]
     if before != after[:first] + after[len(after) - (len(before) - first) :] or ": " not in added:
@@ -326,7 +339,7 @@ def _rank(pair: CallPair) -> tuple[object, ...]:
 
 
 def _implausibility(pair: CallPair) -> int:
-    """Return a smaller number for an input that is more probably one of a user: the base takes it."""
+    """Return a smaller number for an input that a user is more likely to pass: the base accepts it."""
     if pair.base.kind == "raised":
         return 2
     return int(pair.head.kind == "raised" and pair.base.origin is not InputOrigin.RECORDED)

@@ -10,7 +10,7 @@ import msgspec
 from wardround.languages.python.module import FunctionNode, last_name, named_functions
 from wardround.languages.python.tree import UNREADABLE, parse, unparse, walk
 from wardround.workflows.behaviour.class_states import ClassState, class_states
-from wardround.workflows.test.normal_syntax import statement_digest
+from wardround.workflows.test.python_code.normal_syntax import statement_digest
 
 _MOST_CONSTANTS = 60
 _LONGEST_CONSTANT = 40
@@ -24,20 +24,20 @@ def is_private_name(name: str) -> bool:
 
 
 class Definition(msgspec.Struct, frozen=True):
-    """A function at one side of a change.
+    """A function at base or head.
 
     Attributes:
         name: qualified by its classes.
         role: ``getter``, ``setter`` or ``deleter`` of a property, else empty.
-        digest: of its normalised syntax.
-        line: of its ``def``.
+        digest: digest of its normalised syntax.
+        line: line number of its ``def``.
         receiver: ``self`` or ``cls`` if the first parameter is one, else empty.
-        rest: the parameter with one star; empty if there is none.
+        rest: the ``*args`` parameter; empty if there is none.
         keywords: the parameter with two stars; empty if there is none.
         keyword_only: the parameters after a star.
         mentions: the names and attributes in its body.
-        constants: short numbers and texts in its body.
-        returns: its return annotation; empty without one.
+        constants: short numbers and strings in its body.
+        returns: its return annotation; empty if there is none.
         defaults: the source of the default of each parameter that has one.
         exposed_as: for a method of a private class, a public class below it; empty if there is none.
     """
@@ -62,7 +62,9 @@ class Definition(msgspec.Struct, frozen=True):
 
     @property
     def is_private(self) -> bool:
-        """True if a part of its name is private, apart from a class whose methods a public one has."""
+        """is_private: True if a part of its name is private, except a class whose methods a public one
+        has.
+        """
         return any(map(is_private_name, [self.own_name] if self.exposed_as else self.name.split(".")))
 
 
@@ -71,11 +73,11 @@ class Definitions(msgspec.Struct, frozen=True):
 
     Attributes:
         functions: by name and role; of several definitions the last.
-        repeated: names with more than one definition, overloads left out.
-        classes: qualified names, each with what makes its objects.
+        repeated: names with more than one definition, except overloads.
+        classes: qualified names, each with the code that initializes its objects.
         constants: names that the file or a class in it binds to a value, each with a digest of the values.
         bound: the same names, each with the names and attributes that its values mention.
-        texts: its text literals.
+        strings: its string literals.
         bases: the classes at its top level, each with the names of its bases.
     """
 
@@ -98,43 +100,48 @@ def definitions(text: str) -> Definitions:
     repeated = set()
     for name, node in named_functions(tree.body):
         decorators = [
-            last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list
+            last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+            for decorator in node.decorator_list
         ]
         if "overload" in decorators:
             continue
-        one = _definition(name, node, decorators)
-        if (name, one.role) in functions:
+        item = _definition(name, node, decorators)
+        if (name, item.role) in functions:
             repeated.add(name)
-        functions[name, one.role] = one
+        functions[name, item.role] = item
     constants: dict[str, str] = {}
     bound: dict[str, frozenset[str]] = {}
-    for name, value in _bound(tree.body):
+    for name, value in _bound_values(tree.body):
         constants[name] = f"{constants.get(name, '')} {statement_digest(value, '')}"
         bound[name] = bound.get(name, frozenset()) | frozenset(_mentions(value))
     classes = dict(class_states(tree.body))
-    texts = frozenset(_texts(tree))
-    bases = {one.name: tuple(map(last_name, one.bases)) for one in tree.body if isinstance(one, ast.ClassDef)}
+    texts = frozenset(_string_literals(tree))
+    bases = {
+        statement.name: tuple(map(last_name, statement.bases))
+        for statement in tree.body
+        if isinstance(statement, ast.ClassDef)
+    }
     return Definitions(functions, frozenset(repeated), classes, constants, bound, texts, bases)
 
 
-def _texts(tree: ast.AST) -> Iterator[str]:
-    for one in walk(tree):
-        if isinstance(one, ast.Constant) and isinstance(one.value, str):
-            yield one.value
+def _string_literals(tree: ast.AST) -> Iterator[str]:
+    for node in walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
 
 
-def _bound(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+def _bound_values(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
     """Yield the names that statements of a file or of its classes bind, with the value."""
-    for one in body:
-        if isinstance(one, ast.ClassDef):
-            yield from _bound(one.body)
-        elif isinstance(one, ast.Assign | ast.AnnAssign) and one.value is not None:
-            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
-            yield from ((each.id, one.value) for each in targets if isinstance(each, ast.Name))
+    for statement in body:
+        if isinstance(statement, ast.ClassDef):
+            yield from _bound_values(statement.body)
+        elif isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            yield from ((each.id, statement.value) for each in targets if isinstance(each, ast.Name))
 
 
 def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definition:
-    role = next((one for one in decorators if one in _ROLES), "")
+    role = next((decorator for decorator in decorators if decorator in _ROLES), "")
     if not _GETTERS.isdisjoint(decorators):
         role = "getter"
     arguments = node.args
@@ -146,7 +153,7 @@ def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definit
         _receiver(name, node, decorators),
         arguments.vararg.arg if arguments.vararg else "",
         arguments.kwarg.arg if arguments.kwarg else "",
-        tuple(one.arg for one in arguments.kwonlyargs),
+        tuple(argument.arg for argument in arguments.kwonlyargs),
         frozenset(_mentions(node)),
         tuple(dict.fromkeys(_constants(node)))[:_MOST_CONSTANTS],
         "" if node.returns is None else unparse(node.returns),
@@ -157,11 +164,11 @@ def _definition(name: str, node: FunctionNode, decorators: list[str]) -> Definit
 def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, str]]:
     positional = [*arguments.posonlyargs, *arguments.args]
     with_one = positional[len(positional) - len(arguments.defaults) :]
-    for one, value in zip(with_one, arguments.defaults, strict=True):
-        yield one.arg, unparse(value)
-    for one, keyword_only in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+    for argument, value in zip(with_one, arguments.defaults, strict=True):
+        yield argument.arg, unparse(value)
+    for argument, keyword_only in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         if keyword_only is not None:
-            yield one.arg, unparse(keyword_only)
+            yield argument.arg, unparse(keyword_only)
 
 
 def _receiver(name: str, node: FunctionNode, decorators: list[str]) -> str:
@@ -177,18 +184,18 @@ def _receiver(name: str, node: FunctionNode, decorators: list[str]) -> str:
 
 
 def _mentions(node: ast.AST) -> Iterator[str]:
-    for one in walk(node):
-        if isinstance(one, ast.Name):
-            yield one.id
-        elif isinstance(one, ast.Attribute):
-            yield one.attr
+    for inner in walk(node):
+        if isinstance(inner, ast.Name):
+            yield inner.id
+        elif isinstance(inner, ast.Attribute):
+            yield inner.attr
 
 
 def _constants(node: FunctionNode) -> Iterator[int | float | str]:
     for statement in node.body:
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
             continue
-        for one in walk(statement):
-            value = one.value if isinstance(one, ast.Constant) else None
+        for inner in walk(statement):
+            value = inner.value if isinstance(inner, ast.Constant) else None
             if isinstance(value, int | float | str) and len(repr(value)) <= _LONGEST_CONSTANT:
                 yield value

@@ -1,4 +1,4 @@
-"""The part in which two long texts of values differ, as one sentence."""
+"""The part in which two long representations of values differ, as one sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 _HEAD = LazyPattern(r"(?:<[^<>\n]{1,200}>|[\w.]{1,200}|iterator )?[(\[{]")
 _TAIL = LazyPattern(r"(?:, (?:shown as|with) |\.\.\. \(|\Z)")
@@ -49,9 +49,9 @@ def differing_part(before: str, after: str, name: str) -> str:
     """Return the first part that differs, as a clause without a stop.
 
     Args:
-        name: of the value, such as ``the result``.
+        name: name of the value, such as ``the result``.
     """
-    return _part(before, after, name, "", 0)
+    return _differing_part(before, after, name, "", 0)
 
 
 def arguments_of(call: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
@@ -65,90 +65,98 @@ def arguments_of(call: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
 
 def _is_outer(call: str, at: int) -> bool:
     """Return True for a bracket that the last character closes."""
-    return _closing(call, at + 1)[0] == len(call) - 1
+    return _closing_bracket(call, at + 1)[0] == len(call) - 1
 
 
 def around_difference(before: str, after: str, most: int = _MOST_VALUE) -> tuple[str, str]:
-    """Return two texts, long ones shortened to what is between the parts that both have."""
+    """Return two representations, long ones shortened to the part between their common prefix and suffix."""
     if max(len(before), len(after)) <= most:
         return before, after
-    start = _shared(before, after)
-    end = _shared(before[start:][::-1], after[start:][::-1])
+    start = _shared_length(before, after)
+    end = _shared_length(before[start:][::-1], after[start:][::-1])
     start = start - _LEAD if start > 2 * _LEAD else 0
     shown = [text[start : max(start + _LEAD, len(text) - end + _LEAD)] for text in (before, after)]
-    return _cut(before, start, min(most, len(shown[0]))), _cut(after, start, min(most, len(shown[1])))
+    return _clip(before, start, min(most, len(shown[0]))), _clip(after, start, min(most, len(shown[1])))
 
 
-def _shared(before: str, after: str) -> int:
-    """Return the number of characters at the beginning that two texts share."""
+def _shared_length(before: str, after: str) -> int:
+    """Return the length of the common prefix of two strings."""
     pairs = enumerate(zip(before, after, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(before), len(after)))
+    return next((at for at, (left, other) in pairs if left != other), min(len(before), len(after)))
 
 
-def _cut(text: str, start: int, most: int) -> str:
+def _clip(text: str, start: int, most: int) -> str:
     shown = text[start : start + most]
     return f"{'...' if start else ''}{shown}{'...' if start + most < len(text) else ''}"
 
 
-def _part(before: str, after: str, name: str, path: str, depth: int) -> str:
+def _differing_part(before: str, after: str, name: str, path: str, depth: int) -> str:
     old, new = _container(before), _container(after)
     if old is None or new is None or old.opening != new.opening or depth > _MOST_DEPTH:
         return _values(before, after, name, path)
     if old.is_labelled and new.is_labelled:
-        found = _labelled(old, new, name, path, depth)
+        found = _compare_labels(old, new, name, path, depth)
     elif old.opening not in _SEQUENCES:
-        found = _wrapped(old, new, name, path, depth)
+        found = _compare_wrapped(old, new, name, path, depth)
     else:
-        found = _listed(old, new, name, path, depth)
+        found = _compare_items(old, new, name, path, depth)
     return found or _values(before, after, name, path)
 
 
-def _labelled(old: _Container, new: _Container, name: str, path: str, depth: int) -> str:
+def _compare_labels(old: _Container, new: _Container, name: str, path: str, depth: int) -> str:
     """Compare attributes, or the keys of a dictionary."""
     before, after = dict(old.entries), dict(new.entries)
     kind = "key" if old.is_keyed else "attribute"
     for label, value in before.items():
         if label in after and after[label] != value:
             step = f"[{label}]" if old.is_keyed else f".{label}"
-            return _part(value, after[label], name, path + step, depth + 1)
+            return _differing_part(value, after[label], name, path + step, depth + 1)
     for label in before:
         if label not in after:
-            return f"{_named(name, path)} has no {kind} {_quoted(label)} now"
+            return f"{_member(name, path)} has no {kind} {_quote(label)} now"
     for label, value in after.items():
         if label not in before:
-            return f"{_named(name, path)} has the new {kind} {_quoted(label)}: {_cut(value, 0, _MOST_VALUE)}"
+            return f"{_member(name, path)} has the new {kind} {_quote(label)}: {_clip(value, 0, _MOST_VALUE)}"
     return ""
 
 
-def _wrapped(old: _Container, new: _Container, name: str, path: str, depth: int) -> str:
-    """Compare a class around one container, as a list of a class of its own."""
-    before, after = [_whole(one) for one in old.entries], [_whole(one) for one in new.entries]
+def _compare_wrapped(old: _Container, new: _Container, name: str, path: str, depth: int) -> str:
+    """Compare a class around one container, such as an own list class."""
+    before, after = (
+        [_complete_entry(entry) for entry in old.entries],
+        [_complete_entry(entry) for entry in new.entries],
+    )
     if len(before) == len(after) == 1 and _container(before[0]) and _container(after[0]):
-        return _part(before[0], after[0], name, path, depth + 1)
+        return _differing_part(before[0], after[0], name, path, depth + 1)
     return ""
 
 
-def _listed(old: _Container, new: _Container, name: str, path: str, depth: int) -> str:
+def _compare_items(old: _Container, new: _Container, name: str, path: str, depth: int) -> str:
     """Compare items by position, or by their contents if their number differs."""
-    before, after = [_whole(one) for one in old.entries], [_whole(one) for one in new.entries]
+    before, after = (
+        [_complete_entry(entry) for entry in old.entries],
+        [_complete_entry(entry) for entry in new.entries],
+    )
     if len(before) == len(after) and old.opening != "{":
-        for at, (one, other) in enumerate(zip(before, after, strict=True)):
-            if one != other:
-                return _part(one, other, name, f"{path}[{at}]", depth + 1)
+        for at, (left, other) in enumerate(zip(before, after, strict=True)):
+            if left != other:
+                return _differing_part(left, other, name, f"{path}[{at}]", depth + 1)
         return ""
-    return _counted(before, after, _named(name, path))
+    return _describe_counts(before, after, _member(name, path))
 
 
-def _counted(before: list[str], after: list[str], named: str) -> str:
+def _describe_counts(before: list[str], after: list[str], named: str) -> str:
     changes = [
-        one for one in SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if one[0] != "equal"
+        opcode
+        for opcode in SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+        if opcode[0] != "equal"
     ]
     counts = f"{named} has {_items(len(after))} now, {len(before)} before"
     kind, first, _, start, _ = changes[0]
     if kind == "delete":
-        return f"{counts}: without {_cut(before[first], 0, _MOST_VALUE)}"
+        return f"{counts}: without {_clip(before[first], 0, _MOST_VALUE)}"
     if kind == "insert":
-        return f"{counts}: with {_cut(after[start], 0, _MOST_VALUE)}"
+        return f"{counts}: with {_clip(after[start], 0, _MOST_VALUE)}"
     pair = around_difference(before[first], after[start])
     if len(before) == len(after):
         return f"{named} has {pair[1]} now, in the place of {pair[0]}"
@@ -160,11 +168,11 @@ def _items(count: int) -> str:
 
 
 def _values(before: str, after: str, name: str, path: str) -> str:
-    one, other = around_difference(before, after)
-    return f"{_named(name, path)} was {one}; it is {other} now"
+    item, other = around_difference(before, after)
+    return f"{_member(name, path)} was {item}; it is {other} now"
 
 
-def _named(name: str, path: str) -> str:
+def _member(name: str, path: str) -> str:
     """Return the name of a part, as the expression that has it."""
     if not path:
         return name
@@ -172,11 +180,11 @@ def _named(name: str, path: str) -> str:
     return f"`{root}{path if len(path) <= _MOST_PATH else f'...{path[-_MOST_PATH:]}'}`"
 
 
-def _quoted(label: str) -> str:
+def _quote(label: str) -> str:
     return label if label[:1] in "'\"" or label[:1].isdigit() else f"`{label}`"
 
 
-def _whole(entry: tuple[str, str]) -> str:
+def _complete_entry(entry: tuple[str, str]) -> str:
     label, value = entry
     return f"{label}={value}" if label else value
 
@@ -191,22 +199,22 @@ def _container(text: str) -> _Container | None:
 
 
 def _entries(text: str, start: int, *, is_keyed: bool) -> tuple[int, tuple[tuple[str, str], ...]]:
-    """Return the end of a bracket, and what is between commas in it."""
-    end, commas = _closing(text, start)
-    starts = [start, *(one + 2 for one in commas)]
+    """Return the end of a bracket, and the entries between its commas."""
+    end, commas = _closing_bracket(text, start)
+    starts = [start, *(comma + 2 for comma in commas)]
     parts = [text[at:stop].removesuffix(",") for at, stop in zip_longest(starts, commas, fillvalue=end)]
-    return end, tuple(_entry(one, is_keyed=is_keyed) for one in _joined(parts) if one)
+    return end, tuple(_entry(entry, is_keyed=is_keyed) for entry in _join_entries(parts) if entry)
 
 
-def _joined(parts: list[str]) -> Iterator[str]:
-    """Yield the entries: the text after one that shows it in another way belongs to it."""
+def _join_entries(parts: list[str]) -> Iterator[str]:
+    """Yield the entries: a second representation of an entry after it belongs to it."""
     waiting = ""
-    for one in parts:
-        if waiting and not _CONTINUED.match(one):
+    for part in parts:
+        if waiting and not _CONTINUED.match(part):
             yield waiting
-            waiting = one
+            waiting = part
         else:
-            waiting = f"{waiting}, {one}" if waiting else one
+            waiting = f"{waiting}, {part}" if waiting else part
     yield waiting
 
 
@@ -223,8 +231,8 @@ def _colon(text: str) -> int:
     return next((at for at, depth in _outside(text, 0) if depth == 0 and text.startswith(": ", at)), -1)
 
 
-def _closing(text: str, start: int) -> tuple[int, list[int]]:
-    """Return the end of a bracket, or of a text that is cut, and the positions of its commas."""
+def _closing_bracket(text: str, start: int) -> tuple[int, list[int]]:
+    """Return the end of a bracket, or of a truncated text, and the positions of its commas."""
     commas: list[int] = []
     for at, depth in _outside(text, start):
         if depth < 0:
@@ -238,13 +246,13 @@ def _outside(text: str, start: int) -> Iterator[tuple[int, int]]:
     """Yield the positions outside of quotes, with the depth of brackets there."""
     depth, quote, at = 0, "", start
     while at < len(text):
-        one = text[at]
+        item = text[at]
         if quote:
-            at += one == "\\"
-            quote = "" if one == quote else quote
-        elif one in "'\"":
-            quote = one
+            at += item == "\\"
+            quote = "" if item == quote else quote
+        elif item in "'\"":
+            quote = item
         else:
-            depth += (one in _OPEN) - (one in _CLOSE)
+            depth += (item in _OPEN) - (item in _CLOSE)
             yield at, depth
         at += 1

@@ -13,39 +13,43 @@ from wardround.workflows.behaviour.targets import Target, Targets
 
 _ROLES = ("", "getter")
 ReadPath = Callable[[str], str]
-"""Takes a path of a tree; returns the text, empty if there is none."""
+"""Takes a path of a tree; returns the content, empty if there is none."""
 
 
-def with_entries(
+def add_entries(
     targets: Targets, entries: Sequence[RecordedEntry], change: Change, base: ReadPath, head: ReadPath
 ) -> Targets:
-    """Add the entries of a run of tests, in their order; one that a side lacks reaches nothing.
+    """Add the entries of a run of tests, in their order; one that base or head lacks reaches nothing.
 
     Args:
         entries: as code in the sandbox reported them.
     """
-    moved = {one.base_path: one.path for one in change.files if one.base_path}
-    added = tuple(_entry(one, targets.targets, moved.get(one.path, one.path), base, head) for one in entries)
+    moved = {file.base_path: file.path for file in change.files if file.base_path}
+    added = tuple(
+        _entry(entry, targets.targets, moved.get(entry.path, entry.path), base, head) for entry in entries
+    )
     return msgspec.structs.replace(targets, targets=(*targets.targets, *added))
 
 
 def _entry(
     entry: RecordedEntry, targets: Sequence[Target], path: str, base: ReadPath, head: ReadPath
 ) -> Target:
-    before, after = (_defined(definitions(one), entry.name) for one in (base(entry.path), head(path)))
+    before, after = (
+        _find_definition(definitions(side), entry.name) for side in (base(entry.path), head(path))
+    )
     if before is None or after is None:
         missing = Definition(entry.name, "", "", 1)
         return Target(entry.path, path, missing, missing, is_changed=False, is_entry=True)
     reached = [targets[at] for at in entry.reaches if 0 <= at < len(targets)]
-    changed = [one for one in reached if one.is_changed]
-    constants = tuple(constant for one in changed for constant in one.constants)
-    reaches = tuple(one.key for one in changed)
+    changed = [function for function in reached if function.is_changed]
+    constants = tuple(constant for function in changed for constant in function.constants)
+    reaches = tuple(function.key for function in changed)
     return Target(
         entry.path, path, before, after, is_changed=False, reaches=reaches, constants=constants, is_entry=True
     )
 
 
-def _defined(file: Definitions, name: str) -> Definition | None:
+def _find_definition(file: Definitions, name: str) -> Definition | None:
     if name in file.repeated:
         return None
     return next((file.functions[name, role] for role in _ROLES if (name, role) in file.functions), None)

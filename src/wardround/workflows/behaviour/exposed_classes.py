@@ -8,21 +8,23 @@ from wardround.workflows.behaviour.public_callers import OtherFiles
 _MOST_STEPS = 3
 
 
-def public_class_below(one: Definition, path: str, own: Definitions, others: OtherFiles) -> str:
+def public_class_below(method: Definition, path: str, own: Definitions, others: OtherFiles) -> str:
     """Return a public class that inherits a method from a private one; empty if there is none."""
-    owner = one.name.rpartition(".")[0]
-    if not owner or "." in owner or not is_private_name(owner) or is_private_name(one.own_name):
+    owner = method.name.rpartition(".")[0]
+    if "." in owner or not is_private_name(owner) or is_private_name(method.own_name):
         return ""
     above = frozenset({owner})
     for _ in range(_MOST_STEPS):
         files = {**others(above), path: own}
-        below = sorted({name for file in files.values() for name in _derived(file, above)})
+        below = sorted({name for file in files.values() for name in _derived_classes(file, above)})
         public = [name for name in below if not is_private_name(name)]
-        if public or not below:
-            return public[0] if public else ""
+        if public:
+            return public[0]
+        if not below:
+            return ""
         above = frozenset(below)
     return ""
 
 
-def _derived(file: Definitions, above: frozenset[str]) -> list[str]:
+def _derived_classes(file: Definitions, above: frozenset[str]) -> list[str]:
     return [name for name, bases in file.bases.items() if not above.isdisjoint(bases)]

@@ -25,7 +25,7 @@ class BehaviourLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         tests_s: elapsed time of the tests in which calls are recorded.
         replay_s: elapsed time of the calls on one tree.
         replay_cpu_s: CPU time of the calls on one tree; each function has an equal share of it.
-        seed: of the choice of mutations.
+        seed: seed for the choice of mutations.
     """
 
     functions: Count = 40

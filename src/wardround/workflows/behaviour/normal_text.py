@@ -1,11 +1,11 @@
-"""The texts of results without what is not a result: positions in files, and names of the code."""
+"""Representations of results without incidental parts: positions in files, and names of the code."""
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 
 STRING_LITERAL = r"'(?:[^'\\]|\\[\s\S])*'|\"(?:[^\"\\]|\\[\s\S])*\""
-"""The pattern of a text as ``repr`` writes it."""
+"""The pattern of a string in ``repr``."""
 _POSITIONS = LazyPattern(r"((?:\.py\"?(?:, |:))(?:line )?)\d+")
 """A line number after the name of a Python file."""
 _FUNCTIONS = LazyPattern(
@@ -17,7 +17,7 @@ _OF_INTERPRETER = frozenset({"AttributeError", "NameError", "TypeError", "Unboun
 
 
 def normal(text: str) -> str:
-    """Return a text without line numbers of Python files and names of functions that it contains."""
+    """Return a representation without line numbers of Python files and without names of functions."""
     text = _POSITIONS.sub(r"\1N", text) if ".py" in text else text
     return _FUNCTIONS.sub("<code>", text) if "<function " in text or "<bound method " in text else text
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.workflows.behaviour.comparison import CallPair, FunctionResult, result_key
 from wardround.workflows.behaviour.normal_text import STRING_LITERAL
 from wardround.workflows.behaviour.stages import Probes, ReplayedCall
@@ -19,25 +19,27 @@ _LONGEST = 200
 
 
 def probes_of(results: Sequence[FunctionResult], base: Sequence[ReplayedCall]) -> Probes | None:
-    """Return the regular expressions that only one side of a differing call has, and texts of the calls.
+    """Return the regular expressions that only one version of a differing call has, and strings of the calls.
 
     Args:
         base: all calls on the base.
     """
-    pairs = [pair for one in results for pair in one.differing]
-    patterns = {text for one in pairs for text in {*one.base.compiled} ^ {*one.head.compiled}}
+    pairs = [pair for result in results for pair in result.differing]
+    patterns: set[str] = set()
+    for pair in pairs:
+        patterns |= {*pair.base.compiled} ^ {*pair.head.compiled}
     if not patterns:
         return None
-    functions = {one.base.function for one in pairs}
-    calls = [one for one in base if one.function in functions]
-    texts = dict.fromkeys(text for one in calls for text in _texts(one))
+    functions = {pair.base.function for pair in pairs}
+    calls = [call for call in base if call.function in functions]
+    texts = dict.fromkeys(text for call in calls for text in _strings_in(call))
     return Probes(tuple(sorted(patterns)[:_MOST_PATTERNS]), tuple(texts)[:_MOST_TEXTS])
 
 
-def without_equal_patterns(
+def drop_equal_patterns(
     results: Sequence[FunctionResult], base: Sequence[ReplayedCall], head: Sequence[ReplayedCall]
 ) -> tuple[FunctionResult, ...]:
-    """Leave out pairs that differ only in regular expressions that match the same.
+    """Exclude pairs that differ only in regular expressions that match the same.
 
     Args:
         base: differing calls, repeated on the base with probes.
@@ -45,28 +47,31 @@ def without_equal_patterns(
     """
     before, after = _digests(base), _digests(head)
 
-    def differs(pair: CallPair) -> bool:
-        return result_key(_matched(pair.base, before)) != result_key(_matched(pair.head, after))
+    def matches_differ(pair: CallPair) -> bool:
+        return result_key(_replace_patterns_by_matches(pair.base, before)) != result_key(
+            _replace_patterns_by_matches(pair.head, after)
+        )
 
     return tuple(
-        msgspec.structs.replace(one, differing=tuple(filter(differs, one.differing))) for one in results
+        msgspec.structs.replace(result, differing=tuple(filter(matches_differ, result.differing)))
+        for result in results
     )
 
 
 def _digests(calls: Sequence[ReplayedCall]) -> Mapping[str, str]:
-    found = {text: digest for one in calls for text, digest in one.compiled.items() if digest}
-    return dict(sorted(found.items(), key=lambda one: -len(one[0])))
+    found = {text: digest for call in calls for text, digest in call.compiled.items() if digest}
+    return dict(sorted(found.items(), key=lambda pair: -len(pair[0])))
 
 
-def _matched(call: ReplayedCall, digests: Mapping[str, str]) -> ReplayedCall:
-    """Return a call with what its regular expressions match in the place of their texts."""
+def _replace_patterns_by_matches(call: ReplayedCall, digests: Mapping[str, str]) -> ReplayedCall:
+    """Return a call with its regular expressions replaced by their matches."""
     found = {text: digest for text, digest in digests.items() if text in call.compiled}
-    changed = {name: (_replaced(texts[0], found), *texts[1:]) for name, texts in call.changed.items()}
-    return msgspec.structs.replace(call, text=_replaced(call.text, found), changed=changed)
+    changed = {name: (_replace_patterns(texts[0], found), *texts[1:]) for name, texts in call.changed.items()}
+    return msgspec.structs.replace(call, text=_replace_patterns(call.text, found), changed=changed)
 
 
-def _replaced(text: str, digests: Mapping[str, str]) -> str:
-    """Return a text without the texts of patterns, also where they are in the ``repr`` of a text."""
+def _replace_patterns(text: str, digests: Mapping[str, str]) -> str:
+    """Return a representation without the sources of patterns, also inside the ``repr`` of a string."""
     for pattern, digest in digests.items():
         quoted = pattern.replace("\\", "\\\\")
         for form in (quoted.replace("'", "\\'"), quoted, pattern):
@@ -74,7 +79,7 @@ def _replaced(text: str, digests: Mapping[str, str]) -> str:
     return text
 
 
-def _texts(call: ReplayedCall) -> Iterator[str]:
+def _strings_in(call: ReplayedCall) -> Iterator[str]:
     for found in _LITERAL.finditer(f"{call.written} {call.text}"):
         try:
             value = ast.literal_eval(found.group())

@@ -15,7 +15,7 @@ _SOURCE_FOLDERS = ("src/", "lib/")
 
 
 class PinnedSide(enum.StrEnum):
-    """The side whose results a test expects."""
+    """The version whose results a test expects."""
 
     OLD = "old"
     NEW = "new"
@@ -28,8 +28,8 @@ def pinning_tests(differences: Sequence[BehaviourDifference], side: PinnedSide) 
     comment: a person knows how to make the object.
     """
     names: dict[str, int] = {}
-    blocks = [_test(one, side, names) for one in differences]
-    imports = sorted({_import(one) for one in differences if _is_source(one.call)})
+    blocks = [_test(difference, side, names) for difference in differences]
+    imports = sorted({_import(difference) for difference in differences if _is_source(difference.call)})
     lines = ["import pytest", *([""] if imports else []), *imports]
     return "\n".join([*lines, *(f"\n\n{block}" for block in blocks)]) + "\n"
 
@@ -80,8 +80,8 @@ def _is_source(call: str) -> bool:
         return False
     if not isinstance(tree, ast.Call):
         return False
-    values = [*tree.args, *(one.value for one in tree.keywords)]
-    return _is_dotted(tree.func) and all(_is_literal(unparse(one)) for one in values)
+    values = [*tree.args, *(keyword.value for keyword in tree.keywords)]
+    return _is_dotted(tree.func) and all(_is_literal(unparse(value)) for value in values)
 
 
 def _is_dotted(node: ast.expr) -> bool:

@@ -1,4 +1,4 @@
-"""Printed texts: the result of a function that is to print, and of no interest in others."""
+"""Printed strings: the result of a function that is to print, and of no interest in others."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ def printing_functions(base: Iterable[ReplayedCall]) -> frozenset[int]:
     calls: Counter[int] = Counter()
     printing: Counter[int] = Counter()
     others = set()
-    for one in base:
-        if one.origin is not InputOrigin.RECORDED or one.kind not in ("returned", "raised"):
+    for call in base:
+        if call.origin is not InputOrigin.RECORDED or call.kind not in ("returned", "raised"):
             continue
-        calls[one.function] += 1
-        printing[one.function] += bool(one.printed)
-        if not _has_no_result(one):
-            others.add(one.function)
+        calls[call.function] += 1
+        printing[call.function] += bool(call.printed)
+        if not _has_no_result(call):
+            others.add(call.function)
     return frozenset(at for at, count in calls.items() if 2 * printing[at] > count and at not in others)
 
 
-def without_other_output(calls: Sequence[ReplayedCall], printing: frozenset[int]) -> tuple[ReplayedCall, ...]:
-    """Return calls without what other functions print, such as text for a developer."""
+def drop_other_output(calls: Sequence[ReplayedCall], printing: frozenset[int]) -> tuple[ReplayedCall, ...]:
+    """Return calls without the output of other functions, such as messages for developers."""
     return tuple(
-        one if one.function in printing or not one.printed else msgspec.structs.replace(one, printed="")
-        for one in calls
+        call if call.function in printing or not call.printed else msgspec.structs.replace(call, printed="")
+        for call in calls
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LazyPattern
+from collections.abc import Sequence
+
 from wardround.context.run_evidence import InputOrigin
+from wardround.lazy import LazyPattern
 from wardround.workflows.behaviour.comparison import CallPair, FunctionResult
 from wardround.workflows.behaviour.normal_text import STRING_LITERAL
 from wardround.workflows.behaviour.targets import Target
@@ -22,19 +24,23 @@ def internal_form(target: Target, result: FunctionResult) -> str:
     before, after = target.base.returns, target.head.returns
     if before and after and before != after:
         return "its return annotation changed with its results"
-    recorded = [one for one in result.differing if one.base.origin is InputOrigin.RECORDED]
+    recorded = [pair for pair in result.differing if pair.base.origin is InputOrigin.RECORDED]
     if not recorded:
         return ""
-    if all(one.is_gain for one in recorded):
+    if all(pair.is_gain for pair in recorded):
         return "its results only have more entries"
-    is_all = len(recorded) == result.recorded
-    if is_all and (len(recorded) >= _LEAST_INPUTS or all(map(_has_other_form, recorded))):
+    if len(recorded) == result.recorded and _is_evident(recorded):
         return "all recorded inputs differ, as for another form of an internal value"
     return ""
 
 
+def _is_evident(differing: Sequence[CallPair]) -> bool:
+    """Return True if enough results differ, or each one in its form."""
+    return len(differing) >= _LEAST_INPUTS or all(map(_has_other_form, differing))
+
+
 def _has_other_form(pair: CallPair) -> bool:
-    """Return True if two results differ in more than in the values of texts and numbers."""
+    """Return True if two results differ in more than the values of strings and numbers."""
     return pair.base.kind == pair.head.kind == "returned" and _form(pair.base.text) != _form(pair.head.text)
 
 

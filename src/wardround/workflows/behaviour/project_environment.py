@@ -11,8 +11,8 @@ from wardround.config.loader import read_sandbox
 from wardround.errors import EnvironmentUnavailable
 from wardround.workflows.environments.lookup import environment_of
 from wardround.workflows.environments.model import Environment
-from wardround.workflows.test.planning import tree_of
-from wardround.workflows.test.projects import DetectedProject, detect_projects
+from wardround.workflows.test.plans.planning import tree_of
+from wardround.workflows.test.project.projects import DetectedProject, detect_projects
 
 _PYTHON = "python"
 
@@ -41,8 +41,8 @@ def environment_for(
 
 def _project(change: Change, projects: Sequence[DetectedProject]) -> DetectedProject:
     """Return the innermost project around most changed files; without one, the top of the repository."""
-    files = [one.path for one in change.files if one.path.endswith(".py")]
-    own = [one for one in projects if one.language == _PYTHON]
+    files = [file.path for file in change.files if file.path.endswith(".py")]
+    own = [candidate for candidate in projects if candidate.language == _PYTHON]
 
     def rank(project: DetectedProject) -> tuple[int, int]:
         prefix = f"{project.root}/" if project.root else ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from wardround.languages.python.module import is_test_path
 from wardround.workflows.behaviour.definitions import Definition, Definitions, definitions
-from wardround.workflows.test.tree import TreeUnderTest
+from wardround.workflows.test.python_code.tree import TreeUnderTest
 
 _MOST_STEPS = 4
 _MOST_CALLERS = 4
@@ -27,26 +27,26 @@ def no_other_files(names: frozenset[str]) -> Mapping[str, Definitions]:
 
 def files_of(tree: TreeUnderTest) -> OtherFiles:
     """Return the search of a tree; it reads no tests, and a tree with too many files not at all."""
-    paths = [one for one in sorted(tree.blobs) if one.endswith(".py") and not is_test_path(one)]
+    paths = [blob for blob in sorted(tree.blobs) if blob.endswith(".py") and not is_test_path(blob)]
 
     def mentioning(names: frozenset[str]) -> Mapping[str, Definitions]:
         if len(paths) > _MOST_SEARCHED:
             return {}
-        found = [path for path in paths if any(one in tree.text(path) for one in names)]
+        found = [path for path in paths if any(name in tree.text(path) for name in names)]
         return {path: definitions(tree.text(path)) for path in found[:_MOST_FILES]}
 
     return mentioning
 
 
-def public_callers(one: Definition, path: str, own: Definitions, others: OtherFiles) -> list[PlacedKey]:
+def public_callers(item: Definition, path: str, own: Definitions, others: OtherFiles) -> list[PlacedKey]:
     """Return the nearest public functions that lead to a private one: of its file, or else of other files."""
     search = _Search({path: own})
-    if found := search.callers(one, path):
+    if found := search.callers(item, path):
         return found
     distinctive = frozenset(name for name in search.names if len(name) > len("_ab"))
     if not distinctive:
         return []
-    return _Search({**others(distinctive), path: own}).callers(one, path)
+    return _Search({**others(distinctive), path: own}).callers(item, path)
 
 
 def leads_to(caller: Definition, called: Definition) -> bool:
@@ -71,13 +71,13 @@ class _Search:
         self._files = files
         self.names: set[str] = set()
 
-    def callers(self, one: Definition, path: str) -> list[PlacedKey]:
+    def callers(self, item: Definition, path: str) -> list[PlacedKey]:
         found: list[PlacedKey] = []
-        reached, seen = {called_name(one)}, {(path, (one.name, one.role))}
+        reached, seen = {called_name(item)}, {(path, (item.name, item.role))}
         for _ in range(_MOST_STEPS):
             reached |= set(self._bound_to(reached))
             self.names |= reached
-            new = [key for key in self._mentioning(reached) if key not in seen]
+            new = [key for key in self._keys_mentioning(reached) if key not in seen]
             seen.update(new)
             found += [key for key in new if not self._definition(key).is_private]
             reached = {called_name(self._definition(key)) for key in new if self._is_inner(key)}
@@ -86,12 +86,12 @@ class _Search:
         return found[:_MOST_CALLERS]
 
     def _bound_to(self, names: Iterable[str]) -> Iterator[str]:
-        """Yield the names whose value mentions one of others, as tables of functions do."""
-        wanted = frozenset(names)
+        """Yield the names whose value mentions one of others, as dispatch tables do."""
+        expected = frozenset(names)
         for file in self._files.values():
-            yield from (name for name, values in file.bound.items() if not wanted.isdisjoint(values))
+            yield from (name for name, values in file.bound.items() if not expected.isdisjoint(values))
 
-    def _mentioning(self, names: set[str]) -> Iterator[PlacedKey]:
+    def _keys_mentioning(self, names: set[str]) -> Iterator[PlacedKey]:
         for path, file in self._files.items():
             for key, other in file.functions.items():
                 if names & other.mentions:
@@ -102,5 +102,5 @@ class _Search:
 
     def _is_inner(self, key: PlacedKey) -> bool:
         """Return True if a function is private, or makes an object whose use shows its effect."""
-        one = self._definition(key)
-        return one.is_private or one.own_name in ("__init__", "__new__", "__post_init__")
+        item = self._definition(key)
+        return item.is_private or item.own_name in ("__init__", "__new__", "__post_init__")

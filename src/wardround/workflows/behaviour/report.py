@@ -17,7 +17,7 @@ _ORIGINS = {
 _MOST_RESULT = 120
 """Characters of a result next to one of another kind."""
 _MOST_NAME = 160
-"""Characters of the id of a test; pytest writes large parameters into it."""
+"""Maximum length of the id of a test; pytest includes large parameters in it."""
 
 
 def as_json(run: BehaviourRun) -> str:
@@ -31,7 +31,7 @@ def as_text(run: BehaviourRun) -> str:
 
 
 def is_message_only(difference: BehaviourDifference) -> bool:
-    """Return True if both sides raise the same class, and only its message changed."""
+    """Return True if base and head raise the same class, and only its message changed."""
     before, after = difference.before, difference.after
     if before.raised is None or after.raised is None:
         return False
@@ -47,7 +47,7 @@ def statement(difference: BehaviourDifference) -> str:
         messages = f"{difference.after.raised}, before {difference.before.raised}"
         return f"{difference.call} raises the same error with another message: {messages}"
     if difference.is_addition:
-        before, after = (", ".join(one.arguments) for one in (difference.before, difference.after))
+        before, after = (", ".join(call.arguments) for call in (difference.before, difference.after))
         part = difference.part or f"{after}, before {before}"
         return f"{difference.call} has the same result and adds to an argument: {part}"
     if difference.part:
@@ -68,7 +68,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _MOST_RESULT else f"{text[:_MOST_RESULT]}..."
 
 
-def _named(test: str) -> str:
+def _test_label(test: str) -> str:
     """Return the id of a test, without the end of long parameters."""
     name = test or "the start of the tests"
     return name if len(name) <= _MOST_NAME else f"{name[:_MOST_NAME]}..."
@@ -77,14 +77,16 @@ def _named(test: str) -> str:
 def _lines(run: BehaviourRun) -> Iterator[str]:
     if run.conditions.detail or run.conditions.state is not RunState.COMPLETE:
         yield f"{run.conditions.state.value}: {run.conditions.detail}"
-    for one in run.differences:
-        yield f"{one.path}:{one.line}: {one.function}{f' (through {one.through})' if one.through else ''}"
-        yield f"  {statement(one)}"
-        yield f"  {_ORIGINS[one.origin]} {_named(one.test)}"
-        if one.is_private_only:
-            yield f"  called by a test{f' through {one.recorded_through}' if one.recorded_through else ''}"
-        if one.callers:
-            yield f"  called at {', '.join(one.callers)}"
+    for difference in run.differences:
+        through = f" (through {difference.through})" if difference.through else ""
+        yield f"{difference.path}:{difference.line}: {difference.function}{through}"
+        yield f"  {statement(difference)}"
+        yield f"  {_ORIGINS[difference.origin]} {_test_label(difference.test)}"
+        if difference.is_private_only:
+            through = f" through {difference.recorded_through}" if difference.recorded_through else ""
+            yield f"  called by a test{through}"
+        if difference.callers:
+            yield f"  called at {', '.join(difference.callers)}"
     changed = len(run.compared) + len(run.not_compared)
     if run.conditions.state in (RunState.REFUSED, RunState.FAILED) and not run.compared:
         return  # all functions have the same reason

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.context.run_evidence import Observed
+from wardround.lazy import LazyPattern
 from wardround.text.redaction import redact_literals, redact_secrets
 from wardround.workflows.behaviour.differing_part import arguments_of, around_difference, differing_part
 from wardround.workflows.behaviour.stages import ReplayedCall
 
 _DIGESTS = LazyPattern(r"\.\.\. \(\d{1,9} characters, [0-9a-f]{12}\)")
 MOST_SHOWN = 300
-"""Characters of a text."""
+"""Characters of a string."""
 _MOST_UNCUT, _LEAD = 160, 40
-"""Characters of a text that is shown from its start, and those before the first difference in others."""
+"""Number of characters of a representation shown from its start, and before the first difference in
+others.
+"""
 _MOST_WHOLE = 160
 """Characters of both results together up to which both are shown, and not the part that differs."""
 _MOST_CALL, _MOST_ARGUMENT, _LEAST_ARGUMENT = 200, 60, 30
@@ -33,12 +35,14 @@ def call_text(written: str) -> str:
     for most in (_MOST_ARGUMENT, _LEAST_ARGUMENT):
         for at in sorted(range(len(values)), key=lambda at: -len(values[at])):
             if len(opening) + sum(map(len, values)) > _MOST_CALL:
-                values[at] = _shortened(entries[at][1], most)
-    arguments = [f"{label}={one}" if label else one for (label, _), one in zip(entries, values, strict=True)]
+                values[at] = _shorten(entries[at][1], most)
+    arguments = [
+        f"{label}={value}" if label else value for (label, _), value in zip(entries, values, strict=True)
+    ]
     return observed_text(f"{opening}{', '.join(arguments)})")
 
 
-def _shortened(value: str, most: int) -> str:
+def _shorten(value: str, most: int) -> str:
     """Return the beginning and the end of the text of an argument, in a form that is not a literal."""
     if len(value) <= most + _LEAD // 2:
         return value
@@ -47,23 +51,23 @@ def _shortened(value: str, most: int) -> str:
 
 
 def difference_text(before: ReplayedCall, after: ReplayedCall) -> str:
-    """Return the part in which long results differ, as a clause; empty if both can be shown as they are."""
+    """Return the part in which long results differ, as a clause; empty if both can be shown completely."""
     if before.kind != after.kind or before.type != after.type:
         return ""
-    one, other = _texts((before.text, before.shown), (after.text, after.shown))
-    if one != other:
-        return _long_part(one, other, "the error" if before.kind == "raised" else "the result")
+    item, other = _represent_both((before.text, before.shown), (after.text, after.shown))
+    if item != other:
+        return _shorten_difference(item, other, "the error" if before.kind == "raised" else "the result")
     for name in sorted({*before.changed, *after.changed}):
-        one, other = _argument(before, after, name)
-        if one != other:
-            part = _long_part(one, other, name)
+        item, other = _argument_texts_of(before, after, name)
+        if item != other:
+            part = _shorten_difference(item, other, name)
             return f"after the call, {part}" if part else ""
-    one, other = around_difference(repr(before.printed), repr(after.printed), _MOST_PRINTED)
+    item, other = around_difference(repr(before.printed), repr(after.printed), _MOST_PRINTED)
     is_long = len(before.printed) + len(after.printed) > _MOST_WHOLE
-    return f"it printed {one}; it prints {other} now" if is_long else ""
+    return f"it printed {item}; it prints {other} now" if is_long else ""
 
 
-def _long_part(before: str, after: str, name: str) -> str:
+def _shorten_difference(before: str, after: str, name: str) -> str:
     return differing_part(before, after, name) if len(before) + len(after) > _MOST_WHOLE else ""
 
 
@@ -71,38 +75,38 @@ def is_visible(before: ReplayedCall, after: ReplayedCall) -> bool:
     """Return True if two calls differ in what a person may read of them."""
     if before.kind != after.kind:
         return True
-    pairs = [_texts((before.text, before.shown), (after.text, after.shown))]
-    pairs += [_argument(before, after, name) for name in {*before.changed, *after.changed}]
+    pairs = [_represent_both((before.text, before.shown), (after.text, after.shown))]
+    pairs += [_argument_texts_of(before, after, name) for name in {*before.changed, *after.changed}]
     pairs.append((redact_literals(before.printed), redact_literals(after.printed)))
-    return any(one != other for one, other in pairs)
+    return any(left != other for left, other in pairs)
 
 
-def _texts(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[str, str]:
-    """Return both texts for a person without secrets, or the exact ones if only these differ."""
+def _represent_both(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[str, str]:
+    """Return both representations for a person without secrets, or the exact ones if only these differ."""
     pairs = [(redact_literals(before[at]), redact_literals(after[at])) for at in (1, 0)]
     same = pairs[0][0], pairs[0][0]
-    return next((pair for pair in pairs if _uncut(pair[0]) != _uncut(pair[1])), same)
+    return next((pair for pair in pairs if _strip_digests(pair[0]) != _strip_digests(pair[1])), same)
 
 
-def _uncut(text: str) -> str:
-    """Return a text without the digests of what is too long for it."""
+def _strip_digests(text: str) -> str:
+    """Return a representation without the digests that replace truncated parts."""
     return _DIGESTS.sub("", text) if " characters, " in text else text
 
 
-def _argument(before: ReplayedCall, after: ReplayedCall, name: str) -> tuple[str, str]:
-    """Return the text of an argument after both calls, of an unchanged one its earlier text."""
-    one, other = before.changed.get(name), after.changed.get(name)
-    earlier = (one or other or ("", "", ""))[2]
-    if one is None or other is None:
-        return _texts((one[0] if one else earlier,) * 2, (other[0] if other else earlier,) * 2)
-    return _texts(one, other)
+def _argument_texts_of(before: ReplayedCall, after: ReplayedCall, name: str) -> tuple[str, str]:
+    """Return the representation of an argument after both calls; for an unchanged one the earlier one."""
+    item, other = before.changed.get(name), after.changed.get(name)
+    earlier = (item or other or ("", "", ""))[2]
+    if item is None or other is None:
+        return _represent_both((item[0] if item else earlier,) * 2, (other[0] if other else earlier,) * 2)
+    return _represent_both(item, other)
 
 
-def observed(call: ReplayedCall, other: ReplayedCall) -> Observed:
+def observe(call: ReplayedCall, other: ReplayedCall) -> Observed:
     """Return what a call did, for a person.
 
     Args:
-        other: the same call on the other side; effects that both have are left out.
+        other: the same call in the other version; effects that both have are omitted.
     """
     text = _distinct((call.text, call.shown), (other.text, other.shown))
     printed = "" if call.printed == other.printed else observed_text(call.printed, other.printed)
@@ -121,19 +125,21 @@ def _changed_arguments(call: ReplayedCall, other: ReplayedCall) -> Iterator[str]
 
 
 def _distinct(texts: tuple[str, ...], others: tuple[str, ...]) -> str:
-    """Return the text for a person, or the exact one if only that differs from the other side's."""
+    """Return the representation for a person, or the exact one if only that differs from the other
+    version's.
+    """
     at = 0 if texts[1] == others[1] and texts[0] != others[0] else 1
     return observed_text(texts[at], others[at])
 
 
 def observed_text(text: str, other: str = "") -> str:
-    """Return a text without secrets, shortened around its first difference from another one."""
-    first = _first_shown(text, other) if other else 0
+    """Return a representation without secrets, shortened around its first difference from another one."""
+    first = _first_shown_offset(text, other) if other else 0
     redacted = redact_secrets(f"... {text[first:]}") if first else redact_literals(text)
     return redacted if len(redacted) <= MOST_SHOWN else f"{redacted[:MOST_SHOWN]}..."
 
 
-def _first_shown(text: str, other: str) -> int:
+def _first_shown_offset(text: str, other: str) -> int:
     """Return the first character to show, so that a finding that shortens the text has the difference."""
     at = next(
         (at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other))

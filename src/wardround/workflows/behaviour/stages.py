@@ -1,7 +1,7 @@
-"""The runs in the sandbox: tests whose calls are recorded, and the same calls on each side of a change.
+"""The runs in the sandbox: tests whose calls are recorded, and the same calls at base and head.
 
-What a run leaves is data of untrusted code. Pickles are passed on as bytes and are loaded in the sandbox
-only; results are JSON of limited size.
+The files that a run writes are data of untrusted code. Pickles are passed on as bytes and are loaded in the
+sandbox only; results are JSON of limited size.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MOST_PAYLOAD_BYTES = 256 * 1024
 _CROSSING_SHARE = 0.25
 _SHORTEST_REMOVED = 3
 _GRACE_S = 30.0
-"""Elapsed time of a run over that of its calls, for imports."""
+"""Elapsed time of a run divided by that of its calls, for imports."""
 _PYTEST = (
     "-q", "--color=no", "-o", "cache_dir=.wardround-cache", "-p", "no:randomly", "-p", "no:random_order",
     "--continue-on-collection-errors",
@@ -47,7 +47,7 @@ _FROZEN = (("FAKETIME", "@2026-01-01 00:00:00 i0.0"), ("FAKETIME_DONT_FAKE_MONOT
 
 
 class RecordedFunction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The record of one function; ``problem`` is the last reason for which a call was left out."""
+    """The record of one function; ``problem`` is the last reason for which a call was excluded."""
 
     calls: int
     inputs: int
@@ -97,8 +97,8 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         classes: ``module:name`` of the classes of objects in its arguments.
         patterns: the regular expressions of matches in its arguments.
         through: the public function of the tree through which the test called a private one; else empty.
-        compiled: the text of each regular expression in the result, with a digest of what it matches, if the
-            run had texts for that.
+        compiled: the source of each regular expression in the result, with a digest of its matches, if the
+            run had strings for that.
         made_by: the numbers of the changed functions that returned something in its arguments.
         returned: it was recorded, and raised nothing in the test.
     """
@@ -125,7 +125,7 @@ class ReplayedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Probes(msgspec.Struct, frozen=True):
-    """Regular expressions, by their texts in results, and texts on which they are compared."""
+    """Regular expressions, by their sources in results, and strings on which they are compared."""
 
     patterns: tuple[str, ...]
     texts: tuple[str, ...]
@@ -144,7 +144,7 @@ class ReplayedRun(msgspec.Struct, frozen=True):
 
     Attributes:
         inputs: with the mutated ones that the first run added.
-        attributes: of the first run: the public attributes of objects by ``module:class``.
+        attributes: public attributes of the objects of the first run, by ``module:class``.
     """
 
     outcome: Outcome
@@ -189,8 +189,8 @@ class Stages(msgspec.Struct, frozen=True):
         limits = self.limits
         job = {
             "functions": [
-                {"path": one.base_path, "name": one.base.name, "lines": [one.base.line]}
-                for one in self.targets
+                {"path": target.base_path, "name": target.base.name, "lines": [target.base.line]}
+                for target in self.targets
             ],
             "limits": {
                 "inputs": limits.inputs, "inputs_per_test": limits.inputs_per_test,
@@ -198,16 +198,16 @@ class Stages(msgspec.Struct, frozen=True):
                 "entries": limits.entries, "entries_per_function": limits.entries_per_function,
                 "bytes": _MOST_PAYLOAD_BYTES, "total_bytes": _MOST_INPUT_BYTES // 4,
             },
-            "removed": sorted(one for one in self.removed_texts if len(one) >= _SHORTEST_REMOVED),
+            "removed": sorted(text for text in self.removed_texts if len(text) >= _SHORTEST_REMOVED),
             "inputs": _INPUTS,
             "summary": _SUMMARY,
-            "arguments": [*options, *dict.fromkeys(one.partition("::")[0] for one in tests)],
-            "tests": [one for one in tests if "::" in one],
+            "arguments": [*options, *dict.fromkeys(test.partition("::")[0] for test in tests)],
+            "tests": [test for test in tests if "::" in test],
         }  # fmt: skip
         with EphemeralTree(self.repository, side) as tree:
             outcome = self._run(tree, "record", job, b"", limits.tests_s, seed=0)
             inputs = tree.read(_INPUTS, _MOST_INPUT_BYTES) or b""
-            return RecordedRun(outcome, _decoded(tree.read(_SUMMARY, _MOST_SUMMARY_BYTES)), inputs)
+            return RecordedRun(outcome, _decode(tree.read(_SUMMARY, _MOST_SUMMARY_BYTES)), inputs)
 
     def replay(
         self, side: str, run_of_tests: RecordedRun, first: ReplayedRun | None, *, hash_seed: int,
@@ -218,7 +218,7 @@ class Stages(msgspec.Struct, frozen=True):
         Args:
             first: the first run; None for that run itself, which adds mutated inputs to the recorded ones.
             only: the numbers of the calls; None for all.
-            alone: repeat each in a process of its own.
+            alone: repeat each call in a separate process.
             probes: for regular expressions in the results; None compares them by their text.
         """
         paths = run_of_tests.recorded.paths if run_of_tests.recorded else ()
@@ -226,7 +226,7 @@ class Stages(msgspec.Struct, frozen=True):
             given, is_first = f"{_folder(tree)}/inputs", first is None
             inputs = run_of_tests.inputs if first is None else first.inputs
             job = {
-                "functions": [self._described(one, is_base=is_base) for one in self.targets],
+                "functions": [self._describe_target(target, is_base=is_base) for target in self.targets],
                 "recorded": given if is_first else "",
                 "inputs": _INPUTS if is_first else given,
                 "output": _RESULTS,
@@ -252,12 +252,12 @@ class Stages(msgspec.Struct, frozen=True):
             attributes = _attributes(tree.read(_ATTRIBUTES, _MOST_SUMMARY_BYTES))
             return ReplayedRun(outcome, calls, tree.read(_INPUTS, _MOST_INPUT_BYTES) or b"", attributes)
 
-    def _described(self, target: Target, *, is_base: bool) -> dict[str, Any]:
-        one = target.base if is_base else target.head
+    def _describe_target(self, target: Target, *, is_base: bool) -> dict[str, Any]:
+        item = target.base if is_base else target.head
         return {
             "path": target.base_path if is_base else target.path, "base_path": target.base_path,
-            "name": one.name, "owner": one.exposed_as, "role": one.role, "receiver": one.receiver,
-            "rest": one.rest, "keywords": one.keywords, "keyword_only": one.keyword_only,
+            "name": item.name, "owner": item.exposed_as, "role": item.role, "receiver": item.receiver,
+            "rest": item.rest, "keywords": item.keywords, "keyword_only": item.keyword_only,
             "crossing": _CROSSING_SHARE, "constants": target.constants, "explicit": target.explicit,
             "least_mutated": self.limits.mutated_inputs * (2 if target.reaches else 1),
             "is_entry": target.is_entry,
@@ -283,7 +283,7 @@ class Stages(msgspec.Struct, frozen=True):
             tree,
             Limits(wall_s=wall_s, cpu_s=2 * wall_s),
             log=folder.parent / "run.log",
-            visible=_with(self.environment.visible, folder, seed, is_frozen=is_frozen),
+            visible=_add_folder(self.environment.visible, folder, seed, is_frozen=is_frozen),
             isolation=self.isolation,
             environ=self.environ,
         )
@@ -315,10 +315,10 @@ def _write_instruments(folder: Path) -> None:
 def _fake_clock() -> str:
     """Return the path of libfaketime; empty if it is not installed."""
     root = Path("/")
-    return next((str(path) for one in _FAKE_CLOCKS for path in root.glob(one.lstrip("/"))), "")
+    return next((str(path) for clock in _FAKE_CLOCKS for path in root.glob(clock.lstrip("/"))), "")
 
 
-def _with(visible: Visible, folder: Path, seed: int, *, is_frozen: bool) -> Visible:
+def _add_folder(visible: Visible, folder: Path, seed: int, *, is_frozen: bool) -> Visible:
     variables = [*visible.variables, ("PYTHONHASHSEED", str(seed)), ("PYTHONDONTWRITEBYTECODE", "1")]
     if is_frozen and (clock := _fake_clock()):
         variables += [("LD_PRELOAD", clock), *_FROZEN]
@@ -327,7 +327,7 @@ def _with(visible: Visible, folder: Path, seed: int, *, is_frozen: bool) -> Visi
     )
 
 
-def _decoded(data: bytes | None) -> Recorded | None:
+def _decode(data: bytes | None) -> Recorded | None:
     try:
         return None if data is None else msgspec.json.decode(data, type=Recorded)
     except msgspec.DecodeError:

@@ -1,4 +1,4 @@
-"""Calls with a value that a changed function of the base made, and that the head makes in another way."""
+"""Calls with a value created by a changed function of the base that the head creates differently."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from wardround.workflows.behaviour.targets import Target
 _REASON = "its arguments have values that changed functions of the base made"
 
 
-def without_stale(targets: Sequence[Target], results: Sequence[FunctionResult]) -> tuple[FunctionResult, ...]:
-    """Leave out differing calls with a value of a function whose results differ, or were not compared."""
-    makers = {at for at, one in enumerate(zip(targets, results, strict=True)) if _makes_others(*one)}
-    return tuple(_filtered(one, makers) for one in results)
+def drop_stale(targets: Sequence[Target], results: Sequence[FunctionResult]) -> tuple[FunctionResult, ...]:
+    """Exclude differing calls with a value of a function whose results differ, or were not compared."""
+    makers = {at for at, pair in enumerate(zip(targets, results, strict=True)) if _makes_others(*pair)}
+    return tuple(_filter_pairs(result, makers) for result in results)
 
 
 def _makes_others(target: Target, result: FunctionResult) -> bool:
@@ -27,9 +27,9 @@ def _makes_others(target: Target, result: FunctionResult) -> bool:
     return target.is_changed and (is_seen or not result.tests)
 
 
-def _filtered(result: FunctionResult, makers: set[int]) -> FunctionResult:
-    kept = tuple(pair for pair in result.differing if makers.isdisjoint(pair.base.made_by))
-    if len(kept) == len(result.differing):
+def _filter_pairs(result: FunctionResult, makers: set[int]) -> FunctionResult:
+    retained = tuple(pair for pair in result.differing if makers.isdisjoint(pair.base.made_by))
+    if len(retained) == len(result.differing):
         return result
-    inputs = result.inputs - len(result.differing) + len(kept)
-    return msgspec.structs.replace(result, inputs=inputs, differing=kept, reason=result.reason or _REASON)
+    inputs = result.inputs - len(result.differing) + len(retained)
+    return msgspec.structs.replace(result, inputs=inputs, differing=retained, reason=result.reason or _REASON)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.workflows.behaviour.targets import Target
-from wardround.workflows.test.plan import TestPlan
-from wardround.workflows.test.planning import plan_change, tree_of
-from wardround.workflows.test.selection import Target as Requested
-from wardround.workflows.test.shown_ids import without_parameters
-from wardround.workflows.test.tree import TreeUnderTest
+from wardround.workflows.test.plans.plan import TestPlan
+from wardround.workflows.test.plans.planning import plan_change, tree_of
+from wardround.workflows.test.plans.selection import Target as Requested
+from wardround.workflows.test.python_code.tree import TreeUnderTest
+from wardround.workflows.test.recordings.shown_ids import without_parameters
 
 _MOST_FILES = 2000
 _TESTS = frozenset({"test", "tests", "testing"})
@@ -21,20 +21,20 @@ _TESTS = frozenset({"test", "tests", "testing"})
 def chosen_tests(repository: Repository, change: Change, targets: Sequence[Target]) -> tuple[str, ...]:
     """Return files, and ids without parameters; none for all tests, as pytest's configuration collects them.
 
-    They are the tests that ran the functions, if runs are recorded; else all files of tests, those that
+    They are the tests that executed the functions, if runs are recorded; else all test files, those that
     probably call the functions first.
     """
     base = tree_of(repository, change.base)
     planned = plan_change(repository, change, Requested())
     if planned.plan.omitted and not planned.plan.notes:
-        return tuple(dict.fromkeys(_at_base(planned.plan, base)))
+        return tuple(dict.fromkeys(_base_test_ids(planned.plan, base)))
     return _all_files(base, targets)
 
 
-def _at_base(plan: TestPlan, base: TreeUnderTest) -> Iterator[str]:
+def _base_test_ids(plan: TestPlan, base: TreeUnderTest) -> Iterator[str]:
     """Yield the chosen tests that the base has, with all their parameters."""
-    for one in plan.selected:
-        test = without_parameters(one.id)
+    for selected in plan.selected:
+        test = without_parameters(selected.id)
         path = test.partition("::")[0]
         if path in base.blobs:
             yield test if test in base.tests_in(path) else path
@@ -45,9 +45,10 @@ def _all_files(tree: TreeUnderTest, targets: Sequence[Target]) -> tuple[str, ...
     files = tree.test_files
     if len(files) > _MOST_FILES:
         return ()
-    functions = {one.base.own_name for one in targets}
+    functions = {target.base.own_name for target in targets}
     modules = {
-        one.base_path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2] for one in targets
+        target.base_path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
+        for target in targets
     }
 
     def distance(path: str) -> tuple[int, str]:

@@ -1,8 +1,9 @@
-"""The files that a build added to its tree and that runs get: no file that tests execute on their own.
+"""The files that a build added to its tree and that runs get: excluding files that tests execute
+automatically.
 
-A run works on a tree of its own, which may be that of another commit. What a build left would take part in
-it unseen: a ``conftest.py`` decides what the tests report, a compiled module takes the place of the source
-next to it. So runs get only what a build is for, and the key of an environment has all files that decide it.
+A run works on a separate tree, which may be that of another commit. Build outputs could affect it unnoticed:
+a ``conftest.py`` determines the test results, a compiled module shadows the source next to it. Therefore runs
+only get the intended outputs of a build, and the key of an environment covers all files that determine it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import stat
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import is_test_path
+from wardround.lazy import LazyPattern
 from wardround.sandbox.tree import read_file
 from wardround.workflows.environments.compiled import has_sources, is_source
 from wardround.workflows.environments.existing_node import PACKAGES
@@ -35,10 +36,10 @@ _RUNNER_FILE = LazyPattern(
 """Files of JavaScript that a framework of tests finds by their names."""
 
 
-def keep_modules(root: Path, tracked: Collection[str], built: Path) -> tuple[str, ...]:
+def move_modules(root: Path, tracked: Collection[str], built: Path) -> tuple[str, ...]:
     """Move the extension modules and the files of versions that a build wrote into a built environment.
 
-    They are those in packages of the tree that do not take the place of a module there.
+    They are modules in packages of the tree that do not shadow a module there.
 
     Returns:
         Their paths.
@@ -51,10 +52,10 @@ def keep_modules(root: Path, tracked: Collection[str], built: Path) -> tuple[str
         content = read_file(root, path, LARGEST_BYTES) if modules.is_version(path) else None
         return content is not None and only_states_values(content)
 
-    return _keep(root, tracked, built, is_kept)
+    return _move_outputs(root, tracked, built, is_kept)
 
 
-def keep_outputs(
+def move_outputs(
     root: Path, tracked: Collection[str], built: Path, outputs: Collection[str]
 ) -> tuple[str, ...]:
     """Move folders of packages and the outputs of JavaScript into a built environment; return their paths.
@@ -69,10 +70,10 @@ def keep_outputs(
             return stat.S_ISDIR(os.lstat(root / path).st_mode)  # a link could lead anywhere
         return name in OUTPUT_NAMES or path in outputs
 
-    return _keep(root, tracked, built, is_kept)
+    return _move_outputs(root, tracked, built, is_kept)
 
 
-def _keep(
+def _move_outputs(
     root: Path, tracked: Collection[str], built: Path, is_kept: Callable[[str], bool]
 ) -> tuple[str, ...]:
     """Move some files and folders; the processes of the build, which could exchange them, ended."""
@@ -82,22 +83,24 @@ def _keep(
             if path in folders:
                 break
             folders.add(path)
-    found = [path for path in _added(root, "", frozenset(tracked), folders) if is_kept(path)]
+    found = [path for path in _added_files(root, "", frozenset(tracked), folders) if is_kept(path)]
     for path in found:
         move_checked(root / path, built / TREE / path)
     return tuple(path for path in found if os.path.lexists(built / TREE / path))
 
 
-def _added(root: Path, folder: str, tracked: Collection[str], folders: Collection[str]) -> Iterator[str]:
+def _added_files(
+    root: Path, folder: str, tracked: Collection[str], folders: Collection[str]
+) -> Iterator[str]:
     with os.scandir(root / folder) as entries:
-        for entry in sorted(entries, key=lambda one: one.name):
+        for entry in sorted(entries, key=lambda item: item.name):
             path = posixpath.join(folder, entry.name)
             if entry.name in _LEFT_OUT or path in tracked:
                 continue
             if path not in folders:
                 yield path
             elif entry.is_dir(follow_symlinks=False):
-                yield from _added(root, path, tracked, folders)
+                yield from _added_files(root, path, tracked, folders)
 
 
 class _Modules:
@@ -113,7 +116,7 @@ class _Modules:
         """Return True for a compiled module that a build of the tree may add."""
         folder, name = posixpath.split(path)
         stem = posixpath.join(folder, name.partition(".")[0])
-        is_new = name.endswith(_EXTENSIONS) and self._has_sources and not self._replaces(stem)
+        is_new = name.endswith(_EXTENSIONS) and self._has_sources and not self._replaces_module(stem)
         return is_new and self._is_importable(path) and (folder in self._packages or stem in self._compiled)
 
     def is_version(self, path: str) -> bool:
@@ -125,13 +128,13 @@ class _Modules:
         stem = posixpath.basename(path).partition(".")[0]
         return stem not in _START_MODULES and not is_test_path(path)
 
-    def _replaces(self, stem: str) -> bool:
+    def _replaces_module(self, stem: str) -> bool:
         """Return True if imports would find an extension module instead of one of the tree."""
         return f"{stem}.py" in self._tracked or stem in self._packages
 
 
 def move_checked(source: Path, target: Path) -> None:
-    """Move what a build left, without what reaches beyond it.
+    """Move the outputs of a build, without links to files outside.
 
     Pipes, sockets and devices are removed, bits that give a program another user's rights as well; a file
     that has a second name becomes a copy. Files that a framework of JavaScript tests finds by their names

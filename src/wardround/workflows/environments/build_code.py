@@ -1,4 +1,4 @@
-"""The files of a tree that decide what a build does, in addition to its back end and what it compiles.
+"""The files of a tree that determine a build, in addition to its back end and the compiled sources.
 
 A build that runs code of the tree can read all of it, so that the files are those which its scripts name; if
 a script runs other code of the tree, all files of the project.
@@ -11,10 +11,10 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import UNREADABLE, parse, walk
+from wardround.lazy import LazyPattern
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import table, texts
+from wardround.workflows.test.project.projects import table, texts
 
 _SCRIPTS = ("setup.py", "hatch_build.py", "pdm_build.py", "build.py")
 _NO_BUILDS = frozenset({
@@ -53,18 +53,18 @@ def build_code(folder: str, document: Mapping[str, object], files: TreeFiles) ->
     """Return the paths of files that decide a build.
 
     Args:
-        folder: of the project.
+        folder: folder of the project.
         document: its ``pyproject.toml``.
     """
     project = _Project(folder, files)
     tables = build_tables(document)
     settings = project.text(f"{project.stem}setup.cfg")
-    named = {*_named(tables, _NAMING), *_directives(settings), *_flit_versions(document)}
+    named = {*_strings_below_keys(tables, _NAMING), *_directives(settings), *_flit_versions(document)}
     scripts = {project.stem + name for name in (*_SCRIPTS, "setup.cfg")}
     scripts |= {posixpath.normpath(project.stem + text) for text in named if not text.endswith(_DESCRIPTIONS)}
     scripts &= project.paths
     scripts |= project.back_end(texts(table(document, "build-system").get("backend-path")))
-    has_folder = next(_named(tables, _FOLDERS), None) is not None or _has_key(tables, _CODE)
+    has_folder = next(_strings_below_keys(tables, _FOLDERS), None) is not None or _has_key(tables, _CODE)
     is_open = has_folder or _COMMANDS.search(settings) is not None
     if is_open or any(map(project.runs_others, scripts)) or any(map(project.is_computed, named)):
         return project.paths
@@ -83,66 +83,66 @@ class _Project:
         """Return the files below the folders of ``backend-path``; of the project's own, all modules."""
         found: set[str] = set()
         for folder in folders:
-            place = posixpath.normpath(posixpath.join(self.stem or ".", folder))
-            is_own = place == posixpath.normpath(self.stem or ".")
-            stem = self.stem if is_own else f"{place}/"
+            location = posixpath.normpath(posixpath.join(self.stem or ".", folder))
+            is_own = location == posixpath.normpath(self.stem or ".")
+            stem = self.stem if is_own else f"{location}/"
             found.update(
-                one
-                for one in self._files.paths
-                if one.startswith(stem) and (not is_own or one.endswith(".py"))
+                path
+                for path in self._files.paths
+                if path.startswith(stem) and (not is_own or path.endswith(".py"))
             )
         return frozenset(found)
 
     def text(self, path: str) -> str:
-        """Return the text of a file; empty if there is none."""
+        """Return the content of a file; empty if there is none."""
         return self._files.text(path) or ""
 
     def modules(self, value: str) -> frozenset[str]:
         """Return the paths that the module of a value, as ``package.module.name``, can have."""
         found = _VALUE.search(value)
-        place = found[1].replace(".", "/") if found else ""
-        roots = (self.stem, f"{self.stem}src/") if place else ()
-        return self.paths & {f"{root}{place}{ending}" for root in roots for ending in (".py", "/__init__.py")}
+        location = found[1].replace(".", "/") if found else ""
+        roots = (self.stem, f"{self.stem}src/") if location else ()
+        return self.paths & {
+            f"{root}{location}{ending}" for root in roots for ending in (".py", "/__init__.py")
+        }
 
     def is_computed(self, value: str) -> bool:
         """Return True if the module of a value must run to tell it."""
         name = value.replace(":", ".").rpartition(".")[2]
-        return any(not _states(self.text(path), name) for path in self.modules(value))
+        return any(not _states_plainly(self.text(path), name) for path in self.modules(value))
 
     def runs_others(self, path: str) -> bool:
         """Return True if a script imports modules of the tree, runs other code, or lists folders."""
         if not path.endswith(".py"):
             return False
         text = self.text(path)
-        script = _parsed(text)
+        script = _parse_module(text)
         is_open = _RUNS.search(text) is not None or _LISTS.search(text) is not None
-        return script is None or is_open or any(map(self._has, _imports(script)))
+        return script is None or is_open or any(map(self._has_module, _imports(script)))
 
     def read_by(self, path: str) -> frozenset[str]:
-        """Return the files whose names, or the ends of their names, are in the texts of a script."""
-        script = _parsed(self.text(path)) if path.endswith(".py") else None
+        """Return the files whose names, or suffixes of their names, are in the strings of a script."""
+        script = _parse_module(self.text(path)) if path.endswith(".py") else None
         nodes = list(walk(script)) if script is not None else []
-        contained = {
-            one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)
-        }
-        names = {posixpath.basename(text) for text in contained if not text.endswith(_DESCRIPTIONS)}
-        ends = tuple(filter(_ENDING.search, (one.rpartition("/")[2] for one in _parts_of_texts(nodes))))
+        names = {posixpath.basename(text) for text in _texts_in(nodes) if not text.endswith(_DESCRIPTIONS)}
+        last_parts = (part.rpartition("/")[2] for part in _last_parts_of_strings(nodes))
+        ends = tuple(filter(_ENDING.search, last_parts))
         return frozenset(
-            path for path in self.paths if posixpath.basename(path) in names or (ends and path.endswith(ends))
+            path for path in self.paths if posixpath.basename(path) in names or path.endswith(ends)
         )
 
-    def _has(self, name: str) -> bool:
+    def _has_module(self, name: str) -> bool:
         stems = tuple(f"{self.stem}{root}{name}{end}" for root in ("", "src/") for end in ("/", ".py"))
         return any(path.startswith(stems) for path in self.paths)
 
 
 def build_tables(document: Mapping[str, object]) -> dict[str, object]:
     """Return the tables of a ``pyproject.toml`` that a build may read."""
-    return {name: one for name, one in table(document, "tool").items() if name not in _NO_BUILDS}
+    return {name: settings for name, settings in table(document, "tool").items() if name not in _NO_BUILDS}
 
 
 def _flit_versions(document: Mapping[str, object]) -> Iterator[str]:
-    """Yield the version that flit takes from the package itself, which it imports unless it is constant."""
+    """Yield the version that flit reads from the package itself, which it imports unless it is constant."""
     backend = table(document, "build-system").get("build-backend")
     name = table(document, "project").get("name")
     module = table(document, "tool", "flit", "module").get("name", name)
@@ -150,27 +150,39 @@ def _flit_versions(document: Mapping[str, object]) -> Iterator[str]:
         yield f"{module.replace('-', '_')}.__version__"
 
 
-def _parts_of_texts(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Yield the last constant part of each text that is put together."""
+def _last_parts_of_strings(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the last constant part of each built string."""
     for node in nodes:
-        last: ast.AST | None = None
-        if isinstance(node, ast.JoinedStr) and node.values:
-            last = node.values[-1]
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            last = node.right
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-            last = node.left
-        elif isinstance(node, ast.Attribute) and node.attr == "format":
-            last = node.value
+        last = _last_part(node)
         if isinstance(last, ast.Constant) and isinstance(last.value, str):
             yield last.value.rpartition("}")[2].rpartition("%s")[2]
 
 
+def _texts_in(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def _last_part(node: ast.AST) -> ast.AST | None:
+    """Return the last constant part of a string; None for strings that are not built."""
+    match node:
+        case ast.JoinedStr(values=[*_, last]):
+            return last
+        case ast.BinOp(op=ast.Add(), right=last):
+            return last
+        case ast.BinOp(op=ast.Mod(), left=last):
+            return last
+        case ast.Attribute(attr="format", value=last):
+            return last
+    return None
+
+
 def _has_key(value: object, names: Collection[str], depth: int = 0) -> bool:
-    """Return True if a table, or one in it, has one of some keys."""
+    """Return True if a table, or a nested one, has one of the keys."""
     if not isinstance(value, dict) or depth >= _DEEPEST:
         return False
-    return any(name in names or _has_key(one, names, depth + 1) for name, one in value.items())
+    return any(name in names or _has_key(part, names, depth + 1) for name, part in value.items())
 
 
 def _directives(text: str) -> Iterator[str]:
@@ -178,26 +190,26 @@ def _directives(text: str) -> Iterator[str]:
         yield from map(str.strip, value.split(","))
 
 
-def _named(
+def _strings_below_keys(
     value: object, names: Collection[str], *, is_naming: bool = False, depth: int = 0
 ) -> Iterator[str]:
-    """Yield the texts below keys of some names."""
+    """Yield the strings below keys of some names."""
     if isinstance(value, str) and is_naming:
         yield value
     elif depth < _DEEPEST and isinstance(value, dict):
-        for name, one in value.items():
-            yield from _named(one, names, is_naming=name in names, depth=depth + 1)
+        for name, part in value.items():
+            yield from _strings_below_keys(part, names, is_naming=name in names, depth=depth + 1)
     elif depth < _DEEPEST and isinstance(value, list):
-        for one in value:
-            yield from _named(one, names, is_naming=is_naming, depth=depth + 1)
+        for part in value:
+            yield from _strings_below_keys(part, names, is_naming=is_naming, depth=depth + 1)
 
 
-def _states(text: str, name: str) -> bool:
-    """Return True if a module gives a name a plain value, which a back end reads without running it."""
-    module = _parsed(text)
+def _states_plainly(text: str, name: str) -> bool:
+    """Return True if a module assigns a plain value to a name, which a back end reads without running it."""
+    module = _parse_module(text)
     for node in module.body if module is not None else ():
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if any(isinstance(one, ast.Name) and one.id == name for one in targets):
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
             return isinstance(getattr(node, "value", None), ast.Constant)
     return False
 
@@ -211,7 +223,7 @@ def _imports(script: ast.Module) -> Iterator[str]:
             yield (node.module or "").partition(".")[0]
 
 
-def _parsed(text: str) -> ast.Module | None:
+def _parse_module(text: str) -> ast.Module | None:
     with suppress(*UNREADABLE):
         return parse(text)
     return None

@@ -26,7 +26,7 @@ from wardround.workflows.environments.store import (
     store_folder,
 )
 from wardround.workflows.environments.tree_files import TreeFiles, files_of
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 
 class Build(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class Build(msgspec.Struct, frozen=True):
 def built_environment(
     project: DetectedProject, repository: Repository, side: str, environ: Mapping[str, str]
 ) -> Environment | None:
-    """Return the environment that was built from the files of one side; None without one.
+    """Return the environment that was built from the files at base or head; None if there is none.
 
     Raises:
         EnvironmentUnavailable: the files that name its packages cannot be read.
@@ -76,7 +76,7 @@ def build_environment(
     """Build the environment of a project from its lock file, unless the store has it.
 
     Everything runs in the sandbox: downloads with a network of registries, code without one. An image of a
-    container engine has no package managers, so that with one the other isolations are used.
+    container engine has no package managers, so that other isolations are used if one is configured.
 
     Args:
         registries: hosts of packages, in addition to those of the caller.
@@ -145,8 +145,8 @@ def _python(place: Path, described: BuiltEnvironment, folder: str) -> Environmen
             ),
         ),
         version=described.version,
-        copies=_added(place, described),
-        packages=frozenset(normal(one.partition("-")[0]) for one in described.packages),
+        copies=_added_files(place, described),
+        packages=frozenset(normal(package.partition("-")[0]) for package in described.packages),
     )
 
 
@@ -162,10 +162,10 @@ def _node(
         folder / TREE, project.root, members, environ, f"the packages installed from {described.source}"
     )
     visible = msgspec.structs.replace(found.visible, read_only=(folder, *found.visible.read_only))
-    return msgspec.structs.replace(found, visible=visible, copies=_added(folder, described))
+    return msgspec.structs.replace(found, visible=visible, copies=_added_files(folder, described))
 
 
-def _added(folder: Path, described: BuiltEnvironment) -> tuple[tuple[str, str], ...]:
+def _added_files(folder: Path, described: BuiltEnvironment) -> tuple[tuple[str, str], ...]:
     """Return the files that the build added, without packages, which have links."""
     paths = (path for path in described.added if path.rpartition("/")[2] != PACKAGES)
     return tuple((path, str(folder / TREE / path)) for path in paths)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterator, Mapping
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.workflows.environments.build_code import build_code
 from wardround.workflows.environments.tree_files import TreeFiles
 
@@ -40,10 +40,10 @@ def has_sources(paths: Collection[str]) -> bool:
 def build_inputs(
     folder: str, document: Mapping[str, object], files: TreeFiles
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield path and digest of what a build reads: what it compiles, and code of the tree that it runs.
+    """Yield path and digest of the inputs of a build: compiled sources, and code of the tree that it runs.
 
     Args:
-        folder: of the project.
+        folder: folder of the project.
         document: its ``pyproject.toml``.
     """
     stem = f"{folder}/" if folder else ""

@@ -15,7 +15,7 @@ class BuildConditions(msgspec.Struct, frozen=True):
     """The conditions of one build.
 
     Attributes:
-        limits: of each run of code.
+        limits: resource limits of each run of code.
         environ: the caller's environment, from which a build selects.
         isolation: ``auto`` or the name of a back end.
         registries: hosts, with a port or without, in addition to those of the caller.

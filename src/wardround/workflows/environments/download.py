@@ -1,7 +1,8 @@
 """The package managers, started in the sandbox to download packages and to unpack them.
 
 They read files of the change, which can tell them to run programs and to write anywhere. In the sandbox they
-reach one folder, and registries through a proxy; they get no variable of the caller but those named here.
+can write to one folder, and reach registries through a proxy; they get no variable of the caller other than
+those named here.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ _RELAY = PACKAGE / "builds" / "proxy_relay.py"
 _CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS")
 _LOCALE = ("LANG", "LC_ALL")
 _CACHE = ".wardround-cache"
-"""The folder of the caches of package managers: each build has its own, as a build could put other packages
-into one that is shared.
+"""The folder of the caches of package managers: each build has its own, as a build could manipulate packages
+in a shared one.
 """
 _MIB = 1024 * 1024
 _MOST_S = 1800.0
@@ -55,7 +56,7 @@ class DownloadFailed(EnvironmentUnavailable):
     """A package manager failed.
 
     Attributes:
-        output: the end of what it reported as errors.
+        output: the end of its standard error.
     """
 
     def __init__(self, text: str, output: str) -> None:
@@ -68,7 +69,7 @@ class Tool(msgspec.Struct, frozen=True):
 
     Attributes:
         program: its path.
-        visible: what a run needs to start it.
+        visible: the files that a run needs to start it.
     """
 
     name: str
@@ -113,7 +114,7 @@ def _installation(program: Path) -> Path:
 
 
 def _outside_system(*paths: Path) -> Iterator[Path]:
-    return (one for one in paths if not one.is_relative_to("/usr"))
+    return (path for path in paths if not path.is_relative_to("/usr"))
 
 
 class Downloads:
@@ -141,7 +142,7 @@ class Downloads:
         """Yield the variables for the caller's own certificates, whose files are copied."""
         for name in _CERTIFICATES:
             path = Path(self._conditions.environ.get(name, ""))
-            if any(path.is_relative_to(one) for one in SYSTEM_FILES):
+            if any(path.is_relative_to(file) for file in SYSTEM_FILES):
                 yield name, str(path)
             elif path.is_file():
                 yield name, self.add(f"{_CACHE}/{name}.pem", path.read_bytes())
@@ -187,17 +188,17 @@ class Downloads:
         """Write a file, and return its path as a run has it.
 
         Raises:
-            EnvironmentUnavailable: a run has put a link in place of its folder.
+            EnvironmentUnavailable: a run has replaced its folder by a link.
         """
         root = os.path.realpath(self.folder.root)
-        place = Path(root, path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if os.path.realpath(place.parent) != str(place.parent):
+        location = Path(root, path)
+        location.parent.mkdir(parents=True, exist_ok=True)
+        if os.path.realpath(location.parent) != str(location.parent):
             raise EnvironmentUnavailable(
-                f"a download put a link in place of {place.parent.name}; nothing was built"
+                f"a download put a link in place of {location.parent.name}; nothing was built"
             )
-        remove(place)
-        with place.open("xb") as file:
+        remove(location)
+        with location.open("xb") as file:
             file.write(content)
         return inner(path)
 
@@ -254,7 +255,7 @@ def cache(name: str) -> str:
 
 
 def remove(path: Path) -> None:
-    """Remove a file or a folder, never what a link in its place leads to."""
+    """Remove a file or a folder, never the target of a link."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -277,8 +278,10 @@ def _reason(*outputs: str) -> str:
     """Return the first lines that report an error, as one line."""
     for output in outputs:
         lines = [" ".join(line.split()) for line in output.splitlines()]
-        told = [line for line in lines if line and not line.startswith(("warning:", "Using ", "Resolved "))]
-        first = next((n for n, line in enumerate(told) if "error" in line.lower() or "ERR" in line), 0)
-        if told:
-            return " ".join(told[first:]).removeprefix("error: ")[:_LONGEST_REASON].rstrip(" .")
+        reported = [
+            line for line in lines if line and not line.startswith(("warning:", "Using ", "Resolved "))
+        ]
+        first = next((n for n, line in enumerate(reported) if "error" in line.lower() or "ERR" in line), 0)
+        if reported:
+            return " ".join(reported[first:]).removeprefix("error: ")[:_LONGEST_REASON].rstrip(" .")
     return "it reported no reason"

@@ -19,9 +19,9 @@ from wardround.workflows.environments.model import Environment
 PACKAGES = "node_modules"
 _TREE = "/tree"
 _CACHES = frozenset({".cache", ".vite", ".vite-temp", ".vitest", ".nitro", ".astro"})
-"""Folders that tools write in ``node_modules``; a run gets its own."""
+"""Folders that tools create in ``node_modules``; a run gets its own."""
 _STATES = (".package-lock.json", ".pnpm/lock.yaml", ".yarn-state.yml", ".yarn-integrity")
-"""Files in which package managers state what they installed."""
+"""Files in which package managers record the installed packages."""
 _NODE = "JSON.stringify([process.versions.node, process.execPath])"
 _START_S = 30
 
@@ -31,25 +31,29 @@ def existing_node(
 ) -> Environment:
     """Return Node.js with the packages in a work tree.
 
-    A tool may write next to the packages, as vite does, so that a run gets a folder ``node_modules`` of its
-    own in which every package is a link. Links to members of a workspace lead to the tree of the run.
+    A tool may write next to the packages, as vite does, so that a run gets its own folder ``node_modules`` in
+    which every package is a link. Links to members of a workspace lead to the tree of the run.
 
     Args:
         root: the root of the work tree, or a folder with the same layout.
-        folder: of the project, relative to the root.
+        folder: folder of the project, relative to the root.
         members: other folders with a ``package.json`` whose packages the project may use.
 
     Raises:
         EnvironmentUnavailable: there are no packages, or Node.js is not installed.
     """
-    holders = [one for one in sorted({*_above(folder), *members}) if (root / one / PACKAGES).is_dir()]
-    nearest = next((one for one in reversed(_above(folder)) if one in holders), None)
+    holders = [
+        candidate
+        for candidate in sorted({*_ancestor_folders(folder), *members})
+        if (root / candidate / PACKAGES).is_dir()
+    ]
+    nearest = next((parent for parent in reversed(_ancestor_folders(folder)) if parent in holders), None)
     if nearest is None:
         raise EnvironmentUnavailable(f"{root / folder} has no {PACKAGES}; install its packages")
     version, program = node(root, environ)
-    shown = [root / one / PACKAGES for one in holders]
+    shown = [root / holder / PACKAGES for holder in holders]
     view = node_view(program)
-    own = [root / one / PACKAGES / ".bin" for one in reversed(_above(folder))]
+    own = [root / parent / PACKAGES / ".bin" for parent in reversed(_ancestor_folders(folder))]
     return Environment(
         language="javascript",
         source=source or f"the folder {posixpath.join(nearest, PACKAGES)}",
@@ -58,7 +62,7 @@ def existing_node(
             read_only=(*shown, *view.read_only), programs=(*filter(Path.is_dir, own), *view.programs)
         ),
         version=version,
-        links=tuple(link for one in holders for link in _links(root, one)),
+        links=tuple(link for holder in holders for link in _links(root, holder)),
     )
 
 
@@ -92,14 +96,14 @@ def program_on_path(name: str, root: Path, environ: Mapping[str, str]) -> str | 
     """Return a program outside of the repository; a change could replace one in it."""
     real = os.path.realpath(root)
     folders = [
-        one
-        for one in environ.get("PATH", "").split(os.pathsep)
-        if os.path.isabs(one) and not Path(os.path.realpath(one)).is_relative_to(real)
+        directory
+        for directory in environ.get("PATH", "").split(os.pathsep)
+        if os.path.isabs(directory) and not Path(os.path.realpath(directory)).is_relative_to(real)
     ]
     return shutil.which(name, path=os.pathsep.join(folders)) if folders else None
 
 
-def _above(folder: str) -> list[str]:
+def _ancestor_folders(folder: str) -> list[str]:
     """Return a folder and those above it, the top first; the top of the repository is ``""``."""
     parts = folder.split("/") if folder else []
     return ["/".join(parts[:count]) for count in range(len(parts) + 1)]
@@ -147,6 +151,8 @@ def _entries(folder: Path) -> Iterator[tuple[str, bool]]:
         if name in _CACHES:
             continue
         if (name.startswith("@") or name == ".bin") and path.is_dir() and not path.is_symlink():
-            yield from ((f"{name}/{one}", (path / one).is_symlink()) for one in sorted(os.listdir(path)))
+            yield from (
+                (f"{name}/{entry}", (path / entry).is_symlink()) for entry in sorted(os.listdir(path))
+            )
         else:
             yield name, path.is_symlink()

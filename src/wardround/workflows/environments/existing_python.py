@@ -37,7 +37,7 @@ def existing_python(
     """Return the environment that is active, or else the nearest one in the work tree.
 
     Args:
-        folder: of the project, relative to the root.
+        folder: folder of the project, relative to the root.
         is_rejected: prefix -> True if its programs must not be started.
 
     Raises:
@@ -68,7 +68,7 @@ def described_python(prefix: Path, source: str, root: Path, folder: str) -> Envi
 
     Args:
         root: the work tree.
-        folder: of the project, relative to the root.
+        folder: folder of the project, relative to the root.
 
     Raises:
         EnvironmentUnavailable: the interpreter does not start.
@@ -78,7 +78,7 @@ def described_python(prefix: Path, source: str, root: Path, folder: str) -> Envi
             [prefix / "bin" / "python3", "-I", "-c", _LIST],
             capture_output=True, check=True, timeout=_LIST_S, env={},
         )  # fmt: skip
-        listed, places = json.loads(done.stdout)
+        listed, locations = json.loads(done.stdout)
         version = listed[0]
     except (OSError, ValueError, subprocess.SubprocessError) as cause:
         raise EnvironmentUnavailable(
@@ -94,7 +94,9 @@ def described_python(prefix: Path, source: str, root: Path, folder: str) -> Envi
         digest=hashlib.sha256(json.dumps(listed).encode()).hexdigest(),
         visible=msgspec.structs.replace(visible, variables=(*visible.variables, paths)),
         version=version,
-        packages=frozenset(normal(name) for name, place in places if _is_outside(place, prefix, root)),
+        packages=frozenset(
+            normal(name) for name, location in locations if _is_outside(location, prefix, root)
+        ),
     )
 
 

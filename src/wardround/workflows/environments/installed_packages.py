@@ -10,7 +10,7 @@ from wardround.config.loader import read_sandbox
 from wardround.config.sandbox_settings import SandboxSettings
 from wardround.workflows.environments.existing_python import candidates
 from wardround.workflows.environments.requirements import normal
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.test.project.projects import DetectedProject
 
 
 def installed_packages(prefix: Path) -> dict[str, str] | None:
@@ -18,21 +18,21 @@ def installed_packages(prefix: Path) -> dict[str, str] | None:
     folder, whose files are the tree under test.
 
     Returns:
-        None if it is not a virtual environment, or also has the packages of the interpreter that made it.
+        None if it is not a virtual environment, or also has the packages of its base interpreter.
     """
     try:
         settings = (prefix / "pyvenv.cfg").read_text("utf-8", "replace").replace(" ", "").lower()
         if "include-system-site-packages=true" in settings:
             return None
-        folders = [one for one in (prefix / "lib").iterdir() if one.name.startswith(("python", "pypy"))]
-        entries = [entry for one in folders for entry in (one / "site-packages").iterdir()]
+        folders = [path for path in (prefix / "lib").iterdir() if path.name.startswith(("python", "pypy"))]
+        entries = [entry for folder in folders for entry in (folder / "site-packages").iterdir()]
     except OSError:
         return None
     return {
         normal(name): version
-        for one in entries
-        if one.suffix in (".dist-info", ".egg-info") and not _is_editable(one)
-        for name, _, version in [one.stem.partition("-")]
+        for entry in entries
+        if entry.suffix in (".dist-info", ".egg-info") and not _is_editable(entry)
+        for name, _, version in [entry.stem.partition("-")]
     }
 
 
@@ -48,7 +48,7 @@ def installed_in(
 ) -> dict[str, str] | None:
     """Return name -> version of the packages in the environments that the tests of Python projects would use.
 
-    Environments that are built from a lock file have no part, as another lock file has another one.
+    Environments that are built from a lock file are excluded, as another lock file has another one.
 
     Args:
         base: the commit with the settings of the sandbox.
@@ -74,4 +74,4 @@ def _prefix(root: Path, settings: SandboxSettings, folder: str, environ: Mapping
         return root / settings.python
     active = {} if environ.get("PRE_COMMIT") else environ
     prefixes = (prefix for prefix, _ in candidates(root, folder, active))
-    return next((one for one in prefixes if (one / "bin" / "python3").exists()), None)
+    return next((prefix for prefix in prefixes if (prefix / "bin" / "python3").exists()), None)

@@ -18,8 +18,8 @@ from wardround.workflows.environments.existing_node import PACKAGES, existing_no
 from wardround.workflows.environments.existing_python import described_python, existing_python
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.environments.tree_files import files_of
-from wardround.workflows.environments.unbuilt import with_compiled, with_unbuilt
-from wardround.workflows.test.projects import DetectedProject
+from wardround.workflows.environments.unbuilt import add_compiled_modules, add_unbuilt_files
+from wardround.workflows.test.project.projects import DetectedProject
 
 BUILD_COMMAND = "wardround environment build"
 _MIB = 1024 * 1024
@@ -48,19 +48,21 @@ def environment_of(
         side: a commit id, or the index; its manifests name the folders that have packages.
 
     Raises:
-        EnvironmentUnavailable: there is none; the text names the command that builds one.
+        EnvironmentUnavailable: there is none; the message names the command that builds one.
     """
     environ = os.environ if environ is None else environ
     progress("environment")
-    found = _found(project, repository, settings, side, environ)
+    found = _find_environment(project, repository, settings, side, environ)
     if project.language == "python":
         files = files_of(repository, side)
-        found = with_compiled(found, repository.root, files.paths)
-        found = with_unbuilt(found, dict.fromkeys((project.root, "")), files, lambda: _tag(repository, side))
-    return with_settings(found, settings)
+        found = add_compiled_modules(found, repository.root, files.paths)
+        found = add_unbuilt_files(
+            found, dict.fromkeys((project.root, "")), files, lambda: _tag(repository, side)
+        )
+    return apply_settings(found, settings)
 
 
-def _found(
+def _find_environment(
     project: DetectedProject,
     repository: Repository,
     settings: SandboxSettings,
@@ -69,12 +71,12 @@ def _found(
 ) -> Environment:
     if settings.python and project.language == "python":
         return _configured_python(repository, settings.python, project.root)
-    own = _own(environ)
-    others = {name: one for name, one in environ.items() if name not in own}
+    own = _active_environment(environ)
+    others = {name: value for name, value in environ.items() if name not in own}
     try:
-        return _existing(project, repository, side, others)
+        return _existing_environment(project, repository, side, others)
     except EnvironmentUnavailable as cause:
-        built = _built(project, repository, side, environ)
+        built = _find_built(project, repository, side, environ)
         if built is None and own and project.language == "python":
             built = described_python(Path(own[_ACTIVE]), _OWN_SOURCE, repository.root, project.root)
         if built is None:
@@ -87,14 +89,14 @@ def _tag(repository: Repository, side: str) -> str:
     return repository.nearest_tag(commit) if commit else ""
 
 
-def _own(environ: Mapping[str, str]) -> dict[str, str]:
+def _active_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the variable of the active environment if it is that of wardround itself."""
     active = environ.get(_ACTIVE, "")
     is_own = active and not environ.get(_HOOK) and os.path.realpath(active) == os.path.realpath(sys.prefix)
     return {_ACTIVE: active} if is_own else {}
 
 
-def with_settings(environment: Environment, settings: SandboxSettings) -> Environment:
+def apply_settings(environment: Environment, settings: SandboxSettings) -> Environment:
     """Return an environment whose runs get the variables, the loopback interface and the image set."""
     visible = environment.visible
     names = tuple(dict.fromkeys((*visible.environment, *settings.environment)))
@@ -123,7 +125,7 @@ def limits_of(settings: SandboxSettings) -> Limits:
     )
 
 
-def _existing(
+def _existing_environment(
     project: DetectedProject, repository: Repository, side: str, environ: Mapping[str, str]
 ) -> Environment:
     root = repository.root
@@ -132,13 +134,13 @@ def _existing(
         return existing_python(root, active, project.root, lambda prefix: _is_tracked(repository, prefix))
     members = [
         path.rpartition("/")[0]
-        for path in repository.tracked(side)
+        for path in repository.tracked_paths(side)
         if path.rpartition("/")[2] == "package.json" and PACKAGES not in path.split("/")
     ]
     return existing_node(root, project.root, members, environ)
 
 
-def _built(
+def _find_built(
     project: DetectedProject, repository: Repository, side: str, environ: Mapping[str, str]
 ) -> Environment | None:
     """Return an environment that was built before; None also if its files name none."""
@@ -165,9 +167,9 @@ def _configured_python(repository: Repository, setting: str, folder: str) -> Env
 def _is_tracked(repository: Repository, prefix: Path) -> bool:
     """Return True if a change could put other programs into an environment, which are started unconfined."""
     root = Path(os.path.realpath(repository.root))
-    places = (Path(os.path.abspath(prefix)), Path(os.path.realpath(prefix)))
-    inside = {str(one.relative_to(root)) for one in places if one.is_relative_to(root)}
-    return any(repository.index_holds(one) for one in sorted(inside))
+    locations = (Path(os.path.abspath(prefix)), Path(os.path.realpath(prefix)))
+    inside = {str(location.relative_to(root)) for location in locations if location.is_relative_to(root)}
+    return any(repository.index_contains(path) for path in sorted(inside))
 
 
 def _build(project: DetectedProject) -> str:

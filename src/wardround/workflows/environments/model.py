@@ -1,4 +1,4 @@
-"""The environment of a project: what a run of its code can see, and what identifies it."""
+"""The environment of a project: the files that a run of its code can read, and its identity."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class Environment(msgspec.Struct, frozen=True):
     Attributes:
         language: ``python`` or ``javascript``.
         source: the file, setting or variable that names it, as a noun phrase for a person.
-        digest: of the interpreter's version and the installed packages with their versions.
+        digest: digest of the interpreter's version and the installed packages with their versions.
         visible: the folders, programs and variables of a run.
-        version: of the interpreter, as ``3.12.4``.
+        version: version of the interpreter, as ``3.12.4``.
         links: path in the tree -> target, of the links that ``link_packages`` makes before a run.
-        copies: path in the tree -> file or folder that it copies there; code of the project itself, which a
-            link would let find its other modules in the wrong place.
-        texts: path in the tree -> text of a file that an installation of the project would make.
+        copies: path in the tree -> file or folder that is copied there; code of the project itself, which
+            through a link would find its other modules at the wrong path.
+        texts: path in the tree -> content of a file that an installation of the project would create.
         packages: the normal names of the installed packages of Python.
-        supplied: what ``texts`` hold, as noun phrases for a person.
+        supplied: the contents of ``texts``, as noun phrases for a person.
     """
 
     language: str
@@ -42,7 +42,8 @@ class Environment(msgspec.Struct, frozen=True):
 
 
 def link_packages(environment: Environment, root: Path) -> None:
-    """Make the links, copies and texts of an environment in a tree, where the tree has nothing of that name.
+    """Create the links, copies and texts of an environment in a tree, unless the tree has something of that
+    name.
 
     Call it once for each tree, before the first run: a run could replace a folder by a link.
 
@@ -54,17 +55,17 @@ def link_packages(environment: Environment, root: Path) -> None:
     """
     tree = _Tree(os.path.realpath(root))
     for path, target in environment.links:
-        place = tree.place(path)
-        if place is not None and not os.path.lexists(place):
-            os.symlink(target, place)
+        location = tree.place(path)
+        if location is not None and not os.path.lexists(location):
+            os.symlink(target, location)
     for path, source in environment.copies:
-        place = tree.place(path)
-        if place is not None and not os.path.lexists(place):
-            _copy(source, place)
+        location = tree.place(path)
+        if location is not None and not os.path.lexists(location):
+            _copy(source, location)
     for path, text in environment.texts:
-        place = tree.place(path)
-        if place is not None and not os.path.lexists(place):
-            Path(place).write_text(text, "utf-8")
+        location = tree.place(path)
+        if location is not None and not os.path.lexists(location):
+            Path(location).write_text(text, "utf-8")
 
 
 class _Tree:
@@ -86,7 +87,7 @@ class _Tree:
 
 
 def _copy(source: str, place: str) -> None:
-    """Copy a file or a folder; links are copied as links, and pipes and sockets are left out."""
+    """Copy a file or a folder; links are copied as links, and pipes and sockets are excluded."""
     mode = os.lstat(source).st_mode
     if stat.S_ISLNK(mode):
         os.symlink(os.readlink(source), place)

@@ -15,8 +15,8 @@ from wardround.sandbox.model import State, Visible
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree, RunFolder
 from wardround.sandbox.visible import INNER_ROOT
-from wardround.semantics.supply_chain.urls import without_credentials
-from wardround.workflows.environments.added_files import keep_outputs, move_checked
+from wardround.semantics.supply_chain.urls import strip_credentials
+from wardround.workflows.environments.added_files import move_checked, move_outputs
 from wardround.workflows.environments.conditions import BuildConditions
 from wardround.workflows.environments.download import Downloads, Tool, cache, open_downloads, package_manager
 from wardround.workflows.environments.existing_node import PACKAGES, node, node_view
@@ -32,7 +32,7 @@ from wardround.workflows.environments.node_sources import (
 from wardround.workflows.environments.registries import npm_registries, registries_of
 from wardround.workflows.environments.store import BuiltEnvironment, keep, key_of, store_folder
 from wardround.workflows.environments.tree_files import TreeFiles, files_of
-from wardround.workflows.test.projects import DetectedProject, table
+from wardround.workflows.test.project.projects import DetectedProject, table
 
 _INSTALL = {
     "npm": ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--include=dev"),
@@ -45,7 +45,7 @@ _INSTALL = {
     "yarn": ("install", "--frozen-lockfile", "--ignore-scripts", "--ignore-engines", "--non-interactive"),
     "bun": ("install", "--frozen-lockfile", "--ignore-scripts", "--backend=copyfile"),
 }  # fmt: skip
-"""Arguments that install a lock file as it is, without code of packages, as files that no cache shares."""
+"""Arguments that install a lock file unmodified, without code of packages, as files that no cache shares."""
 _INSTALL_BERRY = ("install", "--immutable", "--mode=skip-build")
 _BERRY = "__metadata:"
 """A line of the lock files of yarn 2 and later."""
@@ -118,7 +118,7 @@ def build_node(
             source=sources.description,
             version=version,
             packages=(f"{sources.lock} {key_of('', [('', files.content(sources.description))])}",),
-            added=keep_outputs(tree.root, files.paths, built, outputs(sources, files)),
+            added=move_outputs(tree.root, files.paths, built, outputs(sources, files)),
         )
         keep(built, node_key(project, files), description)
         return failed
@@ -141,7 +141,7 @@ def _install(
         "YARN_GLOBAL_FOLDER": cache("berry"), "BUN_INSTALL_CACHE_DIR": cache("bun"),
         "COREPACK_HOME": cache("corepack"),
     }  # fmt: skip
-    passed = {name: without_credentials(environ[name]) for name in _PASSED if name in environ}
+    passed = {name: strip_credentials(environ[name]) for name in _PASSED if name in environ}
     arguments: Sequence[str] = _INSTALL[sources.manager]
     if sources.manager == "yarn" and _BERRY in (files.text(sources.description) or ""):
         arguments = _INSTALL_BERRY
@@ -189,8 +189,8 @@ def _built_packages(sources: NodeSources, files: TreeFiles) -> list[str]:
         return []
     found = {
         path.rpartition(f"{PACKAGES}/")[2]
-        for path, one in packages.items()
-        if PACKAGES in path and table(one).get("hasInstallScript") is True
+        for path, package in packages.items()
+        if PACKAGES in path and table(package).get("hasInstallScript") is True
     }
     return sorted(found)
 

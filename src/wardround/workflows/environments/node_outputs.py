@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from wardround.workflows.environments.node_sources import NodeSources, manifest
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import table
+from wardround.workflows.test.project.projects import table
 
 OUTPUT_NAMES = frozenset({".astro", ".nuxt", ".svelte-kit", ".wxt"})
 """Folders of types and settings that frameworks write before tests."""
@@ -17,7 +17,7 @@ _WITHOUT_OUTPUT = frozenset({
     "husky", "husky install", "husky || true", "is-ci || husky", "is-ci || husky install", "lefthook install",
     "simple-git-hooks", "npx only-allow npm", "npx only-allow pnpm", "npx only-allow yarn", "patch-package",
 })  # fmt: skip
-"""Scripts that read nothing of the tree but what the key of an environment has."""
+"""Scripts that only read files of the tree that are part of the environment's key."""
 _DEEPEST = 10
 
 
@@ -28,9 +28,9 @@ def outputs(sources: NodeSources, files: TreeFiles) -> frozenset[str]:
         folder = posixpath.dirname(path)
         document = manifest(files, path)
         for entry in _ENTRIES:
-            for text in _texts(document.get(entry), 0):
-                place = posixpath.normpath(posixpath.join(folder, text))
-                below = posixpath.relpath(place, folder or ".")
+            for text in _strings_in(document.get(entry), 0):
+                location = posixpath.normpath(posixpath.join(folder, text))
+                below = posixpath.relpath(location, folder or ".")
                 if not below.startswith((".", "/")):
                     found.add(posixpath.join(folder, below.partition("/")[0]))
     return frozenset(found)
@@ -51,9 +51,9 @@ def output_inputs(sources: NodeSources, files: TreeFiles) -> Iterator[tuple[str,
             yield f"tree {path}", files.digest(path).encode()
 
 
-def _texts(value: object, depth: int) -> Iterator[str]:
+def _strings_in(value: object, depth: int) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif depth < _DEEPEST and isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _texts(one, depth + 1)
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _strings_in(part, depth + 1)

@@ -1,12 +1,13 @@
-"""The places from which a JavaScript project takes its packages."""
+"""The locations from which a JavaScript project installs its packages."""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.lazy import LazyPattern
+from wardround.semantics.supply_chain.locks.entry import LockFile
 from wardround.semantics.supply_chain.locks.reading import read_lock
 from wardround.workflows.environments.node_sources import (
     DEPENDENCIES,
@@ -17,7 +18,7 @@ from wardround.workflows.environments.node_sources import (
 )
 from wardround.workflows.environments.registries import Registries
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import table
+from wardround.workflows.test.project.projects import table
 
 _LOCAL = ("file:", "link:", "portal:")
 _NAMED = LazyPattern(r"^@?[\w./-]{1,300}@(?=[\w+]{1,20}:)")
@@ -31,15 +32,12 @@ def require_registries(sources: NodeSources, files: TreeFiles, registries: Regis
         EnvironmentUnavailable: the lock file, a manifest or ``.npmrc`` names such a place.
     """
     path = sources.description
-    lock = read_lock(path, files.text(path) or "")
-    for entry in lock.entries if not lock.problem else ():
-        for url in (entry.version, *lock.details(entry).urls):
-            if ":" in url:
-                _require(_NAMED.sub("", url).partition("#")[0], entry.name, path, sources.folder, registries)
+    for name, location in _package_locations(read_lock(path, files.text(path) or "")):
+        _require(location, name, path, sources.folder, registries)
     for path in sources.manifests:
         folder, document = posixpath.dirname(path), manifest(files, path)
-        for name, place in _places(document):
-            _require(place, name, path, folder, registries)
+        for name, location in _resolved_packages(document):
+            _require(location, name, path, folder, registries)
     settings = posixpath.join(sources.folder, SETTINGS)
     for line in safe_settings(files.text(settings) or ""):
         name, _, value = line.partition("=")
@@ -47,11 +45,21 @@ def require_registries(sources: NodeSources, files: TreeFiles, registries: Regis
             registries.require(value.strip(" \t\"'"), "packages", settings)
 
 
-def _places(document: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+def _package_locations(lock: LockFile) -> Iterator[tuple[str, str]]:
+    """Yield the packages of a lock file with the addresses that they are from."""
+    if lock.problem:
+        return
+    for entry in lock.entries:
+        for url in (entry.version, *lock.details(entry).urls):
+            if ":" in url:
+                yield entry.name, _NAMED.sub("", url).partition("#")[0]
+
+
+def _resolved_packages(document: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     tables = [table(document, name) for name in (*DEPENDENCIES, "overrides", "resolutions")]
     tables.append(table(document, "pnpm", "overrides"))
-    for one in tables:
-        yield from ((name, value) for name, value in one.items() if isinstance(value, str))
+    for packages in tables:
+        yield from ((name, value) for name, value in packages.items() if isinstance(value, str))
 
 
 def _require(place: str, name: str, path: str, folder: str, registries: Registries) -> None:

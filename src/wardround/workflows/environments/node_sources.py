@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterator, Mapping
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.lazy import LazyPattern
 from wardround.semantics.supply_chain.plain_yaml import load_plain
 from wardround.workflows.environments.existing_node import PACKAGES
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import DetectedProject, table
+from wardround.workflows.test.project.projects import DetectedProject, table
 
 _LOCKS = {
     "package-lock.json": "npm", "npm-shrinkwrap.json": "npm", "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn",
@@ -62,7 +62,7 @@ class NodeSources(msgspec.Struct, frozen=True):
     """The files that decide the packages of a project.
 
     Attributes:
-        folder: of the lock file, relative to the repository.
+        folder: folder of the lock file, relative to the repository.
         lock: its name.
         manager: the program that reads it.
         manifests: paths of every ``package.json`` in the folder and below it.
@@ -97,7 +97,7 @@ def node_sources(project: DetectedProject, files: TreeFiles) -> NodeSources:
 
 
 def key_inputs(sources: NodeSources, files: TreeFiles) -> list[tuple[str, bytes]]:
-    """Return the files that decide the packages, manifests reduced to the parts that do."""
+    """Return the files that determine the packages, manifests reduced to the relevant parts."""
     inputs = [
         (path, content) for path, content in written_files(sources, files) if path not in sources.manifests
     ]
@@ -130,29 +130,40 @@ def written_files(sources: NodeSources, files: TreeFiles) -> Iterator[tuple[str,
     yield path, files.content(path)
     path = posixpath.join(sources.folder, _WORKSPACE)
     if path in files.paths:
-        yield path, _reduced(_yaml(path, files), _SAFE_WORKSPACE)
+        yield path, _reduce_document(_yaml(path, files), _SAFE_WORKSPACE)
     for path in sources.manifests:
-        document = dict(manifest(files, path))
-        if table(document, "pnpm"):
-            document["pnpm"] = {
-                name: one for name, one in table(document, "pnpm").items() if name in _SAFE_PNPM
-            }
-        yield path, _reduced(document, {*_WRITTEN, "pnpm"})
-    for prefix in _PATCHES:
-        stem = posixpath.join(sources.folder, prefix)
-        yield from ((path, files.content(path)) for path in sorted(files.paths) if path.startswith(stem))
-    stem = posixpath.join(sources.folder, "")
-    for path in sorted(files.paths):
-        if path.endswith(_ARCHIVE) and path.startswith(stem) and PACKAGES not in path.split("/"):
-            yield path, files.content(path)
+        yield path, _reduce_document(_safe_manifest(path, files), {*_WRITTEN, "pnpm"})
+    for path in (*_patch_paths(sources, files), *_archive_paths(sources, files)):
+        yield path, files.content(path)
     settings = posixpath.join(sources.folder, SETTINGS)
     if settings in files.paths:
         yield settings, "\n".join(safe_settings(files.text(settings) or "")).encode()
 
 
-def _reduced(document: Mapping[str, object], names: Collection[str]) -> bytes:
+def _safe_manifest(path: str, files: TreeFiles) -> dict[str, object]:
+    document = dict(manifest(files, path))
+    settings = table(document, "pnpm")
+    if settings:
+        document["pnpm"] = {name: value for name, value in settings.items() if name in _SAFE_PNPM}
+    return document
+
+
+def _patch_paths(sources: NodeSources, files: TreeFiles) -> Iterator[str]:
+    for prefix in _PATCHES:
+        stem = posixpath.join(sources.folder, prefix)
+        yield from (path for path in sorted(files.paths) if path.startswith(stem))
+
+
+def _archive_paths(sources: NodeSources, files: TreeFiles) -> Iterator[str]:
+    stem = posixpath.join(sources.folder, "")
+    for path in sorted(files.paths):
+        if path.endswith(_ARCHIVE) and path.startswith(stem) and PACKAGES not in path.split("/"):
+            yield path
+
+
+def _reduce_document(document: Mapping[str, object], names: Collection[str]) -> bytes:
     """Return some keys of a document as JSON, which YAML contains."""
-    return json.dumps({name: one for name, one in document.items() if name in names}).encode()
+    return json.dumps({name: settings for name, settings in document.items() if name in names}).encode()
 
 
 def _yaml(path: str, files: TreeFiles) -> Mapping[str, object]:

@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.lazy import LazyPattern
 from wardround.sandbox.model import Outcome, State, Visible
 from wardround.sandbox.run import run
 from wardround.sandbox.tree import EphemeralTree
@@ -24,7 +24,7 @@ from wardround.workflows.environments.sdists import Archive
 from wardround.workflows.environments.tree_files import TreeFiles
 from wardround.workflows.environments.uv import Uv, VirtualEnvironment
 from wardround.workflows.inner_program import PACKAGE
-from wardround.workflows.test.projects import table, texts
+from wardround.workflows.test.project.projects import table, texts
 
 OUT = ".wardround-build"
 """The folder in the tree in which a build leaves its wheel."""
@@ -55,11 +55,11 @@ class BuildResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProjectBuilds:
-    """Builds projects of one tree, each with the requirements of its build from wheels.
+    """Builds projects of one tree, each with its build requirements from wheels.
 
     Args:
         tree: the tree of a run; builds may add files to it.
-        downloads: installs the requirements of builds; gets the wheels.
+        downloads: installs the requirements of builds; receives the wheels.
         tag: the last tag of the history, for versions.
     """
 
@@ -88,13 +88,13 @@ class ProjectBuilds:
         Raises:
             EnvironmentUnavailable: it cannot be built.
         """
-        place = f"the project {project.folder}" if project.folder else "the project"
+        location = f"the project {project.folder}" if project.folder else "the project"
         document = self._files.table(posixpath.join(project.folder, "pyproject.toml"))
         wheel = self._wheel(
-            place, document, {"folder": posixpath.join(INNER_ROOT, project.folder), "archive": ""}
+            location, document, {"folder": posixpath.join(INNER_ROOT, project.folder), "archive": ""}
         )
         extras = f"[{','.join(project.extras)}]" if project.extras else ""
-        return _requirement(wheel, extras)
+        return _wheel_requirement(wheel, extras)
 
     def requirement_of_archive(self, archive: Archive, name: str) -> str:
         """Build a source distribution and return the requirement that installs it.
@@ -102,21 +102,21 @@ class ProjectBuilds:
         Raises:
             EnvironmentUnavailable: it cannot be built.
         """
-        place = self._tree.root / ARCHIVE
-        remove(place)  # a build may have put a link there
-        with place.open("xb") as file:
+        location = self._tree.root / ARCHIVE
+        remove(location)  # a build may have put a link there
+        with location.open("xb") as file:
             file.write(archive.content)
         task = {"folder": "", "archive": f"{INNER_ROOT}/{ARCHIVE}"}
         wheel = self._wheel(f"the package {name}", archive.manifest, task)
-        remove(place)
-        return _requirement(wheel, "")
+        remove(location)
+        return _wheel_requirement(wheel, "")
 
     def _wheel(self, place: str, document: Mapping[str, object], task: Mapping[str, object]) -> str:
         system = table(document, "build-system")
         requires = texts(system.get("requires")) if system else _DEFAULT_REQUIRES
-        result = self._built(place, system, requires, task)
+        result = self._build(place, system, requires, task)
         if result.missing:
-            result = self._built(place, system, (*requires, *result.missing), task)
+            result = self._build(place, system, (*requires, *result.missing), task)
         content = None
         if _WHEEL.search(result.wheel):
             content = self._tree.read(f"{OUT}/{result.wheel}", _LARGEST_WHEEL)
@@ -126,10 +126,10 @@ class ProjectBuilds:
         remove(self._tree.root / OUT)
         return wheel
 
-    def _built(
+    def _build(
         self, place: str, system: Mapping[str, object], requires: Sequence[str], task: Mapping[str, object]
     ) -> BuildResult:
-        environment = self._environment(tuple(sorted(requires)))
+        environment = self._make_environment(tuple(sorted(requires)))
         backend = system.get("build-backend")
         settings = {
             "backend": backend if isinstance(backend, str) else _DEFAULT_BACKEND,
@@ -154,7 +154,7 @@ class ProjectBuilds:
             pass
         raise EnvironmentUnavailable(f"{place} cannot be built in the sandbox: {_reason(outcome)}")
 
-    def _environment(self, requires: tuple[str, ...]) -> VirtualEnvironment:
+    def _make_environment(self, requires: tuple[str, ...]) -> VirtualEnvironment:
         if requires not in self._environments:
             name = f"build-{len(self._environments)}"
             environment = self._uv.create(self._downloads, name, self._interpreter)
@@ -171,7 +171,7 @@ class ProjectBuilds:
         return msgspec.structs.replace(environment.visible, variables=variables)
 
 
-def _requirement(wheel: str, extras: str) -> str:
+def _wheel_requirement(wheel: str, extras: str) -> str:
     """Return the requirement of a wheel at a path, as a run of downloads has it."""
     return f"{normal(posixpath.basename(wheel).partition('-')[0])}{extras} @ {PurePosixPath(wheel).as_uri()}"
 

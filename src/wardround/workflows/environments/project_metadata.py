@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.lazy import LazyPattern
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import table, texts
+from wardround.workflows.test.project.projects import table, texts
 
 _NAME = LazyPattern(r"^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$")
 _VERSION = LazyPattern(r"^[A-Za-z0-9][A-Za-z0-9.!+_-]{0,99}$")
@@ -39,7 +39,7 @@ class ProjectMetadata(msgspec.Struct, frozen=True):
     """The parts of the metadata that code reads at run time.
 
     Attributes:
-        version: of the files, or else of the last tag.
+        version: version in the files, or else that of the last tag.
         entry_points: group -> name -> object.
         generated: paths of files that a build writes the version to, relative to the repository.
     """
@@ -73,7 +73,7 @@ def project_metadata(folder: str, files: TreeFiles, tag: str) -> ProjectMetadata
         stated.text("description").partition("\n")[0],
         texts(table(document, "project").get("dependencies")),
         {group: found for group, found in _entry_points(stated) if found},
-        tuple(dict.fromkeys(_generated(stated))),
+        tuple(dict.fromkeys(_generated_files(stated))),
     )
 
 
@@ -94,7 +94,7 @@ class _Stated:
         self.arguments = _arguments(files.text(posixpath.join(folder, "setup.py")) or "")
 
     def text(self, key: str) -> str:
-        """Return a text of the metadata; empty if no file has it as such."""
+        """Return a string of the metadata; empty if no file states it."""
         section = self.settings.get("metadata", {})
         values = (
             table(self.document, "project").get(key),
@@ -102,7 +102,7 @@ class _Stated:
             section.get(key, ""),
             self.arguments.get(key),
         )
-        found = next((one for one in values if isinstance(one, str) and one), "")
+        found = next((value for value in values if isinstance(value, str) and value), "")
         return "" if found.startswith(("attr:", "file:")) else found.strip()
 
     def path(self, path: str) -> str:
@@ -125,10 +125,10 @@ def _arguments(text: str) -> dict[str, Any]:
         nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
-    calls = [one for one in nodes if isinstance(one, ast.Call) and _called(one) == "setup"]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and _called_name(node) == "setup"]
     found: dict[str, Any] = {}
-    for one in calls[:1]:
-        for keyword in one.keywords:
+    for call in calls[:1]:
+        for keyword in call.keywords:
             try:
                 found[str(keyword.arg)] = ast.literal_eval(keyword.value)
             except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
@@ -136,13 +136,13 @@ def _arguments(text: str) -> dict[str, Any]:
     return found
 
 
-def _called(call: ast.Call) -> str:
+def _called_name(call: ast.Call) -> str:
     function = call.func
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _read_version(stated: _Stated) -> str:
-    """Return the version in the module that a build reads it from; empty if it computes it."""
+    """Return the version in the module from which a build reads it; empty if it is computed."""
     for path in _version_paths(stated):
         found = _ASSIGNED.search(stated.files.text(path) or "")
         if found:
@@ -168,13 +168,13 @@ def _version_paths(stated: _Stated) -> Iterator[str]:
         yield stated.path(f"{stem}{module}/__init__.py")
 
 
-def _generated(stated: _Stated) -> Iterator[str]:
+def _generated_files(stated: _Stated) -> Iterator[str]:
     named = [table(stated.document, *keys).get(key) for keys, key in _GENERATED]
     scm = stated.arguments.get("use_scm_version")
     if isinstance(scm, dict):
         named += [scm.get("version_file"), scm.get("write_to")]
-    for one in named:
-        path = stated.path(one) if isinstance(one, str) else ".."
+    for path_text in named:
+        path = stated.path(path_text) if isinstance(path_text, str) else ".."
         if not path.startswith(("..", "/")):
             yield path
 
@@ -188,13 +188,15 @@ def _entry_points(stated: _Stated) -> Iterator[tuple[str, Mapping[str, str]]]:
     lists: dict[str, object] = dict(stated.settings.get("options.entry_points", {}))
     literal = stated.arguments.get("entry_points")
     lists |= literal if isinstance(literal, dict) else {}
-    for group, value in lists.items():
-        lines = value.splitlines() if isinstance(value, str) else texts(value)
-        pairs = (line.partition("=") for line in lines if "=" in line)
-        groups = {**groups, group: {name.strip(): target.strip() for name, _, target in pairs}}
+    groups |= {group: _listed_entries(value) for group, value in lists.items()}
     for group in sorted(groups):
-        found = table(groups, group)
-        yield (
-            group,
-            {str(name): one for name, one in found.items() if isinstance(one, str) and "\n" not in one},
-        )
+        entries = table(groups, group).items()
+        one_line = {str(name): text for name, text in entries if isinstance(text, str) and "\n" not in text}
+        yield group, one_line
+
+
+def _listed_entries(value: object) -> dict[str, str]:
+    """Return the entry points in lines as ``name = target``."""
+    lines = value.splitlines() if isinstance(value, str) else texts(value)
+    pairs = (line.partition("=") for line in lines if "=" in line)
+    return {name.strip(): target.strip() for name, _, target in pairs}

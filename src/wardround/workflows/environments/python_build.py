@@ -7,23 +7,23 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from wardround.change.repository import INDEX, Repository
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.lazy import LazyPattern
 from wardround.sandbox.tree import EphemeralTree, RunFolder
 from wardround.semantics.supply_chain.urls import USUAL_HOSTS, host_of
-from wardround.workflows.environments.added_files import keep_modules, move_checked
+from wardround.workflows.environments.added_files import move_checked, move_modules
 from wardround.workflows.environments.conditions import BuildConditions
 from wardround.workflows.environments.download import DownloadFailed, Downloads, open_downloads, remove
 from wardround.workflows.environments.project_build import ProjectBuilds
 from wardround.workflows.environments.python_sources import (
     PythonSources,
-    declared,
+    declared_requirements,
     group_names,
     is_for_tests,
     key_inputs,
     python_sources,
 )
-from wardround.workflows.environments.registries import place_of, registries_of, require_registry
+from wardround.workflows.environments.registries import registries_of, require_registry, requirement_location
 from wardround.workflows.environments.requirements import Requirements, name_of, normal, parse
 from wardround.workflows.environments.sdists import (
     Sdist,
@@ -35,7 +35,7 @@ from wardround.workflows.environments.sdists import (
 from wardround.workflows.environments.store import PREFIX, BuiltEnvironment, keep, key_of, store_folder
 from wardround.workflows.environments.tree_files import TreeFiles, files_of
 from wardround.workflows.environments.uv import Uv, VirtualEnvironment
-from wardround.workflows.test.projects import DetectedProject, table
+from wardround.workflows.test.project.projects import DetectedProject, table
 
 _COVERAGE = "coverage"
 """Runs of tests record the covered lines with it."""
@@ -123,7 +123,7 @@ class _PythonBuild:
         for project in requirements.projects:
             conditions.progress(f"build of {project.folder or 'the project'}")
             lines.append(builds.requirement(project))
-        environment = self._installed(interpreter, requirements, lines, builds, conditions.progress)
+        environment = self._install(interpreter, requirements, lines, builds, conditions.progress)
         self._downloads.remove_caches()
         packages = environment.packages()
         move_checked(environment.prefix, built / PREFIX)
@@ -133,10 +133,10 @@ class _PythonBuild:
             version=environment.version,
             installation=environment.installation,
             packages=packages,
-            added=keep_modules(self._tree.root, self._files.paths, built),
+            added=move_modules(self._tree.root, self._files.paths, built),
         )
 
-    def _installed(
+    def _install(
         self,
         interpreter: str,
         requirements: Requirements,
@@ -150,11 +150,13 @@ class _PythonBuild:
             environment = self._uv.create(self._downloads, PREFIX, interpreter)
             try:
                 options, registries = self._options(requirements, lines), self._downloads.registries
-                has_git = any(map(registries.is_git, map(place_of, (*lines, *requirements.constraints))))
+                has_git = any(
+                    map(registries.is_git, map(requirement_location, (*lines, *requirements.constraints)))
+                )
                 self._uv.install(self._downloads, environment, options, builds=has_git)
                 return environment
             except DownloadFailed as cause:
-                name, version = _without_wheel(cause.output)
+                name, version = _package_lacking_wheel(cause.output)
                 if not name:
                     raise
                 remove(environment.prefix)
@@ -163,15 +165,15 @@ class _PythonBuild:
                     self._downloads, self._sdist(name, version, (*lines, *requirements.constraints))
                 )
                 built = builds.requirement_of_archive(archive, name)
-                lines[:] = [one for one in lines if name_of(one) != name] + [built]
+                lines[:] = [line for line in lines if name_of(line) != name] + [built]
         raise EnvironmentUnavailable(
             f"more than {_MOST_BUILDS} packages have no wheel; add wheels to the index"
         )
 
     def _sdist(self, name: str, version: str, lines: Iterable[str]) -> Sdist:
-        """Find a source distribution that has one of the digests which the lines name for its package."""
+        """Find a source distribution with one of the digests that the lines state for its package."""
         found = None
-        digests = {one for line in lines if name_of(line) == name for one in _DIGEST.findall(line)}
+        digests = {digest for line in lines if name_of(line) == name for digest in _DIGEST.findall(line)}
         if self._sources.lock == "uv.lock":
             path = posixpath.join(self._sources.folder, self._sources.lock)
             found = locked_sdist(self._files.table(path), name, version)
@@ -194,7 +196,7 @@ class _PythonBuild:
             )
             found = parse(path, text, lambda _: None)
         else:
-            found = declared(self._sources, self._files)
+            found = declared_requirements(self._sources, self._files)
         for line in (*found.indexes, *found.lines, *found.constraints):
             require_registry(line, self._sources.description, self._downloads.registries)
         return found + Requirements(lines=tuple(set(_tools(self._project)) - found.names()))
@@ -231,11 +233,11 @@ class _PythonBuild:
 
     def _export_options(self) -> list[str]:
         documents = self._sources.documents.values()
-        groups = {name for one in documents for name in group_names(one)}
+        groups = {name for document in documents for name in group_names(document)}
         extras = {
             name
-            for one in documents
-            for name in table(one, "project", "optional-dependencies")
+            for document in documents
+            for name in table(document, "project", "optional-dependencies")
             if is_for_tests(name)
         }
         options = [f"--group={name}" for name in sorted(groups)] + [
@@ -254,13 +256,13 @@ class _PythonBuild:
             self._downloads.add(posixpath.join(_MANIFESTS, name), self._files.content(name))
 
 
-def _without_wheel(output: str) -> tuple[str, str]:
+def _package_lacking_wheel(output: str) -> tuple[str, str]:
     """Return a package without a wheel and its version; an empty version if any can be built."""
     found = _NO_WHEEL.search(output)
     if found is None:
         return "", ""
     name = normal(found[1])
-    versions = (one[2] for one in _VERSION.finditer(output) if normal(one[1]) == name)
+    versions = (match[2] for match in _VERSION.finditer(output) if normal(match[1]) == name)
     return name, next(versions, "")
 
 
@@ -269,5 +271,5 @@ def _tools(project: DetectedProject) -> tuple[str, ...]:
 
     Tests of unittest are recorded by pytest for the comparison of behaviour.
     """
-    has_tests = any(one.name in ("pytest", "unittest") for one in project.frameworks)
+    has_tests = any(framework.name in ("pytest", "unittest") for framework in project.frameworks)
     return ("pytest", _COVERAGE) if has_tests else (_COVERAGE,)

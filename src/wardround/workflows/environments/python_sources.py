@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.lazy import LazyPattern
 from wardround.workflows.environments.build_code import build_tables
 from wardround.workflows.environments.compiled import build_inputs
-from wardround.workflows.environments.named_places import named_places
+from wardround.workflows.environments.named_package_sources import named_package_sources
 from wardround.workflows.environments.requirements import LocalProject, Requirements, name_of, normal, parse
 from wardround.workflows.environments.setuptools_files import SetuptoolsFile, setuptools_files
 from wardround.workflows.environments.task_requirements import TASK_FILES, task_requirements
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import DetectedProject, table, texts
+from wardround.workflows.test.project.projects import DetectedProject, table, texts
 
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock")
 _TEST_NAME = LazyPattern(
@@ -36,8 +36,8 @@ class PythonSources(msgspec.Struct, frozen=True):
     """The files that decide the packages of a project.
 
     Attributes:
-        folder: of the lock file or of the project, relative to the repository.
-        lock: its name; empty without one.
+        folder: folder of the lock file or of the project, relative to the repository.
+        lock: its name; empty if there is none.
         document: ``pyproject.toml`` of the folder.
         documents: folder -> ``pyproject.toml`` of the folder and of all below it.
         requirements: paths of files of requirements, the main one first.
@@ -63,7 +63,7 @@ class PythonSources(msgspec.Struct, frozen=True):
         names = [*self.requirements]
         if table(self.document, "project") or (self.document and not self.setuptools):
             names.append(posixpath.join(self.folder, "pyproject.toml"))
-        names += [one.path for one in self.setuptools if one.path not in names]
+        names += [source.path for source in self.setuptools if source.path not in names]
         if self.has_tasks:
             names.append(f"the environments of tests of tox and nox in {self.folder or 'the repository'}")
         names = names or [posixpath.join(self.folder, "setup.py")]
@@ -81,7 +81,7 @@ class PythonSources(msgspec.Struct, frozen=True):
 
 
 def python_sources(project: DetectedProject, files: TreeFiles) -> PythonSources:
-    """Find the files that decide the packages of a project: a lock file of it or of a folder above it.
+    """Find the files that determine the packages of a project: a lock file of it or of a folder above it.
 
     Raises:
         EnvironmentUnavailable: no file names packages, or one cannot be read.
@@ -116,16 +116,7 @@ def python_sources(project: DetectedProject, files: TreeFiles) -> PythonSources:
 
 def key_inputs(sources: PythonSources, files: TreeFiles) -> list[tuple[str, bytes]]:
     """Return the files that decide the packages, reduced to the parts that do."""
-    inputs = [(posixpath.join(sources.folder, sources.lock), b"")] if sources.lock else []
-    inputs = [(path, files.content(path)) for path, _ in inputs]
-    stem = f"{sources.folder}/" if sources.folder else ""
-    if sources.has_tasks:
-        inputs += [(stem + name, files.content(stem + name)) for name in TASK_FILES]
-    inputs += [
-        (path, files.content(path))
-        for path in files.paths
-        if not sources.lock and path.endswith((".txt", ".in")) and "requirements" in path
-    ]
+    inputs = [(path, files.content(path)) for path in _complete_inputs(sources, files)]
     for folder, document in _projects(sources, files).items():
         tools = build_tables(document)
         if sources.has_tasks:
@@ -137,12 +128,29 @@ def key_inputs(sources: PythonSources, files: TreeFiles) -> list[tuple[str, byte
     return inputs
 
 
+def _complete_inputs(sources: PythonSources, files: TreeFiles) -> Iterator[str]:
+    """Yield the paths of the files that count in full: the lock or the requirements, and those of tasks."""
+    if sources.lock:
+        yield posixpath.join(sources.folder, sources.lock)
+    if sources.has_tasks:
+        stem = f"{sources.folder}/" if sources.folder else ""
+        yield from (stem + name for name in TASK_FILES)
+    if not sources.lock:
+        for path in files.paths:
+            if path.endswith((".txt", ".in")) and "requirements" in path:
+                yield path
+
+
 def _projects(sources: PythonSources, files: TreeFiles) -> dict[str, Mapping[str, object]]:
     """Return the manifests of the projects that a build installs, those that requirements name included."""
     folders = [sources.folder]
     with suppress(EnvironmentUnavailable):  # then nothing is built
-        folders += [one.folder for one in declared(sources, files).projects if sources.lock != "uv.lock"]
-    others = {one: files.table(posixpath.join(one, "pyproject.toml")) for one in folders}
+        folders += [
+            project.folder
+            for project in declared_requirements(sources, files).projects
+            if sources.lock != "uv.lock"
+        ]
+    others = {folder: files.table(posixpath.join(folder, "pyproject.toml")) for folder in folders}
     return {**others, **sources.documents}
 
 
@@ -176,8 +184,8 @@ def _is_project(document: Mapping[str, object], names: Collection[str]) -> bool:
     return "setup.py" in names or ("setup.cfg" in names and "pyproject.toml" not in names)
 
 
-def declared(sources: PythonSources, files: TreeFiles) -> Requirements:
-    """Return the requirements that the files of a project state, with those of its tests.
+def declared_requirements(sources: PythonSources, files: TreeFiles) -> Requirements:
+    """Return the requirements that the files of a project state, including those of its tests.
 
     The versions in a lock file of poetry or pdm become constraints; one of uv is read by uv itself.
     """
@@ -189,9 +197,9 @@ def declared(sources: PythonSources, files: TreeFiles) -> Requirements:
         found += Requirements(lines=tuple(_poetry(document)))
     found += Requirements(lines=tuple(_groups(document)))
     named = {*table(document, "project", "optional-dependencies")}
-    named.update(name for one in sources.setuptools for name in one.extras)
+    named.update(name for source in sources.setuptools for name in source.extras)
     extras = tuple(sorted(filter(is_for_tests, named)))
-    found += Requirements(lines=tuple(line for one in sources.setuptools for line in one.tests))
+    found += Requirements(lines=tuple(line for source in sources.setuptools for line in source.tests))
     if sources.is_project:
         found += Requirements(projects=(LocalProject(sources.folder, extras),))
     else:
@@ -200,8 +208,8 @@ def declared(sources: PythonSources, files: TreeFiles) -> Requirements:
         found += task_requirements(sources.folder, files)
     lock = files.table(posixpath.join(sources.folder, sources.lock)) if sources.lock else {}
     found += Requirements(constraints=tuple(_pins(lock)))
-    places = [*_poetry_tables(document), table(document, "tool", "uv", "sources")]
-    return found + named_places(sources.folder, places, lock, files)
+    locations = [*_poetry_tables(document), table(document, "tool", "uv", "sources")]
+    return found + named_package_sources(sources.folder, locations, lock, files)
 
 
 def is_for_tests(name: str) -> bool:
@@ -225,32 +233,35 @@ def _groups(document: Mapping[str, object]) -> Iterator[str]:
         yield from _group(table(document, "dependency-groups"), name, 0)
     legacy = table(document, "tool", "pdm", "dev-dependencies")
     for name in sorted(legacy):
-        yield from (one for one in texts(legacy[name]) if not one.startswith("-e"))
+        yield from (text for text in texts(legacy[name]) if not text.startswith("-e"))
     yield from texts(table(document, "tool", "uv").get("dev-dependencies"))
 
 
 def _group(groups: Mapping[str, object], name: str, depth: int) -> Iterator[str]:
     members = groups.get(name)
-    for one in members if isinstance(members, list) and depth < _MOST_DEPTH else ():
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict) and isinstance(one.get("include-group"), str):
-            yield from _group(groups, one["include-group"], depth + 1)
+    for member in members if isinstance(members, list) and depth < _MOST_DEPTH else ():
+        if isinstance(member, str):
+            yield member
+        elif isinstance(member, dict) and isinstance(member.get("include-group"), str):
+            yield from _group(groups, member["include-group"], depth + 1)
 
 
 def _poetry(document: Mapping[str, object]) -> Iterator[str]:
     """Yield the requirements of poetry's own tables; the lock file has their versions."""
     poetry = table(document, "tool", "poetry")
     extras = table(poetry, "extras")
-    optional = {normal(one) for name in extras if is_for_tests(name) for one in texts(extras[name])}
+    for_tests = {normal(text) for name in extras if is_for_tests(name) for text in texts(extras[name])}
     for requirements in _poetry_tables(document):
         for name, value in requirements.items():
             if name == "python":
                 continue
-            for one in value if isinstance(value, list) else [value]:
-                if isinstance(one, dict) and one.get("optional") and normal(name) not in optional:
-                    continue
-                yield _poetry_line(name, one)
+            for requirement in value if isinstance(value, list) else [value]:
+                if not _is_optional(requirement) or normal(name) in for_tests:
+                    yield _poetry_line(name, requirement)
+
+
+def _is_optional(requirement: object) -> bool:
+    return isinstance(requirement, dict) and bool(requirement.get("optional"))
 
 
 def _poetry_tables(document: Mapping[str, object]) -> list[Mapping[str, object]]:
@@ -273,24 +284,34 @@ def _poetry_line(name: str, value: object) -> str:
 def _pins(lock: Mapping[str, object]) -> Iterator[str]:
     """Yield the versions in a lock file with their hashes; not those of a package that has several."""
     packages = lock.get("package")
-    found: dict[str, list[Mapping[str, object]]] = {}
-    for one in packages if isinstance(packages, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("name"), str):
-            found.setdefault(name_of(one["name"]), []).append(one)
-    for name, entries in sorted(found.items()):
-        versions = {one.get("version") for one in entries}
-        version = versions.pop()
-        if (
-            versions
-            or not isinstance(version, str)
-            or table(entries[0], "source").get("type") in ("git", "directory", "file", "url")
-            or not {"git", "path", "url"}.isdisjoint(entries[0])
-        ):
-            continue
-        hashes = [table(one).get("hash") for entry in entries for one in _files(entry)]
-        yield " ".join(
-            (f"{name}=={version}", *sorted({f"--hash={one}" for one in hashes if isinstance(one, str)}))
-        )
+    entries: dict[str, list[Mapping[str, object]]] = {}
+    for package in packages if isinstance(packages, list) else ():
+        if isinstance(package, dict) and isinstance(package.get("name"), str):
+            entries.setdefault(name_of(package["name"]), []).append(package)
+    for name, of_name in sorted(entries.items()):
+        version = _only_version(of_name)
+        if version is not None and not _is_from_elsewhere(of_name[0]):
+            yield " ".join((f"{name}=={version}", *_hash_options(of_name)))
+
+
+def _only_version(entries: Sequence[Mapping[str, object]]) -> str | None:
+    match list({entry.get("version") for entry in entries}):
+        case [str() as version]:
+            return version
+        case _:
+            return None
+
+
+def _is_from_elsewhere(package: Mapping[str, object]) -> bool:
+    """Return True for a package that does not come from a registry."""
+    kind = table(package, "source").get("type")
+    return kind in ("git", "directory", "file", "url") or not {"git", "path", "url"}.isdisjoint(package)
+
+
+def _hash_options(entries: Sequence[Mapping[str, object]]) -> list[str]:
+    """Return the options that name the digests of the files of a version, in order."""
+    digests = (table(file).get("hash") for entry in entries for file in _files(entry))
+    return sorted({f"--hash={digest}" for digest in digests if isinstance(digest, str)})
 
 
 def _files(entry: Mapping[str, object]) -> Iterator[object]:

@@ -1,4 +1,4 @@
-"""The places from which packages come: registries, and git repositories that the settings name."""
+"""The locations from which packages come: registries, and git repositories that the settings name."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.lazy import LazyPattern
 from wardround.sandbox.http_messages import Address, address_of
 from wardround.sandbox.registry_access import RegistryCredential, credential_in
-from wardround.semantics.supply_chain.urls import SAME_HOSTS, USUAL_HOSTS, without_credentials
+from wardround.semantics.supply_chain.urls import SAME_HOSTS, USUAL_HOSTS, strip_credentials
 from wardround.workflows.environments.conditions import BuildConditions
 from wardround.workflows.environments.requirements import name_of
 
@@ -56,15 +56,15 @@ class Registries(msgspec.Struct, frozen=True):
         """Refuse a place from which no package is taken.
 
         Args:
-            url: an address, or another form in which a package manager names a place.
+            url: a URL, or another form in which a package manager names a location.
 
         Raises:
             EnvironmentUnavailable: it is a git repository, a file of this machine, or a host that is no
                 registry.
         """
-        shown = without_credentials(url)
+        shown = strip_credentials(url)
         if self.is_git(url):
-            if self._allows(url):
+            if self._is_allowed(url):
                 return
             raise EnvironmentUnavailable(
                 f"{file} takes {package} from git ({shown}), not from a registry; use a release, or "
@@ -84,14 +84,14 @@ class Registries(msgspec.Struct, frozen=True):
             )
 
     def is_git(self, url: str) -> bool:
-        """Return True for the address of a git repository, or of an archive that its host makes of it."""
+        """Return True for the URL of a git repository, or of an archive that its host creates from it."""
         address = address_of(url) if url.lower().startswith(_WEB) else None
         return _GIT.search(url) is not None or (address is not None and address.host in _ARCHIVES_OF_GIT)
 
-    def _allows(self, url: str) -> bool:
+    def _is_allowed(self, url: str) -> bool:
         if not _PLAIN.search(url):  # git resolves .. and escapes before it connects
             return False
-        return _without_form(url).startswith(tuple(map(_without_form, self.git_sources)) or ("\0",))
+        return _host_and_path(url).startswith(tuple(map(_host_and_path, self.git_sources)) or ("\0",))
 
 
 def registries_of(conditions: BuildConditions, indexes: Iterable[str] = ()) -> Registries:
@@ -107,25 +107,27 @@ def registries_of(conditions: BuildConditions, indexes: Iterable[str] = ()) -> R
     named += [registry.url for registry in private]
     named += [url for _, url in npm_registries(environ)]
     for source in conditions.git_sources:
-        named += [
-            _without_form(source),
-            *(_ARCHIVES_OF_GIT if "github.com/" in _without_form(source) else ()),
-        ]
+        named += _addresses_of_git(source)
+    with_token = [registry for registry in private if environ.get(registry.token)]
     tokens = [
-        RegistryCredential(registry.url, environ[registry.token], registry.user)
-        for registry in private
-        if environ.get(registry.token)
+        RegistryCredential(registry.url, environ[registry.token], registry.user) for registry in with_token
     ]
     return Registries(
         frozenset(filter(None, map(_address, named))),
         conditions.git_sources,
         (*tokens, *filter(None, map(credential_in, (*own, *indexes)))),
-        tuple(registry.token for registry in private if not environ.get(registry.token)),
+        tuple(registry.token for registry in private if registry not in with_token),
     )
 
 
+def _addresses_of_git(source: str) -> list[str]:
+    """Return the address of a repository, and those of its archives."""
+    address = _host_and_path(source)
+    return [address, *(_ARCHIVES_OF_GIT if "github.com/" in address else ())]
+
+
 def require_registry(line: str, file: str, registries: Registries) -> None:
-    """Refuse a requirement that names a place other than a registry.
+    """Reject a requirement from a location other than a registry.
 
     Args:
         line: a requirement, or an option that names an index.
@@ -139,17 +141,17 @@ def require_registry(line: str, file: str, registries: Registries) -> None:
         registries.require(index[1], "packages", file)
     elif line.lstrip().startswith("-") or len(line.splitlines()) > 1:
         raise EnvironmentUnavailable(f"{file} has the requirement {line!r}, which is an option; remove it")
-    elif place := place_of(line):
-        is_address = _SCHEME.search(place) is not None or place.startswith("git@")
-        registries.require(place if is_address else f"file:{place}", name_of(line), file)
+    elif location := requirement_location(line):
+        is_address = _SCHEME.search(location) is not None or location.startswith("git@")
+        registries.require(location if is_address else f"file:{location}", name_of(line), file)
 
 
-def place_of(line: str) -> str:
+def requirement_location(line: str) -> str:
     """Return the place that a requirement of Python names, an address or a path; empty if any registry."""
     head = line.partition(" ;")[0].partition(" --")[0].strip()
-    name, has_place, place = head.partition("@")
+    name, has_place, location = head.partition("@")
     if has_place and not _PATH.search(name):
-        return place.split()[0] if place.strip() else ""
+        return location.split()[0] if location.strip() else ""
     head = head.partition(";")[0]
     return head if _PATH.search(head) else ""
 
@@ -160,14 +162,14 @@ def npm_registries(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     with suppress(OSError, ValueError):
         for line in path.read_text("utf-8").splitlines():
             if found := _REGISTRY_LINE.search(os.path.expandvars(line) if "${" not in line else ""):
-                yield found[1], without_credentials(found[2])
+                yield found[1], strip_credentials(found[2])
 
 
 def _address(text: str) -> Address | None:
     return None if text.startswith("/") else address_of(text)
 
 
-def _without_form(url: str) -> str:
+def _host_and_path(url: str) -> str:
     """Return the address of a git repository as host and path, whatever form names it."""
     kind, _, rest = url.partition(":")
     if kind in _SHORT and not rest.startswith("//"):

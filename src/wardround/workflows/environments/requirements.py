@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.lazy import LazyPattern
 
 _OPTION = LazyPattern(r"^(-[a-zA-Z]|--[a-z-]+)(?:[ \t=]+|(?=[^ \t=-]))(.*)$")
 _NAME = LazyPattern(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,200}")
@@ -26,7 +26,7 @@ class LocalProject(msgspec.Struct, frozen=True, order=True):
 
     Attributes:
         folder: relative to the repository; empty for its top.
-        extras: of the project, sorted.
+        extras: optional extras of the project, sorted.
     """
 
     folder: str
@@ -76,7 +76,7 @@ def parse(path: str, text: str, read: Callable[[str], str | None]) -> Requiremen
     """Return the requirements in a file and in those that it includes.
 
     Args:
-        path: of the file, relative to the repository.
+        path: path of the file, relative to the repository.
         read: path -> text of another file; None if there is none.
     """
     return _File(read).parse(path, text, is_constraint=False)
@@ -101,7 +101,7 @@ class _File:
     def _line(self, path: str, line: str, is_constraint: bool) -> Requirements:
         option = _OPTION.search(line)
         if option is None:
-            return _requirement(path, line, is_constraint)
+            return _parse_requirement(path, line, is_constraint)
         name, value = option[1], option[2].strip()
         if name in ("-e", "--editable"):
             return _from_git(path, value) if value.startswith(_VCS) else _project(path, value)
@@ -123,7 +123,7 @@ def logical_lines(text: str) -> Iterator[str]:
             yield requirement
 
 
-def _requirement(path: str, line: str, is_constraint: bool) -> Requirements:
+def _parse_requirement(path: str, line: str, is_constraint: bool) -> Requirements:
     if line.startswith(("./", "../")) or line in _FOLDERS or line.startswith((".[", "file:")):
         return _project(path, line.removeprefix("file:"))
     if line.startswith(_VCS):
@@ -149,10 +149,10 @@ def _project(path: str, value: str) -> Requirements:
     """
     value = value.partition(" ;")[0].strip().removeprefix("file:")
     extras = _EXTRAS.search(value)
-    place = posixpath.normpath(posixpath.join(posixpath.dirname(path), _EXTRAS.sub("", value)))
-    if place.startswith(("..", "/")) or "://" in value:
+    location = posixpath.normpath(posixpath.join(posixpath.dirname(path), _EXTRAS.sub("", value)))
+    if location.startswith(("..", "/")) or "://" in value:
         raise EnvironmentUnavailable(
             f"{path} requires {value}, which is outside of the repository; use a release"
         )
-    names = tuple(sorted(one.strip() for one in extras[1].split(","))) if extras else ()
-    return Requirements(projects=(LocalProject("" if place == "." else place, names),))
+    names = tuple(sorted(extra.strip() for extra in extras[1].split(","))) if extras else ()
+    return Requirements(projects=(LocalProject("" if location == "." else location, names),))

@@ -10,8 +10,8 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.lazy import LazyPattern
 from wardround.workflows.environments.download import Downloads, own_python, remove
 from wardround.workflows.environments.requirements import normal
 from wardround.workflows.inner_program import PACKAGE
@@ -58,12 +58,16 @@ class _IndexPage(msgspec.Struct):
 
 
 def locked_sdist(lock: Mapping[str, object], name: str, version: str) -> Sdist | None:
-    """Return the source distribution of a package in ``uv.lock``; None without one."""
+    """Return the source distribution of a package in ``uv.lock``; None if there is none."""
     packages = lock.get("package")
-    for one in packages if isinstance(packages, list) else ():
-        if isinstance(one, dict) and normal(str(one.get("name"))) == name and one.get("version") == version:
+    for package in packages if isinstance(packages, list) else ():
+        if (
+            isinstance(package, dict)
+            and normal(str(package.get("name"))) == name
+            and package.get("version") == version
+        ):
             with suppress(msgspec.ValidationError):
-                found = msgspec.convert(one.get("sdist"), dict[str, object])
+                found = msgspec.convert(package.get("sdist"), dict[str, object])
                 return Sdist(str(found.get("url")), str(found.get("hash", "")).removeprefix("sha256:"))
     return None
 
@@ -72,14 +76,16 @@ def registries_in(lock: Mapping[str, object]) -> set[str]:
     """Return the addresses of the indexes in ``uv.lock``."""
     packages = lock.get("package")
     sources = (
-        [one.get("source") for one in packages if isinstance(one, dict)] if isinstance(packages, list) else []
+        [package.get("source") for package in packages if isinstance(package, dict)]
+        if isinstance(packages, list)
+        else []
     )
-    urls = (one.get("registry") for one in sources if isinstance(one, dict))
+    urls = (source.get("registry") for source in sources if isinstance(source, dict))
     return {url for url in urls if isinstance(url, str)}
 
 
 def indexed_sdist(downloads: Downloads, index: str, name: str, version: str) -> Sdist | None:
-    """Return the source distribution of a package in an index; None without one.
+    """Return the source distribution of a package in an index; None if there is none.
 
     Args:
         version: empty for the newest release.
@@ -89,13 +95,15 @@ def indexed_sdist(downloads: Downloads, index: str, name: str, version: str) -> 
     """
     page = f"{index.rstrip('/')}/{name}/"
     try:
-        files = msgspec.json.decode(_content(downloads, page, _JSON, "page.json"), type=_IndexPage).files
+        files = msgspec.json.decode(
+            _download_content(downloads, page, _JSON, "page.json"), type=_IndexPage
+        ).files
     except msgspec.MsgspecError as cause:
         raise EnvironmentUnavailable(
             f"{page} is not an index page in JSON ({cause}); use another index"
         ) from cause
     sdists = {
-        normal(one.filename.removesuffix(_ENDING)): one for one in files if one.filename.endswith(_ENDING)
+        normal(file.filename.removesuffix(_ENDING)): file for file in files if file.filename.endswith(_ENDING)
     }
     stem = normal(f"{name}-{version}") if version else max(sdists, key=_release, default="")
     found = sdists.get(stem)
@@ -117,7 +125,7 @@ def download(downloads: Downloads, sdist: Sdist) -> Archive:
     name = urlsplit(sdist.url).path.rpartition("/")[2]
     if not name.endswith(_ENDING):
         raise EnvironmentUnavailable(f"{sdist.url} is not a {_ENDING} file, which no build here can read")
-    content = _content(downloads, sdist.url, "*/*", "sdist.tar.gz")
+    content = _download_content(downloads, sdist.url, "*/*", "sdist.tar.gz")
     if sdist.sha256 and hashlib.sha256(content).hexdigest() != sdist.sha256:
         raise EnvironmentUnavailable(
             f"{sdist.url} does not have the digest that is named for it; nothing was built"
@@ -129,7 +137,7 @@ def download(downloads: Downloads, sdist: Sdist) -> Archive:
         raise EnvironmentUnavailable(f"the source distribution cannot be read: {cause}") from cause
 
 
-def _content(downloads: Downloads, url: str, accepted: str, name: str) -> bytes:
+def _download_content(downloads: Downloads, url: str, accepted: str, name: str) -> bytes:
     """Return a file of a registry, downloaded by a program in the sandbox."""
     for earlier in (name, f"{name}.toml"):
         remove(downloads.folder.root / earlier)

@@ -52,31 +52,35 @@ def _program(path: str, text: str) -> SetuptoolsFile:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return SetuptoolsFile(path)
-    assigned = {
-        target.id: node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    arguments = {
-        keyword.arg: assigned.get(keyword.value.id, keyword.value)
-        if isinstance(keyword.value, ast.Name)
-        else keyword.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        for keyword in node.keywords
-        if keyword.arg
-    }
-    return SetuptoolsFile(path, _keys(arguments), _texts(arguments.get("tests_require")))
+    assigned = _assigned_values(tree)
+    arguments: dict[str, ast.expr] = {}
+    for node in ast.walk(tree):
+        for keyword in node.keywords if isinstance(node, ast.Call) else ():
+            value = keyword.value
+            if keyword.arg:
+                named = assigned.get(value.id) if isinstance(value, ast.Name) else None
+                arguments[keyword.arg] = named or value
+    return SetuptoolsFile(path, _keys(arguments), _strings_of(arguments.get("tests_require")))
+
+
+def _assigned_values(tree: ast.Module) -> dict[str, ast.expr]:
+    """Return the values of the names that the statements of a module assign."""
+    assigned: dict[str, ast.expr] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            assigned |= dict.fromkeys(names, node.value)
+    return assigned
 
 
 def _keys(arguments: Mapping[str, ast.expr]) -> tuple[str, ...]:
     found = arguments.get("extras_require")
-    return _texts(found.keys) if isinstance(found, ast.Dict) else ()
+    return _strings_of(found.keys) if isinstance(found, ast.Dict) else ()
 
 
-def _texts(found: object) -> tuple[str, ...]:
+def _strings_of(found: object) -> tuple[str, ...]:
     elements = found.elts if isinstance(found, ast.List | ast.Tuple) else found
     items = elements if isinstance(elements, list) else []
-    return tuple(one.value for one in items if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return tuple(
+        item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)
+    )

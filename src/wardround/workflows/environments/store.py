@@ -31,7 +31,7 @@ class BuiltEnvironment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         source: the files that name its packages, as a noun phrase.
-        version: of the interpreter.
+        version: version of the interpreter.
         installation: the folder of the interpreter; empty if it is part of the system.
         packages: names and versions, sorted.
         added: paths of files and folders that the build added to the tree, outermost only.
@@ -69,7 +69,7 @@ def key_of(language: str, inputs: Iterable[tuple[str, bytes]]) -> str:
 
 
 def find_built(key: str, version: str = "") -> tuple[Path, BuiltEnvironment] | None:
-    """Return the folder and the description of the newest environment of a key; None without one.
+    """Return the folder and the description of the newest environment of a key; None if there is none.
 
     One whose interpreter is not installed any more is not returned.
 
@@ -85,10 +85,10 @@ def find_built(key: str, version: str = "") -> tuple[Path, BuiltEnvironment] | N
                 found.append((folder.stat().st_mtime_ns, folder, described))
     if not found:
         return None
-    _, place, description = max(found, key=lambda one: one[0])
+    _, location, description = max(found, key=lambda environment: environment[0])
     with suppress(OSError):
-        os.utime(place)
-    return place, description
+        os.utime(location)
+    return location, description
 
 
 def remove_unused() -> None:
@@ -100,20 +100,20 @@ def remove_unused() -> None:
 
 
 def keep(built: Path, key: str, description: BuiltEnvironment) -> Path:
-    """Move a complete environment to its place in the store, in one step.
+    """Move a complete environment to its path in the store atomically.
 
     Args:
         built: a folder on the file system of the store.
     """
     (built / _DESCRIPTION).write_bytes(msgspec.json.encode(description))
-    place = store_folder() / f"{key}-{description.version}"
+    location = store_folder() / f"{key}-{description.version}"
     replaced = built.with_name("replaced")
     with suppress(FileNotFoundError):
-        os.rename(place, replaced)
+        os.rename(location, replaced)
     try:
-        os.rename(built, place)
+        os.rename(built, location)
     except OSError:  # another build of the same key ended in between
-        if not (place / _DESCRIPTION).is_file():
+        if not (location / _DESCRIPTION).is_file():
             raise
     shutil.rmtree(replaced, ignore_errors=True)
-    return place
+    return location

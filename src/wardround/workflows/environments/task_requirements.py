@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import configparser
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
+from wardround.lazy import LazyPattern
 from wardround.workflows.environments.requirements import LocalProject, Requirements, parse
 from wardround.workflows.environments.tree_files import TreeFiles
-from wardround.workflows.test.projects import table, texts
+from wardround.workflows.test.project.projects import table, texts
 
 TASK_FILES = ("tox.ini", "noxfile.py")
 _FRAMEWORK = LazyPattern(r"\b(?:pytest|py\.test|unittest)\b")
@@ -22,13 +22,13 @@ _FOLDER = LazyPattern(r"^\.(?:\[([\w., -]{1,200})\])?$")
 def task_requirements(folder: str, files: TreeFiles) -> Requirements:
     """Return what the environments that run a framework of tests install.
 
-    Lines for some factors of tox alone, and lines with substitutions, are left out, as are arguments of nox
+    Lines only for some factors of tox, and lines with substitutions, are excluded, as are arguments of nox
     that are not literal.
     """
     found = Requirements()
     for line in (*_tox(folder, files), *_nox(files.text(posixpath.join(folder, "noxfile.py")) or "")):
         if local := _FOLDER.search(line):
-            extras = tuple(sorted(one.strip() for one in (local[1] or "").split(",") if one.strip()))
+            extras = tuple(sorted(extra.strip() for extra in (local[1] or "").split(",") if extra.strip()))
             found += Requirements(projects=(LocalProject(folder, extras),)) if extras else Requirements()
         elif "{" not in line and not _CONDITIONAL.search(line):
             found += parse(posixpath.join(folder, "tox.ini"), line, files.text)
@@ -59,7 +59,7 @@ def _ini(text: str) -> Iterator[str]:
 
 
 def _with_extras(lines: list[str], extras: list[str]) -> list[str]:
-    names = [one for each in extras for one in each.replace(",", " ").split()]
+    names = [word for each in extras for word in each.replace(",", " ").split()]
     return [*lines, *([f".[{','.join(names)}]"] if names else [])]
 
 
@@ -74,35 +74,48 @@ def _nox(text: str) -> Iterator[str]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    for one in tree.body:
-        if isinstance(one, ast.FunctionDef) and _is_session(one) and _FRAMEWORK.search(_literals(one)):
-            yield from _installed(one)
+    for statement in tree.body:
+        if (
+            isinstance(statement, ast.FunctionDef)
+            and _is_session(statement)
+            and _FRAMEWORK.search(_literals(statement))
+        ):
+            yield from _installed_packages(statement)
 
 
 def _is_session(node: ast.FunctionDef) -> bool:
-    names = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
-    return any(last_name(one) == "session" for one in names)
+    names = (
+        decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list
+    )
+    return any(last_name(name) == "session" for name in names)
 
 
 def _literals(node: ast.AST) -> str:
-    """Return the texts that calls of ``run`` have, one a line."""
+    """Return the strings passed to calls of ``run``, one per line."""
     calls = _calls(node, "run")
-    nodes = (one for call in calls for one in ast.walk(call))
-    return "\n".join(str(one.value) for one in nodes if isinstance(one, ast.Constant))
+    nodes = (inner for call in calls for inner in ast.walk(call))
+    return "\n".join(str(inner.value) for inner in nodes if isinstance(inner, ast.Constant))
 
 
-def _installed(node: ast.FunctionDef) -> Iterator[str]:
+def _installed_packages(node: ast.FunctionDef) -> Iterator[str]:
     for call in _calls(node, "install"):
-        words = [str(one.value) if isinstance(one, ast.Constant) else "" for one in call.args]
-        option = ""
-        for word in words:
-            if option == "-r" and word:
-                yield f"-r {word}"
-            elif not option and word and not word.startswith("-"):
-                yield word
-            option = word if word in ("-r", "-c") else ""
+        arguments = call.args
+        yield from _requirements(
+            [str(argument.value) if isinstance(argument, ast.Constant) else "" for argument in arguments]
+        )
+
+
+def _requirements(words: Iterable[str]) -> Iterator[str]:
+    """Yield the requirements of a command line of pip, without its options and constraints."""
+    option = ""
+    for word in words:
+        if option == "-r" and word:
+            yield f"-r {word}"
+        elif not option and word and not word.startswith("-"):
+            yield word
+        option = word if word in ("-r", "-c") else ""
 
 
 def _calls(node: ast.AST, name: str) -> list[ast.Call]:
-    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
-    return [one for one in calls if last_name(one.func) == name]
+    calls = [inner for inner in ast.walk(node) if isinstance(inner, ast.Call)]
+    return [call for call in calls if last_name(call.func) == name]

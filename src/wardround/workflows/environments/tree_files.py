@@ -1,4 +1,4 @@
-"""The files of one side of a repository that name packages."""
+"""The files of a repository at base or head that name packages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wardround.errors import EnvironmentUnavailable
 
 
 class TreeFiles:
-    """The files of one side of the repository.
+    """The files of the repository at base or head.
 
     Args:
         read: path -> content; None if there is none.
@@ -45,7 +45,7 @@ class TreeFiles:
         return (self._read(path) or b"") if path in self.paths else b""
 
     def text(self, path: str) -> str | None:
-        """Return the text of a file; None if there is none."""
+        """Return the content of a file; None if there is none."""
         return self.content(path).decode("utf-8-sig", "replace") if path in self.paths else None
 
     def names(self, folder: str) -> list[str]:
@@ -67,6 +67,6 @@ class TreeFiles:
 
 
 def files_of(repository: Repository, side: str) -> TreeFiles:
-    """Return the files of one side of a repository."""
+    """Return the files of a repository at base or head."""
     blobs = (lambda: ()) if side == WORKTREE else (lambda: repository.blobs_of(side))
-    return TreeFiles(repository.tracked(side), repository.tree(side).read, blobs)
+    return TreeFiles(repository.tracked_paths(side), repository.tree(side).read, blobs)

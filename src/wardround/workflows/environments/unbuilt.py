@@ -1,6 +1,6 @@
-"""The parts of a project that an installation would make, for an environment in which it is not installed.
+"""The files of a project that an installation would create, for an environment in which it is not installed.
 
-An environment that a person made for the dependencies alone lacks the metadata of the project, and the tree
+An environment that a person created only for the dependencies lacks the metadata of the project, and the tree
 of a commit lacks the files that a build writes. A run gets both as files of its tree.
 """
 
@@ -38,14 +38,14 @@ def get_versions():
 """
 
 
-def with_unbuilt(
+def add_unbuilt_files(
     environment: Environment, folders: Iterable[str], files: TreeFiles, tag: Callable[[], str]
 ) -> Environment:
     """Return an environment that has the metadata of the projects in some folders, and their version files.
 
     Args:
         folders: relative to the repository.
-        files: of the tree of the run.
+        files: files in the tree of the run.
         tag: returns the last tag of its history.
     """
     added: dict[str, str] = {}
@@ -66,7 +66,7 @@ def with_unbuilt(
                 supplied.append(f"{path} with version {found.version}, as a build would write it")
     if not added:
         return environment
-    variables = tuple(one for one in environment.visible.variables if one[0] != _PATHS)
+    variables = tuple(variable for variable in environment.visible.variables if variable[0] != _PATHS)
     search = (_PATHS, ":".join((*paths, posixpath.join(INNER_ROOT, _FOLDER))))
     return msgspec.structs.replace(
         environment,
@@ -76,14 +76,14 @@ def with_unbuilt(
     )
 
 
-def with_compiled(environment: Environment, root: Path, paths: Collection[str]) -> Environment:
+def add_compiled_modules(environment: Environment, root: Path, paths: Collection[str]) -> Environment:
     """Return an environment that has the modules that a person compiled next to the sources of the project.
 
     Args:
-        root: of the work tree.
-        paths: those of the tree of the run, which has none of them.
+        root: root folder of the working tree.
+        paths: those of the run's tree, which contains none of them.
     """
-    found = list(islice(_compiled(root, paths), _MOST_COMPILED))
+    found = list(islice(_compiled_modules(root, paths), _MOST_COMPILED))
     if not found or environment.copies:  # a build of wardround has its own
         return environment
     rest = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
@@ -95,17 +95,20 @@ def with_compiled(environment: Environment, root: Path, paths: Collection[str]) 
     )
 
 
-def _compiled(root: Path, paths: Collection[str]) -> Iterator[str]:
+def _compiled_modules(root: Path, paths: Collection[str]) -> Iterator[str]:
     """Yield the paths of compiled modules in the folders of the tree that have sources."""
     top, known = os.path.realpath(root), frozenset(paths)
     for folder in sorted({posixpath.dirname(path) for path in known if path.endswith(_SOURCES)}):
         place = os.path.join(top, folder) if folder else top
-        if os.path.realpath(place) != place or not os.path.isdir(place):
-            continue
-        for entry in sorted(os.scandir(place), key=lambda one: one.name):
-            path = posixpath.join(folder, entry.name)
-            if entry.name.endswith(".so") and entry.is_file(follow_symlinks=False) and path not in known:
-                yield path
+        if os.path.realpath(place) == place and os.path.isdir(place):
+            modules = (posixpath.join(folder, name) for name in _shared_objects(place))
+            yield from (path for path in modules if path not in known)
+
+
+def _shared_objects(folder: str) -> list[str]:
+    """Return the names of the regular files in a folder that can be compiled modules, in order."""
+    entries = (entry for entry in os.scandir(folder) if entry.name.endswith(".so"))
+    return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
 
 
 def _metadata(found: ProjectMetadata) -> Iterator[tuple[str, str]]:
@@ -116,7 +119,7 @@ def _metadata(found: ProjectMetadata) -> Iterator[tuple[str, str]]:
         f"Name: {found.name}",
         f"Version: {found.version}",
         *([f"Summary: {found.summary}"] if found.summary else []),
-        *(f"Requires-Dist: {one}" for one in found.requirements if "\n" not in one),
+        *(f"Requires-Dist: {requirement}" for requirement in found.requirements if "\n" not in requirement),
     ]
     yield f"{folder}/METADATA", "\n".join((*lines, ""))
     groups = [
@@ -130,5 +133,5 @@ def _metadata(found: ProjectMetadata) -> Iterator[tuple[str, str]]:
 def _version_file(path: str, version: str) -> str:
     if not path.endswith((".py", ".pyi")):
         return f"{version}\n"
-    numbers = tuple(int(one) if one.isdigit() else one for one in version.split("."))
+    numbers = tuple(int(part) if part.isdigit() else part for part in version.split("."))
     return _MODULE.format(version=version, numbers=numbers)

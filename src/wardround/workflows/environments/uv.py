@@ -10,10 +10,10 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
-from wardround.checks.lazy import LazyPattern
 from wardround.errors import EnvironmentUnavailable
+from wardround.lazy import LazyPattern
 from wardround.sandbox.model import Visible
-from wardround.semantics.supply_chain.urls import without_credentials
+from wardround.semantics.supply_chain.urls import strip_credentials
 from wardround.workflows.environments.download import Downloads, cache, inner, package_manager
 
 _INDEX = LazyPattern(r"(?m)^--(?:extra-)?index-url (\S+)$")
@@ -47,12 +47,12 @@ class Uv:
         environ = {**environ, "PATH": os.pathsep.join(filter(None, (environ.get("PATH"), own)))}
         self._tool = package_manager("uv", _INSTALL_HINT, root, environ)
         indexes = {name: environ[name] for name in _INDEX_VARIABLES if name in environ}
-        self._indexes = {name: without_credentials(value) for name, value in indexes.items()}
+        self._indexes = {name: strip_credentials(value) for name, value in indexes.items()}
         real = os.path.realpath(root)
         folders = [
-            one
-            for one in environ.get("PATH", "").split(os.pathsep)
-            if os.path.isabs(one) and not Path(os.path.realpath(one)).is_relative_to(real)
+            directory
+            for directory in environ.get("PATH", "").split(os.pathsep)
+            if os.path.isabs(directory) and not Path(os.path.realpath(directory)).is_relative_to(real)
         ]
         self._environ = {name: environ[name] for name in _PASSED if name in environ}
         self._environ |= self._indexes | _VARIABLES | {"PATH": os.pathsep.join(folders)}
@@ -77,11 +77,11 @@ class Uv:
     @property
     def indexes(self) -> tuple[str, ...]:
         """The addresses of the caller's indexes without passwords, the default one first."""
-        return tuple(map(without_credentials, self.configured_indexes))
+        return tuple(map(strip_credentials, self.configured_indexes))
 
     @cached_property
     def configured_indexes(self) -> tuple[str, ...]:
-        """The addresses of the caller's indexes as the settings of uv contain them, for the proxy alone."""
+        """The URLs of the caller's indexes in the form of uv's settings, only for the proxy."""
         arguments = ["pip", "compile", "--emit-index-url", "--no-header", "--offline", "--no-cache", "-"]
         return tuple(_INDEX.findall(self._outside(arguments)))
 
@@ -180,8 +180,8 @@ class VirtualEnvironment:
 
     Attributes:
         is_empty: True until packages are installed.
-        base: the folder of the interpreter that it is made from; None if that is part of the system.
-        version: of the interpreter.
+        base: the folder of its base interpreter; None if that is part of the system.
+        version: version of the interpreter.
     """
 
     def __init__(self, prefix: Path, interpreter: str) -> None:
@@ -193,7 +193,7 @@ class VirtualEnvironment:
 
     @property
     def visible(self) -> Visible:
-        """The view of a run with it; nothing in its folder decides it."""
+        """The view of a run with it; it does not depend on files in its folder."""
         return Visible(
             read_only=tuple(filter(None, (self.prefix, self.base))),
             programs=(self.prefix / "bin",),
@@ -208,4 +208,4 @@ class VirtualEnvironment:
     def packages(self) -> tuple[str, ...]:
         """Return names and versions of the installed packages, by the names of their metadata folders."""
         folders = (self.prefix / "lib").glob("python*/site-packages/*.dist-info")
-        return tuple(sorted(one.name.removesuffix(".dist-info") for one in folders))
+        return tuple(sorted(folder.name.removesuffix(".dist-info") for folder in folders))

@@ -1,12 +1,12 @@
-"""Files to which a build writes the version of its project: modules that state values and do nothing."""
+"""Files to which a build writes the version of its project: modules that only contain values."""
 
 from __future__ import annotations
 
 import ast
 import posixpath
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
+from wardround.lazy import LazyPattern
 
 LARGEST_BYTES = 64 * 1024
 _NAME = LazyPattern(r"(?i)^\w{0,40}(?:version|commit|revision|build_?info)\w{0,40}\.pyi?$")

@@ -17,12 +17,12 @@ from wardround.workflows.environments.lookup import environment_of
 from wardround.workflows.mutation.result import MutationResult
 from wardround.workflows.mutation.running import MutationOptions, mutate_change
 from wardround.workflows.mutation.script_running import ScriptMutation
-from wardround.workflows.test.planning import PlannedTests
-from wardround.workflows.test.projects import DetectedProject
-from wardround.workflows.test.report import TestReport
-from wardround.workflows.test.script_results import FRAMEWORKS, file_of
-from wardround.workflows.test.script_runs import ScriptRuns
-from wardround.workflows.test.shown_ids import stored_id
+from wardround.workflows.test.plans.planning import PlannedTests
+from wardround.workflows.test.project.projects import DetectedProject
+from wardround.workflows.test.recordings.shown_ids import stored_id
+from wardround.workflows.test.reports.report import TestReport
+from wardround.workflows.test.runs.script_runs import ScriptRuns
+from wardround.workflows.test.scripts.results import FRAMEWORKS, file_of
 
 _SOUND = (TestOutcome.PASSED, TestOutcome.SKIPPED)
 _STATES = (RunState.REFUSED, RunState.FAILED, RunState.PARTIAL, RunState.COMPLETE)
@@ -54,7 +54,7 @@ def mutate_tested(
     settings = read_sandbox(repository.tree(change.base).read)
     deadline = time.monotonic() + options.budget_s
     results = []
-    for project, tests in _tested(planned, report):
+    for project, tests in _tested_projects(planned, report):
         try:
             environment = environment_of(project, repository, settings, side=planned.side, environ=environ)
         except EnvironmentUnavailable as cause:
@@ -75,18 +75,18 @@ def mutate_tested(
     for root in sorted({run.root for run in report.runs if run.framework in FRAMEWORKS}):
         found = _script_result(change, report, scripts, root, deadline, options.most, logs, progress)
         results += [] if found is None else [found]
-    return _joined(results)
+    return _join_results(results)
 
 
 def _script_result(
     change: Change, report: TestReport, scripts: ScriptRuns, root: str, deadline: float, most: int,
     logs: Path, progress: Callable[[str], None],
 ) -> MutationResult | None:  # fmt: skip
-    """Try mutants of scripts with the files of tests of a project that passed; None if there are none."""
-    own = [one for one in report.tests if one.project == root]
-    broken = {file_of(one.id) for one in own if one.outcome not in _SOUND}
-    sound = {file_of(one.id) for one in own if one.outcome is TestOutcome.PASSED} - broken
-    found = scripts.passed(root, sound)
+    """Try mutants of scripts with the test files of a project that passed; None if there are none."""
+    own = [test for test in report.tests if test.project == root]
+    broken = {file_of(test.id) for test in own if test.outcome not in _SOUND}
+    sound = {file_of(test.id) for test in own if test.outcome is TestOutcome.PASSED} - broken
+    found = scripts.tests_in(root, sound)
     if found is None or not found[1].files:
         return None
     environment, tests = found
@@ -97,23 +97,25 @@ def _script_result(
     return mutation.result(change, most)
 
 
-def _tested(planned: PlannedTests, report: TestReport) -> Iterator[tuple[DetectedProject, list[str]]]:
+def _tested_projects(
+    planned: PlannedTests, report: TestReport
+) -> Iterator[tuple[DetectedProject, list[str]]]:
     """Yield the projects with their tests that passed with pytest."""
-    projects = {one.root: one for one in planned.projects if one.language == "python"}
+    projects = {project.root: project for project in planned.projects if project.language == "python"}
     for run in report.runs:
         passed = [
-            stored_id(one.id)
-            for one in report.tests
-            if one.project == run.root and one.outcome is TestOutcome.PASSED
+            stored_id(test.id)
+            for test in report.tests
+            if test.project == run.root and test.outcome is TestOutcome.PASSED
         ]
         if run.framework == "pytest" and passed and run.root in projects:
             yield projects[run.root], passed
 
 
-def _joined(results: Iterable[MutationResult]) -> MutationResult:
+def _join_results(results: Iterable[MutationResult]) -> MutationResult:
     """Return the results of all projects as one, in the least complete state."""
-    found = sorted(results, key=lambda one: _STATES.index(one.state))
+    found = sorted(results, key=lambda result: _STATES.index(result.state))
     if not found:
         return MutationResult(RunState.FAILED, detail=_NO_TESTS)
-    tried = tuple(mutant for one in found for mutant in one.tried)
-    return MutationResult(found[0].state, tried, max(one.possible for one in found), found[0].detail)
+    tried = tuple(mutant for result in found for mutant in result.tried)
+    return MutationResult(found[0].state, tried, max(result.possible for result in found), found[0].detail)

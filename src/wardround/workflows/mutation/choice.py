@@ -25,7 +25,7 @@ _UNDECIDED: Mapping[type[ast.expr], frozenset[EditKind]] = {
     ast.BoolOp: frozenset({EditKind.BOUNDARY, EditKind.NUMBER}),
     ast.Tuple: frozenset({EditKind.FLAG}),
 }
-"""Edits that rarely decide anything: limits in one of several joined conditions, one of several flags."""
+"""Edits that rarely change the outcome: limits in one of several joined conditions, one of several flags."""
 
 
 def mutants_of(path: str, text: str, changed: Collection[int]) -> tuple[Mutant, ...]:
@@ -41,19 +41,21 @@ def mutants_of(path: str, text: str, changed: Collection[int]) -> tuple[Mutant, 
         edits = [*_Places(text, changed).of_block(tree.body, is_in_function=False)]
     except UNREADABLE:
         return ()
-    return tuple(Mutant(path, one) for one in edits if _compiles(text, one))
+    return tuple(Mutant(path, edit) for edit in edits if _is_compilable(text, edit))
 
 
-def chosen(mutants: Iterable[Mutant], most: int) -> tuple[Mutant, ...]:
+def choose_mutants(mutants: Iterable[Mutant], most: int) -> tuple[Mutant, ...]:
     """Return at most this many mutants in the order in which to try them, spread over the lines.
 
-    Each line has its turn before one has its second. The order of lines is that of a digest, so that it
-    depends on nothing but the mutants.
+    Each line gets one mutant before any gets its second. The order of lines is that of a digest, so that it
+    only depends on the mutants.
     """
     by_line: dict[tuple[str, int], list[Mutant]] = {}
-    for one in mutants:
-        by_line.setdefault((one.path, one.edit.line), []).append(one)
-    lines = [sorted(some, key=lambda one: (one.edit.kind, one.edit.start)) for some in by_line.values()]
+    for mutant in mutants:
+        by_line.setdefault((mutant.path, mutant.edit.line), []).append(mutant)
+    lines = [
+        sorted(some, key=lambda mutant: (mutant.edit.kind, mutant.edit.start)) for some in by_line.values()
+    ]
     lines.sort(key=lambda some: _digest(some[0]))
     longest = max(map(len, lines), default=0)
     turns = [some[turn] for turn in range(longest) for some in lines if turn < len(some)]
@@ -64,7 +66,7 @@ def _digest(mutant: Mutant) -> str:
     return sha256(f"{mutant.path} {mutant.edit.shown} {mutant.edit.line}".encode()).hexdigest()
 
 
-def _compiles(text: str, edit: Edit) -> bool:
+def _is_compilable(text: str, edit: Edit) -> bool:
     mutated = text[: edit.start] + edit.after + text[edit.end :]
     try:
         parse(mutated)
@@ -74,7 +76,7 @@ def _compiles(text: str, edit: Edit) -> bool:
 
 
 class _Places:
-    """The places in one file whose edits a test should notice."""
+    """The positions in one file at which a test should notice an edit."""
 
     def __init__(self, text: str, changed: Collection[int]) -> None:
         self._reader = EditReader(text)
@@ -82,15 +84,15 @@ class _Places:
         self._changed = frozenset(changed)
 
     def of_block(self, block: Sequence[ast.stmt], *, is_in_function: bool) -> Iterator[Edit]:
-        for one in block:
-            if isinstance(one, FunctionNode):
-                yield from self._function(one)
-            elif isinstance(one, ast.If) and unlikely.is_unlikely_condition(one.test):
-                yield from self.of_block(one.orelse, is_in_function=is_in_function)
-            elif not unlikely.is_excluded_line(self._line(one.lineno)):
-                if is_in_function and not isinstance(one, ast.ClassDef):
-                    yield from self._statement(one)
-                yield from self._inner(one, is_in_function=is_in_function)
+        for statement in block:
+            if isinstance(statement, FunctionNode):
+                yield from self._function(statement)
+            elif isinstance(statement, ast.If) and unlikely.is_unlikely_condition(statement.test):
+                yield from self.of_block(statement.orelse, is_in_function=is_in_function)
+            elif not unlikely.is_excluded_line(self._line(statement.lineno)):
+                if is_in_function and not isinstance(statement, ast.ClassDef):
+                    yield from self._statement(statement)
+                yield from self._inner(statement, is_in_function=is_in_function)
 
     def _line(self, number: int) -> str:
         return self._lines[number - 1] if number <= len(self._lines) else ""
@@ -103,7 +105,9 @@ class _Places:
         if unlikely.is_unlikely_function(node) or unlikely.is_excluded_line(self._line(node.lineno)):
             return
         if len(node.body) > 1 or not isinstance(node.body[0], ast.Pass | ast.Expr):
-            yield from (one for one in self._reader.of_defaults(node) if one.line in self._changed)
+            yield from (
+                default for default in self._reader.of_defaults(node) if default.line in self._changed
+            )
         yield from self.of_block(node.body, is_in_function=True)
 
     def _statement(self, node: ast.stmt) -> Iterator[Edit]:
@@ -116,9 +120,9 @@ class _Places:
         for part in _expressions(node):
             found += self._expression(part, lines)
         without_boundaries = isinstance(node, ast.If) and unlikely.is_clamp(node)
-        for one in found:
-            if one.line in self._changed and not (without_boundaries and one.kind is EditKind.BOUNDARY):
-                yield one
+        for edit in found:
+            if edit.line in self._changed and not (without_boundaries and edit.kind is EditKind.BOUNDARY):
+                yield edit
 
     def _expression(self, node: ast.expr, lines: tuple[int, ...]) -> Iterator[Edit]:
         """Yield the edits of an expression and its parts, without those that only make a message."""
@@ -129,51 +133,56 @@ class _Places:
         yield from self._reader.of_expression(node, lines)
         yield from self._strings(node, lines)
         for part in _parts(node):
-            for one in self._expression(part, lines):
-                if one.kind in _UNDECIDED.get(type(node), ()):
+            for edit in self._expression(part, lines):
+                if edit.kind in _UNDECIDED.get(type(node), ()):
                     continue
-                yield self._reader.shown_in(one, node) if isinstance(part, ast.Constant | ast.Slice) else one
-        for one in getattr(node, "generators", ()):
-            for condition in one.ifs:
+                yield (
+                    self._reader.shown_in(edit, node) if isinstance(part, ast.Constant | ast.Slice) else edit
+                )
+        for clause in getattr(node, "generators", ()):
+            for condition in clause.ifs:
                 yield from self._reader.of_filter(condition, lines)
 
     def _strings(self, node: ast.expr, lines: tuple[int, ...]) -> Iterator[Edit]:
         """Yield the edits of strings that are keys, or are compared as one of several."""
-        found: list[ast.expr] = []
-        if isinstance(node, ast.Subscript):
-            found = [node.slice]
-        elif isinstance(node, ast.Compare) and isinstance(
-            node.comparators[0], ast.Tuple | ast.List | ast.Set
-        ):
-            found = node.comparators[0].elts
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in ("get", "pop")
-        ):
-            found = node.args[:1]
-        for one in found:
-            if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value:
-                yield self._reader.shown_in(self._reader.string(one, lines), node)
+        for expression in _keys_in(node):
+            if (
+                isinstance(expression, ast.Constant)
+                and isinstance(expression.value, str)
+                and expression.value
+            ):
+                yield self._reader.shown_in(self._reader.string(expression, lines), node)
+
+
+def _keys_in(node: ast.expr) -> list[ast.expr]:
+    """Return the keys of an expression, and the values that it compares with."""
+    match node:
+        case ast.Subscript(slice=key):
+            return [key]
+        case ast.Compare(comparators=[ast.Tuple() | ast.List() | ast.Set() as several, *_]):
+            return several.elts
+        case ast.Call(func=ast.Attribute(attr="get" | "pop"), args=arguments):
+            return arguments[:1]
+    return []
 
 
 def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
     for name in ("body", "orelse", "finalbody"):
         yield getattr(node, name, [])
-    for one in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        yield one.body
+    for branch in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield branch.body
 
 
 def _expressions(node: ast.stmt) -> Iterator[ast.expr]:
-    """Yield the expressions of a statement that run with it, without annotations."""
+    """Yield the edits of an expression and its parts, except those that only build a message."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "decorator_list", "type_params", "targets", "target"):
             continue
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, ast.expr):
-                yield one
-            elif isinstance(one, ast.withitem):
-                yield one.context_expr
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.expr):
+                yield part
+            elif isinstance(part, ast.withitem):
+                yield part.context_expr
 
 
 def _parts(node: ast.expr) -> Iterator[ast.expr]:
@@ -182,13 +191,16 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
         yield from node.args[:1]
         return
     for name, value in ast.iter_fields(node):
-        if name in ("ctx", "keywords", "generators", "format_spec"):
-            continue
-        yield from (
-            one for one in (value if isinstance(value, list) else [value]) if isinstance(one, ast.expr)
-        )
+        if name not in ("ctx", "keywords", "generators", "format_spec"):
+            yield from _expressions_in(value)
     for keyword in getattr(node, "keywords", ()):
         if keyword.arg is None or not unlikely.is_tuning(keyword.arg):
             yield keyword.value
-    for one in getattr(node, "generators", ()):
-        yield from (one.iter, *one.ifs)
+    for generator in getattr(node, "generators", ()):
+        yield from (generator.iter, *generator.ifs)
+
+
+def _expressions_in(value: object) -> Iterator[ast.expr]:
+    """Yield the expressions in the value of a field."""
+    items = value if isinstance(value, list) else [value]
+    yield from (item for item in items if isinstance(item, ast.expr))

@@ -1,4 +1,4 @@
-"""The small edits of a Python function: their places, and the text that replaces each."""
+"""The small edits of a Python function: their positions, and their replacements."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class EditKind(IntEnum):
 
 
 class Edit(msgspec.Struct, frozen=True):
-    """An edit of one place in a file.
+    """An edit at one position in a file.
 
     Attributes:
-        line: of the edited expression or statement.
-        lines: at least one of these runs if the edited code does.
+        line: line number of the edited expression or statement.
+        lines: at least one of these is executed if the edited code is.
         start: offset of the replaced text.
         end: offset of its end.
-        after: the text in its place.
+        after: the replacement.
         shown: the replaced text and the new one, on one line each.
     """
 
@@ -81,71 +81,69 @@ _MOST_SHOWN = 80
 
 
 class EditReader:
-    """Reads the edits of nodes of one file."""
+    """Finds the edits of nodes of one file."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._positions = SourcePositions(text)
 
     def of_statement(self, node: ast.stmt) -> Iterator[Edit]:
-        """Yield the edits of a statement as such, without those of its expressions."""
+        """Yield the edits of a statement itself, without those of its expressions."""
         lines = header_lines(node)
-        if (
-            isinstance(node, ast.Return)
-            and node.value is not None
-            and not isinstance(node.value, ast.Constant)
-        ):
-            yield self._replaced(EditKind.RETURN_VALUE, node, lines, "return None")
-        elif isinstance(node, ast.Continue):
-            yield self._replaced(EditKind.LOOP_EXIT, node, lines, "break")
-        elif isinstance(node, ast.Break):
-            yield self._replaced(EditKind.LOOP_EXIT, node, lines, "continue")
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            if not is_unlikely_call(node.value):
-                yield self._replaced(EditKind.REMOVED_CALL, node, lines, "pass")
-        elif isinstance(node, ast.Assign) and _is_stored_value(node):
-            value = self._expression(EditKind.ASSIGNED_VALUE, node.value, lines, "None")
-            yield self.shown_in(value, node)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
-            old, new = ("+=", "-=") if isinstance(node.op, ast.Add) else ("-=", "+=")
-            yield from self._operator(EditKind.ARITHMETIC, node, (node.target, node.value), (old, new), lines)
-        elif isinstance(node, ast.If) and _is_negatable(node.test):
-            yield self._negated(node.test, lines)
+        match node:
+            case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant):
+                yield self._replace_statement(EditKind.RETURN_VALUE, node, lines, "return None")
+            case ast.Continue():
+                yield self._replace_statement(EditKind.LOOP_EXIT, node, lines, "break")
+            case ast.Break():
+                yield self._replace_statement(EditKind.LOOP_EXIT, node, lines, "continue")
+            case ast.Expr(value=ast.Call() as call) if not is_unlikely_call(call):
+                yield self._replace_statement(EditKind.REMOVED_CALL, node, lines, "pass")
+            case ast.Assign() if _is_stored_value(node):
+                edit = self._expression(EditKind.ASSIGNED_VALUE, node.value, lines, "None")
+                yield self.shown_in(edit, node)
+            case ast.AugAssign(target=target, op=ast.Add(), value=value):
+                yield from self._operator(EditKind.ARITHMETIC, node, (target, value), ("+=", "-="), lines)
+            case ast.AugAssign(target=target, op=ast.Sub(), value=value):
+                yield from self._operator(EditKind.ARITHMETIC, node, (target, value), ("-=", "+="), lines)
+            case ast.If(test=test) if _is_negatable(test):
+                yield self._negate(test, lines)
 
     def of_expression(self, node: ast.expr, lines: tuple[int, ...]) -> Iterator[Edit]:
         """Yield the edits of one expression, without those of its parts."""
-        if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            old, new, kind = _COMPARISONS[type(node.ops[0])]
-            yield from self._operator(kind, node, (node.left, node.comparators[0]), (old, new), lines)
-        elif isinstance(node, ast.BinOp) and _is_of_numbers(node):
-            both = (node.left, node.right)
-            yield from self._operator(EditKind.ARITHMETIC, node, both, _ARITHMETIC[type(node.op)], lines)
-        elif isinstance(node, ast.BoolOp):
-            swapped = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-            both = (node.values[0], node.values[1])
-            yield from self._operator(EditKind.BOOLEAN_OPERATOR, node, both, swapped, lines)
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            inner = self._text_of(node.operand)
-            yield self._expression(EditKind.CONDITION, node, lines, f"bool({inner})")
-        elif isinstance(node, ast.IfExp) and _is_negatable(node.test):
-            yield self._negated(node.test, lines)
-        elif isinstance(node, ast.Constant):
-            yield from self._constant(node, lines)
-        elif isinstance(node, ast.Call):
-            yield from self._call(node, lines)
+        match node:
+            case ast.Compare(left=left, ops=[operator], comparators=[right]):
+                old, new, kind = _COMPARISONS[type(operator)]
+                yield from self._operator(kind, node, (left, right), (old, new), lines)
+            case ast.BinOp(left=left, right=right) if _is_of_numbers(node):
+                swapped = _ARITHMETIC[type(node.op)]
+                yield from self._operator(EditKind.ARITHMETIC, node, (left, right), swapped, lines)
+            case ast.BoolOp(values=[left, right, *_]):
+                swapped = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
+                yield from self._operator(EditKind.BOOLEAN_OPERATOR, node, (left, right), swapped, lines)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                yield self._expression(
+                    EditKind.CONDITION, node, lines, f"bool({self._source_of_node(operand)})"
+                )
+            case ast.IfExp(test=test) if _is_negatable(test):
+                yield self._negate(test, lines)
+            case ast.Constant():
+                yield from self._constant_edits(node, lines)
+            case ast.Call():
+                yield from self._call(node, lines)
 
     def of_filter(self, node: ast.expr, lines: tuple[int, ...]) -> Iterator[Edit]:
         """Yield the edit of a condition of a comprehension."""
         if _is_negatable(node):
-            yield self._negated(node, lines)
+            yield self._negate(node, lines)
 
     def of_defaults(self, node: FunctionNode) -> Iterator[Edit]:
         """Yield the edits of the default values of parameters, for tests that run the body."""
         lines = tuple(range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1))
         for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             if isinstance(default, ast.Constant) and isinstance(default.value, bool | int | float):
-                for one in self._constant(default, lines):
-                    yield msgspec.structs.replace(one, kind=EditKind.DEFAULT)
+                for edit in self._constant_edits(default, lines):
+                    yield msgspec.structs.replace(edit, kind=EditKind.DEFAULT)
 
     def string(self, node: ast.Constant, lines: tuple[int, ...]) -> Edit:
         """Return the edit of a string whose value decides something."""
@@ -162,14 +160,14 @@ class EditReader:
             edit = self._edit(EditKind.FUNCTION_NAME, called, lines, (start, end), _NAMES[called.attr])
             yield self.shown_in(edit, node)
 
-    def _constant(self, node: ast.Constant, lines: tuple[int, ...]) -> Iterator[Edit]:
+    def _constant_edits(self, node: ast.Constant, lines: tuple[int, ...]) -> Iterator[Edit]:
         if isinstance(node.value, bool):
             yield self._expression(EditKind.FLAG, node, lines, repr(not node.value))
         elif isinstance(node.value, int | float) and not is_arbitrary(node.value):
             yield self._expression(EditKind.NUMBER, node, lines, repr(node.value + 1))
 
-    def _negated(self, node: ast.expr, lines: tuple[int, ...]) -> Edit:
-        return self._expression(EditKind.CONDITION, node, lines, f"not ({self._text_of(node)})")
+    def _negate(self, node: ast.expr, lines: tuple[int, ...]) -> Edit:
+        return self._expression(EditKind.CONDITION, node, lines, f"not ({self._source_of_node(node)})")
 
     def _operator(
         self, kind: EditKind, node: ast.AST, both: tuple[ast.expr, ast.expr], swapped: tuple[str, str],
@@ -185,7 +183,7 @@ class EditReader:
             span = (start + found[0].start(), start + found[0].end())
             yield self.shown_in(self._edit(kind, both[0], lines, span, new), node)
 
-    def _replaced(self, kind: EditKind, node: ast.stmt, lines: tuple[int, ...], after: str) -> Edit:
+    def _replace_statement(self, kind: EditKind, node: ast.stmt, lines: tuple[int, ...], after: str) -> Edit:
         return self._edit(kind, node, lines, (self._start(node), self._end(node)), after)
 
     def _expression(self, kind: EditKind, node: ast.expr, lines: tuple[int, ...], after: str) -> Edit:
@@ -199,7 +197,7 @@ class EditReader:
         span: tuple[int, int],
         after: str,
     ) -> Edit:
-        shown = (_shown(self._text[span[0] : span[1]]), _shown(after))
+        shown = (_shorten(self._text[span[0] : span[1]]), _shorten(after))
         return Edit(kind, node.lineno, lines, *span, after, shown)
 
     def shown_in(self, edit: Edit, node: ast.AST) -> Edit:
@@ -208,9 +206,9 @@ class EditReader:
         start, end = self._start(node), self._end(node)
         before = self._text[start:end]
         after = self._text[start : edit.start] + edit.after + self._text[edit.end : end]
-        return msgspec.structs.replace(edit, shown=(_shown(before), _shown(after)))
+        return msgspec.structs.replace(edit, shown=(_shorten(before), _shorten(after)))
 
-    def _text_of(self, node: ast.expr) -> str:
+    def _source_of_node(self, node: ast.expr) -> str:
         return self._text[self._start(node) : self._end(node)]
 
     def _start(self, node: ast.expr | ast.stmt) -> int:
@@ -221,9 +219,9 @@ class EditReader:
 
 
 def header_lines(node: ast.stmt) -> tuple[int, ...]:
-    """Return the lines of a statement without those of the statements in it."""
-    inner = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.stmt | ast.excepthandler)]
-    last = min((one.lineno for one in inner), default=(node.end_lineno or node.lineno) + 1) - 1
+    """Return the lines of a statement without those of nested statements."""
+    inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.excepthandler)]
+    last = min((statement.lineno for statement in inner), default=(node.end_lineno or node.lineno) + 1) - 1
     return tuple(range(node.lineno, max(last, node.lineno) + 1))
 
 
@@ -236,7 +234,7 @@ def _is_negatable(test: ast.expr) -> bool:
 
 
 def _is_of_numbers(node: ast.BinOp) -> bool:
-    """Return False for operators on texts, lists and types, whose exchange only raises an error."""
+    """Return False for operators on strings, lists and types, whose exchange only raises an error."""
     if type(node.op) not in _ARITHMETIC:
         return False
     return not any(
@@ -247,10 +245,10 @@ def _is_of_numbers(node: ast.BinOp) -> bool:
 
 
 def _is_stored_value(node: ast.Assign) -> bool:
-    is_stored = any(isinstance(one, ast.Attribute) for one in node.targets)
+    is_stored = any(isinstance(target, ast.Attribute) for target in node.targets)
     return is_stored and not isinstance(node.value, ast.Constant)
 
 
-def _shown(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _MOST_SHOWN else f"{line[: _MOST_SHOWN - 1]}…"

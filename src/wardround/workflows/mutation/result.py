@@ -11,7 +11,7 @@ class TriedMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A mutant whose tests ran.
 
     Attributes:
-        kind: of the edit, as ``removed-call``.
+        kind: kind of the edit, as ``removed-call``.
         tests: the number of tests that run the line.
     """
 
@@ -39,10 +39,12 @@ class MutationResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def unnoticed(self) -> tuple[UnnoticedMutation, ...]:
-        """Those after which all tests that run the line still passed, by position."""
-        found = [one for one in self.tried if not one.is_noticed]
-        found.sort(key=lambda one: (one.path, one.line))
-        return tuple(UnnoticedMutation(one.path, one.line, one.before, one.after) for one in found)
+        """Mutants after which all tests that execute the line still passed, by position."""
+        found = [mutant for mutant in self.tried if not mutant.is_noticed]
+        found.sort(key=lambda mutant: (mutant.path, mutant.line))
+        return tuple(
+            UnnoticedMutation(mutant.path, mutant.line, mutant.before, mutant.after) for mutant in found
+        )
 
     def added_to(self, evidence: TestsRun) -> TestsRun:
         """Return the evidence of a run of tests with that of the mutants."""

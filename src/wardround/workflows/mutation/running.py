@@ -20,10 +20,10 @@ from wardround.sandbox.tree import EphemeralTree
 from wardround.sandbox.visible import INNER_ROOT
 from wardround.workflows.environments.model import Environment, link_packages
 from wardround.workflows.inner_program import program_command, program_view
-from wardround.workflows.mutation.choice import Mutant, chosen, mutants_of
+from wardround.workflows.mutation.choice import Mutant, choose_mutants, mutants_of
 from wardround.workflows.mutation.result import MutationResult, TriedMutant
 from wardround.workflows.run_output import MOST_VALUES, has_too_many_values
-from wardround.workflows.test.edited_statements import edited_lines
+from wardround.workflows.test.python_code.edited_statements import edited_lines
 
 _FOLDER = ".wardround-mutation"
 _MARGIN_S = 30.0
@@ -75,24 +75,24 @@ def mutate_change(
     with EphemeralTree(repository, side) as tree:
         contents = _contents(tree, change)
         possible = [
-            one
+            mutant
             for path, text in contents.items()
-            for one in mutants_of(path, text, _lines(repository, change, path, text))
+            for mutant in mutants_of(path, text, _lines(repository, change, path, text))
         ]
-        mutants = chosen(possible, options.most)
+        mutants = choose_mutants(possible, options.most)
         if not mutants or not tests:
             return MutationResult(RunState.COMPLETE, possible=len(possible))
         progress(f"{len(mutants)} mutants of the changed lines, {len(tests)} tests")
         root = str(tree.root) if options.isolation == NONE else INNER_ROOT
         link_packages(environment, tree.root)
         _write_request(tree.root, root, mutants, contents, tests, options)
-        outcome = _started(tree, root, project, environment, options, log, environ)
+        outcome = _start(tree, root, project, environment, options, log, environ)
         results = tree.read(f"{_FOLDER}/results") or b""
     return _result(mutants, len(possible), results, outcome)
 
 
 def _contents(tree: EphemeralTree, change: Change) -> dict[str, str]:
-    """Return the texts of the changed Python files that can be edited by offsets."""
+    """Return the contents of the changed Python files that can be edited by offsets."""
     found: dict[str, str] = {}
     for file in change.files:
         data = tree.read(file.path) if file.path.endswith(".py") and file.is_regular else None
@@ -118,22 +118,22 @@ def _write_request(
     options: MutationOptions,
 ) -> None:  # fmt: skip
     lines: dict[str, set[int]] = {}
-    for one in mutants:
-        lines.setdefault(one.path, set()).update(one.edit.lines)
+    for mutant in mutants:
+        lines.setdefault(mutant.path, set()).update(mutant.edit.lines)
     values = {
         "root": root,
         "results": f"{root}/{_FOLDER}/results",
         "budget_s": options.budget_s,
         "tests": list(tests),
         "lines": {path: sorted(some) for path, some in lines.items()},
-        "mutants": [_as_request(one, contents[one.path]) for one in mutants],
+        "mutants": [_mutant_request(mutant, contents[mutant.path]) for mutant in mutants],
     }
     folder = tree / _FOLDER
     folder.mkdir()
     (folder / "request.json").write_text(json.dumps(values), "utf-8")
 
 
-def _as_request(mutant: Mutant, text: str) -> dict[str, object]:
+def _mutant_request(mutant: Mutant, text: str) -> dict[str, object]:
     """Return a mutant with the offsets of its edit in bytes."""
     start = len(text[: mutant.edit.start].encode())
     end = start + len(text[mutant.edit.start : mutant.edit.end].encode())
@@ -146,7 +146,7 @@ def _as_request(mutant: Mutant, text: str) -> dict[str, object]:
     }
 
 
-def _started(
+def _start(
     tree: EphemeralTree,
     root: str,
     project: str,
@@ -164,7 +164,7 @@ def _started(
 
 
 class _First(msgspec.Struct, frozen=True):
-    """The run of the tests without an edit; it is slow if the time ended before it did."""
+    """The run of the tests without an edit; it is slow if the time limit was reached first."""
 
     first: dict[str, object] = {}
     is_slow: bool = False
@@ -187,7 +187,7 @@ def _result(mutants: Sequence[Mutant], possible: int, data: bytes, outcome: Outc
         run = msgspec.json.decode(lines[0], type=_First)
     except msgspec.DecodeError:
         run = _First()
-    tried = tuple(islice(_tried(mutants, lines[1:]), len(mutants)))
+    tried = tuple(islice(_mutant_results(mutants, lines[1:]), len(mutants)))
     if not run.first.get("outcomes"):
         state = RunState.REFUSED if outcome.state is State.REFUSED else RunState.FAILED
         return MutationResult(state, possible=possible, detail=_failure(outcome, is_slow=run.is_slow))
@@ -196,18 +196,18 @@ def _result(mutants: Sequence[Mutant], possible: int, data: bytes, outcome: Outc
     return MutationResult(RunState.PARTIAL if unfinished else RunState.COMPLETE, tried, possible, detail)
 
 
-def _tried(mutants: Sequence[Mutant], lines: Iterable[bytes]) -> Iterator[TriedMutant]:
-    """Yield the results; lines that are none, which a test wrote, are ignored."""
+def _mutant_results(mutants: Sequence[Mutant], lines: Iterable[bytes]) -> Iterator[TriedMutant]:
+    """Yield the results; other lines, which a test wrote, are ignored."""
     for line in lines:
         try:
-            one = msgspec.json.decode(line, type=_One)
+            item = msgspec.json.decode(line, type=_One)
         except msgspec.DecodeError:
             continue
-        if 0 <= one.mutant < len(mutants):
-            mutant = mutants[one.mutant]
+        if 0 <= item.mutant < len(mutants):
+            mutant = mutants[item.mutant]
             kind = mutant.edit.kind.name.lower().replace("_", "-")
             yield TriedMutant(
-                mutant.path, mutant.edit.line, kind, *mutant.edit.shown, one.is_noticed, one.tests
+                mutant.path, mutant.edit.line, kind, *mutant.edit.shown, item.is_noticed, item.tests
             )
 
 

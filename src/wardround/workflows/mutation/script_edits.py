@@ -1,16 +1,16 @@
-"""The small edits of the functions of a script: their places, and the text that replaces each."""
+"""The small edits of the functions of a script: their positions, and their replacements."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import FUNCTIONS
 from wardround.languages.script.syntax import Node, ScriptModule
+from wardround.lazy import LazyPattern
 from wardround.workflows.mutation.choice import Mutant
 from wardround.workflows.mutation.edits import Edit, EditKind
-from wardround.workflows.test.script_roles import is_measured_script
-from wardround.workflows.test.script_syntax import TYPES
+from wardround.workflows.test.scripts.roles import is_measured_script
+from wardround.workflows.test.scripts.syntax import TYPES
 
 _BINARY: dict[str, tuple[str, EditKind]] = {
     "&&": ("||", EditKind.BOOLEAN_OPERATOR), "||": ("&&", EditKind.BOOLEAN_OPERATOR),
@@ -33,6 +33,8 @@ _LEFT_OUT = TYPES | {
     "type_annotation", "type_arguments", "type_parameters", "throw_statement", "template_string",
     "import_statement", "jsx_attribute", "decorator", "formal_parameters", "enum_declaration", "comment",
 }  # fmt: skip
+_EMPTY = {"string": "''", "array": "[]"}
+"""The values instead of returned ones that are not empty."""
 _CONSTANTS = frozenset({"undefined", "null", "true", "false", "number", "string", "identifier"})
 _UNLIKELY_CALL = LazyPattern(
     r"(?i)^(?:await\s+)?(?:[\w.]*\b(?:console|logger|log|debug|trace|warn|warning|invariant|assert\w*)\b[\w.]*|"
@@ -59,7 +61,7 @@ _MOST_SHOWN = 80
 def script_mutants(path: str, text: str, changed: Collection[int]) -> tuple[Mutant, ...]:
     """Return the mutants of the changed lines in functions of a script; none for tests and unreadable text.
 
-    The only line of an edit is that of the beginning of its statement.
+    The only line of an edit is the first line of its statement.
 
     Args:
         changed: the numbers of the lines.
@@ -69,8 +71,8 @@ def script_mutants(path: str, text: str, changed: Collection[int]) -> tuple[Muta
     module = ScriptModule(path, text)
     if module.root.has_error:
         return ()
-    found = [one for one in _Places(module).edits() if one.line in changed]
-    return tuple(Mutant(path, one) for one in found)
+    found = [edit for edit in _Places(module).edits() if edit.line in changed]
+    return tuple(Mutant(path, edit) for edit in found)
 
 
 class _Places:
@@ -81,7 +83,7 @@ class _Places:
         open_: list[tuple[Node, int]] = [(self._module.root, 0)]
         while open_:
             node, line = open_.pop()
-            if self._is_left_out(node):
+            if self._is_excluded(node):
                 continue
             if node.type in _STATEMENTS:
                 line = node.start_point[0] + 1 if _is_in_function(node) else 0
@@ -90,35 +92,35 @@ class _Places:
             elif _is_expression_body(node):
                 line = node.start_point[0] + 1
             if line:
-                yield from self._of(node, line)
+                yield from self._edits_of(node, line)
             open_.extend((child, line) for child in reversed(node.named_children))
 
-    def _is_left_out(self, node: Node) -> bool:
+    def _is_excluded(self, node: Node) -> bool:
         if node.type in _LEFT_OUT:
             return True
         before = node.prev_named_sibling
         if before is not None and before.type == "comment" and _EXCLUDED.search(self._module.of(before)):
             return True
         if node.type in ("if_statement", "ternary_expression"):
-            return bool(_UNLIKELY_CONDITION.search(self._text(node, "condition")))
+            return bool(_UNLIKELY_CONDITION.search(self._field_source(node, "condition")))
         if node.type == "new_expression":
-            return bool(_ERROR.search(self._text(node, "constructor")))
+            return bool(_ERROR.search(self._field_source(node, "constructor")))
         if node.type == "call_expression":
-            return bool(_UNLIKELY_CALL.search(self._text(node, "function")))
-        return node.type == "pair" and bool(_TUNING.search(self._text(node, "key")))
+            return bool(_UNLIKELY_CALL.search(self._field_source(node, "function")))
+        return node.type == "pair" and bool(_TUNING.search(self._field_source(node, "key")))
 
-    def _text(self, node: Node, field: str) -> str:
+    def _field_source(self, node: Node, field: str) -> str:
         found = node.child_by_field_name(field)
         return self._module.of(found) if found is not None else ""
 
-    def _of(self, node: Node, line: int) -> Iterator[Edit]:
+    def _edits_of(self, node: Node, line: int) -> Iterator[Edit]:
         kind = node.type
         if kind in ("if_statement", "ternary_expression"):
             yield from self._condition(node, line)
         elif kind == "return_statement":
-            yield from self._returned(node, line)
+            yield from self._return_edits(node, line)
         elif kind == "expression_statement":
-            yield from self._removed(node, line)
+            yield from self._removal_edits(node, line)
         elif kind in ("binary_expression", "augmented_assignment_expression"):
             yield from self._operator(node, line)
         elif kind in _FLAGS:
@@ -133,25 +135,22 @@ class _Places:
             after = f"(!{inner})" if node.type == "if_statement" else f"!({inner})"
             yield self._edit(EditKind.CONDITION, condition, line, after)
 
-    def _returned(self, node: Node, line: int) -> Iterator[Edit]:
-        value = node.named_children[0] if node.named_children else None
-        while value is not None and value.type in _WRAPPERS and value.named_children:
-            value = value.named_children[0]
+    def _return_edits(self, node: Node, line: int) -> Iterator[Edit]:
+        value = _unwrap(node)
         if value is None or value.type == "comment":
             return
-        if value.type == "string" and value.named_child_count:
-            yield self._edit(EditKind.RETURN_VALUE, value, line, "''", node)
-        elif value.type == "array" and value.named_child_count:
-            yield self._edit(EditKind.RETURN_VALUE, value, line, "[]", node)
-        elif value.type not in _CONSTANTS:
-            yield self._edit(EditKind.RETURN_VALUE, value, line, "undefined", node)
+        empty = _EMPTY.get(value.type) if value.named_child_count else None
+        if empty is None and value.type not in _CONSTANTS:
+            empty = "undefined"
+        if empty is not None:
+            yield self._edit(EditKind.RETURN_VALUE, value, line, empty, node)
 
-    def _removed(self, node: Node, line: int) -> Iterator[Edit]:
+    def _removal_edits(self, node: Node, line: int) -> Iterator[Edit]:
         call = node.named_children[0]
         if call.type == "await_expression" and call.named_children:
             call = call.named_children[0]
-        is_super = self._text(call, "function") == "super"
-        if call.type == "call_expression" and not is_super and not self._is_left_out(call):
+        is_super = self._field_source(call, "function") == "super"
+        if call.type == "call_expression" and not is_super and not self._is_excluded(call):
             yield self._edit(EditKind.REMOVED_CALL, node, line, ";")
 
     def _operator(self, node: Node, line: int) -> Iterator[Edit]:
@@ -164,12 +163,15 @@ class _Places:
             yield self._edit(EditKind.DEFAULT, node, line, f"({self._module.of(left)})")
             return
         new, kind = _BINARY.get(text, ("", EditKind.BOUNDARY))
-        is_text = text in ("+", "+=") and any(
-            one.type in _TEXTS or "'" in self._module.of(one) or '"' in self._module.of(one)
-            for one in (left, right)
-        )
-        if new and not is_text and not _is_mixed(node, new):
+        if text in ("+", "+=") and (self._is_string_node(left) or self._is_string_node(right)):
+            return
+        if new and not _is_mixed(node, new):
             yield self._edit(kind, operator, line, new, node)
+
+    def _is_string_node(self, node: Node) -> bool:
+        """Return True for a string, and for an expression that contains quotes."""
+        code = self._module.of(node)
+        return node.type in _TEXTS or "'" in code or '"' in code
 
     def _chain(self, node: Node, line: int) -> Iterator[Edit]:
         member = node.parent
@@ -181,7 +183,7 @@ class _Places:
         """Return an edit of a node.
 
         Args:
-            shown: the node around it that a reader sees with it.
+            shown: the enclosing node that is shown to a reader.
         """
         around = shown if shown is not None else node
         text = self._module.of(around)
@@ -190,7 +192,7 @@ class _Places:
         at_line = node.start_point[0] + 1
         start = len(self._module.between(0, node.start_byte))
         end = start + len(self._module.of(node))
-        return Edit(kind, at_line, (line,), start, end, after, (_shown(text), _shown(edited)))
+        return Edit(kind, at_line, (line,), start, end, after, (_shorten(text), _shorten(edited)))
 
 
 def _is_in_function(node: Node) -> bool:
@@ -220,10 +222,18 @@ def _is_mixed(node: Node, new: str) -> bool:
     near = [node.parent, *node.named_children]
     if new not in ("&&", "||"):
         return False
-    operators = [one.child_by_field_name("operator") for one in near if one is not None]
-    return any(one is not None and one.type in ("&&", "||", "??") for one in operators)
+    operators = [neighbour.child_by_field_name("operator") for neighbour in near if neighbour is not None]
+    return any(operator is not None and operator.type in ("&&", "||", "??") for operator in operators)
 
 
-def _shown(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _MOST_SHOWN else f"{line[: _MOST_SHOWN - 3]}..."
+
+
+def _unwrap(node: Node) -> Node | None:
+    """Return the value of a statement without its wrapper; None if it has none."""
+    value = node.named_children[0] if node.named_children else None
+    while value is not None and value.type in _WRAPPERS and value.named_children:
+        value = value.named_children[0]
+    return value

@@ -1,4 +1,4 @@
-"""The run of mutants of the changed lines of scripts against the files of tests that run these lines."""
+"""The run of mutants of the changed lines of scripts against the test files that run these lines."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import msgspec
 
 from wardround.change.diff import Change, FileStatus
 from wardround.context.run_evidence import RunState
-from wardround.workflows.mutation.choice import Mutant, chosen
+from wardround.workflows.mutation.choice import Mutant, choose_mutants
 from wardround.workflows.mutation.result import MutationResult, TriedMutant
 from wardround.workflows.mutation.script_edits import script_mutants
-from wardround.workflows.test.script_lines import ScriptLines
-from wardround.workflows.test.script_run import EditedRun, ScriptSandbox, ScriptTests, run_edited
+from wardround.workflows.test.recordings.script_lines import ScriptLines
+from wardround.workflows.test.runs.script_run import EditedRun, ScriptSandbox, ScriptTests, run_edited
 
 _LEAST_S = 10.0
 _TIMES = 3
@@ -23,11 +23,11 @@ _ONE_FAILURE = {"vitest": "--bail=1", "jest": "--bail=1", "mocha": "--bail"}
 
 
 class ScriptMutation:
-    """Tries mutants of the scripts of one project; each runs on a tree of its own.
+    """Tries mutants of the scripts of one project; each runs on a separate tree.
 
     Args:
-        tests: the project, with the files of tests whose tests all passed.
-        lines: the lines that each file of tests runs.
+        tests: the project, with the test files whose tests all passed.
+        lines: the lines that each test file runs.
         deadline: on the monotonic clock.
     """
 
@@ -49,11 +49,11 @@ class ScriptMutation:
             GitError: the tree cannot be written.
         """
         possible = _mutants(change, self._sandbox)
-        covered = {one: found for one in possible if (found := self._tests_of(one))}
-        mutants = chosen(covered, most)
+        covered = {mutant: found for mutant in possible if (found := self._tests_of(mutant))}
+        mutants = choose_mutants(covered, most)
         if not mutants:
             return MutationResult(RunState.COMPLETE, possible=len(possible))
-        files = sorted({test for one in mutants for test in covered[one]})
+        files = sorted({test for mutant in mutants for test in covered[mutant]})
         self._progress(f"{len(mutants)} mutants of the changed lines, {len(files)} files of tests")
         begin = time.monotonic()
         first = self._run(files, {}, self._deadline - begin)
@@ -61,26 +61,31 @@ class ScriptMutation:
             detail = f"no mutant was tried, as {first.problem or 'a test fails when it is repeated'}"
             return MutationResult(RunState.FAILED, possible=len(possible), detail=detail)
         limit = max(_LEAST_S, _TIMES * (time.monotonic() - begin))
-        return self._tried(mutants, covered, limit, len(possible))
+        return self._try_mutants(mutants, covered, limit, len(possible))
 
-    def _tried(
+    def _try_mutants(
         self, mutants: Sequence[Mutant], covered: Mapping[Mutant, Sequence[str]], limit: float, possible: int
     ) -> MutationResult:
         tried: list[TriedMutant] = []
-        for number, one in enumerate(mutants):
+        for number, mutant in enumerate(mutants):
             left = self._deadline - time.monotonic()
             if left < limit / _TIMES:
                 detail = f"the time ended after {len(tried)} mutants"
                 return MutationResult(RunState.PARTIAL, tuple(tried), possible, detail)
-            self._progress(f"mutant {number + 1} of {len(mutants)}: {one.path}:{one.edit.line}")
-            run = self._run(covered[one], {one.path: self._edited(one)}, min(limit, left))
+            self._progress(f"mutant {number + 1} of {len(mutants)}: {mutant.path}:{mutant.edit.line}")
+            run = self._run(covered[mutant], {mutant.path: self._apply_edit(mutant)}, min(limit, left))
             if run.is_cut_off and left < limit:
                 detail = f"the time ended after {len(tried)} mutants"
                 return MutationResult(RunState.PARTIAL, tuple(tried), possible, detail)
-            kind = one.edit.kind.name.lower().replace("_", "-")
+            kind = mutant.edit.kind.name.lower().replace("_", "-")
             tried.append(
                 TriedMutant(
-                    one.path, one.edit.line, kind, *one.edit.shown, not run.is_sound, len(covered[one])
+                    mutant.path,
+                    mutant.edit.line,
+                    kind,
+                    *mutant.edit.shown,
+                    not run.is_sound,
+                    len(covered[mutant]),
                 )
             )
         return MutationResult(RunState.COMPLETE, tuple(tried), possible)
@@ -88,9 +93,9 @@ class ScriptMutation:
     def _tests_of(self, mutant: Mutant) -> tuple[str, ...]:
         found = self._lines.of(mutant.path)
         ran = found.tests.get(mutant.edit.lines[0], frozenset()) if found is not None else frozenset()
-        return tuple(one for one in self._tests.files if one in ran)
+        return tuple(file for file in self._tests.files if file in ran)
 
-    def _edited(self, mutant: Mutant) -> str:
+    def _apply_edit(self, mutant: Mutant) -> str:
         text, edit = self._sandbox.files.text(mutant.path), mutant.edit
         return text[: edit.start] + edit.after + text[edit.end :]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import unparse
+from wardround.lazy import LazyPattern
 
 _LOGS = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "echo"}
@@ -31,7 +31,10 @@ _LARGEST_NUMBER = 1000
 
 def is_unlikely_function(node: FunctionNode) -> bool:
     """Return True for a function that serves people who debug, or that has no body of its own."""
-    names = [last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
+    names = [
+        last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        for decorator in node.decorator_list
+    ]
     return bool(_FUNCTIONS.search(node.name)) or not {"abstractmethod", "overload"}.isdisjoint(names)
 
 
@@ -43,11 +46,13 @@ def is_unlikely_call(node: ast.Call) -> bool:
 
 
 def is_message(node: ast.stmt) -> bool:
-    """Return True for a statement whose expressions only make a message, or decide whether there is one."""
+    """Return True for a statement whose expressions only build a message, or decide whether there is one."""
     if isinstance(node, ast.Raise | ast.Assert):
         return True
     if isinstance(node, ast.If):
-        return not node.orelse and all(isinstance(one, ast.Expr) and is_message(one) for one in node.body)
+        return not node.orelse and all(
+            isinstance(statement, ast.Expr) and is_message(statement) for statement in node.body
+        )
     is_call = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
     return is_call and is_unlikely_call(node.value)  # type: ignore[attr-defined]
 
@@ -73,11 +78,11 @@ def is_excluded_line(line: str) -> bool:
 
 
 def is_clamp(node: ast.If | ast.IfExp) -> bool:
-    """Return True for ``a if a < b else b`` and ``if a < b: a = b``: equal values make no difference."""
+    """Return True for ``a if a < b else b`` and ``if a < b: a = b``: equal values has no effect."""
     test = node.test
     if not isinstance(test, ast.Compare):
         return False
-    compared = {ast.dump(one) for one in (test.left, *test.comparators)}
+    compared = {ast.dump(comparator) for comparator in (test.left, *test.comparators)}
     if isinstance(node, ast.IfExp):
         return {ast.dump(node.body), ast.dump(node.orelse)} <= compared
     only = node.body[0]

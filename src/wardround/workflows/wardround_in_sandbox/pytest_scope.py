@@ -61,14 +61,14 @@ class PytestScope:
     if hasattr(pytest, "version_tuple"):
 
         def pytest_ignore_collect(self, collection_path: Any) -> bool | None:
-            return self._ignores(str(collection_path))
+            return self._ignores_path(str(collection_path))
 
     else:  # pytest 6
 
         def pytest_ignore_collect(self, path: Any) -> bool | None:  # type: ignore[misc]
-            return self._ignores(str(path))
+            return self._ignores_path(str(path))
 
-    def _ignores(self, path: str) -> bool | None:
+    def _ignores_path(self, path: str) -> bool | None:
         """Return True for a file that none of the tests is in; None to leave it to others."""
         if path_in(self._root, path) in self._left_out:
             return True

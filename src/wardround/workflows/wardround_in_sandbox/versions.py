@@ -1,6 +1,6 @@
 """Modules with the version of a package, which a build writes and a tree from version control lacks.
 
-Those that the files of the project name are in the tree; these are others, known by their usual names.
+The files of the project name versions that are in the tree; these are others, known by their usual names.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _VersionFinder(MetaPathFinder, Loader):
     ) -> ModuleSpec | None:
         """Return the specification of a module that states version 0.0.0."""
         is_version = fullname.rpartition(".")[2] in _NAMES
-        is_of_tree = any(str(one).startswith(self._root) for one in path or ())
+        is_of_tree = any(str(folder).startswith(self._root) for folder in path or ())
         return ModuleSpec(fullname, self) if is_version and is_of_tree else None
 
     def exec_module(self, module: ModuleType) -> None:
@@ -40,7 +40,7 @@ class _VersionFinder(MetaPathFinder, Loader):
 
 
 def supply_versions(root: str, report: Callable[[str], None] = lambda text: None) -> None:
-    """Let imports of missing version modules of a tree succeed.
+    """Provide version 0.0.0 for modules such as ``_version`` that a build generates and the tree lacks.
 
     Args:
         report: takes a noun phrase for each module, when it is imported.

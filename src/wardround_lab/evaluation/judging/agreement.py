@@ -28,25 +28,27 @@ class Agreement:
     by_verdict: Mapping[Verdict, float | None]
 
 
-def by_finding(judgements: Iterable[Judgement]) -> dict[FindingKey, list[Judgement]]:
+def group_by_finding(judgements: Iterable[Judgement]) -> dict[FindingKey, list[Judgement]]:
     """Return the readings of each finding in the order of time and reader."""
     found: dict[FindingKey, list[Judgement]] = defaultdict(list)
-    for one in sorted(judgements, key=lambda one: (one.key, one.date, one.reader)):
-        found[one.key].append(one)
+    for reading in sorted(
+        judgements, key=lambda judgement: (judgement.key, judgement.date, judgement.reader)
+    ):
+        found[reading.key].append(reading)
     return dict(found)
 
 
 def agreement(judgements: Iterable[Judgement]) -> Agreement:
     """Compare the first two readings of each finding that has two."""
-    pairs = [(some[0], some[1]) for some in by_finding(judgements).values() if len(some) > 1]
+    pairs = [(some[0], some[1]) for some in group_by_finding(judgements).values() if len(some) > 1]
     verdicts = [(first.verdict, second.verdict) for first, second in pairs]
     return Agreement(
         pairs=len(pairs),
         agreed=sum(first == second for first, second in verdicts),
         kappa=kappa(verdicts),
         by_verdict={
-            one: kappa([(str(first == one), str(second == one)) for first, second in verdicts])
-            for one in Verdict
+            verdict: kappa([(str(first == verdict), str(second == verdict)) for first, second in verdicts])
+            for verdict in Verdict
         },
     )
 
@@ -69,15 +71,15 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 def disagreements(judgements: Iterable[Judgement]) -> list[FindingKey]:
     """Return the findings that need another reading: no verdict has a majority."""
-    return [key for key, some in by_finding(judgements).items() if majority(some) is None]
+    return [key for key, some in group_by_finding(judgements).items() if majority(some) is None]
 
 
 def majority(readings: Sequence[Judgement]) -> Verdict | None:
-    """Return the verdict of more than half of the readings; None without one."""
-    verdict, count = Counter(one.verdict for one in readings).most_common(1)[0]
+    """Return the verdict of more than half of the readings; None if there is none."""
+    verdict, count = Counter(reading.verdict for reading in readings).most_common(1)[0]
     return verdict if 2 * count > len(readings) else None
 
 
-def resolved(judgements: Iterable[Judgement]) -> dict[FindingKey, Verdict]:
+def majority_verdicts(judgements: Iterable[Judgement]) -> dict[FindingKey, Verdict]:
     """Return the verdict of each finding: that of the majority, and ``unclear`` without one."""
-    return {key: majority(some) or Verdict.UNCLEAR for key, some in by_finding(judgements).items()}
+    return {key: majority(some) or Verdict.UNCLEAR for key, some in group_by_finding(judgements).items()}

@@ -22,7 +22,7 @@ class _Taken(msgspec.Struct, frozen=True):
     id: str
 
 
-def taken(folder: Path) -> Mapping[str, set[str]]:
+def readers_by_finding(folder: Path) -> Mapping[str, set[str]]:
     """Return the id of a finding -> the readers who have it in a batch.
 
     Raises:
@@ -41,8 +41,8 @@ def taken(folder: Path) -> Mapping[str, set[str]]:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Let one reader at a time take a batch from a folder, which is made if it does not exist.
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Let one reader at a time take a batch from a folder, which is created if it does not exist.
 
     Raises:
         UsageError: the folder cannot be used.
@@ -59,7 +59,7 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(held)
 
 
-def in_turn(hits: Iterable[Hit]) -> Sequence[Hit]:
+def alternate_rules(hits: Iterable[Hit]) -> Sequence[Hit]:
     """Order findings so that each rule has had one before any has a second."""
     rounds: Counter[str] = Counter()
     ordered: list[tuple[int, int, Hit]] = []

@@ -11,9 +11,9 @@ from wardround.host import PluginHost
 from wardround.rules import off_in
 from wardround.rules.file_kinds import FileKind
 from wardround.rules.model import RULES_PACKAGE, package_folder
-from wardround_lab.evaluation.judging.check_level import with_check_level
-from wardround_lab.evaluation.judging.standing import Standing
-from wardround_lab.evaluation.judging.yaml_level import with_declared_level, with_tool_level
+from wardround_lab.evaluation.judging.check_level import set_check_level
+from wardround_lab.evaluation.judging.standing import RuleLevels
+from wardround_lab.evaluation.judging.yaml_level import set_declared_level, set_tool_level
 
 _KINDS_HEAD = """\
 # Kinds of files in which a rule is off by default, since its findings were wrong there and right elsewhere.
@@ -21,11 +21,11 @@ _KINDS_HEAD = """\
 """
 
 
-def write_level(standing: Standing, host: PluginHost, checkout: Path) -> Path:
+def write_level(standing: RuleLevels, host: PluginHost, checkout: Path) -> Path:
     """Write the level of a rule into the file that declares it, and return that file.
 
     Args:
-        checkout: the repository of the rules; no file outside of it is written.
+        checkout: the repository of the rules; files outside of it are not written.
 
     Raises:
         UsageError: the level cannot be written; the message is the reason.
@@ -33,7 +33,7 @@ def write_level(standing: Standing, host: PluginHost, checkout: Path) -> Path:
     prefix, _, code = standing.rule.partition("/")
     for file in _files(prefix, code, host):
         _require_in(checkout, file)
-        changed = _changed(file, prefix, code, standing)
+        changed = _changed_text(file, prefix, code, standing)
         if changed is not None:
             file.write_text(changed, encoding="utf-8", newline="\n")
             return file
@@ -50,7 +50,7 @@ def _files(prefix: str, code: str, host: PluginHost) -> Iterator[Path]:
     for specialist in host.specialists:
         if specialist.name == prefix:
             checks = [*specialist.checks, *specialist.change_checks]
-            yield from (Path(inspect.getfile(one)) for one in checks if code == one.ID)
+            yield from (Path(inspect.getfile(check)) for check in checks if code == check.ID)
     rules = package_folder(RULES_PACKAGE)
     yield from sorted(rules.glob(f"*/{prefix}/*.yml"))
     tool_map = rules / "tools" / f"{prefix}.yml"
@@ -58,13 +58,13 @@ def _files(prefix: str, code: str, host: PluginHost) -> Iterator[Path]:
         yield tool_map
 
 
-def _changed(file: Path, prefix: str, code: str, standing: Standing) -> str | None:
+def _changed_text(file: Path, prefix: str, code: str, standing: RuleLevels) -> str | None:
     text = file.read_text("utf-8")
     if file.suffix == ".py":
-        return with_check_level(text, code, standing.following)
+        return set_check_level(text, code, standing.following)
     if file.parent.name == "tools":
-        return with_tool_level(text, code, standing.following)
-    return with_declared_level(text, code, standing.following)
+        return set_tool_level(text, code, standing.following)
+    return set_declared_level(text, code, standing.following)
 
 
 def write_kinds(kinds: Mapping[str, frozenset[FileKind]], checkout: Path) -> Path:

@@ -34,7 +34,7 @@ class JudgedExample(msgspec.Struct, frozen=True):
 
     Attributes:
         code: the lines around it; empty where they may hold a secret. They are never committed.
-        first_line: of ``code``.
+        first_line: line number of the first line of ``code``.
     """
 
     key: FindingKey
@@ -50,7 +50,7 @@ class ReviewedExamples(msgspec.Struct, frozen=True):
     """The findings of a commit that has judged ones.
 
     Attributes:
-        day: of the commit, in days since 1970.
+        day: day of the commit, in days since 1970.
         examples: all that the review reports, judged or not.
         trouble: why the review failed; empty if it did not.
     """
@@ -83,18 +83,18 @@ def judged_commits(keys: Iterable[FindingKey], folders: Mapping[str, Path]) -> l
     ]
 
 
-def examples_of(one: JudgedCommit, host: PluginHost, request: ReviewRequest) -> ReviewedExamples:
+def examples_of(item: JudgedCommit, host: PluginHost, request: ReviewRequest) -> ReviewedExamples:
     """Review a commit, and return its findings; a crash is a result too."""
-    name, folder = one.source.name, one.source.folder
-    blank = ReviewedExamples(name, one.commit, day=_day(folder, one.commit))
-    base = git_output(folder, "log", "-1", "--format=%P", one.commit).split()
+    name, folder = item.source.name, item.source.folder
+    blank = ReviewedExamples(name, item.commit, day=_day(folder, item.commit))
+    base = git_output(folder, "log", "-1", "--format=%P", item.commit).split()
     if len(base) != 1:
         return msgspec.structs.replace(blank, trouble="the clone does not have the commit and its parent")
     try:
         with Repository(folder) as repository:
-            change = repository.range(base[0], one.commit)
+            change = repository.range(base[0], item.commit)
             origin = GitChangeSource(repository, change)
-            found = tuple(_examples(name, one.commit, *processed_change(origin, change, host, request)))
+            found = tuple(_examples(name, item.commit, *processed_change(origin, host, request)))
     except PLUGIN_EXCEPTIONS as crash:  # one commit must not end the run over the others
         return msgspec.structs.replace(blank, trouble=f"{type(crash).__name__}: {crash}")
     return msgspec.structs.replace(blank, examples=found)
@@ -105,9 +105,9 @@ def no_longer_reported(keys: Iterable[FindingKey], reviewed: Iterable[ReviewedEx
 
     A finding of a renamed rule is reported under its present id.
     """
-    rows = [one for one in reviewed if not one.trouble]
-    commits = {(one.repository, one.commit) for one in rows}
-    found = {current_key(example.key) for one in rows for example in one.examples}
+    rows = [commit for commit in reviewed if not commit.trouble]
+    commits = {(row.repository, row.commit) for row in rows}
+    found = {current_key(example.key) for row in rows for example in row.examples}
     return {key for key in keys if (key.repository, key.commit) in commits and current_key(key) not in found}
 
 

@@ -17,7 +17,7 @@ _MOST_OTHERS = 8
 
 
 class Question(msgspec.Struct, frozen=True):
-    """One finding for a reader; it contains code, so it belongs into no repository.
+    """One finding for a reader; it contains code, so it must not be committed to any repository.
 
     Attributes:
         name: that of the rule.
@@ -55,9 +55,11 @@ def question(hit: Hit, reviewed: ReviewedCommit, name: str, shown: Screen) -> Qu
     Args:
         name: that of the rule.
     """
-    same_file = [one for one in reviewed.hits if one.path == hit.path and one.key != hit.key]
-    nearest = sorted(same_file, key=lambda one: abs(one.line - hit.line))[:_MOST_OTHERS]
-    others = tuple(f"{one.line} {one.rule}" for one in sorted(nearest, key=lambda one: one.line))
+    same_file = [other for other in reviewed.hits if other.path == hit.path and other.key != hit.key]
+    nearest = sorted(same_file, key=lambda other: abs(other.line - hit.line))[:_MOST_OTHERS]
+    others = tuple(
+        f"{neighbour.line} {neighbour.rule}" for neighbour in sorted(nearest, key=lambda other: other.line)
+    )
     return Question(
         hit.id, hit.repository, reviewed.folder, hit.commit, hit.path, hit.line, hit.rule, name, hit.message,
         shown.why, "\n".join(shown.hunk), "\n".join(shown.code), others,
@@ -75,11 +77,13 @@ def read_answers(path: Path, known: Mapping[str, Hit], reader: str, date: dateti
     except OSError as cause:
         raise UsageError(f"--import {path}: {cause.strerror}; give a file of answers") from cause
     return [
-        _answered(f"{path}:{n}", line, known, reader, date) for n, line in enumerate(lines, 1) if line.strip()
+        _parse_judgement(f"{path}:{n}", line, known, reader, date)
+        for n, line in enumerate(lines, 1)
+        if line.strip()
     ]
 
 
-def _answered(
+def _parse_judgement(
     where: str, line: bytes, known: Mapping[str, Hit], reader: str, date: datetime.date
 ) -> Judgement:
     try:
@@ -96,4 +100,4 @@ def _answered(
 
 def dump_questions(questions: Iterable[Question]) -> bytes:
     """Return the lines of a file of findings."""
-    return b"".join(msgspec.json.encode(one) + b"\n" for one in questions)
+    return b"".join(msgspec.json.encode(question) + b"\n" for question in questions)

@@ -27,8 +27,8 @@ class JudgedFacts(msgspec.Struct, frozen=True):
     """A judged finding that the present version reports.
 
     Attributes:
-        id: of its key.
-        day: of the commit, in days since 1970.
+        id: id of the finding's key.
+        day: day of the commit, in days since 1970.
     """
 
     id: str
@@ -39,9 +39,11 @@ class JudgedFacts(msgspec.Struct, frozen=True):
 def facts_of(reviewed: Iterable[ReviewedExamples], keys: Iterable[FindingKey]) -> list[JudgedFacts]:
     """Return the facts about the judged findings of reviewed commits, sorted by id."""
     reported = {
-        current_key(example.key): (one.day, example.facts) for one in reviewed for example in one.examples
+        current_key(example.key): (commit.day, example.facts)
+        for commit in reviewed
+        for example in commit.examples
     }
-    found = {key_id(key): reported[now] for key in keys if (now := current_key(key)) in reported}
+    found = {key_id(key): reported[current] for key in keys if (current := current_key(key)) in reported}
     return [JudgedFacts(id, day, facts) for id, (day, facts) in sorted(found.items())]
 
 
@@ -50,8 +52,8 @@ def write_facts(folder: Path, rows: Iterable[JudgedFacts]) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
-    for one in sorted(rows, key=lambda one: one.id):
-        writer.writerow([one.id, one.day, *map(_cell, msgspec.to_builtins(one.facts).values())])
+    for example in sorted(rows, key=lambda row: row.id):
+        writer.writerow([example.id, example.day, *map(_cell, msgspec.to_builtins(example.facts).values())])
     replace_file(folder / FACTS, text.getvalue().encode(), None)
 
 
@@ -105,8 +107,8 @@ def read_findings(rows: Iterable[JudgedFacts], verdicts: Mapping[FindingKey, Ver
     """Return the findings that readers agree about, without unclear ones, sorted by repository and id."""
     by_id = {key_id(key): (key, verdict) for key, verdict in verdicts.items()}
     found = []
-    for one in rows:
-        key, verdict = by_id.get(one.id, (None, Verdict.UNCLEAR))
+    for row in rows:
+        key, verdict = by_id.get(row.id, (None, Verdict.UNCLEAR))
         if key is not None and verdict is not Verdict.UNCLEAR:
-            found.append(ReadFinding(one.id, key.repository, key.commit, one.day, one.facts, verdict))
-    return sorted(found, key=lambda one: (one.repository, one.id))
+            found.append(ReadFinding(row.id, key.repository, key.commit, row.day, row.facts, verdict))
+    return sorted(found, key=lambda finding: (finding.repository, finding.id))

@@ -31,7 +31,7 @@ class Window:
 
 
 def git_output(folder: Path, *arguments: str) -> str:
-    """Return what git prints; nothing if it fails."""
+    """Return the output of git; nothing if it fails."""
     done = subprocess.run(
         ["git", "-C", str(folder), *arguments], capture_output=True, text=True, errors="replace", check=False
     )
@@ -52,7 +52,7 @@ def newest_commits(folder: Path, count: int) -> list[tuple[str, str]]:
 
 
 def reviewable_parent(folder: Path, commit: str) -> str:
-    """Return the parent of a commit that is reviewed alone; empty if it is not.
+    """Return the parent of a commit that is reviewed separately; empty if it is not.
 
     It has one parent and adds a reviewable number of lines. The lines of each commit are counted apart: a
     clone may lack large objects, and git stops at the first.
@@ -78,7 +78,7 @@ def windows(
     Args:
         length: the number of commits in a window.
         paths: pathspecs; with some, only the commits that change such files count for the length.
-        since: older commits are left out.
+        since: older commits are excluded.
     """
     arguments = ("--first-parent", f"--since={since}", f"-n{length * count}", "--format=%H %P")
     rows = git_output(folder, "log", *arguments, "--", *paths).splitlines()

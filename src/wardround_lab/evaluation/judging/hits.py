@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 
 from wardround.change.change_source import ChangeSource, GitChangeSource
-from wardround.change.diff import Change
 from wardround.change.encoding import escape_undecodable
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
@@ -99,18 +98,20 @@ class HitFile:
 
     @property
     def known(self) -> set[tuple[str, str]]:
-        return {(one.repository, one.commit) for one in self.commits}
+        return {(commit.repository, commit.commit) for commit in self.commits}
 
     def add(self, reviewed: ReviewedCommit) -> None:
         self._rows.add(reviewed)
 
     def hits(self) -> list[Hit]:
         """Return the findings of all commits, one for each key, sorted."""
-        return sorted({hit.key: hit for one in self.commits for hit in reversed(one.hits)}.values())
+        return sorted({hit.key: hit for commit in self.commits for hit in reversed(commit.hits)}.values())
 
     def commit_of(self, hit: Hit) -> ReviewedCommit:
         return next(
-            one for one in self.commits if (one.repository, one.commit) == (hit.repository, hit.commit)
+            commit
+            for commit in self.commits
+            if (commit.repository, commit.commit) == (hit.repository, hit.commit)
         )
 
 
@@ -121,7 +122,9 @@ def scan(
     host: PluginHost,
     progress: Callable[[str], None] = lambda text: None,
 ) -> None:
-    """Review the newest commits of repositories, and append each to a file; those that it has are skipped."""
+    """Review the newest commits of repositories, and append each to a file; commits that it already contains
+    are skipped.
+    """
     known = file.known
     with review_request() as request:
         for source in sources:
@@ -152,19 +155,17 @@ def reviewed_commit(
     commit: str,
     host: PluginHost,
     request: ReviewRequest,
-    findings: Callable[
-        [ChangeSource, Change, PluginHost, ReviewRequest], ChangeFindings
-    ] = findings_of_change,
+    findings: Callable[[ChangeSource, PluginHost, ReviewRequest], ChangeFindings] = findings_of_change,
 ) -> ReviewedCommit:
     """Review one commit; a crash is a result too."""
     blank = ReviewedCommit(source.name, str(source.folder), commit, base)
     try:
         with Repository(source.folder) as repository:
             change = repository.range(base, commit)
-            done = findings(GitChangeSource(repository, change), change, host, request)
+            done = findings(GitChangeSource(repository, change), host, request)
     except PLUGIN_EXCEPTIONS as crash:  # one commit must not end the scan of the others
         return msgspec.structs.replace(blank, trouble=f"{type(crash).__name__}: {crash}")
-    hits = tuple(hit_of(source.name, commit, one) for one in done.findings)
+    hits = tuple(hit_of(source.name, commit, finding) for finding in done.findings)
     return msgspec.structs.replace(blank, added_lines=done.added_lines, hits=hits)
 
 

@@ -29,13 +29,13 @@ def queue(
         taken: id of a finding -> the readers who have it in a batch; they count as those who have judged it.
     """
     readings: dict[FindingKey, list[Judgement]] = defaultdict(list)
-    for one in judgements:
-        readings[one.key].append(one)
+    for judgement in judgements:
+        readings[judgement.key].append(judgement)
     return [hit for hit in drawn if _is_due(hit, readings[hit.key], taken.get(hit.id, ()), reader, every)]
 
 
 def _is_due(hit: Hit, readings: Sequence[Judgement], taken: Collection[str], reader: str, every: int) -> bool:
-    readers = {one.reader for one in readings}.union(taken)
+    readers = {reading.reader for reading in readings}.union(taken)
     if reader in readers:
         return False
     if len(readers) < 2:

@@ -19,10 +19,12 @@ DRAWS = 1000
 
 def counts_by(verdicts: Verdicts, group: Callable[[FindingKey], str]) -> dict[str, ReadingCounts]:
     """Count the verdicts of each group of findings, sorted by its name."""
-    return {name: counts_of(some) for name, some in grouped(verdicts, group).items()}
+    return {name: counts_of(some) for name, some in group_verdicts(verdicts, group).items()}
 
 
-def grouped(verdicts: Verdicts, group: Callable[[FindingKey], str]) -> dict[str, dict[FindingKey, Verdict]]:
+def group_verdicts(
+    verdicts: Verdicts, group: Callable[[FindingKey], str]
+) -> dict[str, dict[FindingKey, Verdict]]:
     """Return the verdicts of each group of findings, sorted by its name."""
     groups: dict[str, dict[FindingKey, Verdict]] = defaultdict(dict)
     for key, verdict in verdicts.items():
@@ -32,7 +34,7 @@ def grouped(verdicts: Verdicts, group: Callable[[FindingKey], str]) -> dict[str,
 
 def counts_of(verdicts: Verdicts) -> ReadingCounts:
     """Count verdicts; of at least one finding."""
-    number = {verdict: sum(one is verdict for one in verdicts.values()) for verdict in Verdict}
+    number = {verdict: sum(other is verdict for other in verdicts.values()) for verdict in Verdict}
     return ReadingCounts(
         repositories=len({key.repository for key in verdicts}),
         worth=number[Verdict.WORTH],
@@ -42,7 +44,7 @@ def counts_of(verdicts: Verdicts) -> ReadingCounts:
     )
 
 
-def reported(
+def split_verdicts(
     verdicts: Verdicts, no_longer: Collection[str]
 ) -> tuple[dict[FindingKey, Verdict], dict[FindingKey, Verdict]]:
     """Return the verdicts about findings that the present version reports, and those about all others.
@@ -65,34 +67,42 @@ def rule_of(key: FindingKey) -> str:
 def specialist_of(key: FindingKey, host: PluginHost) -> str:
     """Return the specialist that reports a rule for a file; the tool where none claims the file."""
     prefix, _, code = key.rule.partition("/")
-    if any(one.name == prefix for one in host.specialists):
+    if any(specialist.name == prefix for specialist in host.specialists):
         return prefix
     if prefix in host.maps and (named := host.maps[prefix].rule(code).specialist):
         return named
-    owners = [one for one in host.specialists if any(tool.name == prefix for tool in one.tools)]
-    claiming = [one.name for one in owners if one.claims_name(key.path)]
-    return next(iter(claiming or [one.name for one in owners]), prefix)
+    owners = [
+        specialist for specialist in host.specialists if any(tool.name == prefix for tool in specialist.tools)
+    ]
+    claiming = [owner.name for owner in owners if owner.claims_name(key.path)]
+    return next(iter(claiming or [owner.name for owner in owners]), prefix)
 
 
 def interval(verdicts: Verdicts, verdict: Verdict, *, by_repository: bool) -> tuple[float, float]:
     """Return the 95% interval of the share of a verdict.
 
     Args:
-        by_repository: resample repositories, whose findings resemble each other, and return the outer ends of
-            this interval and Wilson's, since a sample of few repositories varies too little; Wilson's alone
+        by_repository: resample repositories, whose findings resemble each other; the interval is Wilson's
             otherwise.
     """
-    low, high = wilson(sum(one is verdict for one in verdicts.values()), len(verdicts))
     if not by_repository:
-        return low, high
+        return wilson(sum(other is verdict for other in verdicts.values()), len(verdicts))
     groups: dict[str, list[bool]] = defaultdict(list)
-    for key, one in verdicts.items():
-        groups[key.repository].append(one is verdict)
-    drawn = _resampled([(sum(some), len(some)) for _, some in sorted(groups.items())])
+    for key, other in verdicts.items():
+        groups[key.repository].append(other is verdict)
+    return share_interval([(sum(some), len(some)) for _, some in sorted(groups.items())])
+
+
+def share_interval(groups: list[tuple[int, int]]) -> tuple[float, float]:
+    """Return the 95% interval of a share over groups of (hits, of) that are resampled, and not less than
+    Wilson's, since a sample of few groups varies too little.
+    """
+    low, high = wilson(*map(sum, zip(*groups, strict=True)))
+    drawn = _resampled_quantiles(groups)
     return min(low, drawn[0]), max(high, drawn[1])
 
 
-def _resampled(groups: list[tuple[int, int]]) -> tuple[float, float]:
+def _resampled_quantiles(groups: list[tuple[int, int]]) -> tuple[float, float]:
     """Return the 2.5% and 97.5% quantiles of a share over samples of groups of (hits, of)."""
     generator = random.Random(0)  # noqa: S311  (a sample of readings)
     found = sorted(_share(generator.choices(groups, k=len(groups))) for _ in range(DRAWS))

@@ -12,7 +12,7 @@ from wardround.rules.reading_counts import ReadingCounts
 from wardround.text.escaping import json_text
 from wardround_lab.evaluation.judging.agreement import Agreement
 from wardround_lab.evaluation.judging.rates import Verdicts, counts_of, interval
-from wardround_lab.evaluation.judging.standing import Plan, Standing
+from wardround_lab.evaluation.judging.standing import CatalogueChanges, RuleLevels
 
 _SHOWN = (Verdict.WORTH, Verdict.TRUE, Verdict.WRONG)
 
@@ -46,7 +46,8 @@ def rates_rows(groups: Mapping[str, Verdicts], *, by_repository: bool) -> list[R
 def _rates_row(name: str, verdicts: Verdicts, by_repository: bool) -> RatesRow:
     counts = counts_of(verdicts)
     rates = {
-        one: Rate(counts.share(one), *interval(verdicts, one, by_repository=by_repository)) for one in _SHOWN
+        verdict: Rate(counts.share(verdict), *interval(verdicts, verdict, by_repository=by_repository))
+        for verdict in _SHOWN
     }
     return RatesRow(name, counts, rates)
 
@@ -90,7 +91,7 @@ def disagreements_text(keys: Sequence[FindingKey], readings: Mapping[FindingKey,
         return "no disagreement\n"
     lines = [f"{len(keys)} findings need another reading"]
     for key in keys:
-        verdicts = ", ".join(f"{one.verdict} ({one.reason})" for one in readings[key])
+        verdicts = ", ".join(f"{reading.verdict} ({reading.reason})" for reading in readings[key])
         lines.append(f"    {key.repository} {key.commit[:12]} {key.path}:{key.line} {key.rule}: {verdicts}")
     return "\n".join(lines) + "\n"
 
@@ -101,21 +102,25 @@ def agreement_json(agreed: Agreement, keys: Sequence[FindingKey]) -> str:
     return as_json({"agreement": agreed, "third_readings": due})
 
 
-def plan_text(plan: Plan) -> str:
+def plan_text(plan: CatalogueChanges) -> str:
     """Return the changes of the catalogue that follow from readings, and the rules that overrides keep."""
-    lines = [_standing_line(one) for one in plan.levels]
+    lines = [_standing_line(level) for level in plan.levels]
     lines += [
-        f"{one.rule} is {'on' if one.turns_off else 'off'} in {one.kind}, and turns"
-        f" {'off' if one.turns_off else 'on'}: {one.counts.summary()}"
-        for one in plan.kinds
+        f"{kind.rule} is {'on' if kind.turns_off else 'off'} in {kind.kind}, and turns"
+        f" {'off' if kind.turns_off else 'on'}: {kind.counts.summary()}"
+        for kind in plan.kinds
     ]
     return "\n".join(lines or ["catalogue and readings agree"]) + "\n"
 
 
-def _standing_line(one: Standing) -> str:
-    kept = "" if one.override is None else f"; kept for {one.override.damage}: {one.override.reason}"
-    levels = f"{one.rule} is at {one.present}, and its readings allow {one.following}"
-    return f"{levels}: {one.counts.summary()}{kept}"
+def _standing_line(standing: RuleLevels) -> str:
+    retained = (
+        ""
+        if standing.override is None
+        else f"; kept for {standing.override.damage}: {standing.override.reason}"
+    )
+    levels = f"{standing.rule} is at {standing.present}, and its readings allow {standing.following}"
+    return f"{levels}: {standing.counts.summary()}{retained}"
 
 
 def counts_file(counts: Mapping[str, ReadingCounts]) -> str:
@@ -124,11 +129,11 @@ def counts_file(counts: Mapping[str, ReadingCounts]) -> str:
         "# Verdicts of readers about findings on real commits, without those in kinds of files in which a",
         "# rule is off (off_in.yml); `wardround eval rates --update` writes them.",
     ]
-    lines += [f"{rule}: {_flow(one)}" for rule, one in sorted(counts.items())]
+    lines += [f"{rule}: {_flow(count)}" for rule, count in sorted(counts.items())]
     return "\n".join(lines) + "\n"
 
 
 def _flow(counts: ReadingCounts) -> str:
     verdicts = "".join(f', "{verdict}": {counts.of(verdict)}' for verdict in Verdict if counts.of(verdict))
-    gone = f', "no_longer_reported": {counts.no_longer_reported}' if counts.no_longer_reported else ""
-    return f"{{repositories: {counts.repositories}{verdicts}{gone}}}"
+    removed = f', "no_longer_reported": {counts.no_longer_reported}' if counts.no_longer_reported else ""
+    return f"{{repositories: {counts.repositories}{verdicts}{removed}}}"

@@ -16,7 +16,7 @@ Part = tuple[int, int]
 """The number of this process, from 1, and the number of processes on the same file."""
 
 
-def review_judged(
+def review_judged_commits(
     judgements: Iterable[Judgement],
     keys: Iterable[FindingKey],
     folders: Mapping[str, Path],
@@ -28,15 +28,23 @@ def review_judged(
     """Add the reviews of the commits of some findings to a file, those with most wrong findings first.
 
     Args:
-        folders: repository -> its clone; findings of others are left out.
+        folders: repository -> its clone; findings of others are excluded.
     """
-    wrong = Counter((one.repository, one.commit) for one in judgements if one.verdict is Verdict.WRONG)
-    commits = sorted(judged_commits(keys, folders), key=lambda one: -wrong[one.source.name, one.commit])
+    wrong = Counter(
+        (judgement.repository, judgement.commit)
+        for judgement in judgements
+        if judgement.verdict is Verdict.WRONG
+    )
+    commits = sorted(
+        judged_commits(keys, folders), key=lambda commit: -wrong[commit.source.name, commit.commit]
+    )
     number, parts = part
     mine = commits[number - 1 :: parts]
     with review_request() as request:
-        for done, one in enumerate(mine):
+        for done, commit in enumerate(mine):
             progress(f"{done} of {len(mine)} commits reviewed")
             file.read_new()
-            if not any((row.repository, row.commit) == (one.source.name, one.commit) for row in file.rows):
-                file.add(examples_of(one, host, request))
+            if not any(
+                (row.repository, row.commit) == (commit.source.name, commit.commit) for row in file.rows
+            ):
+                file.add(examples_of(commit, host, request))

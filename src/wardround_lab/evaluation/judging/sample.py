@@ -35,17 +35,17 @@ def sample(hits: Iterable[Hit], judged: Collection[FindingKey], limits: Limits, 
     for rule in sorted(by_rule, key=lambda name: (len(by_rule[name]), name)):
         known = sorted(hit for hit in by_rule[rule] if hit.key in judged)
         new = _spread([hit for hit in by_rule[rule] if hit.key not in judged], seed)
-        drawn += known + _within(new, limits.per_rule - len(known), in_repository, limits.per_repository)
+        drawn += known + _limit_hits(new, limits.per_rule - len(known), in_repository, limits.per_repository)
     return drawn
 
 
-def _within(hits: Sequence[Hit], count: int, in_repository: Counter[str], limit: int) -> list[Hit]:
-    taken: list[Hit] = []
+def _limit_hits(hits: Sequence[Hit], count: int, in_repository: Counter[str], limit: int) -> list[Hit]:
+    used: list[Hit] = []
     for hit in hits:
-        if len(taken) < count and in_repository[hit.repository] < limit:
+        if len(used) < count and in_repository[hit.repository] < limit:
             in_repository[hit.repository] += 1
-            taken.append(hit)
-    return taken
+            used.append(hit)
+    return used
 
 
 def _spread(hits: Sequence[Hit], seed: int) -> list[Hit]:

@@ -53,35 +53,35 @@ class Screen:
 def screen(
     hit: Hit, base: str, repository: Repository, rule: Rule, specialists: Sequence[Specialist]
 ) -> Screen:
-    """Read the code of a finding and arrange it, without the secrets in it.
+    """Read the code of a finding and lay it out, without the secrets in it.
 
     Args:
         specialists: their checks find the secrets.
     """
-    sides = _sides(hit, base, repository, specialists)
+    sides = _sides_of_hit(hit, base, repository, specialists)
     return Screen(
         title=f"{hit.repository} {hit.commit[:12]} {hit.path}:{hit.line}:{hit.column}  {hit.rule}",
         message=hit.message,
         why=" ".join(rule.why.split("\n\n")[0].split()),
         hunk=tuple(_hunk(sides, hit)),
-        code=tuple(_numbered(sides.head, hit, _AROUND)),
-        neighbours=tuple(_numbered(sides.head, hit, _NEIGHBOURS)),
+        code=tuple(_numbered_lines(sides.head, hit, _AROUND)),
+        neighbours=tuple(_numbered_lines(sides.head, hit, _NEIGHBOURS)),
         diff=tuple(difflib.unified_diff(sides.base, sides.head, "before", "after", lineterm="")),
     )
 
 
-def _sides(hit: Hit, base: str, repository: Repository, specialists: Sequence[Specialist]) -> Sides:
+def _sides_of_hit(hit: Hit, base: str, repository: Repository, specialists: Sequence[Specialist]) -> Sides:
     change = repository.range(base, hit.commit)
     named = next((file for file in change.files if file.path == hit.path), None)
     old = repository.revision(base).read(named.base_path) if named and named.base_path else None
     new = repository.revision(hit.commit).read(hit.path)
     reported = set(range(hit.line, hit.end_line + 1)) if hit.masked else set()
-    before = _without_secrets(_text(old), hit.path, set(), specialists)
-    after = _without_secrets(_text(new), hit.path, reported, specialists)
-    return Sides(_without_replaced(before, after), after)
+    before = _hide_secrets(_decode_content(old), hit.path, set(), specialists)
+    after = _hide_secrets(_decode_content(new), hit.path, reported, specialists)
+    return Sides(_hide_replaced_lines(before, after), after)
 
 
-def _without_replaced(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
+def _hide_replaced_lines(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
     """Hide the lines before a change that lines with a secret replace: they may have the former secret."""
     hidden: set[int] = set()
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
@@ -91,17 +91,17 @@ def _without_replaced(before: Sequence[str], after: Sequence[str]) -> tuple[str,
     return tuple(_HIDDEN if number in hidden else line for number, line in enumerate(before))
 
 
-def _text(content: bytes | None) -> str:
+def _decode_content(content: bytes | None) -> str:
     return "" if content is None else os.fsdecode(content).removesuffix("\n")
 
 
-def _without_secrets(
+def _hide_secrets(
     text: str, path: str, reported: Collection[int], specialists: Sequence[Specialist]
 ) -> tuple[str, ...]:
-    """Return the lines of a text; one with a secret is replaced, and a long one is cut."""
+    """Return the lines of a text; one with a secret is replaced, and a long one is truncated."""
     masker = SecretMasker((), specialists, lambda _: text, paths=(path,))
     return tuple(
-        _HIDDEN if number in reported or masker.has_secret(path, number) else masker.known(line)[:_WIDTH]
+        _HIDDEN if number in reported or masker.has_secret(path, number) else masker.mask_known(line)[:_WIDTH]
         for number, line in enumerate(text.split("\n"), 1)
     )
 
@@ -119,10 +119,10 @@ def _hunk(sides: Sides, hit: Hit) -> list[str]:
             rows += [(j1 + 1, f"-{line}") for line in sides.base[i1:i2]]
         mark = " " if kind == "equal" else "+"
         rows += [(j1 + n + 1, f"{mark}{line}") for n, line in enumerate(sides.head[j1:j2])]
-    return _cut(rows, hit.line)
+    return _clip_rows(rows, hit.line)
 
 
-def _cut(rows: Sequence[tuple[int, str]], line: int) -> list[str]:
+def _clip_rows(rows: Sequence[tuple[int, str]], line: int) -> list[str]:
     """Return at most a screen of rows around a line."""
     if len(rows) <= _MOST_LINES:
         return [text for _, text in rows]
@@ -136,7 +136,7 @@ def _distance(first: int, last: int, line: int) -> int:
     return max(first - line, line - last, 0)
 
 
-def _numbered(lines: Sequence[str], hit: Hit, around: int) -> list[str]:
+def _numbered_lines(lines: Sequence[str], hit: Hit, around: int) -> list[str]:
     first = max(1, hit.line - around)
     last = min(len(lines), min(hit.end_line, hit.line + _MOST_LINES) + around)
     rows: list[str] = []
@@ -166,12 +166,14 @@ def verdict_help() -> str:
 def parse_answer(text: str) -> tuple[Verdict, ReasonCode] | None:
     """Return the verdict and the reason of an answer such as ``worth defect``; None if it is neither.
 
-    Both may be shortened to a prefix that only one of them has; ``x`` means ``wrong``.
+    Both may be shortened to an unambiguous prefix; ``x`` means ``wrong``.
     """
     words = text.split()
     if len(words) != 2:
         return None
-    verdicts = [one for one in Verdict if one.startswith("wrong" if words[0] == "x" else words[0])]
+    verdicts = [
+        verdict for verdict in Verdict if verdict.startswith("wrong" if words[0] == "x" else words[0])
+    ]
     if len(verdicts) != 1:
         return None
     reasons = [code for code in reasons_for(verdicts[0]) if code.startswith(words[1])]

@@ -19,7 +19,7 @@ from wardround.rules.maturity import Damage
 from wardround.rules.model import Rule
 from wardround.rules.reading_counts import ReadingCounts
 from wardround.rules.yaml_loader import InvalidYamlError, parse_yaml
-from wardround_lab.evaluation.judging.rates import Verdicts, counts_by, counts_of, grouped, rule_of
+from wardround_lab.evaluation.judging.rates import Verdicts, counts_by, counts_of, group_verdicts, rule_of
 
 OVERRIDES = "overrides.yml"
 KindsOff = Mapping[str, Collection[FileKind]]
@@ -34,7 +34,7 @@ class Override(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RuleLevels:
     """A rule whose level in the catalogue is not the one that follows from its readings."""
 
     rule: str
@@ -55,68 +55,70 @@ class KindStanding:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """All changes that follow from readings; those with an override are listed and not made."""
+class CatalogueChanges:
+    """The changes of rules that follow from readings; those with an override are listed and not made."""
 
-    levels: tuple[Standing, ...]
+    levels: tuple[RuleLevels, ...]
     kinds: tuple[KindStanding, ...]
 
     @property
-    def due(self) -> tuple[Standing, ...]:
+    def due(self) -> tuple[RuleLevels, ...]:
         """The levels to change."""
-        return tuple(one for one in self.levels if one.override is None)
+        return tuple(level for level in self.levels if level.override is None)
 
     def __bool__(self) -> bool:
         return bool(self.due or self.kinds)
 
 
-def plan(verdicts: Verdicts, catalogue: Catalogue, overrides: Mapping[str, Override], off: KindsOff) -> Plan:
-    """Apply the written rule: first to each kind of file alone, then to all other files."""
-    levels: list[Standing] = []
+def plan(
+    verdicts: Verdicts, catalogue: Catalogue, overrides: Mapping[str, Override], off: KindsOff
+) -> CatalogueChanges:
+    """Apply the documented rule: first to each kind of file, then to all other files."""
+    levels: list[RuleLevels] = []
     kinds: list[KindStanding] = []
-    for name, some in grouped(verdicts, rule_of).items():
+    for name, some in group_verdicts(verdicts, rule_of).items():
         rules = catalogue.resolve(name)
         if len(rules) != 1:
             continue
         override = override_of(name, overrides)
         changed = [] if override else _kinds(rules[0], some, frozenset(off.get(name, ())))
-        after = _after(frozenset(off.get(name, ())), changed)
+        after = _kinds_left_off(frozenset(off.get(name, ())), changed)
         kinds += changed
         levels += _level(rules[0], _outside(some, after), override)
-    return Plan(tuple(levels), tuple(kinds))
+    return CatalogueChanges(tuple(levels), tuple(kinds))
 
 
-def _level(rule: Rule, verdicts: Verdicts, override: Override | None) -> Iterable[Standing]:
+def _level(rule: Rule, verdicts: Verdicts, override: Override | None) -> Iterable[RuleLevels]:
     if not verdicts:
         return ()
     counts = counts_of(verdicts)
     present, following = present_level(rule), following_level(rule, counts)
     is_lower = following.rank < present.rank
-    standing = Standing(rule.id, present, following, counts, override if is_lower else None)
+    standing = RuleLevels(rule.id, present, following, counts, override if is_lower else None)
     return () if present is following else (standing,)
 
 
 def _kinds(rule: Rule, verdicts: Verdicts, off: Collection[FileKind]) -> list[KindStanding]:
-    """Return the kinds in which a rule alone is wrong, and those in which it no longer is."""
+    """Return the kinds of files for which only a rule is wrong, and those for which it no longer is."""
     if present_level(rule) is Level.PREVIEW:
         return []
     counts = counts_by(verdicts, lambda key: kind_of_file(key.path))
     changed = []
     for kind in map(FileKind, counts):
-        now = Level.PREVIEW if kind in off else present_level(rule)
-        is_wrong = allowed_level(counts[kind], now) is Level.PREVIEW
+        current = Level.PREVIEW if kind in off else present_level(rule)
+        is_wrong = allowed_level(counts[kind], current) is Level.PREVIEW
         if is_enough(counts[kind]) and is_wrong != (kind in off):
             changed.append(KindStanding(rule.id, kind, is_wrong, counts[kind]))
-    rest = _outside(verdicts, _after(off, changed))
+    rest = _outside(verdicts, _kinds_left_off(off, changed))
     is_right_elsewhere = (
         bool(rest) and allowed_level(counts_of(rest), present_level(rule)) is not Level.PREVIEW
     )
-    return [one for one in changed if is_right_elsewhere or not one.turns_off]
+    return [change for change in changed if is_right_elsewhere or not change.turns_off]
 
 
-def _after(off: Collection[FileKind], changed: Iterable[KindStanding]) -> frozenset[FileKind]:
+def _kinds_left_off(off: Collection[FileKind], changed: Iterable[KindStanding]) -> frozenset[FileKind]:
     """Return the kinds in which a rule is off after changes."""
-    turned = {one.kind: one.turns_off for one in changed}
+    turned = {change.kind: change.turns_off for change in changed}
     return frozenset(kind for kind in FileKind if turned.get(kind, kind in off))
 
 
@@ -136,7 +138,7 @@ def shipped_counts(
     def is_on(key: FindingKey) -> bool:
         return kind_of_file(key.path) not in off.get(rule_of(key), ())
 
-    counts = counts_by({key: one for key, one in verdicts.items() if is_on(key)}, rule_of)
+    counts = counts_by({key: verdict for key, verdict in verdicts.items() if is_on(key)}, rule_of)
     left_out = Counter(rule_of(key) for key in not_reported if is_on(key))
     for name, number in left_out.items():
         known = counts.get(name, ReadingCounts(repositories=0))
@@ -145,18 +147,18 @@ def shipped_counts(
 
 
 def kinds_after(off: KindsOff, changes: Iterable[KindStanding]) -> dict[str, frozenset[FileKind]]:
-    """Return the table of kinds after a plan; rules without any are left out."""
+    """Return the table of kinds after a plan; rules without any are excluded."""
     by_rule: dict[str, list[KindStanding]] = {}
-    for one in changes:
-        by_rule.setdefault(one.rule, []).append(one)
+    for change in changes:
+        by_rule.setdefault(change.rule, []).append(change)
     names = sorted({*off, *by_rule})
-    found = {name: _after(frozenset(off.get(name, ())), by_rule.get(name, ())) for name in names}
+    found = {name: _kinds_left_off(frozenset(off.get(name, ())), by_rule.get(name, ())) for name in names}
     return {name: kinds for name, kinds in found.items() if kinds}
 
 
 def override_of(rule: str, overrides: Mapping[str, Override]) -> Override | None:
     """Return the first override whose key, an id or a pattern of ids, matches a rule."""
-    return next((one for key, one in overrides.items() if fnmatchcase(rule, key)), None)
+    return next((override for key, override in overrides.items() if fnmatchcase(rule, key)), None)
 
 
 def read_overrides(folder: Path) -> dict[str, Override]:

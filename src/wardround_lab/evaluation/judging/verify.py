@@ -42,7 +42,7 @@ def candidates(windows: Iterable[ReviewedWindow], known: Collection[tuple[str, s
 
 
 class Verification:
-    """Reviews candidates one by one: those first whose rules have the fewest findings in the sample."""
+    """Reviews candidates one by one, first those whose rules have the fewest findings in the sample."""
 
     def __init__(self, file: HitFile, judged: Collection[FindingKey], limits: Limits) -> None:
         self._file, self._judged, self._limits = file, judged, limits
@@ -72,10 +72,10 @@ class Verification:
         rules = Counter(hit.rule for hit in drawn)
         repositories = Counter(hit.repository for hit in drawn)
 
-        def value(one: Candidate) -> float:
-            if repositories[one.source.name] >= self._limits.per_repository:
+        def value(candidate: Candidate) -> float:
+            if repositories[candidate.source.name] >= self._limits.per_repository:
                 return 0.0
-            return sum(1 / (1 + rules[rule]) for rule in {hit.rule for hit in one.hits}
+            return sum(1 / (1 + rules[rule]) for rule in {hit.rule for hit in candidate.hits}
                        if rules[rule] < self._limits.per_rule)  # fmt: skip
 
         best = max(left, key=value)
@@ -84,7 +84,7 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """The findings of windows whose commits were reviewed alone, and those that these reviews report."""
+    """The findings of windows whose commits were reviewed separately, and those that these reviews report."""
 
     checked: int
     confirmed: int

@@ -1,7 +1,7 @@
 """The findings of many commits in one review, each attributed to the commit that added its line.
 
 A finding that its author removed before the end of the window is not among them, so such findings are fewer
-than in reviews of single commits. ``verify`` reviews the commits that remain alone.
+than in reviews of single commits. ``verify`` reviews the remaining commits separately.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from wardround_lab.evaluation.judging.history import Window, git_output
 from wardround_lab.evaluation.judging.hits import Hit, Source, reviewed_commit
 
 _MOST_LINES = 60
-"""Of a finding, those whose commits are compared."""
+"""The findings of a commit whose windows are compared."""
 
 
 class ReviewedWindow(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ def reviewed_window(
     Checks of the entire change run in the reviews of single commits only.
     """
     done = reviewed_commit(source, window.base, window.head, host, request, findings_of_head)
-    hits = attributed(source.folder, window, done.hits)
+    hits = attribute_hits(source.folder, window, done.hits)
     return ReviewedWindow(
         source.name, str(source.folder), window.base, window.head, only, window.commits,
         done.added_lines,
@@ -76,7 +76,7 @@ def reviewed_window(
     )  # fmt: skip
 
 
-def attributed(folder: Path, window: Window, hits: Iterable[Hit]) -> list[Hit]:
+def attribute_hits(folder: Path, window: Window, hits: Iterable[Hit]) -> list[Hit]:
     """Return the findings at the commits that added their lines.
 
     The first line of a finding decides, and if it is older than the window, the newest of its lines.
@@ -87,7 +87,7 @@ def attributed(folder: Path, window: Window, hits: Iterable[Hit]) -> list[Hit]:
     found: list[Hit] = []
     for path, some in sorted(by_path.items()):
         lines = blame(folder, window, path, [_lines(hit) for hit in some])
-        found += [_moved(hit, lines[n]) for hit in some if (n := _deciding(hit, lines))]
+        found += [_move_hit(hit, lines[n]) for hit in some if (n := _deciding_line(hit, lines))]
     return found
 
 
@@ -95,14 +95,14 @@ def _lines(hit: Hit) -> range:
     return range(hit.line, min(hit.end_line, hit.line + _MOST_LINES) + 1)
 
 
-def _deciding(hit: Hit, lines: dict[int, BlamedLine]) -> int:
-    """Return the number of the line that decides; 0 without one."""
+def _deciding_line(hit: Hit, lines: dict[int, BlamedLine]) -> int:
+    """Return the number of the line that decides; 0 if there is none."""
     if hit.line in lines:
         return hit.line
     return max((n for n in _lines(hit) if n in lines), key=lambda n: lines[n].time, default=0)
 
 
-def _moved(hit: Hit, to: BlamedLine) -> Hit:
+def _move_hit(hit: Hit, to: BlamedLine) -> Hit:
     end_line = to.line + hit.end_line - hit.line
     return msgspec.structs.replace(hit, commit=to.commit, path=to.path, line=to.line, end_line=end_line)
 
@@ -119,14 +119,14 @@ def blame(folder: Path, window: Window, path: str, ranges: Sequence[range]) -> d
         if not row.startswith("\t"):
             header.append(row)
             continue
-        number, line = _blamed(header)
+        number, line = _blamed_line(header)
         if line is not None:
             found[number] = line
         header = []
     return found
 
 
-def _blamed(header: Sequence[str]) -> tuple[int, BlamedLine | None]:
+def _blamed_line(header: Sequence[str]) -> tuple[int, BlamedLine | None]:
     """Return the line of a header of ``git blame``, and its origin unless that is older than the range."""
     commit, old, new, *_ = header[0].split()
     values = dict(row.partition(" ")[::2] for row in header[1:])

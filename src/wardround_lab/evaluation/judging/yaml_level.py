@@ -12,78 +12,82 @@ from wardround.rules.earned_level import Level
 SEVERITY, MATURITY = "severity", "maturity"
 
 
-def with_tool_level(text: str, code: str, level: Level) -> str:
+def set_tool_level(text: str, code: str, level: Level) -> str:
     """Return a tool map with the level of a code, which gets an entry if it has none.
 
     Raises:
         UsageError: the map has no codes, so that an engine describes the rule, or codes share the entry.
     """
-    codes = _value(_composed(text), "codes")
+    codes = _value(_compose_yaml(text), "codes")
     if codes is None:
         raise UsageError(f"no entry for {code}: the map lists no codes")
     entry = _value(codes, code)
     if entry is None:
-        return _with_entry(text, codes, code, level)
+        return _insert_entry(text, codes, code, level)
     if sum(value is entry for _, value in codes.value) > 1:
         raise UsageError(f"the entry of {code} is that of other codes too")
-    return _with_level(text, entry, level)
+    return _set_level(text, entry, level)
 
 
-def with_declared_level(text: str, code: str, level: Level) -> str | None:
+def set_declared_level(text: str, code: str, level: Level) -> str | None:
     """Return a file of declarative rules with the level of a rule; None if the rule is in another file."""
-    root = _composed(text)
+    root = _compose_yaml(text)
     listed = _value(root, "rules")
-    for one in listed.value if listed is not None else [root]:
-        name, metadata = _value(one, "id"), _value(one, "metadata")
+    for rule in listed.value if listed is not None else [root]:
+        name, metadata = _value(rule, "id"), _value(rule, "metadata")
         if name is not None and name.value == code and metadata is not None:
-            return _with_level(text, metadata, level)
+            return _set_level(text, metadata, level)
     return None
 
 
-def _composed(text: str) -> Any:
+def _compose_yaml(text: str) -> Any:
     return yaml.compose(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
-def _with_level(text: str, entry: Any, level: Level) -> str:
-    """Return a text with the level in one of its mappings; a preview rule keeps its severity."""
+def _set_level(text: str, entry: Any, level: Level) -> str:
+    """Return a YAML text with the level in one of its mappings; a preview rule keeps its severity."""
     if level is Level.PREVIEW:
-        return _with_key(text, entry, MATURITY, level)
+        return _set_key(text, entry, MATURITY, level)
     maturity = _value(entry, MATURITY)
     if maturity is None:
-        return _with_key(text, entry, SEVERITY, level)
+        return _set_key(text, entry, SEVERITY, level)
     stable = text[: maturity.start_mark.index] + "stable" + text[maturity.end_mark.index :]
     shift = len(stable) - len(text)
     severity = _value(entry, SEVERITY)
     if severity is None:
-        return _inserted(stable, entry, f"{SEVERITY}: {level}")
+        return _insert_pair(stable, entry, f"{SEVERITY}: {level}")
     offset = shift if severity.start_mark.index > maturity.start_mark.index else 0
-    return _replaced(stable, severity, level, offset)
+    return _replace_node(stable, severity, level, offset)
 
 
-def _with_key(text: str, entry: Any, key: str, value: str) -> str:
+def _set_key(text: str, entry: Any, key: str, value: str) -> str:
     known = _value(entry, key)
-    return _inserted(text, entry, f"{key}: {value}") if known is None else _replaced(text, known, value, 0)
+    return (
+        _insert_pair(text, entry, f"{key}: {value}")
+        if known is None
+        else _replace_node(text, known, value, 0)
+    )
 
 
-def _replaced(text: str, node: yaml.Node, value: str, offset: int) -> str:
+def _replace_node(text: str, node: yaml.Node, value: str, offset: int) -> str:
     return text[: node.start_mark.index + offset] + value + text[node.end_mark.index + offset :]
 
 
-def _inserted(text: str, entry: Any, pair: str) -> str:
-    """Return a text with one more key at the start of a mapping."""
+def _insert_pair(text: str, entry: Any, pair: str) -> str:
+    """Return a YAML text with one more key at the start of a mapping."""
     first: yaml.Mark = entry.value[0][0].start_mark
     end = ", " if entry.flow_style else "\n" + " " * first.column
     return text[: first.index] + pair + end + text[first.index :]
 
 
-def _with_entry(text: str, codes: Any, code: str, level: Level) -> str:
+def _insert_entry(text: str, codes: Any, code: str, level: Level) -> str:
     """Return a tool map with one more code, before the first that sorts after it."""
     name = code if code[0].isalnum() else f'"{code}"'
     pair = f"{name}: {{{MATURITY if level is Level.PREVIEW else SEVERITY}: {level}}}"
     later = [key for key, _ in codes.value if key.value > code]
     if later:
-        place: yaml.Mark = later[0].start_mark
-        return text[: place.index] + pair + "\n" + " " * place.column + text[place.index :]
+        location: yaml.Mark = later[0].start_mark
+        return text[: location.index] + pair + "\n" + " " * location.column + text[location.index :]
     column: int = codes.value[0][0].start_mark.column
     end: int = len(text[: codes.end_mark.index].rstrip())
     return text[:end] + "\n" + " " * column + pair + text[end:]

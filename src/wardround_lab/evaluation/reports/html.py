@@ -17,7 +17,7 @@ from wardround_lab.evaluation.scoring import (
     RuleScore,
     SetScore,
     Share,
-    over_sets,
+    sum_over_sets,
 )
 
 _PLOTTED = 40
@@ -62,7 +62,7 @@ details summary { cursor: pointer; color: var(--soft); margin: 8px 0; }
 def render(measured: MeasuredSet) -> str:
     """Render the complete page."""
     score = measured.score
-    rules, categories = over_sets(score)
+    rules, categories = sum_over_sets(score)
     sets = [score.sets[name] for name in sorted(score.sets)]
     total = score.total
     parts = [
@@ -100,7 +100,7 @@ def _subtitle(measured: MeasuredSet, total: SetScore) -> str:
 def _figures(total: SetScore) -> str:
     recall = total.recall
     rows = [
-        (percent(total.cases_found(NEAR).value), "defect cases found, within 3 lines"),
+        (percent(total.found_cases(NEAR).value), "defect cases found, within 3 lines"),
         (percent(Share(recall.exact, recall.expected).value), "expected lines found, same line"),
         (percent(Share(recall.near, recall.expected).value), "found within 3 lines"),
         (percent(total.precision.value), "findings in defect cases that are right"),
@@ -128,47 +128,47 @@ def _sets_section(sets: Sequence[SetScore], total: SetScore) -> str:
               "false alarms")  # fmt: skip
     parts = [
         _section("Sets", text),
-        _table(found, [_found_row(one) for one in shown]),
+        _table(found, [_found_row(score) for score in shown]),
         "<br>",
-        _table(alerts, [_alert_row(one) for one in shown]),
+        _table(alerts, [_alert_row(score) for score in shown]),
     ]
-    anchored = [one for one in shown if one.anchored.expected]
+    anchored = [score for score in shown if score.anchored.expected]
     if anchored:
         head = ("set", "anchors of a fix, counted separately", "found, same line", "found within 3")
-        parts += ["<br>", _table(head, [_anchor_row(one) for one in anchored])]
-    recalls = [(one.name, one.recall) for one in shown if one.recall.expected]
+        parts += ["<br>", _table(head, [_anchor_row(score) for score in anchored])]
+    recalls = [(score.name, score.recall) for score in shown if score.recall.expected]
     if recalls:
         parts += ["<br>", _recall_plot(recalls)]
     return "".join(parts)
 
 
-def _found_row(one: SetScore) -> tuple[str, ...]:
-    recall = one.recall
+def _found_row(item: SetScore) -> tuple[str, ...]:
+    recall = item.recall
     return (
-        one.name, str(one.cases), _with_interval(one.cases_found(NEAR)), str(recall.expected),
-        _with_interval(Share(recall.exact, recall.expected)),
-        _with_interval(Share(recall.near, recall.expected)),
+        item.name, str(item.cases), _format_interval(item.found_cases(NEAR)), str(recall.expected),
+        _format_interval(Share(recall.exact, recall.expected)),
+        _format_interval(Share(recall.near, recall.expected)),
         percent(Share(recall.named, recall.expected).value),
-        percent(Share(recall.near_held_back, recall.expected).value), str(sum(one.held_back.values())),
-        str(one.not_fully_reviewed), f"{1000 * one.seconds / max(one.cases, 1):.0f}",
+        percent(Share(recall.near_held_back, recall.expected).value), str(sum(item.held_back.values())),
+        str(item.not_fully_reviewed), f"{1000 * item.seconds / max(item.cases, 1):.0f}",
     )  # fmt: skip
 
 
-def _anchor_row(one: SetScore) -> tuple[str, ...]:
-    recall = one.anchored
+def _anchor_row(item: SetScore) -> tuple[str, ...]:
+    recall = item.anchored
     shares = (Share(hits, recall.expected) for hits in (recall.exact, recall.near))
-    return (one.name, str(recall.expected), *map(_with_interval, shares))
+    return (item.name, str(recall.expected), *map(_format_interval, shares))
 
 
-def _alert_row(one: SetScore) -> tuple[str, ...]:
+def _alert_row(item: SetScore) -> tuple[str, ...]:
     return (
-        one.name, str(one.added_lines), rate(one.rate()), rate(one.rate("warn", "error")),
-        rate(one.rate("error")), _with_interval(one.precision), str(one.clean_cases),
-        _with_interval(one.false_alarms),
+        item.name, str(item.added_lines), rate(item.rate()), rate(item.rate("warn", "error")),
+        rate(item.rate("error")), _format_interval(item.precision), str(item.clean_cases),
+        _format_interval(item.false_alarms),
     )  # fmt: skip
 
 
-def _with_interval(share: Share) -> str:
+def _format_interval(share: Share) -> str:
     if not share.of:
         return "-"
     low, high = share.interval
@@ -183,15 +183,15 @@ def _category_section(categories: Sequence[CategoryScore]) -> str:
             "answered by")  # fmt: skip
     rows = [
         (c.category or "(none given)", str(c.recall.expected),
-         _with_interval(Share(c.recall.exact, c.recall.expected)),
-         _with_interval(Share(c.recall.near, c.recall.expected)),
+         _format_interval(Share(c.recall.exact, c.recall.expected)),
+         _format_interval(Share(c.recall.near, c.recall.expected)),
          percent(Share(c.recall.named, c.recall.expected).value),
-         percent(Share(c.recall.near_held_back, c.recall.expected).value), _counted(c.by_rule))
+         percent(Share(c.recall.near_held_back, c.recall.expected).value), _count_text(c.by_rule))
         for c in ordered[:_ROWS]
     ]  # fmt: skip
     plot = _recall_plot([(c.category or "(none given)", c.recall) for c in ordered[:_PLOTTED]])
-    text = _cut("What was expected, the most frequent first.", len(ordered), _PLOTTED, "plotted")
-    return _section("Expected categories", text) + plot + _folded(_table(head, rows, text_from=6))
+    text = _clip("What was expected, the most frequent first.", len(ordered), _PLOTTED, "plotted")
+    return _section("Expected categories", text) + plot + _fold_table(_table(head, rows, text_from=6))
 
 
 def _rule_section(rules: Sequence[RuleScore]) -> str:
@@ -203,28 +203,28 @@ def _rule_section(rules: Sequence[RuleScore]) -> str:
     ordered = sorted(rules, key=lambda r: (-r.shown, -r.held_back, r.rule))
     rows = [
         (r.rule, r.severity, str(r.shown), str(r.exact), str(r.right), str(r.in_defects),
-         _with_interval(r.precision), str(r.in_clean), str(r.held_back))
+         _format_interval(r.precision), str(r.in_clean), str(r.held_back))
         for r in ordered[:_ROWS]
     ]  # fmt: skip
-    text = _cut("Findings shown, the most frequent rules first.", len(shown), _PLOTTED, "plotted")
+    text = _clip("Findings shown, the most frequent rules first.", len(shown), _PLOTTED, "plotted")
     plot = _rule_plot(shown[:_PLOTTED]) if shown else ""
-    return _section("Rules", text) + plot + _folded(_table(head, rows))
+    return _section("Rules", text) + plot + _fold_table(_table(head, rows))
 
 
 def _confusion_section(categories: Sequence[CategoryScore]) -> str:
-    """The table of defect classes by expected category."""
+    """Return the table of defect classes by expected category."""
     ordered = sorted(categories, key=lambda c: (-c.recall.expected, c.category))[:_CONFUSED]
     answers: Counter[str] = Counter()
-    for one in ordered:
-        answers += one.by_class
+    for score in ordered:
+        answers += score.by_class
     columns = sorted(answers, key=lambda name: (-answers[name], name))[:_CONFUSED]
     if not columns:
         return ""
     head = ("expected", *columns)
     lines = []
-    for one in ordered:
-        cells = "".join(_cell(one.by_class[name], one.recall.expected) for name in columns)
-        lines.append(f"<tr><td>{escape(one.category or '(none given)')}</td>{cells}</tr>")
+    for score in ordered:
+        cells = "".join(_cell(score.by_class[name], score.recall.expected) for name in columns)
+        lines.append(f"<tr><td>{escape(score.category or '(none given)')}</td>{cells}</tr>")
     heads = "".join(f"<th>{escape(name)}</th>" for name in head)
     text = (
         "How many of the expected places of a category (rows) have a shown finding of a defect class "
@@ -246,7 +246,7 @@ def _trouble_section(title: str, rows: Iterable[Sequence[str]], head: Sequence[s
     listed = [tuple(row) for row in rows]
     if not listed:
         return ""
-    text = _cut("", len(listed), _ROWS, "listed")
+    text = _clip("", len(listed), _ROWS, "listed")
     return _section(title, text) + _table(head, listed[:_ROWS], text_from=1)
 
 
@@ -339,11 +339,11 @@ def _grid(left: float, right: float, height: float) -> str:
 
 
 def _label(name: str, y: float) -> str:
-    """The label of a row, truncated to fit; the full text is the tooltip."""
+    """Return the label of a row, truncated to fit; the full text is the tooltip."""
     room = 34
     short = name if len(name) <= room else f"{name[: room - 3]}..."
-    whole = f"<title>{escape(name)}</title>"
-    return f'<text x="{_LABEL - 10}" y="{y + 4}" text-anchor="end">{whole}{escape(short)}</text>'
+    complete = f"<title>{escape(name)}</title>"
+    return f'<text x="{_LABEL - 10}" y="{y + 4}" text-anchor="end">{complete}{escape(short)}</text>'
 
 
 def _svg(height: float, title: str, parts: Iterable[str]) -> str:
@@ -357,21 +357,21 @@ def _section(title: str, text: str) -> str:
     return f"<h2>{escape(title)}</h2>" + (f"<p>{escape(text)}</p>" if text else "")
 
 
-def _cut(text: str, count: int, limit: int, how: str) -> str:
+def _clip(text: str, count: int, limit: int, how: str) -> str:
     return f"{text} The first {limit} of {count} are {how}.".strip() if count > limit else text
 
 
-def _counted(counts: Counter[str]) -> str:
+def _count_text(counts: Counter[str]) -> str:
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return ", ".join(f"{name} {count}" for name, count in ordered[:6]) or "nothing"
 
 
-def _folded(table: str) -> str:
+def _fold_table(table: str) -> str:
     return f"<details><summary>as a table</summary>{table}</details>"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], text_from: int = 99) -> str:
-    """A table; columns from ``text_from`` on contain text."""
+    """Return a table; columns from ``text_from`` on contain text."""
 
     def cells(row: Sequence[str], tag: str) -> str:
         kinds = (' class="text"' if number >= text_from else "" for number in range(len(row)))

@@ -16,7 +16,7 @@ from wardround_lab.evaluation.scoring import (
     RuleScore,
     SetScore,
     Share,
-    over_sets,
+    sum_over_sets,
 )
 
 SCHEMA = "wardround.eval/1"
@@ -25,7 +25,7 @@ SCHEMA = "wardround.eval/1"
 def render(measured: MeasuredSet) -> str:
     """Render the complete report; all values but ``seconds`` are equal in every run over the same cases."""
     score = measured.score
-    rules, categories = over_sets(score)
+    rules, categories = sum_over_sets(score)
     report = {
         "schema": SCHEMA,
         "tool": {"name": "wardround", "version": measured.version},
@@ -35,18 +35,18 @@ def render(measured: MeasuredSet) -> str:
         "seconds": round(measured.seconds, 3),
         "total": _set(score.total),
         "sets": [_set(score.sets[name]) for name in sorted(score.sets)],
-        "rules": [_rule(one) for one in sorted(rules, key=lambda r: r.rule)],
-        "rules_by_set": [{"set": name, **_rule(one)} for (name, _), one in sorted(score.rules.items())],
-        "categories": [_category(one) for one in sorted(categories, key=lambda c: c.category)],
+        "rules": [_rule(rule) for rule in sorted(rules, key=lambda r: r.rule)],
+        "rules_by_set": [{"set": name, **_rule(rule)} for (name, _), rule in sorted(score.rules.items())],
+        "categories": [_category(category) for category in sorted(categories, key=lambda c: c.category)],
         "categories_by_set": [
-            {"set": name, **_category(one)} for (name, _), one in sorted(score.categories.items())
+            {"set": name, **_category(category)} for (name, _), category in sorted(score.categories.items())
         ],
         "unreviewed": [
             {"tool": tool, "reason": reason, "cases": count}
             for (tool, reason), count in sorted(score.unreviewed.items())
         ],
-        "unusable": [{"case": place, "reason": reason} for place, reason in score.unusable],
-        "crashed": [{"case": place, "reason": reason} for place, reason in score.crashed],
+        "unusable": [{"case": location, "reason": reason} for location, reason in score.unusable],
+        "crashed": [{"case": location, "reason": reason} for location, reason in score.crashed],
     }
     return json_text(msgspec.json.format(msgspec.json.encode(report), indent=1)) + "\n"
 
@@ -72,51 +72,51 @@ def _recall(recall: Recall) -> dict[str, Any]:
     }
 
 
-def _set(one: SetScore) -> dict[str, Any]:
+def _set(item: SetScore) -> dict[str, Any]:
     rates: Sequence[tuple[str, tuple[str, ...]]] = (
         ("all", ()), ("warn_and_above", ("warn", "error")), ("error", ("error",)),
     )  # fmt: skip
-    found = {name: one.rate(*levels) for name, levels in rates}
+    found = {name: item.rate(*levels) for name, levels in rates}
     return {
-        "set": one.name,
-        "cases": one.cases,
-        "defect_cases": one.defect_cases,
-        "clean_cases": one.clean_cases,
-        "unusable_cases": one.unusable,
-        "crashed_cases": one.crashed,
-        "not_fully_reviewed_cases": one.not_fully_reviewed,
-        "added_lines": one.added_lines,
-        "recall": _recall(one.recall),
-        "recall_of_anchors": _recall(one.anchored),
-        "cases_found": {"exact": _share(one.cases_found(0)), "near": _share(one.cases_found(NEAR))},
-        "alerts": {name: one.shown[name] for name in ("error", "warn", "info")},
+        "set": item.name,
+        "cases": item.cases,
+        "defect_cases": item.defect_cases,
+        "clean_cases": item.clean_cases,
+        "unusable_cases": item.unusable,
+        "crashed_cases": item.crashed,
+        "not_fully_reviewed_cases": item.not_fully_reviewed,
+        "added_lines": item.added_lines,
+        "recall": _recall(item.recall),
+        "recall_of_anchors": _recall(item.anchored),
+        "cases_found": {"exact": _share(item.found_cases(0)), "near": _share(item.found_cases(NEAR))},
+        "alerts": {name: item.shown[name] for name in ("error", "warn", "info")},
         "alerts_per_100_added_lines": {n: None if v is None else round(v, 4) for n, v in found.items()},
-        "precision": _share(one.precision),
-        "false_alarms": _share(one.false_alarms),
-        "held_back": dict(sorted(one.held_back.items())),
-        "seconds_per_case": round(one.seconds / max(one.cases, 1), 4),
+        "precision": _share(item.precision),
+        "false_alarms": _share(item.false_alarms),
+        "held_back": dict(sorted(item.held_back.items())),
+        "seconds_per_case": round(item.seconds / max(item.cases, 1), 4),
     }
 
 
-def _rule(one: RuleScore) -> dict[str, Any]:
+def _rule(item: RuleScore) -> dict[str, Any]:
     return {
-        "rule": one.rule,
-        "defect_class": one.defect_class,
-        "severity": one.severity,
-        "shown": one.shown,
-        "exact": one.exact,
-        "near": one.right,
-        "in_defect_cases": one.in_defects,
-        "in_clean_cases": one.in_clean,
-        "held_back": one.held_back,
-        "precision": _share(one.precision),
+        "rule": item.rule,
+        "defect_class": item.defect_class,
+        "severity": item.severity,
+        "shown": item.shown,
+        "exact": item.exact,
+        "near": item.right,
+        "in_defect_cases": item.in_defects,
+        "in_clean_cases": item.in_clean,
+        "held_back": item.held_back,
+        "precision": _share(item.precision),
     }
 
 
-def _category(one: CategoryScore) -> dict[str, Any]:
+def _category(item: CategoryScore) -> dict[str, Any]:
     return {
-        "category": one.category,
-        "recall": _recall(one.recall),
-        "answered_by_rule": dict(sorted(one.by_rule.items())),
-        "answered_by_defect_class": dict(sorted(one.by_class.items())),
+        "category": item.category,
+        "recall": _recall(item.recall),
+        "answered_by_rule": dict(sorted(item.by_rule.items())),
+        "answered_by_defect_class": dict(sorted(item.by_class.items())),
     }

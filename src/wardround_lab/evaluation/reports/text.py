@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wardround.text.escaping import one_line
 from wardround_lab.evaluation.reports import MeasuredSet, percent, rate, table
-from wardround_lab.evaluation.scoring import NEAR, CategoryScore, RuleScore, SetScore, Share, over_sets
+from wardround_lab.evaluation.scoring import NEAR, CategoryScore, RuleScore, SetScore, Share, sum_over_sets
 
 _LISTED = 12
 _ROWS = 60
@@ -25,18 +25,18 @@ _NOTES = (
 def render(measured: MeasuredSet) -> str:
     """Render the complete report."""
     score = measured.score
-    rules, categories = over_sets(score)
+    rules, categories = sum_over_sets(score)
     sets = [score.sets[name] for name in sorted(score.sets)]
     parts = [
         _head(measured),
         *_sets(sets if len(sets) == 1 else [*sets, score.total]),
         *_rules(rules),
         *_categories(categories),
-        *_listed("not reviewed, cases by reason", _reasons(score.unreviewed)),
-        *_listed(
+        *_list_lines("not reviewed, cases by reason", _reasons(score.unreviewed)),
+        *_list_lines(
             "excluded cases, since they contradict themselves", [f"{p}: {r}" for p, r in score.unusable]
         ),
-        *_listed("wardround failed", [f"{p}: {r}" for p, r in score.crashed]),
+        *_list_lines("wardround failed", [f"{p}: {r}" for p, r in score.crashed]),
     ]
     return "\n".join(parts) + "\n"
 
@@ -61,45 +61,45 @@ def _sets(sets: Sequence[SetScore]) -> list[str]:
               "false alarms", "95%")  # fmt: skip
     return [
         "",
-        *table(found, [_found(one) for one in sets]),
-        *_anchored(sets),
+        *table(found, [_result_cells(score) for score in sets]),
+        *_anchor_lines(sets),
         "",
-        *table(alerts, [_alerts(one) for one in sets]),
+        *table(alerts, [_alerts(score) for score in sets]),
         "",
         *_NOTES,
     ]
 
 
-def _anchored(sets: Sequence[SetScore]) -> list[str]:
-    """The positions that are anchors of a fix, if a set has any; the tables above exclude them."""
+def _anchor_lines(sets: Sequence[SetScore]) -> list[str]:
+    """Return the positions that are anchors of a fix, if a set has any; the tables above exclude them."""
     rows = [
-        (one.name, str(recall.expected), percent(Share(recall.exact, recall.expected).value),
+        (score.name, str(recall.expected), percent(Share(recall.exact, recall.expected).value),
          percent(Share(recall.near, recall.expected).value), _interval(Share(recall.near, recall.expected)))
-        for one in sets
-        if (recall := one.anchored).expected
+        for score in sets
+        if (recall := score.anchored).expected
     ]  # fmt: skip
     return ["", *table(("set", "anchors", "found +-0", "found +-3", "95%"), rows)] if rows else []
 
 
-def _found(one: SetScore) -> tuple[str, ...]:
-    recall = one.recall
+def _result_cells(item: SetScore) -> tuple[str, ...]:
+    recall = item.recall
     exact, near, all_near = (
         Share(hits, recall.expected) for hits in (recall.exact, recall.near, recall.near_held_back)
     )
     return (
-        one.name, str(one.cases), percent(one.cases_found(NEAR).value), _interval(one.cases_found(NEAR)),
+        item.name, str(item.cases), percent(item.found_cases(NEAR).value), _interval(item.found_cases(NEAR)),
         str(recall.expected), percent(exact.value), percent(near.value),
         _interval(near), percent(Share(recall.named, recall.expected).value),
-        percent(all_near.value), str(sum(one.held_back.values())),
-        str(one.not_fully_reviewed), f"{1000 * one.seconds / max(one.cases, 1):.0f}",
+        percent(all_near.value), str(sum(item.held_back.values())),
+        str(item.not_fully_reviewed), f"{1000 * item.seconds / max(item.cases, 1):.0f}",
     )  # fmt: skip
 
 
-def _alerts(one: SetScore) -> tuple[str, ...]:
+def _alerts(item: SetScore) -> tuple[str, ...]:
     return (
-        one.name, str(one.added_lines), rate(one.rate()), rate(one.rate("warn", "error")),
-        rate(one.rate("error")), percent(one.precision.value), _interval(one.precision),
-        str(one.clean_cases), percent(one.false_alarms.value), _interval(one.false_alarms),
+        item.name, str(item.added_lines), rate(item.rate()), rate(item.rate("warn", "error")),
+        rate(item.rate("error")), percent(item.precision.value), _interval(item.precision),
+        str(item.clean_cases), percent(item.false_alarms.value), _interval(item.false_alarms),
     )  # fmt: skip
 
 
@@ -158,7 +158,7 @@ def _reasons(unreviewed: Counter[tuple[str, str]]) -> list[str]:
     return [f"{count:5}  {tool}: {reason}" for (tool, reason), count in ordered]
 
 
-def _listed(title: str, lines: Sequence[str]) -> list[str]:
+def _list_lines(title: str, lines: Sequence[str]) -> list[str]:
     if not lines:
         return []
     return [

@@ -74,22 +74,22 @@ def adapt(shipped: JudgeFile, findings: Sequence[ReadFinding], until: datetime.d
         if right.all() or not right.any():
             raise TrainingError(f"every or no judged finding is {verdict}, so nothing can be learned")
     file = msgspec.structs.replace(
-        _adapted(shipped, findings),
+        _adapt_judge(shipped, findings),
         until=max(until.isoformat(), shipped.until),
-        repositories=shipped.repositories + len({one.repository for one in findings}),
+        repositories=shipped.repositories + len({finding.repository for finding in findings}),
     )
     return Adaptation(file, _gain(shipped, findings, units))
 
 
 def _units(findings: Sequence[ReadFinding]) -> list[str]:
     """Return the repository of each finding, or its commit where there are few repositories."""
-    repositories = [one.repository for one in findings]
+    repositories = [finding.repository for finding in findings]
     if len(set(repositories)) >= FEWEST_UNITS:
         return repositories
-    return [one.commit for one in findings]
+    return [finding.commit for finding in findings]
 
 
-def _adapted(shipped: JudgeFile, findings: Sequence[ReadFinding]) -> JudgeFile:
+def _adapt_judge(shipped: JudgeFile, findings: Sequence[ReadFinding]) -> JudgeFile:
     """Return the judge with the rates of the findings, its regressions calibrated on them."""
     rows = unseen_rows(findings, shipped.rates)
     found = {}
@@ -120,9 +120,9 @@ def _gain(shipped: JudgeFile, findings: Sequence[ReadFinding], units: Sequence[s
     part_of = {name: number % _PARTS for number, name in enumerate(sorted(set(units)))}
     parts, gained = np.array([part_of[name] for name in units]), np.zeros(len(findings))
     for number in range(_PARTS):
-        known = [one for one, part in zip(findings, parts, strict=True) if part != number]
-        unseen = [one for one, part in zip(findings, parts, strict=True) if part == number]
-        gained[parts == number] = _loss(shipped, unseen) - _loss(_adapted(shipped, known), unseen)
+        known = [finding for finding, part in zip(findings, parts, strict=True) if part != number]
+        unseen = [finding for finding, part in zip(findings, parts, strict=True) if part == number]
+        gained[parts == number] = _loss(shipped, unseen) - _loss(_adapt_judge(shipped, known), unseen)
     return Repositories.resample(units, draws=_DRAWS).mean(gained).interval()
 
 

@@ -36,12 +36,12 @@ def fit_judge(findings: Sequence[ReadFinding], until: datetime.date, exempt: Ite
     Raises:
         TrainingError: one of the verdicts does not occur.
     """
-    if len({one.repository for one in findings}) < 2:
+    if len({finding.repository for finding in findings}) < 2:
         raise TrainingError("the judged findings are of one repository; judge those of others, too")
     rows = training_rows(findings)
     worth, wrong = (_regression(rows, flags(findings, verdict), verdict) for verdict in JUDGED)
     return JudgeFile(
-        repositories=len({one.repository for one in findings}),
+        repositories=len({finding.repository for finding in findings}),
         until=until.isoformat(),
         rates=rate_table(findings),
         worth=worth,
@@ -52,11 +52,11 @@ def fit_judge(findings: Sequence[ReadFinding], until: datetime.date, exempt: Ite
 
 
 def _regression(rows: Floats, right: Flags, verdict: Verdict) -> Regression:
-    fitted = _fitted(rows, right, verdict)
+    fitted = _fit_verdict(rows, right, verdict)
     return Regression(fitted.bias, dict(zip(FEATURES, fitted.weights, strict=True)))
 
 
-def _fitted(rows: Floats, right: Flags, verdict: Verdict) -> conditional_logit.Logistic:
+def _fit_verdict(rows: Floats, right: Flags, verdict: Verdict) -> conditional_logit.Logistic:
     if right.all() or not right.any():
         raise TrainingError(
             f"every or no judged finding is {verdict}, so nothing can be learned; judge more findings"
@@ -66,10 +66,10 @@ def _fitted(rows: Floats, right: Flags, verdict: Verdict) -> conditional_logit.L
 
 def folds(findings: Sequence[ReadFinding]) -> Floats:
     """Return the fold of each finding; a repository is in one."""
-    names = sorted({one.repository for one in findings})
+    names = sorted({finding.repository for finding in findings})
     np.random.default_rng(SEED).shuffle(names)
     fold = {name: number % FOLDS for number, name in enumerate(names)}
-    return np.array([fold[one.repository] for one in findings])
+    return np.array([fold[finding.repository] for finding in findings])
 
 
 def held_out(findings: Sequence[ReadFinding]) -> Probabilities:
@@ -96,12 +96,12 @@ def held_out_of(findings: Sequence[ReadFinding], known: Flags) -> Probabilities:
         TrainingError: one of the verdicts does not occur.
     """
     first, second = (
-        [one for one, is_in in zip(findings, part, strict=True) if is_in] for part in (known, ~known)
+        [finding for finding, is_in in zip(findings, part, strict=True) if is_in] for part in (known, ~known)
     )
     rows, scored = training_rows(first), unseen_rows(second, rate_table(first))
     found = {}
     for verdict in JUDGED:
-        fitted = _fitted(rows, flags(first, verdict), verdict)
+        fitted = _fit_verdict(rows, flags(first, verdict), verdict)
         found[verdict] = np.zeros(len(findings))
         found[verdict][~known] = conditional_logit.probabilities(fitted.scores(scored))
     return found

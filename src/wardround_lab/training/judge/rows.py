@@ -19,41 +19,44 @@ Flags = NDArray[np.bool_]
 
 def flags(findings: Sequence[ReadFinding], verdict: Verdict) -> Flags:
     """Return which findings have a verdict, shape (findings,)."""
-    return np.array([one.verdict is verdict for one in findings])
+    return np.array([finding.verdict is verdict for finding in findings])
 
 
 def rate_table(findings: Iterable[ReadFinding]) -> RateTable:
     """Count the verdicts of all findings and of each group."""
     groups: dict[str, dict[str, Counter[str]]] = {name: defaultdict(Counter) for name in GROUPS}
     every: Counter[str] = Counter()
-    for one in findings:
-        every[one.verdict] += 1
+    for finding in findings:
+        every[finding.verdict] += 1
         for name, group in GROUPS.items():
-            groups[name][group.of(one.facts)][one.verdict] += 1
+            groups[name][group.of(finding.facts)][finding.verdict] += 1
     return RateTable(
-        _counts(every),
-        {name: {key: _counts(some) for key, some in sorted(found.items())} for name, found in groups.items()},
+        _count_verdicts(every),
+        {
+            name: {key: _count_verdicts(some) for key, some in sorted(found.items())}
+            for name, found in groups.items()
+        },
     )
 
 
-def _counts(some: Counter[str]) -> VerdictCounts:
+def _count_verdicts(some: Counter[str]) -> VerdictCounts:
     return VerdictCounts(some.total(), some[Verdict.WORTH], some[Verdict.WRONG])
 
 
 def training_rows(findings: Sequence[ReadFinding]) -> Floats:
     """Return the features of findings, shape (findings, features): rates are of the other repositories."""
-    table, own = rate_table(findings), by_repository(findings)
-    return np.array([row(one.facts, table, own[one.repository]) for one in findings])
+    table, own = rate_table(findings), rates_by_repository(findings)
+    return np.array([row(finding.facts, table, own[finding.repository]) for finding in findings])
 
 
-def by_repository(findings: Iterable[ReadFinding]) -> dict[str, RateTable]:
-    """Return the counts of each repository alone."""
+def rates_by_repository(findings: Iterable[ReadFinding]) -> dict[str, RateTable]:
+    """Return the counts of each repository."""
     found: dict[str, list[ReadFinding]] = defaultdict(list)
-    for one in findings:
-        found[one.repository].append(one)
+    for finding in findings:
+        found[finding.repository].append(finding)
     return {name: rate_table(some) for name, some in found.items()}
 
 
 def unseen_rows(findings: Sequence[ReadFinding], table: RateTable) -> Floats:
     """Return the features of findings whose repositories the rates do not include."""
-    return np.array([row(one.facts, table) for one in findings])
+    return np.array([row(finding.facts, table) for finding in findings])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from wardround.errors import TrainingError, UsageError
 from wardround.training_tasks import Window
 from wardround_lab.corpora.records import rows_of
+from wardround_lab.training.choice_dataset import repository_side
 from wardround_lab.training.recipe import DataPart, MarkerPosition
 
 if TYPE_CHECKING:
@@ -49,26 +50,26 @@ class EncodedWindow:
 
 @dataclass(frozen=True, slots=True)
 class WindowSides:
-    """The windows of the three sides, in the order of the records."""
+    """The windows of the three parts, in the order of the records."""
 
     training: tuple[Window, ...]
     validation: tuple[Window, ...]
     evaluation: tuple[Window, ...]
 
 
-def divided(data: DataPart, folder: Path) -> WindowSides:
+def divide_windows(data: DataPart, folder: Path) -> WindowSides:
     """Split the windows of a recipe's records by repository and time.
 
     Raises:
         TrainingError: a file cannot be read, or there are none to train on.
     """
     sides: dict[str, list[Window]] = {side: [] for side in ("train", "validation", "evaluation")}
-    names = {name.lower(): side for side in sides for name in getattr(data, side)}
+    side_of = repository_side(data)
     try:
         for name in data.records:
             for window in rows_of(folder / name, Window):
-                side = names.get(window.repository.lower())
-                if side is not None and _in_time(window.time, side, data):
+                side = side_of(window.repository, window.time)
+                if side is not None:
                     sides[side].append(window)
     except UsageError as cause:
         raise TrainingError(str(cause)) from cause
@@ -77,13 +78,7 @@ def divided(data: DataPart, folder: Path) -> WindowSides:
     return WindowSides(*(tuple(side) for side in sides.values()))
 
 
-def _in_time(time: int, side: str, data: DataPart) -> bool:
-    if side == "evaluation":
-        return time >= data.since_seconds
-    return data.until is None or time < data.until_seconds
-
-
-def judged(window: Window) -> list[int]:
+def judged_lines(window: Window) -> list[int]:
     """Return the judged lines: the added ones; without any, the first removed one."""
     come = [at for at, mark in enumerate(window.marks) if mark == "+" and window.lines[at].strip()]
     return come or [at for at, mark in enumerate(window.marks) if mark == "-"][:1]
@@ -116,28 +111,28 @@ class WindowEncoder:
 
     def sheet(self, window: Window) -> EncodedWindow | None:
         """Encode a window; None if no line is judged, or the changed lines are too long."""
-        wanted = judged(window)
+        expected = judged_lines(window)
         rows = self._rows(window)
-        kept = self._kept(window, rows)
-        if not wanted or not kept:
+        retained = self._fitting_lines(window, rows)
+        if not expected or not retained:
             return None
-        tokens, place = list(self._head), {}
-        for at in kept:
-            place[at] = len(tokens) if self._position == "start" else len(tokens) + len(rows[at]) - 1
+        tokens, location = list(self._head), {}
+        for at in retained:
+            location[at] = len(tokens) if self._position == "start" else len(tokens) + len(rows[at]) - 1
             tokens += rows[at]
         kind = {fault.at: self._class.get(fault.kind, -1) for fault in window.faults}
-        wanted = [at for at in wanted if at in place]
-        if not wanted:
+        expected = [at for at in expected if at in location]
+        if not expected:
             return None
         return EncodedWindow(
-            window, (*tokens, *self._tail), tuple(place[at] for at in wanted), tuple(wanted),
-            tuple(at in kind for at in wanted), tuple(kind.get(at, -1) for at in wanted),
+            window, (*tokens, *self._tail), tuple(location[at] for at in expected), tuple(expected),
+            tuple(at in kind for at in expected), tuple(kind.get(at, -1) for at in expected),
         )  # fmt: skip
 
     def _rows(self, window: Window) -> list[list[int]]:
-        least = min((_indent(line) for line in window.lines if line.strip()), default=0)
+        least = min((_indent_width(line) for line in window.lines if line.strip()), default=0)
         return [
-            self._row(mark, min(_DEEPEST, max(0, _indent(line) - least) // _INDENT), line.strip())
+            self._row(mark, min(_DEEPEST, max(0, _indent_width(line) - least) // _INDENT), line.strip())
             for mark, line in zip(window.marks, window.lines, strict=True)
         ]
 
@@ -151,20 +146,20 @@ class WindowEncoder:
             self._known[text] = self._tokenizer.encode(text, add_special_tokens=False).ids
         return self._known[text]
 
-    def _kept(self, window: Window, rows: Sequence[Sequence[int]]) -> list[int]:
+    def _fitting_lines(self, window: Window, rows: Sequence[Sequence[int]]) -> list[int]:
         """Return the lines that fit: unchanged ones are dropped first, from the longer end."""
-        kept = list(range(len(rows)))
+        retained = list(range(len(rows)))
         size = len(self._head) + len(self._tail) + sum(map(len, rows))
-        while kept and size > self._most:
-            touched = [at for at, line in enumerate(kept) if window.marks[line] != " "]
+        while retained and size > self._most:
+            touched = [at for at, line in enumerate(retained) if window.marks[line] != " "]
             if not touched:
                 return []
-            before, after = touched[0], len(kept) - 1 - touched[-1]
+            before, after = touched[0], len(retained) - 1 - touched[-1]
             if not before and not after and set(window.marks) != {"+"}:
                 return []
-            size -= len(rows[kept.pop(0 if before > after else -1)])
-        return kept
+            size -= len(rows[retained.pop(0 if before > after else -1)])
+        return retained
 
 
-def _indent(line: str) -> int:
+def _indent_width(line: str) -> int:
     return len(line) - len(line.lstrip())

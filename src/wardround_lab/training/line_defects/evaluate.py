@@ -1,7 +1,7 @@
 """Evaluate a model that classifies lines, on real fixes of unseen repositories.
 
-A fix is compared with the same fix reversed. Fixes add code, so size alone separates most of them; what
-decides are the pairs in which both sides have as many lines and as many tokens. The inexpensive baseline is
+A fix is compared with the same fix reversed. Fixes add code, so size alone separates most of them; the
+deciding pairs are those whose two versions have as many lines and as many tokens. The inexpensive baseline is
 fitted on the real fixes of the training repositories.
 """
 
@@ -20,12 +20,12 @@ from wardround.training_tasks import Window
 from wardround_lab.corpora.defect_windows import tokens_of
 from wardround_lab.training import conditional_logit
 from wardround_lab.training.bootstrap import Figure, Flags, Floats, Repositories
-from wardround_lab.training.line_defects.encoding import WindowSides, judged
+from wardround_lab.training.line_defects.encoding import WindowSides, judged_lines
 from wardround_lab.training.line_defects.sampling import growth
 
 PAIRWISE = "pairwise"
 MATCHED = "pairwise, same size"
-"""The deciding metric: the share of real pairs of equal size whose broken side scores higher."""
+"""The deciding metric: the share of real pairs of equal size whose broken version scores higher."""
 FOUND = "found at 2 alarms per 1,000 lines"
 LINE = "line"
 _ALARMS = 0.002
@@ -42,10 +42,10 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Windows of real fixes: indices of the broken and of the matching right ones.
+    """Windows of real fixes: indices of the broken and of the matching correct ones.
 
     Attributes:
-        alike: for each pair, whether its sides have as many lines and as many tokens.
+        alike: for each pair, True if its versions have as many lines and as many tokens.
     """
 
     windows: Sequence[Window]
@@ -57,10 +57,10 @@ class Pairs:
     def of(cls, windows: Sequence[Window], origin: str = "real") -> Pairs:
         """Return the complete pairs of one origin."""
         sides: dict[tuple[str, str, str], dict[bool, int]] = {}
-        for at, one in enumerate(windows):
-            if one.origin == origin:
-                key = (one.repository, one.group, one.pair)
-                sides.setdefault(key, {}).setdefault(bool(one.faults), at)
+        for at, window in enumerate(windows):
+            if window.origin == origin:
+                key = (window.repository, window.group, window.pair)
+                sides.setdefault(key, {}).setdefault(bool(window.faults), at)
         both = [found for found in sides.values() if len(found) == 2]
         alike = [_is_alike(windows[found[True]]) for found in both]
         return cls(
@@ -73,7 +73,7 @@ class Pairs:
         return [self.windows[at].repository for at in self.broken]
 
     def won(self, scores: Floats) -> Floats:
-        """Return, for each pair, whether the broken side scores higher; ties half."""
+        """Return 1 for each pair whose broken window scores higher; ties count half."""
         bad, good = scores[list(self.broken)], scores[list(self.right)]
         answer: Floats = (bad > good) + 0.5 * (bad == good)
         return answer
@@ -90,7 +90,7 @@ def evaluate_lines(
     shipped: int,
     digests: Mapping[int, str],
 ) -> Evaluation:
-    """Evaluate the scores of models on the evaluation side.
+    """Evaluate the scores of models on the evaluation part.
 
     Args:
         models: seed -> scores of the evaluation windows; an empty row for a window that cannot be encoded.
@@ -101,31 +101,33 @@ def evaluate_lines(
         TrainingError: there is no real fix of equal size, or none to fit the baseline on.
     """
     windows = sides.evaluation
-    pairs = _judged(Pairs.of(windows), models)
+    pairs = _judged_pairs(Pairs.of(windows), models)
     if not pairs.alike.any():
         raise TrainingError("the evaluation contains no real fix of equal size; mine more")
     scores = {
-        "size": np.array([-float(growth(one)) for one in windows]),
+        "size": np.array([-float(growth(window)) for window in windows]),
         "cheap": _cheap(sides.training, windows),
     }
     for seed, lines in sorted(models.items()):
         scores["model" if seed == shipped else f"model@{seed}"] = np.array(
             [row.max() if len(row) else -np.inf for row in lines]
         )
-    figures = {name: _measured(pairs, rows) for name, rows in scores.items()}
-    metrics = {name: {key: one.interval() for key, one in found.items()} for name, found in figures.items()}
+    figures = {name: _measure(pairs, rows) for name, rows in scores.items()}
+    metrics = {
+        name: {key: sample.interval() for key, sample in found.items()} for name, found in figures.items()
+    }
     for name in figures:
-        lines = models[_seed(name, shipped)] if name.startswith("model") else _flat(scores[name], windows)
-        metrics[name][FOUND] = _found(pairs, lines).interval()
+        lines = models[_seed_of(name, shipped)] if name.startswith("model") else _flat(scores[name], windows)
+        metrics[name][FOUND] = _found_share(pairs, lines).interval()
     return Evaluation(
         repositories=tuple(sorted(set(pairs.repositories))),
-        since=min(one.time for one in windows),
+        since=min(window.time for window in windows),
         items=int(pairs.alike.sum()),
         base_rate=0.5,
         metrics=metrics,
         gains=tuple(_gains(figures, sorted(models), shipped)),
         controls={"size": metrics["size"][MATCHED], "placebo": _placebo(pairs, scores)},
-        notes=(*_notes(pairs), *_localised(windows, models[shipped])),
+        notes=(*_notes(pairs), *_describe_ranks(windows, models[shipped])),
         models={str(seed): digest for seed, digest in sorted(digests.items())},
         records=_digest(windows),
         leaks=leaks([*sides.training, *sides.validation], windows),
@@ -135,32 +137,34 @@ def evaluate_lines(
 def leaks(fitted: Sequence[Window], evaluation: Sequence[Window]) -> int:
     """Count repositories, groups and windows of the evaluation that were fitted on too."""
     keys: tuple[Callable[[Window], object], ...] = (
-        lambda one: one.repository.lower(),
-        lambda one: (one.repository, one.group),
-        lambda one: (one.marks, one.lines),
+        lambda window: window.repository.lower(),
+        lambda window: (window.repository, window.group),
+        lambda window: (window.marks, window.lines),
     )
-    return sum(len({key(one) for one in fitted} & {key(one) for one in evaluation}) for key in keys)
+    return sum(
+        len({key(window) for window in fitted} & {key(window) for window in evaluation}) for key in keys
+    )
 
 
-def _seed(name: str, shipped: int) -> int:
+def _seed_of(name: str, shipped: int) -> int:
     return int(name.partition("@")[2] or shipped)
 
 
-def _judged(pairs: Pairs, models: Mapping[int, Lines]) -> Pairs:
-    """Return the pairs whose sides every model could encode."""
-    kept = [
+def _judged_pairs(pairs: Pairs, models: Mapping[int, Lines]) -> Pairs:
+    """Return the pairs whose windows every model could encode."""
+    retained = [
         at
         for at, both in enumerate(zip(pairs.broken, pairs.right, strict=True))
-        if all(len(lines[place]) for lines in models.values() for place in both)
+        if all(len(lines[location]) for lines in models.values() for location in both)
     ]
-    broken, right = (tuple(side[at] for at in kept) for side in (pairs.broken, pairs.right))
-    return Pairs(pairs.windows, broken, right, pairs.alike[kept])
+    broken, right = (tuple(side[at] for at in retained) for side in (pairs.broken, pairs.right))
+    return Pairs(pairs.windows, broken, right, pairs.alike[retained])
 
 
 # --- figures
 
 
-def _measured(pairs: Pairs, scores: Floats) -> dict[str, Figure]:
+def _measure(pairs: Pairs, scores: Floats) -> dict[str, Figure]:
     won, alike = pairs.won(scores), np.flatnonzero(pairs.alike)
     names = pairs.repositories
     return {
@@ -183,7 +187,7 @@ def _gains(
 
 
 def _placebo(pairs: Pairs, scores: Mapping[str, Floats]) -> Interval:
-    """Return the advantage of the best scorer over one half when the broken side of each pair is
+    """Return the advantage of the best scorer over one half when the broken window of each pair is
     randomised.
     """
     generator = np.random.Generator(np.random.PCG64(0))
@@ -199,16 +203,16 @@ def _placebo(pairs: Pairs, scores: Mapping[str, Floats]) -> Interval:
 
 def _flat(scores: Floats, windows: Sequence[Window]) -> list[Floats]:
     """Return a window's score as that of each of its lines."""
-    return [np.full(len(judged(one)), score) for one, score in zip(windows, scores, strict=True)]
+    return [np.full(len(judged_lines(window)), score) for window, score in zip(windows, scores, strict=True)]
 
 
-def _found(pairs: Pairs, lines: Lines) -> Figure:
-    """Return the share of broken windows of equal size with a line above the score of 2 in 1,000 right
+def _found_share(pairs: Pairs, lines: Lines) -> Figure:
+    """Return the share of broken windows of equal size with a line above the score of 2 in 1,000 correct
     lines.
     """
     right = [
-        row for one, row in zip(pairs.windows, lines, strict=True) if one.origin == "clean" or
-        (one.origin == "real" and not one.faults)
+        row for window, row in zip(pairs.windows, lines, strict=True) if window.origin == "clean" or
+        (window.origin == "real" and not window.faults)
     ]  # fmt: skip
     negatives = np.sort(np.concatenate([row for row in right if len(row)]))[::-1]
     threshold = negatives[min(int(len(negatives) * _ALARMS), len(negatives) - 1)]
@@ -226,22 +230,22 @@ def _notes(pairs: Pairs) -> list[str]:
     ]
 
 
-def _localised(windows: Sequence[Window], lines: Lines) -> list[str]:
+def _describe_ranks(windows: Sequence[Window], lines: Lines) -> list[str]:
     """Describe how often the broken line ranks first, compared with the middle line and after the fix."""
     pairs = Pairs.of(windows, "injected")
     hits = middles = twins = chance = 0.0
     count = 0
     for bad, good in zip(pairs.broken, pairs.right, strict=True):
-        one, places = windows[bad], judged(windows[bad])
-        faulty = [places.index(fault.at) for fault in one.faults if fault.at in places]
-        usable = len(lines[bad]) == len(places) == len(lines[good]) >= FEWEST_LINES
+        item, locations = windows[bad], judged_lines(windows[bad])
+        faulty = [locations.index(fault.at) for fault in item.faults if fault.at in locations]
+        usable = len(lines[bad]) == len(locations) == len(lines[good]) >= FEWEST_LINES
         if not faulty or not usable:
             continue
         count += 1
         hits += int(np.argmax(lines[bad])) in faulty
         twins += int(np.argmax(lines[good])) in faulty
-        middles += len(places) // 2 in faulty
-        chance += len(faulty) / len(places)
+        middles += len(locations) // 2 in faulty
+        chance += len(faulty) / len(locations)
     if not count:
         return []
     shares = [f"{value / count:.2f}" for value in (hits, middles, chance, twins)]
@@ -257,8 +261,8 @@ def _localised(windows: Sequence[Window], lines: Lines) -> list[str]:
 
 def _cheap(training: Sequence[Window], windows: Sequence[Window]) -> Floats:
     """Logistic regression on added and removed tokens, fitted on real fixes and their reversals."""
-    real = [one for one in training if one.origin == "real"]
-    right = np.array([bool(one.faults) for one in real])
+    real = [window for window in training if window.origin == "real"]
+    right = np.array([bool(window.faults) for window in real])
     try:
         judge = conditional_logit.fit(_changes(real), right, ridge=5.0)
     except ValueError as cause:
@@ -269,12 +273,12 @@ def _cheap(training: Sequence[Window], windows: Sequence[Window]) -> Floats:
 def _changes(windows: Sequence[Window]) -> Floats:
     """Return hashed added less removed tokens, and the size of the edit."""
     table = np.zeros((len(windows), _COLUMNS + 2))
-    for row, one in zip(table, windows, strict=True):
-        for mark, line in zip(one.marks, one.lines, strict=True):
+    for row, window in zip(table, windows, strict=True):
+        for mark, line in zip(window.marks, window.lines, strict=True):
             sign = {"+": 1.0, "-": -1.0}.get(mark, 0.0)
             for token in tokens_of(line) if sign else ():
                 row[crc32(token.encode()) % _COLUMNS] += sign
-        row[-2:] = growth(one), one.marks.count("+") - one.marks.count("-")
+        row[-2:] = growth(window), window.marks.count("+") - window.marks.count("-")
     return table
 
 
@@ -282,6 +286,6 @@ def _digest(windows: Sequence[Window]) -> str:
     import hashlib
 
     digest = hashlib.sha256()
-    for one in windows:
-        digest.update(msgspec.json.encode(one) + b"\n")
+    for window in windows:
+        digest.update(msgspec.json.encode(window) + b"\n")
     return digest.hexdigest()

@@ -9,27 +9,24 @@ from zlib import crc32
 import msgspec
 import numpy as np
 
-from wardround.errors import TrainingError
 from wardround.inference.metadata import Metadata, PromotionState
 from wardround.inference.verified_files import read_verified
 from wardround.training_tasks import Window
 from wardround_lab.training import plots
 from wardround_lab.training.bootstrap import Floats
-from wardround_lab.training.choice_dataset import record_files, records_digest
-from wardround_lab.training.line_defects.encoding import WindowEncoder, divided, judged
+from wardround_lab.training.evaluate_shipped import require_trained_by
+from wardround_lab.training.line_defects.encoding import WindowEncoder, divide_windows, judged_lines
 from wardround_lab.training.line_defects.evaluate import FEWEST_LINES, evaluate_lines
 from wardround_lab.training.line_defects.export import line_logits
 from wardround_lab.training.line_defects.recipe import LineRecipe, read_line_recipe
 from wardround_lab.training.packaging import plain_session
-from wardround_lab.training.promote import Model, keep_recipe, write
-from wardround_lab.training.recipe import recipe_digest
+from wardround_lab.training.promote import Model, copy_recipe, write
 from wardround_lab.training.run_directory import MODEL_FOLDER, read_steps
 
 Progress = Callable[[str], None]
 _AT_ONCE = 200
 _INJECTED = 8
-"""Interval at which pairs of injected defects are scored: they decide nothing, and are most of the
-windows.
+"""Interval at which pairs of injected defects are scored: they decide nothing, and are most of the windows.
 """
 
 
@@ -47,8 +44,8 @@ def evaluate_line_models(
         ModelError: a file does not match its metadata.
     """
     recipe, first = read_line_recipe(recipe_file), models[0]
-    _require_same(models, recipe_file, recipe)
-    sides = divided(recipe.data, recipe_file.parent)
+    require_trained_by(models, recipe_file, recipe.data, "lines")
+    sides = divide_windows(recipe.data, recipe_file.parent)
     scores = {model.metadata.seed: _scores(model, recipe, sides.evaluation, progress) for model in models}
     evaluation = evaluate_lines(
         sides, scores, shipped=first.metadata.seed,
@@ -59,8 +56,8 @@ def evaluate_line_models(
         first.metadata, evaluation=evaluation, state=PromotionState.SHADOW, reasons=()
     )
     metadata = write(first.folder, metadata)
-    keep_recipe(first.folder, recipe_file)
-    steps = [plots.PlottedStep(one.step, one.loss, one.mrr) for one in read_steps(first.folder.parent)]
+    copy_recipe(first.folder, recipe_file)
+    steps = [plots.PlottedStep(step.step, step.loss, step.mrr) for step in read_steps(first.folder.parent)]
     if steps and first.folder.name == MODEL_FOLDER:
         plots.draw_training(first.folder / plots.TRAINING, steps, metadata.name)
     return metadata
@@ -84,31 +81,18 @@ def _scores(model: Model, recipe: LineRecipe, windows: Sequence[Window], progres
     rows: list[Floats] = []
     for start in range(0, len(windows), _AT_ONCE):
         progress(f"{known.name}, seed {known.seed}: {start} of {len(windows)} windows")
-        asked = windows[start : start + _AT_ONCE]
-        some = [writer.sheet(one) if _is_asked(one) else None for one in asked]
-        made = iter(line_logits(session, [sheet for sheet in some if sheet is not None]))
-        rows += [np.zeros(0) if sheet is None else next(made)[:, 0] for sheet in some]
+        requested = windows[start : start + _AT_ONCE]
+        some = [writer.sheet(row) if _needs_score(row) else None for row in requested]
+        created = iter(line_logits(session, [sheet for sheet in some if sheet is not None]))
+        rows += [np.zeros(0) if sheet is None else next(created)[:, 0] for sheet in some]
     return rows
 
 
-def _is_asked(window: Window) -> bool:
+def _needs_score(window: Window) -> bool:
     """Return True if a figure needs the score: of injected defects only a sample of pairs with enough
     lines.
     """
     if window.origin != "injected":
         return True
     drawn = crc32(f"{window.repository}:{window.group}:{window.pair}".encode()) % _INJECTED == 0
-    return drawn and len(judged(window)) >= FEWEST_LINES
-
-
-def _require_same(models: Sequence[Model], recipe_file: Path, recipe: LineRecipe) -> None:
-    records = records_digest(record_files(recipe.data, recipe_file.parent))
-    made = (recipe_digest(recipe_file), records)
-    for model in models:
-        data = model.metadata.data
-        if model.metadata.kind != "lines" or data is None or (data.recipe, data.records) != made:
-            raise TrainingError(
-                f"{model.folder}: it was trained by another recipe than {recipe_file}, or on other records"
-            )
-    if len({model.metadata.seed for model in models}) < len(models):
-        raise TrainingError("two of these models have the same seed; train the recipe with another")
+    return drawn and len(judged_lines(window)) >= FEWEST_LINES

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import nn
 
-from wardround.errors import TrainingError
-from wardround_lab.training.encoder import Encoder, causal_mask, padded, silence_transformers
+from wardround_lab.training.encoder import Encoder, causal_mask, pad
 from wardround_lab.training.line_defects.encoding import EncodedWindow
-from wardround_lab.training.onnx_export import INPUT, OPSET
+from wardround_lab.training.onnx_export import INPUT, write_graph
 
 OUTPUT = "logits"
 HEADS = "heads."
@@ -33,14 +31,14 @@ class LineModel(nn.Module):
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         mask = causal_mask(attention_mask) if self.encoder.causal else attention_mask
         hidden = self.encoder.model(input_ids=input_ids, attention_mask=mask).last_hidden_state
-        made: torch.Tensor = self.heads(hidden.float())
-        return made
+        created: torch.Tensor = self.heads(hidden.float())
+        return created
 
     def classify(self, sheets: Sequence[EncodedWindow], device: torch.device | None = None) -> torch.Tensor:
         """Return the logits of the judged lines of several windows, in order: shape (lines, 1 + classes)."""
-        ids, mask = padded([sheet.tokens for sheet in sheets], device)
-        made = self(ids, mask)
-        return torch.cat([made[at, list(sheet.places)] for at, sheet in enumerate(sheets)])
+        ids, mask = pad([sheet.tokens for sheet in sheets], device)
+        created = self(ids, mask)
+        return torch.cat([created[at, list(sheet.places)] for at, sheet in enumerate(sheets)])
 
 
 class _Unfilled(nn.Module):
@@ -51,8 +49,8 @@ class _Unfilled(nn.Module):
         self.model = model
 
     def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
-        made: torch.Tensor = self.model(input_ids, torch.ones_like(input_ids))
-        return made
+        created: torch.Tensor = self.model(input_ids, torch.ones_like(input_ids))
+        return created
 
 
 def head_weights(model: LineModel) -> dict[str, torch.Tensor]:
@@ -72,17 +70,6 @@ def export_lines(model: LineModel, tokens: Sequence[int], file: Path) -> None:
     Raises:
         TrainingError: ONNX does not support an operation of the model.
     """
-    file.parent.mkdir(parents=True, exist_ok=True)
     ids = torch.tensor([list(tokens), list(tokens)], dtype=torch.int64)
-    half = file.with_name(f"{file.name}.half")
-    axes: Any = {INPUT: {0: "texts", 1: "tokens"}, OUTPUT: {0: "texts", 1: "tokens"}}
-    with silence_transformers(), torch.no_grad():
-        try:
-            torch.onnx.export(
-                _Unfilled(model).eval(), (ids,), str(half), dynamo=False, opset_version=OPSET,
-                input_names=[INPUT], output_names=[OUTPUT], do_constant_folding=True, dynamic_axes=axes,
-            )  # fmt: skip
-        except (RuntimeError, torch.onnx.errors.OnnxExporterError) as cause:
-            what = " ".join(str(cause).split())[:300]
-            raise TrainingError(f"the model cannot be written as ONNX: {what}") from cause
-    half.replace(file)
+    axes = {INPUT: {0: "texts", 1: "tokens"}, OUTPUT: {0: "texts", 1: "tokens"}}
+    write_graph(_Unfilled(model), {INPUT: ids}, OUTPUT, axes, file)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from wardround_lab.training.recipe import DataPart, LoraPart, TrainingPart, _demand, _Strict, decoded
+from wardround_lab.training.recipe import DataPart, LoraPart, TrainingPart, _demand, _Strict, read_yaml
 
 
 class PhasesPart(_Strict, frozen=True):
     """The two phases of a training.
 
     Attributes:
-        balanced: share of the steps on pairs of injected defects, as many broken windows as right ones, by a
-            cross-entropy with equal weights of both classes of lines.
-        gamma: of the focal loss in the remaining steps, in which most windows are right.
+        balanced: share of the steps on pairs of injected defects, as many broken windows as correct ones, by
+            a cross-entropy with equal weights of both classes of lines.
+        gamma: gamma of the focal loss in the remaining steps, in which most windows are correct.
         real: there, the share of windows that are real edits.
         broken: there, the share of windows with a defect.
     """
@@ -62,4 +62,4 @@ def read_line_recipe(path: Path) -> LineRecipe:
     Raises:
         TrainingError: it cannot be read, or is malformed; the message names file and key.
     """
-    return decoded(path, LineRecipe, "recipe")
+    return read_yaml(path, LineRecipe, "recipe")

@@ -1,4 +1,4 @@
-"""Sample the windows of a step: first pairs that grow as often as they shrink, then mostly right ones."""
+"""Sample the windows of a step: first pairs that grow as often as they shrink, then mostly correct ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def growth(window: Window) -> int:
 
 
 def pairs_of(sheets: Sequence[EncodedWindow]) -> list[tuple[EncodedWindow, EncodedWindow]]:
-    """Return (broken, right) of each complete pair, in the order of the broken ones."""
+    """Return (broken, correct) of each complete pair, in the order of the broken ones."""
     by_pair: dict[tuple[str, str, str], dict[bool, EncodedWindow]] = defaultdict(dict)
     for sheet in sheets:
         window = sheet.window
@@ -36,19 +36,19 @@ def pairs_of(sheets: Sequence[EncodedWindow]) -> list[tuple[EncodedWindow, Encod
     ]
 
 
-def balanced(
+def balance_pairs(
     pairs: Sequence[tuple[EncodedWindow, EncodedWindow]], seed: int
 ) -> list[tuple[EncodedWindow, EncodedWindow]]:
-    """Return as many pairs whose broken side grew as pairs whose broken side shrank by a similar size."""
-    told = random.Random(f"{seed}:balance")  # noqa: S311  (repeatable)
+    """Return as many pairs whose broken window grew as pairs whose broken window shrank by a similar size."""
+    reported = random.Random(f"{seed}:balance")  # noqa: S311  (repeatable)
     by_size: dict[int, list[int]] = defaultdict(list)
     for at, (bad, _) in enumerate(pairs):
         by_size[_bucket(growth(bad.window))].append(at)
-    kept = []
+    retained = []
     for size, found in by_size.items():
         few = min(len(found), len(by_size.get(-size, ())))
-        kept += told.sample(found, few)
-    return [pairs[at] for at in sorted(kept)]
+        retained += reported.sample(found, few)
+    return [pairs[at] for at in sorted(retained)]
 
 
 def _bucket(size: int) -> int:
@@ -77,7 +77,7 @@ class BatchSampler:
         injected = [sheet for sheet in sheets if sheet.window.origin == "injected"]
         real = [sheet for sheet in sheets if sheet.window.origin != "injected"]
         return cls(
-            tuple(balanced(pairs_of(injected), seed)),
+            tuple(balance_pairs(pairs_of(injected), seed)),
             tuple(sheet for sheet in real if not sheet.window.faults),
             tuple(sheet for sheet in real if any(sheet.faulty)),
         )
@@ -90,14 +90,16 @@ class BatchSampler:
         """
         first = round(steps * phases.balanced)
         for step in range(start, steps):
-            told = random.Random(f"{seed}:{step}")  # noqa: S311  (repeatable)
+            reported = random.Random(f"{seed}:{step}")  # noqa: S311  (repeatable)
             if step < first or not self.real_right:
-                drawn = [sheet for _ in range(max(1, size // 2)) for sheet in told.choice(self.pairs)]
+                drawn = [sheet for _ in range(max(1, size // 2)) for sheet in reported.choice(self.pairs)]
                 yield WindowBatch(tuple(drawn), balanced=True)
             else:
-                yield WindowBatch(tuple(self._drawn(phases, told) for _ in range(size)), balanced=False)
+                yield WindowBatch(
+                    tuple(self._draw_window(phases, reported) for _ in range(size)), balanced=False
+                )
 
-    def _drawn(self, phases: PhasesPart, told: random.Random) -> EncodedWindow:
+    def _draw_window(self, phases: PhasesPart, told: random.Random) -> EncodedWindow:
         real, broken = told.random() < phases.real, told.random() < phases.broken
         if not real:
             return told.choice(self.pairs)[0 if broken else 1]

@@ -15,20 +15,20 @@ import torch
 from wardround.errors import TrainingError
 from wardround.inference.metadata import BaseModel, Lora, TrainingData
 from wardround_lab.training.audit_guard import audited_data
-from wardround_lab.training.base_model import Located, described, locate, read_base
+from wardround_lab.training.base_model import Located, describe_base, locate, read_base
 from wardround_lab.training.choice_dataset import spread
 from wardround_lab.training.encoder import load_tokenizer
 from wardround_lab.training.evaluate_shipped import line_task_of
-from wardround_lab.training.line_defects.encoding import EncodedWindow, WindowEncoder, divided
+from wardround_lab.training.line_defects.encoding import EncodedWindow, WindowEncoder, divide_windows
 from wardround_lab.training.line_defects.loss import balanced_loss, focal_loss, labels_of
 from wardround_lab.training.line_defects.model import HEADS, LineModel, head_weights, set_head_weights
 from wardround_lab.training.line_defects.recipe import LineRecipe, read_line_recipe
 from wardround_lab.training.line_defects.sampling import BatchSampler, WindowBatch, pairs_of
 from wardround_lab.training.lora import (
-    chosen,
+    add_lora,
+    choose_lora,
     lora_weights,
     set_lora_weights,
-    with_lora,
 )
 from wardround_lab.training.qlora import load_trainable
 from wardround_lab.training.recipe import MarkerPosition
@@ -54,9 +54,10 @@ class LineRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     """A finished line training.
 
     Attributes:
-        classes: of the heads, in order.
-        windows: size of the pools: pairs, real right ones, real broken ones.
-        kept: the step of the selected weights; ``best``: their share of validation pairs in the right order.
+        classes: classes of the heads, in order.
+        windows: size of the pools: pairs, real correct ones, real broken ones.
+        kept: the step of the selected weights; ``best``: their share of validation pairs in the correct
+            order.
         weights: SHA-256 of the file of LoRA and heads.
     """
 
@@ -125,7 +126,7 @@ def train_lines(
     base = read_base(recipe.base, recipe_file.parent)
     located = locate(base, hub=hub, folder=base_folder)
     progress("reading the records")
-    sides = divided(recipe.data, recipe_file.parent)
+    sides = divide_windows(recipe.data, recipe_file.parent)
     data = audited_data(recipe_file, recipe.data, len(sides.training))
     if (folder / RUN_FILE).is_file():
         run = read_line_run(folder)
@@ -137,7 +138,7 @@ def train_lines(
         recipe.window or base.window, recipe.marker_position or base.marker_position, classes,
     )  # fmt: skip
     trained, watched = writer.sheets(sides.training), writer.sheets(sides.validation)
-    write_atomically(folder / BASE_FILE, described(base))
+    write_atomically(folder / BASE_FILE, describe_base(base))
     write_atomically(folder / RECIPE_FILE, recipe_file.read_bytes())
     return LineTraining(recipe, located, data, classes, trained, watched, folder, progress).run()
 
@@ -159,11 +160,13 @@ class LineTraining(Trainer[WindowBatch, LineRun]):
             raise TrainingError("data.train: no injected defects are left after balancing by size; mine more")
         self.watched = list(spread(pairs_of(watched), self.settings.validation_items))
         encoder = load_trainable(located, self.precision)
-        self.lora = chosen(encoder, recipe.lora, located.base.targets)
-        self.adapted: PeftModel = with_lora(encoder, self.lora, self.settings.seed)
+        self.lora = choose_lora(encoder, recipe.lora, located.base.targets)
+        self.adapted: PeftModel = add_lora(encoder, self.lora, self.settings.seed)
         self.model = LineModel(encoder, len(self.classes))
         self.model.to(self.device)
-        self.begin([one for one in self.model.parameters() if one.requires_grad], self._digest())
+        self.begin(
+            [parameter for parameter in self.model.parameters() if parameter.requires_grad], self._digest()
+        )
 
     def _digest(self) -> str:
         """Digest of all inputs of the weights except time limits."""
@@ -178,15 +181,15 @@ class LineTraining(Trainer[WindowBatch, LineRun]):
 
     def loss(self, batch: WindowBatch) -> torch.Tensor:
         self.model.eval()
-        wanted, asked = (part.to(self.device) for part in labels_of(batch.sheets, len(self.classes)))
+        expected, requested = (part.to(self.device) for part in labels_of(batch.sheets, len(self.classes)))
         with self.computing():
             logits = self.model.classify(batch.sheets, self.device).float()
         if batch.balanced:
-            return balanced_loss(logits, wanted, asked)
-        return focal_loss(logits, wanted, asked, self.recipe.phases.gamma)
+            return balanced_loss(logits, expected, requested)
+        return focal_loss(logits, expected, requested, self.recipe.phases.gamma)
 
     def metric(self) -> float | None:
-        """Return the share of validation pairs whose broken side scores worse."""
+        """Return the share of validation pairs whose broken version scores worse."""
         if not self.watched:
             return None
         bad, good = (self._scores([pair[at] for pair in self.watched]) for at in (0, 1))
@@ -198,8 +201,8 @@ class LineTraining(Trainer[WindowBatch, LineRun]):
         with torch.no_grad():
             for start in range(0, len(sheets), _AT_ONCE):
                 some = sheets[start : start + _AT_ONCE]
-                made = self.model.classify(some, self.device)[:, 0]
-                parts = torch.split(made, [len(sheet.places) for sheet in some])
+                created = self.model.classify(some, self.device)[:, 0]
+                parts = torch.split(created, [len(sheet.places) for sheet in some])
                 worst += [part.max() for part in parts]
         return torch.stack(worst)
 
@@ -212,7 +215,7 @@ class LineTraining(Trainer[WindowBatch, LineRun]):
         )
         set_head_weights(self.model, dict(tensors))
 
-    def written(self, weights: Tensors, kept: int, ended: Literal["steps", "minutes"]) -> LineRun:
+    def write_result(self, weights: Tensors, kept: int, ended: Literal["steps", "minutes"]) -> LineRun:
         from safetensors.torch import save
 
         content = save({name: value.cpu() for name, value in weights.items()})

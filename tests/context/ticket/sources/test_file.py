@@ -24,7 +24,7 @@ def test_markdown(tmp_path: Path) -> None:
     ticket = fetched(tmp_path, "export.md", "\ufeff# Export\n\n## AC\n- it works\n")
 
     assert (ticket.key, ticket.title, ticket.source, ticket.url) == ("export.md", "Export", "file", "")
-    assert [one.text for one in ticket.criteria] == ["it works"]
+    assert [item.text for item in ticket.criteria] == ["it works"]
 
 
 def test_an_empty_file_is_named_by_its_name(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_json_with_a_title_and_criteria(tmp_path: Path) -> None:
     ticket = fetched(tmp_path, "t.json", content)
 
     assert (ticket.key, ticket.title) == ("T-1", "Export")
-    assert [one.text for one in ticket.criteria] == ["a b works", "c works"]
+    assert [item.text for item in ticket.criteria] == ["a b works", "c works"]
 
 
 def test_a_document_and_saved_responses(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_path_that_cannot_be_read_is_an_error(tmp_path: Path, name: str) -> No
         TicketFile(tmp_path).fetch(Reference("file", name))
 
 
-def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
+def test_a_pipe_is_rejected_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
 
     with pytest.raises(TicketError, match="not a regular file"):

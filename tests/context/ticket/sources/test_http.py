@@ -184,7 +184,7 @@ def test_a_closed_port_names_the_host() -> None:
             fetch_json(request_to(url), QUICK)
 
 
-def test_a_certificate_of_an_unknown_authority_is_refused(tmp_path: Path) -> None:
+def test_a_certificate_of_an_unknown_authority_is_rejected(tmp_path: Path) -> None:
     refused = r"the TLS certificate of '127.0.0.1' is not accepted.*set SSL_CERT_FILE"
     with serving(json_of({}), certificate=self_signed(tmp_path)) as service:  # noqa: SIM117 - see received below
         with pytest.raises(TicketError, match=refused):
@@ -211,11 +211,11 @@ def self_signed(folder: Path) -> Path:
     """Create a certificate for 127.0.0.1 with its key in one file."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
+    current = datetime.now(UTC)
     certificate = (
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
+        .not_valid_before(current - timedelta(days=1))
+        .not_valid_after(current + timedelta(days=1))
         .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
         .sign(key, hashes.SHA256())

@@ -68,7 +68,7 @@ def test_an_issue_of_jira_cloud() -> None:
 
     assert (ticket.key, ticket.title, ticket.source) == ("SHOP-7", "Refunds", "jira")
     assert ticket.url == f"{service.url}/browse/SHOP-7"
-    assert [(one.id, one.text, one.form) for one in ticket.criteria] == [
+    assert [(item.id, item.text, item.form) for item in ticket.criteria] == [
         ("AC1", "A refund returns 202", "section"),
         ("AC2", "A refund is logged", "section"),
         ("c3", "Docs are updated", "checklist"),
@@ -93,7 +93,7 @@ def test_an_issue_of_jira_server_below_a_context_path() -> None:
     assert (
         ticket.description == "## Acceptance criteria\n\n- A refund returns `202`\n\n## AC\n\n1. It is logged"
     )
-    assert [one.text for one in ticket.criteria] == ["A refund returns `202`", "It is logged"]
+    assert [item.text for item in ticket.criteria] == ["A refund returns `202`", "It is logged"]
     assert ticket.url == f"{service.url}/jira/browse/SHOP-7"
     (request,) = service.received
     assert urlsplit(request.path).path == "/jira/rest/api/2/issue/SHOP-7"
@@ -169,4 +169,4 @@ def test_an_address_alone_gets_no_token(
         with pytest.raises(TicketError, match="set JIRA_"):
             client(settings_from({**credentials, "JIRA_URL": service.url})).fetch(named)
 
-    assert ["authorization" in one.headers for one in service.received] == [False, True]
+    assert ["authorization" in item.headers for item in service.received] == [False, True]

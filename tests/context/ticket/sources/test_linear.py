@@ -35,7 +35,9 @@ def test_an_issue_becomes_a_ticket() -> None:
     assert (ticket.key, ticket.title, ticket.source, ticket.url) == (
         "ENG-31", "Dark mode", "linear", ISSUE["url"],
     )  # fmt: skip
-    assert [(one.text, one.form) for one in ticket.criteria] == [("The theme follows the system", "numbered")]
+    assert [(item.text, item.form) for item in ticket.criteria] == [
+        ("The theme follows the system", "numbered")
+    ]
     (request,) = service.received
     assert (request.method, request.path) == ("POST", "/graphql")
     assert request.headers["authorization"] == "lin_api_secret"

@@ -12,14 +12,14 @@ from wardround.rules.intervals import wilson
 from wardround.rules.judgements import FindingKey, Judgement, Verdict, judgement_of, key_id, reasons_for
 from wardround.rules.reading_counts import ReadingCounts
 from wardround.rules.renamed import former_names
-from wardround_lab.evaluation.judging.agreement import agreement, disagreements, kappa, resolved
+from wardround_lab.evaluation.judging.agreement import agreement, disagreements, kappa, majority_verdicts
 from wardround_lab.evaluation.judging.rates import (
     counts_by,
-    grouped,
+    group_verdicts,
     interval,
-    reported,
     rule_of,
     specialist_of,
+    split_verdicts,
 )
 from wardround_lab.evaluation.judging.rates_report import agreement_json, rates_rows, rates_table
 
@@ -59,44 +59,44 @@ def test_a_disagreement_is_listed_until_a_third_reading_decides_it() -> None:
     two, three = read(1, "worth", "true"), read(1, "worth", "true", "true")
     assert [key.line for key in disagreements(two)] == [1]
     assert disagreements(three) == []
-    assert list(resolved(two).values()) == [Verdict.UNCLEAR]
-    assert list(resolved(three).values()) == [Verdict.TRUE]
+    assert list(majority_verdicts(two).values()) == [Verdict.UNCLEAR]
+    assert list(majority_verdicts(three).values()) == [Verdict.TRUE]
 
 
 def test_each_finding_counts_once() -> None:
     readings = [*read(1, "worth", "worth", "true"), *read(2, "wrong", repository="team/blog")]
-    verdicts = resolved(readings)
+    verdicts = majority_verdicts(readings)
     counts = counts_by(verdicts, rule_of)
     assert counts == {"ruff/B006": ReadingCounts(repositories=2, worth=1, wrong=1)}
     assert counts["ruff/B006"].summary() == "read 2 times in 2 repositories: 1 worth, 1 wrong"
-    rows = rates_rows(grouped(verdicts, rule_of), by_repository=False)
+    rows = rates_rows(group_verdicts(verdicts, rule_of), by_repository=False)
     assert rates_table("rule", rows).splitlines()[1] == (
         "    2     2      50% [9, 91]       0% [0, 66]      50% [9, 91]  ruff/B006"
     )
 
 
 def test_findings_that_are_no_longer_reported_are_counted_apart() -> None:
-    verdicts = resolved([*read(1, "worth"), *read(2, "wrong")])
+    verdicts = majority_verdicts([*read(1, "worth"), *read(2, "wrong")])
     first, second = verdicts
-    found, gone = reported(verdicts, {key_id(second)})
-    assert (list(found), list(gone)) == ([first], [second])
+    found, removed = split_verdicts(verdicts, {key_id(second)})
+    assert (list(found), list(removed)) == ([first], [second])
 
 
 def test_readings_of_a_former_id_count_for_the_present_rule() -> None:
-    former, (now,) = next(
+    former, (current,) = next(
         (former, ids) for former, ids in former_names().items() if "/" in former and len(ids) == 1
     )
-    assert rule_of(FindingKey("team/shop", "a" * 40, "a.py", 1, former)) == now
+    assert rule_of(FindingKey("team/shop", "a" * 40, "a.py", 1, former)) == current
 
 
 def test_the_interval_of_a_group_is_wider_where_repositories_differ() -> None:
     def verdicts(*, is_clustered: bool) -> dict[FindingKey, Verdict]:
         pairs = [(repository, line) for repository in "abcd" for line in (1, 2)]
         right = [(repository in "ab") if is_clustered else line == 1 for repository, line in pairs]
-        return resolved(
-            one
+        return majority_verdicts(
+            item
             for (repository, line), is_right in zip(pairs, right, strict=True)
-            for one in read(line, "worth" if is_right else "wrong", repository=repository)
+            for item in read(line, "worth" if is_right else "wrong", repository=repository)
         )
 
     alike, unlike = verdicts(is_clustered=False), verdicts(is_clustered=True)

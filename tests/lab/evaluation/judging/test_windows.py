@@ -12,7 +12,7 @@ from wardround_lab.evaluation.judging.history import Window, newest_commits, rev
 from wardround_lab.evaluation.judging.hits import Hit, HitFile, Source, review_request
 from wardround_lab.evaluation.judging.sample import Limits
 from wardround_lab.evaluation.judging.verify import Confirmation, Verification, candidates, confirmation
-from wardround_lab.evaluation.judging.windows import ReviewedWindow, attributed, reviewed_window
+from wardround_lab.evaluation.judging.windows import ReviewedWindow, attribute_hits, reviewed_window
 
 MUTABLE = "def {name}(item, seen=[]):\n    seen.append(item)\n    return seen\n"
 
@@ -93,7 +93,9 @@ def test_a_finding_belongs_to_the_commit_that_added_its_line_at_its_path_and_lin
     repo.git("mv", "old.py", "new.py")
     text = repo.read("new.py").decode()
     head = repo.commit({"new.py": text.replace("import os\n", "import os\nimport re\nimport ast\n")})
-    found = attributed(repo.root, Window(base, head, 2), [hit(head, "new.py", 24), hit(head, "new.py", 2)])
+    found = attribute_hits(
+        repo.root, Window(base, head, 2), [hit(head, "new.py", 24), hit(head, "new.py", 2)]
+    )
     assert found == [hit(second, "old.py", 22), hit(head, "new.py", 2)]
 
 
@@ -104,16 +106,16 @@ def test_a_finding_on_older_lines_belongs_to_the_newest_line_of_it_or_to_no_comm
     middle = repo.commit({"a.py": "def f():\n    x(1)\n    y()\n"})
     head = repo.commit({"b.py": "z = 1\n"})
     some = [hit(head, "a.py", 1, end_line=3), hit(head, "a.py", 3)]
-    assert attributed(repo.root, Window(base, head, 2), some) == [hit(middle, "a.py", 2, end_line=4)]
+    assert attribute_hits(repo.root, Window(base, head, 2), some) == [hit(middle, "a.py", 2, end_line=4)]
 
 
 def test_a_window_has_the_findings_that_are_left_at_its_end(shop: GitRepository) -> None:
     found = reviewed(shop)
     second = shop.git("rev-parse", "HEAD~1").strip()
     assert not found.trouble
-    assert [(one.commit, one.path, one.line, one.rule) for one in found.hits if one.rule == "ruff/B006"] == [
-        (second, "shop.py", 4, "ruff/B006")
-    ]
+    assert [
+        (item.commit, item.path, item.line, item.rule) for item in found.hits if item.rule == "ruff/B006"
+    ] == [(second, "shop.py", 4, "ruff/B006")]
 
 
 def test_the_commit_of_a_finding_is_reviewed_alone_and_the_share_of_confirmed_ones_is_counted(
@@ -128,8 +130,8 @@ def test_the_commit_of_a_finding_is_reviewed_alone_and_the_share_of_confirmed_on
         verification = Verification(file, (), Limits())
         assert verification.review([window, invented], 5, host.load(), request) == 1
         assert verification.review([window, invented], 5, host.load(), request) == 0
-    assert [one.commit for one in file.commits] == [second]
-    assert "ruff/B006" in {one.rule for one in file.hits()}
+    assert [item.commit for item in file.commits] == [second]
+    assert "ruff/B006" in {item.rule for item in file.hits()}
     count = len(window.hits)
     assert confirmation([window, invented], file) == Confirmation(count + 1, count)
 
@@ -155,11 +157,11 @@ def test_the_commit_of_the_rarest_rule_is_reviewed_first(shop: GitRepository, tm
             ReviewedWindow("team/shop", str(shop.root), "", "", hits=(hit("b" * 40, "a.py", 1), rare)),
         ]
         assert Verification(file, (), Limits()).review(windows_, 1, host.load(), request) == 1
-    assert [one.commit for one in file.commits] == [second, first]
+    assert [item.commit for item in file.commits] == [second, first]
 
 
 def test_a_commit_that_was_reviewed_alone_is_not_a_candidate(shop: GitRepository) -> None:
     window = reviewed(shop)
     second = shop.git("rev-parse", "HEAD~1").strip()
-    assert [one.commit for one in candidates([window], set())] == [second]
+    assert [candidate.commit for candidate in candidates([window], set())] == [second]
     assert candidates([window], {("team/shop", second)}) == []

@@ -62,18 +62,18 @@ class TestAdapt:
     def test_a_team_with_other_verdicts_gets_its_own(self) -> None:
         found = adapt(judge().file, OTHER, TODAY)
         assert found.is_better
-        shipped, own = (probabilities(one) for one in (judge().file, found.file))
+        shipped, own = (probabilities(item) for item in (judge().file, found.file))
         assert shipped[GOOD] > own[GOOD]
         assert shipped[BAD] < own[BAD]
         assert found.file.rates.all.read == judge().file.rates.all.read + len(OTHER)
 
     def test_a_team_with_verdicts_drawn_at_random_does_not(self) -> None:
-        names = {one.id: one for one in AS_SHIPPED}
+        names = {item.id: item for item in AS_SHIPPED}
         mixed = list(names)
         random.Random(3).shuffle(mixed)
         shuffled = [
-            read(one.facts.rule, names[other].verdict, number)
-            for number, (one, other) in enumerate(zip(AS_SHIPPED, mixed, strict=True))
+            read(item.facts.rule, names[other].verdict, number)
+            for number, (item, other) in enumerate(zip(AS_SHIPPED, mixed, strict=True))
         ]
         base = fit_judge(shuffled, TODAY)
         assert not adapt(base, shuffled[:150], TODAY).is_better
@@ -83,7 +83,7 @@ class TestAdapt:
             adapt(judge().file, OTHER[: FEWEST - 1], TODAY)
 
     def test_judgements_of_few_commits_are_not_enough(self) -> None:
-        same = [ReadFinding(one.id, "o/r", "0" * 40, 20_000, one.facts, one.verdict) for one in OTHER]
+        same = [ReadFinding(item.id, "o/r", "0" * 40, 20_000, item.facts, item.verdict) for item in OTHER]
         with pytest.raises(TrainingError, match="are of 1 commits; 8 are needed"):
             adapt(judge().file, same, TODAY)
 
@@ -99,8 +99,8 @@ class TestFit:
         of_rule = {
             rule: [
                 float(value)
-                for one, value in zip(AS_SHIPPED, found[Verdict.WORTH], strict=True)
-                if one.facts.rule == rule
+                for item, value in zip(AS_SHIPPED, found[Verdict.WORTH], strict=True)
+                if item.facts.rule == rule
             ]
             for rule in RULES
         }
@@ -113,15 +113,15 @@ class TestFit:
 
 class TestTable:
     def test_what_was_written_is_read(self, tmp_path: Path) -> None:
-        rows = [JudgedFacts(one.id, one.day, one.facts) for one in OTHER]
+        rows = [JudgedFacts(item.id, item.day, item.facts) for item in OTHER]
         write_facts(tmp_path, rows)
         assert read_facts(tmp_path) == rows
 
-    def test_a_finding_without_a_clear_verdict_is_left_out(self) -> None:
+    def test_a_finding_without_a_clear_verdict_is_excluded(self) -> None:
         keys = [FindingKey("o/r", "0" * 40, "a.py", line, GOOD) for line in (1, 2, 3)]
         rows = [JudgedFacts(key_id(key), 1, facts(GOOD)) for key in keys]
         known = {keys[0]: Verdict.WORTH, keys[1]: Verdict.UNCLEAR}
-        assert [one.id for one in read_findings(rows, known)] == [key_id(keys[0])]
+        assert [finding.id for finding in read_findings(rows, known)] == [key_id(keys[0])]
 
     @pytest.mark.parametrize("content", [None, "id,day\n1,2\n", "id,day,rule\nx,y,z\n", "\x00"])
     def test_another_table_is_a_configuration_error(self, tmp_path: Path, content: str | None) -> None:

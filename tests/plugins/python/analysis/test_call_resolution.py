@@ -7,7 +7,7 @@ import ast
 import pytest
 from wardround_python.analysis.call_resolution import CallResolver, definition_in
 
-from wardround.checks.source import InMemoryRepository
+from wardround.change.repository_view import InMemoryRepository
 from wardround.languages.python.module import PythonModule
 
 

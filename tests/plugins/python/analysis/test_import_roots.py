@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from wardround_python.analysis.import_roots import ImportRoots
-from wardround_python.analysis.import_users import Users
+from wardround_python.analysis.import_users import ImportUsers
 
-from wardround.checks.source import InMemoryRepository
+from wardround.change.repository_view import InMemoryRepository
 
 PROJECT = '[project]\nname = "one"\n'
 WORKSPACE = '[tool.uv.workspace]\nmembers = ["packages/*"]\nexclude = ["packages/old"]\n'
@@ -89,7 +89,7 @@ def test_names_of_a_top_level_package_are_used_across_a_workspace(also: dict[str
         "packages/two/src/two/main.py": "from core import add\n",
         **also,
     }
-    (use,) = Users("packages/one/src/core/__init__.py", ["add"], InMemoryRepository(files)).uses()
+    (use,) = ImportUsers("packages/one/src/core/__init__.py", ["add"], InMemoryRepository(files)).uses()
     assert (use.path, use.line, use.name) == ("packages/two/src/two/main.py", 1, "add")
 
 
@@ -101,4 +101,4 @@ def test_two_top_level_packages_of_one_name_are_not_told_apart() -> None:
         "packages/three/src/core/__init__.py": "",
         "packages/two/src/two.py": "from core import add\n",
     }
-    assert Users("packages/one/src/core/__init__.py", ["add"], InMemoryRepository(files)).uses() == []
+    assert ImportUsers("packages/one/src/core/__init__.py", ["add"], InMemoryRepository(files)).uses() == []

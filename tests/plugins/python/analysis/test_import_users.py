@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 from wardround_python.analysis import import_users
-from wardround_python.analysis.import_users import Users
+from wardround_python.analysis.import_users import ImportUsers
 
-from wardround.checks.source import InMemoryRepository
+from wardround.change.repository_view import InMemoryRepository
 
 
 def lines_of_uses(text: str) -> list[int]:
     files = {"shop/__init__.py": "", "shop/tools.py": "", "shop/cart.py": text}
-    return [use.line for use in Users("shop/tools.py", ["partial"], InMemoryRepository(files)).uses()]
+    return [use.line for use in ImportUsers("shop/tools.py", ["partial"], InMemoryRepository(files)).uses()]
 
 
 @pytest.mark.parametrize(

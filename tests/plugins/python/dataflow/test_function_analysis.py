@@ -11,11 +11,11 @@ from wardround_python.dataflow.observers import Observers
 from wardround_python.dataflow.project import FunctionSummary
 from wardround_python.dataflow.value_recorder import ValueRecorder
 
-from wardround.languages.python.cache import parsed
+from wardround.languages.python.cache import cached_module
 
 
 def _flow(source: str, observers: Observers | None = None) -> ModuleFlow:
-    return ModuleFlow(parsed("shop.py", source), project_modules(), observers or Observers())
+    return ModuleFlow(cached_module("shop.py", source), project_modules(), observers or Observers())
 
 
 def _summary(source: str) -> FunctionSummary:

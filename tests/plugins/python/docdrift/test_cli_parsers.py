@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from wardround_python.docdrift.cli_parsers import command_line
-from wardround_python.docdrift.env_vars import variables
 from wardround_python.docdrift.program_name import program_of
 
-from wardround.checks.source import InMemoryRepository
+from wardround.change.repository_view import InMemoryRepository
 
 
 def names(text: str) -> list[tuple[str, ...]]:
@@ -59,11 +58,6 @@ def test_options_that_typer_derives_from_parameters() -> None:
     assert sorted(names(text)) == [("--count",), ("--loud", "--no-loud"), ("--to-whom",)]
 
 
-def test_other_text_than_python_has_no_options() -> None:
-    assert command_line("cli.py", 'p.add_argument("--a"\n') is None
-    assert variables("cli.py", "\x00") is None
-
-
 def test_calls_of_similar_names_are_not_options() -> None:
     assert names('table.option("--a")\n') == []
 
@@ -79,36 +73,3 @@ def test_a_program_has_the_names_its_project_installs() -> None:
     assert program.commands == {"post"}
     assert program.files == {"src/mail/cli.py", "mail.cli", "mail"}
     assert program_of("tool.py", "parser.addoption()", InMemoryRepository()).commands == {"pytest"}
-
-
-def test_variables_are_read_with_their_requirement() -> None:
-    text = (
-        "import os\nfrom os import environ as env\n"
-        'os.environ["A_A"]\nenv.get("B_B")\nos.getenv("C_C", 1)\nos.environ["D_D"] = "x"\nos.environ[name]\n'
-        'try:\n    os.environ["E_E"]\nexcept KeyError:\n    pass\n'
-    )
-    found = variables("a.py", text)
-    assert found is not None
-    assert {name: one.required for name, one in found.items()} == {
-        "A_A": True,
-        "B_B": False,
-        "C_C": False,
-        "E_E": False,
-    }
-
-
-def test_fields_of_settings_have_the_prefix_of_their_class() -> None:
-    text = (
-        "from pydantic_settings import BaseSettings, SettingsConfigDict\n\n\nclass S(BaseSettings):\n"
-        '    model_config = SettingsConfigDict(env_prefix="APP_")\n    url: str\n    n: int = 1\n'
-        '    key: str = Field(alias="OTHER")\n    maybe: str | None\n'
-    )
-    found = variables("a.py", text)
-    assert found is not None
-    assert {name: one.required for name, one in found.items()} == {
-        "APP_URL": True,
-        "APP_N": False,
-        "APP_MAYBE": False,
-    }
-    computed = text.replace('"APP_"', "prefix()")
-    assert variables("a.py", computed) == {}

@@ -1,4 +1,4 @@
-"""The functions of a module by its text, and the changes of those with a docstring."""
+"""The functions of a module found by a text scan, and the changes of those with a docstring."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from wardround_python.docdrift.documented_functions import compared
+from wardround_python.docdrift.documented_functions import documented_pairs
 
 import wardround
 import wardround_lab
@@ -54,7 +54,7 @@ if plain:
 
 
 def test_functions_are_found_with_their_names_lines_and_decorators() -> None:
-    found = [(one.name, one.line) for one in function_texts(MODULE)]
+    found = [(item.name, item.line) for item in function_texts(MODULE)]
     assert found == [("plain", 6), ("Outer.method", 25), ("Outer.Inner.deep", 34), ("conditional", 37)]
 
 
@@ -83,7 +83,7 @@ def test_functions_of_real_modules_are_those_of_the_parser(path: Path) -> None:
                 visit(child, above)
 
     visit(ast.parse(text), "")
-    assert [one.name for one in function_texts(text)] == seen
+    assert [item.name for item in function_texts(text)] == seen
 
 
 def body(code: str, docstring: str = '"""Do it now."""', signature: str = "a") -> str:
@@ -91,10 +91,10 @@ def body(code: str, docstring: str = '"""Do it now."""', signature: str = "a") -
 
 
 def test_a_function_whose_code_changed_is_compared_with_its_old_docstring() -> None:
-    (found,) = compared(body("return a"), "import os\n\n" + body("return b", '"""Do it later."""'))
+    (found,) = documented_pairs(body("return a"), "import os\n\n" + body("return b", '"""Do it later."""'))
     assert (found.change.name, found.line, found.words_line) == ("f", 3, 4)
     assert (found.words_before, found.words_after) == ("Do it now.", "Do it later.")
-    assert found.is_told
+    assert found.is_documentation_changed
     assert (found.change.removed, found.change.added) == ({"a"} - {"a"}, {"b"})
 
 
@@ -116,24 +116,24 @@ def test_a_function_whose_code_changed_is_compared_with_its_old_docstring() -> N
          "bound twice", "broken", "no docstring but a string"],
 )  # fmt: skip
 def test_nothing_to_compare(old: str, new: str) -> None:
-    assert compared(old, new) == ()
+    assert documented_pairs(old, new) == ()
 
 
 def test_a_function_as_long_as_a_table_is_ignored() -> None:
     old, new = (body(f"return [{x}, {'1, ' * 20_000}]") for x in "ab")
-    assert compared(old, new) == ()
+    assert documented_pairs(old, new) == ()
 
 
 def test_versions_of_one_name_are_matched_by_their_order() -> None:
     old, new = (body("return a") + body(f"return {x}", '"""Do two."""') for x in "bc")
-    (found,) = compared(old, new)
+    (found,) = documented_pairs(old, new)
     assert found.words_before == "Do two."
 
 
 def test_a_deleted_docstring_is_reported() -> None:
-    (found,) = compared(body("return a"), body("return b", "pass"))
+    (found,) = documented_pairs(body("return a"), body("return b", "pass"))
     assert found.words_after is None
-    assert found.is_told
+    assert found.is_documentation_changed
 
 
 def test_what_a_function_declares_returns_and_raises() -> None:
@@ -141,7 +141,7 @@ def test_what_a_function_declares_returns_and_raises() -> None:
         "if a:\n        return [1]\n    def g():\n        raise Other\n    raise mail.Lost(a)",
         signature="self, a: int, /, b=1, *rest, c, d=None, **options",
     )
-    (found,) = compared(body("return a"), new)
+    (found,) = documented_pairs(body("return a"), new)
     code = found.change.new
     assert code.signature.names == ("a", "b", "c", "d")
     assert code.signature.defaults == {"b": "1", "d": "None"}
@@ -151,8 +151,8 @@ def test_what_a_function_declares_returns_and_raises() -> None:
 
 
 def test_a_generator_yields_but_not_for_the_one_inside_it() -> None:
-    (first,) = compared(body("return a"), body("b = yield a"))
-    (second,) = compared(body("return a"), body("def g():\n        yield a\n    return g"))
+    (first,) = documented_pairs(body("return a"), body("b = yield a"))
+    (second,) = documented_pairs(body("return a"), body("def g():\n        yield a\n    return g"))
     assert (first.change.new.yields, second.change.new.yields) == (True, False)
 
 
@@ -160,6 +160,6 @@ def test_methods_with_decorators_over_several_lines_are_read() -> None:
     text = (
         "class C:\n    @one(\n        1,\n    )\n    def m(self):\n        '''Do it.'''\n        return {}\n"
     )
-    (found,) = compared(text.format("a"), text.format("b"))
+    (found,) = documented_pairs(text.format("a"), text.format("b"))
     assert (found.change.name, found.line, found.words_line) == ("C.m", 2, 6)
     assert found.change.old.wrappers == ("one(1)",)

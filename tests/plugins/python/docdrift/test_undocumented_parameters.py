@@ -14,7 +14,8 @@ from wardround_python.docdrift import undocumented_parameters
 
 from tests.conftest import GitRepository
 from tests.plugins.judges import Judge, Lender
-from wardround.checks.source import InMemoryRepository, SourceFile
+from wardround.change.repository_view import InMemoryRepository
+from wardround.checks.source import SourceFile
 from wardround.inference.api import Models, NoModels
 from wardround.inference.metadata import PromotionState
 from wardround.inference.registry import ModelRegistry, default_registry
@@ -36,7 +37,9 @@ SURE = BEFORE.replace("it\n", "it\n    :param text: what is sent\n")
 
 def told(before: str, after: str, models: Models) -> list[str]:
     source = SourceFile("mail.py", after, lambda: before, models=models)
-    return [f"{one.span.line}: {one.message}" for one in run_python_checks([ParameterUndocumented], source)]
+    return [
+        f"{check.span.line}: {check.message}" for check in run_python_checks([ParameterUndocumented], source)
+    ]
 
 
 def test_the_model_scores_sparsely_documented_functions() -> None:
@@ -80,7 +83,7 @@ def test_the_model_is_not_run_if_no_parameter_is_omitted(after: str) -> None:
 def test_the_number_of_scored_parameters_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(undocumented_parameters, "MOST_ASKED", 2)
     after = BEFORE.replace("to, text)", "to, text, wait, tries, order)")
-    assert [one[:25] for one in told(BEFORE, after, Lender(Judge()))] == [
+    assert [item[:25] for item in told(BEFORE, after, Lender(Judge()))] == [
         '1: parameter "wait" is ne', '1: parameter "tries" is n'
     ]  # fmt: skip
 
@@ -136,15 +139,19 @@ class TestTheShippedModel:
         before = "\n\n".join(function.format(name, name.title()) for name in ("send", "hold"))
         after = before.replace("(to)", "(to, wait)")
         start, twin = after.split("Hold a text.")
-        told = twin.replace("who gets it\n", "who gets it\n        wait: in seconds\n")
+        reported = twin.replace("who gets it\n", "who gets it\n        wait: in seconds\n")
         repo.commit({"mail.py": before})
-        repo.stage({"mail.py": f"{start}Hold a text.{told}"})
+        repo.stage({"mail.py": f"{start}Hold a text.{reported}"})
         rule = "python/PY011"
         with_models, without = (
-            [one for one in repo.report("--staged", "--exit-zero", *more)["findings"] if one["rule"] == rule]
+            [
+                item
+                for item in repo.report("--staged", "--exit-zero", *more)["findings"]
+                if item["rule"] == rule
+            ]
             for more in ((), ("--no-models",))
         )
-        assert [(one["line"], one["severity"]) for one in with_models] == [(1, "info")]
+        assert [(item["line"], item["severity"]) for item in with_models] == [(1, "info")]
         assert '"wait" is new; docstrings like this one usually document it' in with_models[0]["message"]
         assert 0.7 < with_models[0]["confidence"] < 1
         assert without == []

@@ -23,8 +23,8 @@ needs_gitleaks = pytest.mark.skipif(shutil.which("gitleaks") is None, reason="gi
 
 
 def row(**given: object) -> dict[str, object]:
-    place = {"StartLine": 1, "EndLine": 1, "StartColumn": 6, "EndColumn": 45}
-    return {"RuleID": "github-pat", "File": "a.py", "Match": "REDACTED", **place, **given}
+    location = {"StartLine": 1, "EndLine": 1, "StartColumn": 6, "EndColumn": 45}
+    return {"RuleID": "github-pat", "File": "a.py", "Match": "REDACTED", **location, **given}
 
 
 def parsed(*rows: dict[str, object]) -> list[tuple[str, str, tuple[int, int], tuple[int, int]]]:
@@ -41,7 +41,7 @@ def test_columns_behind_the_first_line_count_the_newline_before_them() -> None:
     assert parsed(row(StartLine=3, EndLine=3)) == [("a.py", "provider-token", (3, 5), (3, 45))]
 
 
-def test_files_that_only_other_tools_were_given_are_left_out() -> None:
+def test_files_that_only_other_tools_were_given_are_excluded() -> None:
     assert parsed(row(File="other.py"), row(File="./a.py"))[0][0] == "a.py"
 
 
@@ -51,7 +51,7 @@ def test_in_tests_it_warns() -> None:
 
 
 @pytest.mark.parametrize("output", [b"", b"{}", b"[{}]", b"[" * 100_000, b'[{"RuleID": 3}]', b"null"])
-def test_what_is_no_report_is_refused(output: bytes) -> None:
+def test_what_is_not_a_report_is_rejected(output: bytes) -> None:
     with pytest.raises((ToolOutputError, msgspec.MsgspecError, ValueError)):
         GITLEAKS.parse(output, RUN)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from wardround_sql.frontends.dbt import documented_columns, listed, select_list
+from wardround_sql.frontends.dbt import documented_columns, join_names, select_list
 
 from tests.conftest import GitRepository
 
@@ -79,9 +79,9 @@ def test_the_documented_columns_of_a_model_are_read(text: str, columns: dict[str
 
 
 def test_long_lists_of_names_are_abbreviated() -> None:
-    assert listed(["a"]) == '"a"'
-    assert listed(["a", "b"]) == '"a" and "b"'
-    assert listed(["a", "b", "c", "d", "e"]) == '"a", "b", "c" and 2 more'
+    assert join_names(["a"]) == '"a"'
+    assert join_names(["a", "b"]) == '"a" and "b"'
+    assert join_names(["a", "b", "c", "d", "e"]) == '"a", "b", "c" and 2 more'
 
 
 DOCS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from wardround_sql.frontends.registry import fragments
-from wardround_sql.specialist import holds_sql
+from wardround_sql.specialist import contains_sql
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ from wardround_sql.specialist import holds_sql
 )
 def test_only_certain_sql_is_found(path: str, text: str, found: list[str]) -> None:
     assert [fragment.text for fragment in fragments(path, text)] == found
-    assert not found or "add_index" in text or holds_sql(path, text.encode())
+    assert not found or "add_index" in text or contains_sql(path, text.encode())
 
 
 def test_a_location_in_concatenated_strings_is_that_of_its_part() -> None:
@@ -61,7 +61,7 @@ def test_a_location_in_concatenated_strings_is_that_of_its_part() -> None:
 
 
 def test_code_without_a_database_is_not_claimed() -> None:
-    assert not holds_sql("a.ts", b"export const select = (a: string) => update(a)")
+    assert not contains_sql("a.ts", b"export const select = (a: string) => update(a)")
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_code_without_a_database_is_not_claimed() -> None:
 )
 def test_code_with_sql_anywhere_is_claimed(before: str, calls: str) -> None:
     far = before + "".join(f"def give_{n}():\n    return {n}\n" for n in range(500))
-    assert not holds_sql("a.py", far.encode())
-    assert holds_sql("a.py", (far + calls).encode())
+    assert not contains_sql("a.py", far.encode())
+    assert contains_sql("a.py", (far + calls).encode())
 
 
 @pytest.mark.parametrize(
@@ -85,4 +85,4 @@ def test_code_with_sql_anywhere_is_claimed(before: str, calls: str) -> None:
     ],
 )
 def test_sentences_and_other_calls_are_not_sql(text: str) -> None:
-    assert not holds_sql("a.py", text.encode())
+    assert not contains_sql("a.py", text.encode())

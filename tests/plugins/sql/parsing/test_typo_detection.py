@@ -80,7 +80,7 @@ def test_a_statement_that_does_not_parse_is_a_warning_even_if_a_tool_reports_it(
         "db/migrations/1.sql": "alter tabel users add x int;\ndrop table foo;\n",
         "q.sql": "<<<<<<< HEAD\nselect 1;\n=======\nselect 2;\n>>>>>>> x\n",
     })  # fmt: skip
-    found = {one["file"]: one for one in repo.report()["findings"]}
+    found = {finding["file"]: finding for finding in repo.report()["findings"]}
     assert found["db/migrations/1.sql"]["severity"] == "warn"
     assert found["db/migrations/1.sql"]["rule"] == "sql/SQ040"
     assert found["q.sql"]["severity"] == "error"

@@ -1,4 +1,4 @@
-"""The dialect of a file without a sign of its own follows from the rest of the project."""
+"""The dialect of a file without signs of its own follows from the rest of the project."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from wardround_sql.options import SqlOptions
 from wardround_sql.project.file_dialect import FileDialect, file_dialect
 
-from wardround.checks.source import InMemoryRepository
+from wardround.change.repository_view import InMemoryRepository
 
 PLAIN = "alter table orders add column note text;\n"
 PATH = "service/db/migrations/1_note.sql"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from wardround_typescript.analysis.call_resolution import ResolvedScript, callee_of
-from wardround_typescript.checks.callers.swapped_arguments import SwappedArguments, named
+from wardround_typescript.analysis.call_resolution import callee_of
+from wardround_typescript.analysis.resolved_scripts import ResolvedScript
+from wardround_typescript.checks.callers.swapped_arguments import SwappedArguments, argument_name
 
-from wardround.checks.source import InMemoryRepository, SourceFile
+from wardround.change.repository_view import InMemoryRepository
+from wardround.checks.source import SourceFile
 from wardround.semantics.argument_order import ArgumentName
 
 
@@ -113,7 +115,7 @@ def test_destructured_parameters_have_no_name() -> None:
     ],
 )
 def test_names_of_arguments(text: str, name: ArgumentName | None) -> None:
-    assert named(text) == name
+    assert argument_name(text) == name
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ class FileTicket(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         description: markdown, or a document in the Atlassian Document Format.
-        criteria: one text per criterion, in addition to those in the description.
+        criteria: one string per criterion, in addition to those in the description.
     """
 
     title: str
@@ -52,15 +52,15 @@ class TicketFile:
     def fetch(self, reference: Reference) -> Ticket:
         """See ``TicketSource``."""
         name = PurePath(reference.key).name
-        text = _text(self._root / reference.key, reference.key)
+        text = _read_text(self._root / reference.key, reference.key)
         if PurePath(name).suffix.lower() in _JSON:
             return _from_json(text, name)
         return _from_markdown(text, name)
 
 
-def _text(path: Path, shown: str) -> str:
+def _read_text(path: Path, shown: str) -> str:
     try:
-        content = _content(path, shown)
+        content = _read_regular_file(path, shown)
     except (OSError, ValueError) as cause:
         reason = getattr(cause, "strerror", None) or "not a valid path"
         raise TicketError(
@@ -72,8 +72,8 @@ def _text(path: Path, shown: str) -> str:
         raise TicketError(f"the ticket {shown!r} is not UTF-8; save it as UTF-8") from None
 
 
-def _content(path: Path, shown: str) -> bytes:
-    """The content of a regular file; a pipe or a device could block."""
+def _read_regular_file(path: Path, shown: str) -> bytes:
+    """Return the content of a regular file; a pipe or a device could block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -85,7 +85,7 @@ def _content(path: Path, shown: str) -> bytes:
 
 
 def _from_markdown(text: str, name: str) -> Ticket:
-    """The title is the first heading, or the first line."""
+    """Return the ticket; its title is the first heading, or the first line."""
     first = next((block for block in read_blocks(text[:20_000]) if block.lines), None)
     title = plain(first.lines[0]) if first else name
     return ticket_of("file", name, title, text)
@@ -99,11 +99,13 @@ def _from_json(text: str, name: str) -> Ticket:
     if is_document(value):
         return _from_markdown(adf_markdown(value), name)
     if isinstance(value, dict) and isinstance(value.get("fields"), dict):
-        return msgspec.structs.replace(jira_ticket(_shaped(value, JiraIssue, name)), source="file", url="")
+        return msgspec.structs.replace(
+            jira_ticket(_convert_shape(value, JiraIssue, name)), source="file", url=""
+        )
     if isinstance(value, dict) and "body" in value:
-        issue: _GitHubShape = _shaped(value, _GitHubShape, name)
+        issue: _GitHubShape = _convert_shape(value, _GitHubShape, name)
         return ticket_of("file", f"#{issue.number}", issue.title, issue.body or "", issue.html_url)
-    return _from_object(_shaped(value, FileTicket, name), name)
+    return _from_object(_convert_shape(value, FileTicket, name), name)
 
 
 def _from_object(ticket: FileTicket, name: str) -> Ticket:
@@ -115,7 +117,7 @@ def _from_object(ticket: FileTicket, name: str) -> Ticket:
     return ticket_of("file", ticket.key or name, ticket.title, markdown, ticket.url)
 
 
-def _shaped(value: object, shape: type[Any], name: str) -> Any:
+def _convert_shape(value: object, shape: type[Any], name: str) -> Any:
     try:
         return msgspec.convert(value, shape)
     except (msgspec.ValidationError, RecursionError) as cause:

@@ -8,7 +8,7 @@ from wardround.context.ticket.assemble import ticket_of
 from wardround.context.ticket.model import Ticket
 from wardround.context.ticket.reference import Reference
 from wardround.context.ticket.settings import TicketSettings
-from wardround.context.ticket.sources.http import Limits, Request, decoded, fetch_json
+from wardround.context.ticket.sources.http import Limits, Request, decode_response, fetch_json
 
 _API_VERSION = "2022-11-28"
 
@@ -32,7 +32,7 @@ class GitHub:
     def fetch(self, reference: Reference) -> Ticket:
         """See ``TicketSource``."""
         request = self._request(reference)
-        issue: GitHubIssue = decoded(fetch_json(request, self._limits), GitHubIssue, request)
+        issue: GitHubIssue = decode_response(fetch_json(request, self._limits), GitHubIssue, request)
         secrets = (self._settings.github_token,)
         return ticket_of("github", reference.key, issue.title, issue.body or "", issue.html_url, secrets)
 

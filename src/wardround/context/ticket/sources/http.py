@@ -23,7 +23,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     Attributes:
         total: for everything together: connecting, redirects, waiting, retrying and reading.
-        longest_wait: of a ``Retry-After`` that is obeyed.
+        longest_wait: the longest ``Retry-After`` that is obeyed.
     """
 
     connect: float = 5.0
@@ -71,13 +71,13 @@ def fetch_json(request: Request, limits: Limits, also: tuple[int, ...] = ()) -> 
         also: further statuses whose body describes the result.
 
     Raises:
-        TicketError: anything else; the text names the service, the ticket and a remedy, never a header.
+        TicketError: anything else; the message names the service, the ticket and a remedy, never a header.
     """
     import asyncio  # slow to import, and only a review with a ticket needs it
 
-    answer = asyncio.run(_within(request, limits))
+    answer = asyncio.run(_read_limited(request, limits))
     if answer.status not in (200, *also):
-        raise TicketError(_refused(request, answer))
+        raise TicketError(_refusal_text(request, answer))
     if not answer.headers.get("content-type", "").lower().split(";")[0].strip().endswith("json"):
         raise TicketError(
             f"{request.service} did not return JSON for {request.ticket}; check that the address "
@@ -86,7 +86,7 @@ def fetch_json(request: Request, limits: Limits, also: tuple[int, ...] = ()) -> 
     return answer.body
 
 
-async def _within(request: Request, limits: Limits) -> Answer:
+async def _read_limited(request: Request, limits: Limits) -> Answer:
     import asyncio
 
     import httpx  # an optional dependency, and slow to import
@@ -125,13 +125,13 @@ async def _follow(client: httpx.AsyncClient, request: Request, limits: Limits) -
         answer = await _send(client, request, url, limits)
         if answer.status not in _REDIRECTS:
             return answer
-        url = _redirected(request, url, answer.headers.get("location", ""))
+        url = _redirect_url(request, url, answer.headers.get("location", ""))
     raise TicketError(
         f"{request.service} redirects {request.ticket} too often; check the address {_host(url)!r}"
     )
 
 
-def _redirected(request: Request, url: str, location: str) -> str:
+def _redirect_url(request: Request, url: str, location: str) -> str:
     try:
         target = urljoin(url, location)
         is_same = urlsplit(target)[:2] == urlsplit(url)[:2] and bool(location)
@@ -175,14 +175,14 @@ async def _body(request: Request, chunks: AsyncIterator[bytes], limits: Limits) 
 
 
 def _allowed_wait(answer: Answer, limits: Limits) -> float | None:
-    """The seconds before the only retry, None if there is to be none."""
+    """Return the seconds before the only retry, None if there is to be none."""
     if answer.status not in _RETRIED:
         return None
     wait = retry_after(answer.headers.get("retry-after", ""), datetime.now(UTC))
     return wait if wait <= limits.longest_wait else None
 
 
-def retry_after(value: str, now: datetime) -> float:
+def retry_after(value: str, current: datetime) -> float:
     """Seconds of a ``Retry-After`` header, a number or a date; 1 if there is none that can be read."""
     if value.strip().isdecimal() and len(value) < 10:
         return float(value)
@@ -192,7 +192,7 @@ def retry_after(value: str, now: datetime) -> float:
         date = email.utils.parsedate_to_datetime(value)
     except ValueError:
         return 1.0
-    return max(0.0, (date - now).total_seconds()) if date.tzinfo else 1.0
+    return max(0.0, (date - current).total_seconds()) if date.tzinfo else 1.0
 
 
 def _host(url: str) -> str:
@@ -222,8 +222,8 @@ def _is_tls(cause: BaseException | None) -> bool:
     return False
 
 
-def _refused(request: Request, answer: Answer) -> str:
-    """The sentence for a status that is not 200."""
+def _refusal_text(request: Request, answer: Answer) -> str:
+    """Return the sentence for a status that is not 200."""
     where = f"{request.service} returned {answer.status} for {request.ticket}"
     match answer.status:
         case 401:
@@ -244,7 +244,7 @@ def _refused(request: Request, answer: Answer) -> str:
             return f"{where}; check the address {_host(request.url)!r}"
 
 
-def decoded(body: bytes, shape: type[Any], request: Request) -> Any:
+def decode_response(body: bytes, shape: type[Any], request: Request) -> Any:
     """Decode the JSON of a response to a struct.
 
     Raises:

@@ -15,7 +15,7 @@ from wardround.context.ticket.headings import Section, section_of
 from wardround.context.ticket.model import Ticket
 from wardround.context.ticket.reference import Reference
 from wardround.context.ticket.settings import Secret, TicketSettings
-from wardround.context.ticket.sources.http import Limits, Request, decoded, fetch_json
+from wardround.context.ticket.sources.http import Limits, Request, decode_response, fetch_json
 from wardround.context.ticket.wiki_markup import wiki_markdown
 
 _FIELDS = "*all,-comment,-worklog,-attachment,-issuelinks,-subtasks"
@@ -44,7 +44,7 @@ class JiraCloud:
 
     def fetch(self, reference: Reference) -> Ticket:
         """See ``TicketSource``."""
-        token = _for_configured_site(self._settings, self._settings.jira_api_token)
+        token = _secret_for_site(self._settings, self._settings.jira_api_token)
         pair = base64.b64encode(f"{self._settings.jira_email}:{token.reveal()}".encode()).decode()
         headers = {"Authorization": f"Basic {pair}"} if token else {}
         request = _request(reference, self._settings, "3", headers, "JIRA_EMAIL and JIRA_API_TOKEN")
@@ -60,14 +60,14 @@ class JiraServer:
 
     def fetch(self, reference: Reference) -> Ticket:
         """See ``TicketSource``."""
-        token = _for_configured_site(self._settings, self._settings.jira_pat)
+        token = _secret_for_site(self._settings, self._settings.jira_pat)
         headers = {"Authorization": f"Bearer {token.reveal()}"} if token else {}
         request = _request(reference, self._settings, "2", headers, "JIRA_PAT")
         return _ticket(request, self._limits, (token,))
 
 
-def _for_configured_site(settings: TicketSettings, token: Secret) -> Secret:
-    """Return a token if the site is configured: an address alone gets no secret."""
+def _secret_for_site(settings: TicketSettings, token: Secret) -> Secret:
+    """Return a token if the site is configured: a URL in a text is not sufficient."""
     return token if settings.jira_url else Secret("")
 
 
@@ -82,10 +82,10 @@ def jira_ticket(issue: JiraIssue, url: str = "", secrets: Sequence[Secret] = ())
         raise TicketError(
             f"the issue {issue.key[:40]} has no summary; check that the fields of the response include it"
         )
-    parts = [_markdown(issue.fields.get("description"))]
+    parts = [_field_to_markdown(issue.fields.get("description"))]
     for field, name in sorted(issue.names.items())[:_MAX_FIELDS]:
         is_criteria = field.startswith("customfield_") and section_of(name) is Section.ACCEPTANCE
-        if is_criteria and (text := _markdown(issue.fields.get(field))):
+        if is_criteria and (text := _field_to_markdown(issue.fields.get(field))):
             parts.append(f"## {name}\n\n{text}")
     return ticket_of("jira", issue.key, title, "\n\n".join(filter(None, parts)), url, secrets)
 
@@ -102,13 +102,13 @@ def _request(
 
 
 def _ticket(request: Request, limits: Limits, secrets: Sequence[Secret]) -> Ticket:
-    issue: JiraIssue = decoded(fetch_json(request, limits), JiraIssue, request)
+    issue: JiraIssue = decode_response(fetch_json(request, limits), JiraIssue, request)
     address = f"{request.url.partition('/rest/api/')[0]}/browse/{issue.key}"
     return jira_ticket(issue, address, secrets)
 
 
-def _markdown(value: object) -> str:
-    """The markdown of a field: a document, wiki markup, or the items of a checklist."""
+def _field_to_markdown(value: object) -> str:
+    """Return the markdown of a field: a document, wiki markup, or the items of a checklist."""
     if is_document(value):
         return adf_markdown(value)
     if isinstance(value, str):
@@ -119,7 +119,7 @@ def _markdown(value: object) -> str:
 
 
 def _item_text(item: object) -> str:
-    """The text of an item of a checklist, which is a text or an object with a name."""
+    """Return the text of an item of a checklist, which is a text or an object with a name."""
     if isinstance(item, Mapping):
         item = next((item[key] for key in ("name", "value", "text", "title") if item.get(key)), "")
     return " ".join(item.split()) if isinstance(item, str) else ""

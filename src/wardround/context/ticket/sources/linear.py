@@ -9,7 +9,7 @@ from wardround.context.ticket.errors import TicketError
 from wardround.context.ticket.model import Ticket
 from wardround.context.ticket.reference import Reference
 from wardround.context.ticket.settings import TicketSettings
-from wardround.context.ticket.sources.http import Limits, Request, decoded, fetch_json
+from wardround.context.ticket.sources.http import Limits, Request, decode_response, fetch_json
 
 _QUERY = "query Ticket($id: String!) { issue(id: $id) { identifier title description url } }"
 _CREDENTIALS = "LINEAR_API_KEY"
@@ -55,7 +55,7 @@ class Linear:
         """See ``TicketSource``."""
         request = self._request(reference.key)
         body = fetch_json(request, self._limits, also=(400,))
-        issue = _issue(decoded(body, LinearResponse, request), reference.key)
+        issue = _issue(decode_response(body, LinearResponse, request), reference.key)
         return linear_ticket(issue, self._settings)
 
     def _request(self, key: str) -> Request:
@@ -74,7 +74,7 @@ def linear_ticket(issue: LinearIssue, settings: TicketSettings) -> Ticket:
 
 
 def _issue(response: LinearResponse, key: str) -> LinearIssue:
-    """The issue; GraphQL reports errors with the status 200 or 400 and a code."""
+    """Return the issue; GraphQL reports errors with the status 200 or 400 and a code."""
     issue = response.data.issue if response.data else None
     if issue is not None and not response.errors:
         return issue

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.supply_chain.locks.entry import LockDetails, LockEntry, LockFile
 from wardround.semantics.supply_chain.locks.npm_locks import hashes_of, package_of
 from wardround.semantics.supply_chain.plain_yaml import load_plain
@@ -61,7 +61,7 @@ def read_yarn_lock(text: str) -> LockFile:
         if name is None:
             continue
         if fields.get("linkType") == "soft" or "@workspace:" in fields.get("resolution", ""):
-            declared[_workspace_folder(keys)] = dict(_yarn_declared(body))
+            declared[_workspace_folder(keys)] = dict(_yarn_declarations(body))
             continue
         entries.append(LockEntry(name[1], fields["version"], keys[0], body, line))
     return LockFile(tuple(entries), _yarn_details, declared, frozenset(patterns))
@@ -83,7 +83,7 @@ def _workspace_folder(keys: list[str]) -> str:
     return "" if folder == "." else folder.strip("/")
 
 
-def _yarn_declared(body: str) -> Iterator[tuple[str, frozenset[str]]]:
+def _yarn_declarations(body: str) -> Iterator[tuple[str, frozenset[str]]]:
     _, _, after = body.partition("dependencies:\n")
     for line in after.split("\n"):
         found = _DEPENDENCY_LINE.match(line)
@@ -119,7 +119,7 @@ def read_pnpm_lock(text: str) -> LockFile:
         if section == "packages":
             entries += _pnpm_entries(body, line)
         elif section == "overrides":
-            overridden = frozenset(_overridden(body))
+            overridden = frozenset(_overridden_packages(body))
         elif section in ("importers", "catalogs"):
             found = _importers(f"{header}\n{body}", section)
             if found is None:
@@ -132,7 +132,7 @@ def read_pnpm_lock(text: str) -> LockFile:
     return LockFile(tuple(entries), _pnpm_details, declared, overridden=overridden)
 
 
-def _overridden(body: str) -> Iterator[str]:
+def _overridden_packages(body: str) -> Iterator[str]:
     """Return the packages of overrides, such as ``parent>name@1``."""
     for line in body.split("\n"):
         key = line.strip().partition(":")[0].strip("'\"").rpartition(">")[2]
@@ -170,7 +170,7 @@ def _importer(tables: Mapping[str, Any]) -> dict[str, frozenset[str]]:
 def _specifiers(table: object) -> dict[str, frozenset[str]]:
     if not isinstance(table, dict):
         return {}
-    listed = {name: one.get("specifier") for name, one in table.items() if isinstance(one, dict)}
+    listed = {name: entry.get("specifier") for name, entry in table.items() if isinstance(entry, dict)}
     return {str(name): frozenset({str(range_)}) for name, range_ in listed.items() if range_ is not None}
 
 

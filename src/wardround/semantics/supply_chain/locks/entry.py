@@ -14,7 +14,7 @@ class LockEntry(msgspec.Struct, frozen=True):
     Attributes:
         name: in the normal form of its ecosystem.
         key: unique in the lock file.
-        raw: the entry as it is written; entries that are equal here need no comparison.
+        raw: the source of the entry; entries that are equal here need no comparison.
         line: 1-based; 1 if the format does not keep it.
     """
 
@@ -29,10 +29,10 @@ class LockDetails(msgspec.Struct, frozen=True):
     """The origin of one locked version.
 
     Attributes:
-        urls: of its archives, or of its index.
+        urls: URLs of its archives, or of its index.
         hashes: archive -> hash, with its algorithm in front.
         runs_script: an installation runs code of the package.
-        package: the name that the archive has by its URL; empty if it does not follow from it.
+        package: the name of the archive in its URL; empty if the URL does not contain it.
     """
 
     urls: tuple[str, ...] = ()
@@ -48,8 +48,8 @@ class LockFile(msgspec.Struct, frozen=True):
         declared: folder of a manifest, relative to the lock file -> package -> the locked requirements.
         patterns: the requirements, ``name@range``, that have an entry; for formats that list them.
         overridden: the packages whose requirements the lock file replaces.
-        hosts: of all archives and indexes; None: they are those of the details.
-        content_hash: of the manifest when it was locked.
+        hosts: hosts of all archives and indexes; None: they are those of the details.
+        content_hash: hash of the manifest's content when it was locked.
         problem: the reason why it cannot be read; empty if it can.
     """
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.supply_chain.locks.entry import LockDetails, LockEntry, LockFile
 from wardround.semantics.supply_chain.npm_manifests import TABLES
 
@@ -18,7 +18,7 @@ _DECLARED = [table for table in TABLES if table != "resolutions"]
 
 
 class NpmPackage(msgspec.Struct, frozen=True, rename="camel"):
-    """An entry of package-lock.json, as far as it is compared."""
+    """An entry of package-lock.json, if it is compared."""
 
     version: str = ""
     name: str = ""
@@ -47,13 +47,13 @@ def read_package_lock(text: str) -> LockFile:
     for path, package in lock.packages.items():
         _, installed, name = path.rpartition("node_modules/")
         if not installed:
-            declared[path] = _declared(package)
+            declared[path] = _declared_ranges(package)
         elif not package.link:
             entries.append(LockEntry(name, package.version, path, package))
     return LockFile(tuple(entries), _details, declared)
 
 
-def _declared(package: NpmPackage) -> dict[str, frozenset[str]]:
+def _declared_ranges(package: NpmPackage) -> dict[str, frozenset[str]]:
     tables = [package.peer_dependencies, package.dev_dependencies]
     tables += [package.dependencies, package.optional_dependencies]
     found: dict[str, set[str]] = {}
@@ -65,19 +65,19 @@ def _declared(package: NpmPackage) -> dict[str, frozenset[str]]:
 
 def _first_version(tree: Mapping[str, Any], path: str = "", depth: int = 0) -> Iterator[LockEntry]:
     """Return the nested entries of the first version of the format, which the second one also has."""
-    for name, one in tree.items() if depth < _DEEPEST else ():
-        if not isinstance(one, dict):
+    for name, entry in tree.items() if depth < _DEEPEST else ():
+        if not isinstance(entry, dict):
             continue
-        place = f"{path}/{name}"
-        known = {key: one[key] for key in ("version", "resolved", "integrity") if key in one}
+        location = f"{path}/{name}"
+        known = {key: entry[key] for key in ("version", "resolved", "integrity") if key in entry}
         try:
             package = msgspec.convert(known, NpmPackage)
         except msgspec.ValidationError:
             continue
-        yield LockEntry(name, package.version, place, package)
-        nested = one.get("dependencies")
+        yield LockEntry(name, package.version, location, package)
+        nested = entry.get("dependencies")
         if isinstance(nested, dict):
-            yield from _first_version(nested, place, depth + 1)
+            yield from _first_version(nested, location, depth + 1)
 
 
 def _details(entry: LockEntry) -> LockDetails:
@@ -111,17 +111,19 @@ def package_of(url: str) -> str:
 def read_bun_lock(text: str) -> LockFile:
     """Read bun.lock, JSON with commas before closing brackets."""
     try:
-        document = msgspec.json.decode(_without_trailing_commas(text))
+        document = msgspec.json.decode(_strip_trailing_commas(text))
     except (msgspec.DecodeError, RecursionError, UnicodeError) as cause:
         return LockFile(problem=f"it is not a lock file: {type(cause).__name__}")
     if not isinstance(document, dict):
         return LockFile(problem="it is not a lock file")
     packages, workspaces = document.get("packages"), document.get("workspaces")
-    entries = [one for pair in _items(packages) if (one := _bun_entry(*pair)) is not None]
+    entries = [item for pair in _items(packages) if (item := _bun_entry(*pair)) is not None]
     declared = {}
     for folder, tables in _items(workspaces):
-        kept = {key: value for key, value in _items(tables) if key in _DECLARED and isinstance(value, dict)}
-        declared[folder] = _declared(msgspec.convert(kept, NpmPackage))
+        retained = {
+            key: value for key, value in _items(tables) if key in _DECLARED and isinstance(value, dict)
+        }
+        declared[folder] = _declared_ranges(msgspec.convert(retained, NpmPackage))
     return LockFile(tuple(entries), _bun_details, declared)
 
 
@@ -129,11 +131,11 @@ def _items(table: object) -> list[tuple[str, Any]]:
     return list(table.items()) if isinstance(table, dict) else []
 
 
-def _bun_entry(key: str, one: object) -> LockEntry | None:
-    if not isinstance(one, list) or not one or not isinstance(one[0], str):
+def _bun_entry(key: str, item: object) -> LockEntry | None:
+    if not isinstance(item, list) or not item or not isinstance(item[0], str):
         return None
-    name, at, version = one[0].rpartition("@")
-    return LockEntry(name, version, key, one) if at and name else None
+    name, at, version = item[0].rpartition("@")
+    return LockEntry(name, version, key, item) if at and name else None
 
 
 def _bun_details(entry: LockEntry) -> LockDetails:
@@ -144,6 +146,6 @@ def _bun_details(entry: LockEntry) -> LockDetails:
     return LockDetails((*urls, *((version,) if version else ())), dict(hashes_of(integrity)))
 
 
-def _without_trailing_commas(text: str) -> str:
+def _strip_trailing_commas(text: str) -> str:
     """Remove the commas before closing brackets, outside of strings."""
     return _STRING_OR_LAST_COMMA.sub(lambda found: found[1] or "", text)

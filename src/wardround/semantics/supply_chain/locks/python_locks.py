@@ -1,7 +1,7 @@
 """The lock files of uv, Poetry, PDM and Pipenv.
 
 The TOML of a large lock file takes seconds to parse. Its tables ``[[package]]`` are separated by lines, and
-one is parsed only if it differs from the other side or describes a project.
+one is parsed only if it differs from the other version or describes a project.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.lazy import LazyPattern
 from wardround.semantics.supply_chain.locks.entry import LockDetails, LockEntry, LockFile
 from wardround.semantics.supply_chain.python_manifests import normal_name
 from wardround.semantics.supply_chain.urls import host_of
@@ -25,7 +25,7 @@ _CONTENT_HASH = LazyPattern(r'^content[-_]hash = "([\w:=-]{1,200})"', re.MULTILI
 _URL = LazyPattern(r'\b(?:url|registry|git) = "([a-z+]{1,20}://[^/"]{1,300})')
 _IS_PROJECT = LazyPattern(r"\b(?:editable|virtual)\s*=")
 _MOST_TOML = 1_000_000
-"""The size up to which a file with text of several lines is parsed; no tool writes such text."""
+"""Maximum size of a file with multi-line strings that is parsed; no tool writes such strings."""
 
 
 def read_toml_lock(text: str) -> LockFile:
@@ -65,7 +65,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _end(text: str, start: int) -> int:
-    """Return the end of the last table: that of the file, or the table after it."""
+    """Return the end of the last table: that of the file, or the start of the next table."""
     ends = [
         text.find(header, start) for header in ("\n[metadata", "\n[manifest", "\n[extras", "\n[[metadata")
     ]
@@ -101,12 +101,12 @@ def _details(entry: LockEntry) -> LockDetails:
     except (tomllib.TOMLDecodeError, RecursionError, KeyError):
         return LockDetails()
     files = [
-        one
-        for one in (package.get("sdist"), *_list(package, "wheels"), *_list(package, "files"))
-        if isinstance(one, dict)
+        table
+        for table in (package.get("sdist"), *_list(package, "wheels"), *_list(package, "files"))
+        if isinstance(table, dict)
     ]
-    urls = [str(one["url"]) for one in files if "url" in one] + list(_source_urls(package.get("source")))
-    hashes = {_file_name(one): str(one["hash"]) for one in files if "hash" in one}
+    urls = [str(file["url"]) for file in files if "url" in file] + list(_source_urls(package.get("source")))
+    hashes = {_file_name(file): str(file["hash"]) for file in files if "hash" in file}
     return LockDetails(tuple(dict.fromkeys(urls)), hashes)
 
 
@@ -136,18 +136,24 @@ def _project(block: str) -> dict[str, dict[str, frozenset[str]]]:
     package = _package(block)
     source = package.get("source")
     folder = (source.get("editable") or source.get("virtual")) if isinstance(source, dict) else None
-    metadata = package.get("metadata")
-    if not isinstance(folder, str) or not isinstance(metadata, dict):
-        return {} if not isinstance(folder, str) else {_folder(folder): {}}
-    listed = list(_list(metadata, "requires-dist"))
+    if not isinstance(folder, str):
+        return {}
+    ranges: dict[str, set[str]] = {}
+    for requirement in _project_requirements(package.get("metadata")):
+        if isinstance(requirement, dict) and isinstance(requirement.get("name"), str):
+            specifier = str(requirement.get("specifier", ""))
+            ranges.setdefault(normal_name(requirement["name"]), set()).add(specifier)
+    return {_folder(folder): {name: frozenset(of_name) for name, of_name in ranges.items()}}
+
+
+def _project_requirements(metadata: object) -> Iterator[Any]:
+    """Yield the requirements of a project, then those of its groups for development."""
+    if not isinstance(metadata, dict):
+        return
+    yield from _list(metadata, "requires-dist")
     groups = metadata.get("requires-dev")
     for group in groups.values() if isinstance(groups, dict) else ():
-        listed += group if isinstance(group, list) else []
-    found: dict[str, set[str]] = {}
-    for one in listed:
-        if isinstance(one, dict) and isinstance(one.get("name"), str):
-            found.setdefault(normal_name(one["name"]), set()).add(str(one.get("specifier", "")))
-    return {_folder(folder): {name: frozenset(ranges) for name, ranges in found.items()}}
+        yield from group if isinstance(group, list) else ()
 
 
 def _folder(folder: str) -> str:
@@ -169,10 +175,12 @@ def read_pipfile_lock(text: str) -> LockFile:
     except (msgspec.DecodeError, RecursionError, UnicodeError) as cause:
         return LockFile(problem=f"it is not a lock file: {type(cause).__name__}")
     entries = [
-        LockEntry(normal_name(name), str(one.get("version", "")).lstrip("="), f"{section} {name}", one)
+        LockEntry(
+            normal_name(name), str(package.get("version", "")).lstrip("="), f"{section} {name}", package
+        )
         for section, packages in (("default", lock.default), ("develop", lock.develop))
-        for name, one in packages.items()
-        if isinstance(one, dict)
+        for name, package in packages.items()
+        if isinstance(package, dict)
     ]
     digest = lock.meta.get("hash")
     content = str(digest.get("sha256", "")) if isinstance(digest, dict) else ""
@@ -180,8 +188,8 @@ def read_pipfile_lock(text: str) -> LockFile:
 
 
 def _pipfile_details(entry: LockEntry) -> LockDetails:
-    """Hashes without the names of files: one of them must stay."""
+    """Hashes without the names of files: at least one of them must remain."""
     urls = [entry.raw[key] for key in ("git", "file") if isinstance(entry.raw.get(key), str)]
     hashes = entry.raw.get("hashes")
-    known = sorted(str(one) for one in hashes) if isinstance(hashes, list) else []
-    return LockDetails(tuple(urls), {one: one for one in known})
+    known = sorted(str(digest) for digest in hashes) if isinstance(hashes, list) else []
+    return LockDetails(tuple(urls), {digest: digest for digest in known})

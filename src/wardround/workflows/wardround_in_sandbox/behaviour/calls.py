@@ -1,4 +1,4 @@
-"""One call of a function with recorded arguments: what it returned, raised, changed and printed."""
+"""One call of a function with recorded arguments: its result, exception, changed arguments and output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from typing import Any
 from .binding import Incompatible, Recorded, arguments_for
 from .compiled import COMPILED
 from .functions import ROOT, Found
-from .values import MOST_ITEMS, shortened, text_of, type_name
+from .values import MOST_ITEMS, shorten, text_of, type_name
 
 _CPU_S = 0.25
 _LOADING_CPU_S = 2.0
@@ -30,7 +30,8 @@ _MANAGERS = (
     contextlib._GeneratorContextManager,
     contextlib._AsyncGeneratorContextManager,
 )
-"""The results of generators that a decorator makes context managers; what they yield is compared."""
+"""The results of generators that a decorator converts to context managers; the yielded values are compared.
+"""
 
 
 class _Timeout(BaseException):
@@ -56,7 +57,7 @@ class _Timer:
 
 
 class _Printed(io.StringIO):
-    """Takes what a call prints, even if the call closes its output."""
+    """Captures the output of a call, even if the call closes it."""
 
     def close(self) -> None:
         """Keep the text."""
@@ -72,16 +73,16 @@ def outcome_of(function: Found, payload: bytes, header: dict[str, Any]) -> dict[
     timer = _Timer()
     try:
         result = _outcome(function, payload, header, timer)
-        return {**result, "compiled": _matched(timer)}
+        return {**result, "compiled": _match_digests(timer)}
     finally:
         timer.stop()
 
 
-def _matched(timer: _Timer) -> dict[str, str]:
-    """Return what the patterns in the result match; nothing if that takes too long."""
+def _match_digests(timer: _Timer) -> dict[str, str]:
+    """Return the matches of the patterns in the result; nothing if that takes too long."""
     timer.start(_LOADING_CPU_S)
     try:
-        return COMPILED.matched()
+        return COMPILED.match_digests()
     except BaseException:
         return {}
 
@@ -96,38 +97,39 @@ def _outcome(function: Found, payload: bytes, header: dict[str, Any], timer: _Ti
     except Incompatible as error:
         return {"kind": "incompatible", "text": str(error)}
     except BaseException as error:
-        return {"kind": "unloadable", "text": shortened(f"{type(error).__name__}: {error}", 200)}
+        return {"kind": "unloadable", "text": shorten(f"{type(error).__name__}: {error}", 200)}
     timer.start(_CPU_S)
     COMPILED.clear()
     printed = _Printed()
     random.seed(0)
     with redirect_stdout(printed), redirect_stderr(printed):
-        result = _called(function, positional, keywords)
+        result = _call(function, positional, keywords)
         try:
             if function.inner.__name__ == "__init__":
-                made = given.pop(header["names"][0])
-                result.update(_returned(made) if result["kind"] == "returned" else {})
-            changed = _changed(given, earlier)
+                created = given.pop(header["names"][0])
+                result.update(_describe_return(created) if result["kind"] == "returned" else {})
+            changed = _changed_arguments(given, earlier)
         except BaseException:
             return {"kind": "timeout"}
     timer.stop()
     if timer.is_over:
         return {"kind": "timeout"}
-    return {**result, "changed": changed, "printed": shortened(printed.getvalue(), _MOST_PRINTED)}
+    return {**result, "changed": changed, "printed": shorten(printed.getvalue(), _MOST_PRINTED)}
 
 
 def _refuse_other_receiver(function: Found, given: dict[str, Any], header: dict[str, Any]) -> None:
-    """Refuse a receiver of another class, as one whose ``__new__`` returns something else when it is loaded.
+    """Reject a receiver of another class, such as one whose ``__new__`` returns another object when it is
+    loaded.
 
     Raises:
-        TypeError: it is one.
+        TypeError: the receiver is of another class.
     """
     receiver = given.get(header["names"][0], function) if header["names"] else function
     if function.owner is not None and receiver is not function and not isinstance(receiver, function.owner):
         raise TypeError(f"the receiver is a {type_name(type(receiver))}")
 
 
-def _called(function: Found, positional: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
+def _call(function: Found, positional: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
     try:
         value = function.named(*positional, **keywords)
         if isinstance(value, _MANAGERS):
@@ -135,14 +137,14 @@ def _called(function: Found, positional: list[Any], keywords: dict[str, Any]) ->
         if inspect.iscoroutine(value):
             value = asyncio.run(value)
         elif inspect.isasyncgen(value):
-            value = iter(asyncio.run(_collected(value)))
-        return {"kind": "returned", **_returned(value)}
+            value = iter(asyncio.run(_collect(value)))
+        return {"kind": "returned", **_describe_return(value)}
     except MemoryError:
         return {"kind": "memory"}
     except _Timeout:
         return {"kind": "timeout"}
     except BaseException as error:
-        return {"kind": "undecorated"} if _is_refused(function, error) else _raised(error)
+        return {"kind": "undecorated"} if _is_refused(function, error) else _describe_exception(error)
 
 
 def _is_refused(function: Found, error: BaseException) -> bool:
@@ -155,22 +157,22 @@ def _is_refused(function: Found, error: BaseException) -> bool:
     return all(frame.f_code is not function.inner.__code__ for frame, _ in frames)
 
 
-def _returned(value: Any) -> dict[str, str]:
+def _describe_return(value: Any) -> dict[str, str]:
     text = text_of(value)
     is_iterator = hasattr(type(value), "__next__")  # which is consumed by now
     return {"text": text, "shown": text if is_iterator else text_of(value, is_shown=True)}
 
 
-async def _collected(values: Any) -> list[Any]:
+async def _collect(values: Any) -> list[Any]:
     found = []
-    async for one in values:
-        found.append(one)
+    async for value in values:
+        found.append(value)
         if len(found) == MOST_ITEMS:
             break
     return found
 
 
-def _raised(error: BaseException) -> dict[str, Any]:
+def _describe_exception(error: BaseException) -> dict[str, Any]:
     kind = type(error)
     try:
         text, shown = text_of(error), text_of(error, is_shown=True)
@@ -195,8 +197,8 @@ def _is_stale(error: BaseException) -> bool:
     return module is None or (getattr(module, "__file__", None) or "").startswith(ROOT)
 
 
-def _changed(given: dict[str, Any], earlier: dict[str, str]) -> dict[str, list[str]]:
-    """Return the arguments whose text is another one after the call, with both texts."""
+def _changed_arguments(given: dict[str, Any], earlier: dict[str, str]) -> dict[str, list[str]]:
+    """Return the arguments whose representation differs after the call, with both representations."""
     found = {}
     for name, value in given.items():
         mark = COMPILED.mark()

@@ -18,7 +18,7 @@ Report = Callable[[object], None]
 """Takes a value of JSON."""
 
 
-def in_child(work: Callable[[], object], wall_s: float = WALL_S) -> Any:
+def run_in_child(work: Callable[[], object], wall_s: float = WALL_S) -> Any:
     """Return the JSON value of some work done in another process; a string if it did not finish."""
     values, end = reported_by(lambda report: report(work()), wall_s)
     return values[0] if values else end

@@ -1,4 +1,6 @@
-"""The regular expressions in results, compared by what they match, as two texts can match the same."""
+"""The regular expressions in results, compared by their matches, as two different ones can match the same
+strings.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def is_pattern(value: object) -> bool:
 
 
 def pattern_text(pattern: Any) -> str:
-    """Return a pattern as ``repr`` writes it, and all of its text."""
+    """Return the ``repr`` of a pattern, and its complete source."""
     text = repr(pattern)
     if not isinstance(pattern, re.Pattern):
         return text
@@ -47,7 +49,7 @@ class Compiled:
     """The patterns in the result of a call.
 
     Attributes:
-        probes: the texts on which they are compared; none if they are compared by their own text.
+        probes: the strings on which they are compared; none if they are compared by their source.
     """
 
     def __init__(self) -> None:
@@ -68,13 +70,13 @@ class Compiled:
             del self._found[text]
 
     def add(self, text: str, pattern: Any) -> None:
-        """Take a pattern with its text."""
+        """Add a pattern with its source."""
         if len(self._found) < _MOST_PATTERNS:
             self._found[text] = pattern
             self._found[repr(pattern)] = pattern
 
-    def matched(self) -> dict[str, str]:
-        """Return the text of each pattern, with a digest of what it matches; empty without probes."""
+    def match_digests(self) -> dict[str, str]:
+        """Return the source of each pattern, with a digest of its matches; empty without probes."""
         return {
             text: _digest(pattern, self.probes) if self.probes else ""
             for text, pattern in self._found.items()
@@ -85,28 +87,32 @@ COMPILED = Compiled()
 
 
 def probes(texts: list[str], patterns: list[str]) -> tuple[str, ...]:
-    """Return texts on which patterns are compared.
+    """Return strings on which patterns are compared.
 
     Args:
-        texts: of the compared calls.
-        patterns: the texts of the patterns; some that each matches are among the result.
+        strings: texts of the compared calls.
+        patterns: the sources of the patterns; the result contains strings that each matches.
     """
-    made = [one for text in patterns for one in samples(text)[:_MOST_MADE]]
-    near = [changed for one in made for changed in (f"{one}x", f" {one}", one[:-1], one.upper(), f"{one}\n")]
-    found = dict.fromkeys(one[:_LONGEST_PROBE] for one in (*_TEXTS, *made, *near, *texts))
+    created = [sample for text in patterns for sample in samples(text)[:_MOST_MADE]]
+    near = [
+        changed
+        for text in created
+        for changed in (f"{text}x", f" {text}", text[:-1], text.upper(), f"{text}\n")
+    ]
+    found = dict.fromkeys(text[:_LONGEST_PROBE] for text in (*_TEXTS, *created, *near, *texts))
     return tuple(found)[:_MOST_PROBES]
 
 
 def samples(text: str) -> list[str]:
-    """Return some texts that a pattern probably matches; none if it cannot be read."""
+    """Return some strings that a pattern probably matches; none if it cannot be parsed."""
     try:
         call: Any = ast.parse(text, mode="eval").body
         pattern = ast.literal_eval(call.args[0])
         source = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
-        names = [one.attr for one in ast.walk(call) if isinstance(one, ast.Attribute)]
+        names = [node.attr for node in ast.walk(call) if isinstance(node, ast.Attribute)]
         flags = sum(int(getattr(re, name)) for name in names if name.isupper())
         parsed = list(_parser().parse(source, flags))
-        return list(dict.fromkeys(islice(_joined(parsed, 0), _MOST_SAMPLES)))
+        return list(dict.fromkeys(islice(_join_options(parsed, 0), _MOST_SAMPLES)))
     except Exception:  # a text that is cut, or the syntax of another package
         return []
 
@@ -118,16 +124,16 @@ def _parser() -> Any:
         return importlib.import_module("sre_parse")
 
 
-def _joined(parts: list[Any], depth: int) -> Iterator[str]:
-    """Yield texts for a sequence: each option of one part with the first ones of the others."""
+def _join_options(parts: list[Any], depth: int) -> Iterator[str]:
+    """Yield strings for a sequence: each option of one part with the first ones of the others."""
     options = [
         list(islice(_options(str(name), value, depth + 1), _MOST_SAMPLES)) or [""] for name, value in parts
     ]
-    first = [one[0] for one in options]
+    first = [option[0] for option in options]
     yield "".join(first)
     for at, found in enumerate(options):
-        for one in found[1:]:
-            yield "".join([*first[:at], one, *first[at + 1 :]])
+        for option in found[1:]:
+            yield "".join([*first[:at], option, *first[at + 1 :]])
 
 
 def _options(name: str, value: Any, depth: int) -> Iterator[str]:
@@ -136,26 +142,26 @@ def _options(name: str, value: Any, depth: int) -> Iterator[str]:
     if name == "LITERAL":
         yield chr(value)
     elif name in ("ANY", "NOT_LITERAL"):
-        yield from (one for one in (_ANY, *_OTHERS) if name == "ANY" or ord(one) != value)
+        yield from (character for character in (_ANY, *_OTHERS) if name == "ANY" or ord(character) != value)
     elif name == "IN":
         yield from _members(value)
     elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
         least, most, inner = value
-        for one in _joined(list(inner), depth):
-            yield one * max(1, least)
+        for text in _join_options(list(inner), depth):
+            yield text * max(1, least)
         yield from (
-            one * count
+            text * count
             for count in (least, least + 2)
             if count <= most
-            for one in _joined(list(inner), depth)
+            for text in _join_options(list(inner), depth)
         )
     elif name == "BRANCH":
-        for one in value[1]:
-            yield from _joined(list(one), depth)
+        for option in value[1]:
+            yield from _join_options(list(option), depth)
     elif name in ("SUBPATTERN", "ATOMIC_GROUP"):
-        yield from _joined(list(value[-1] if name == "SUBPATTERN" else value), depth)
+        yield from _join_options(list(value[-1] if name == "SUBPATTERN" else value), depth)
     elif name == "ASSERT":
-        yield from _joined(list(value[1]), depth)
+        yield from _join_options(list(value[1]), depth)
         yield ""
     else:
         yield ""
@@ -179,7 +185,11 @@ def _members(items: list[Any]) -> Iterator[str]:
 def _digest(pattern: Any, texts: tuple[str, ...]) -> str:
     found = [str(pattern.flags), repr(sorted(pattern.groupindex.items()))]
     for text in texts:
-        one: Any = text.encode("utf-8", "replace") if isinstance(pattern.pattern, bytes) else text
-        matches = [pattern.match(one), pattern.fullmatch(one), *islice(pattern.finditer(one), _MOST_MATCHES)]
+        item: Any = text.encode("utf-8", "replace") if isinstance(pattern.pattern, bytes) else text
+        matches = [
+            pattern.match(item),
+            pattern.fullmatch(item),
+            *islice(pattern.finditer(item), _MOST_MATCHES),
+        ]
         found.append(repr([match and match.regs for match in matches]))
     return hashlib.sha256("\n".join(found).encode()).hexdigest()[:12]

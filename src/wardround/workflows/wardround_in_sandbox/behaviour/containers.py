@@ -19,12 +19,14 @@ _IMMUTABLE = (frozenset, tuple)
 
 
 def reduced_container(value: Any) -> tuple[Any, ...] | None:
-    """Return how to pickle a container by its items and attributes; None if its class needs no help."""
+    """Return how to pickle a container by its items and attributes; None if its class can be pickled
+    itself.
+    """
     kind = type(value)
-    base = next((one for one in _BASES if isinstance(value, one)), None)
+    base = next((base_type for base_type in _BASES if isinstance(value, base_type)), None)
     if base is None or kind is base:
         return None
-    if not _has_own(kind, base, _CONSTRUCTORS) or _has_own(kind, base, _OWN_PICKLES):
+    if not _defines_any(kind, base, _CONSTRUCTORS) or _defines_any(kind, base, _OWN_PICKLES):
         return None
     items = list(base.items(value)) if issubclass(base, dict) else list(base.__iter__(value))
     first = items if base in _IMMUTABLE else []
@@ -36,10 +38,10 @@ def reduced_container(value: Any) -> tuple[Any, ...] | None:
     return empty, (kind, base, first), (base, *state), None, None, fill
 
 
-def _has_own(kind: type, base: type, names: tuple[str, ...]) -> bool:
-    """Return True if a class below the base in the order of classes defines one of some methods."""
+def _defines_any(kind: type, base: type, names: tuple[str, ...]) -> bool:
+    """Return True if a class, or an ancestor that ``base`` does not have, defines one of these methods."""
     above = set(base.__mro__)
-    return any(name in one.__dict__ for one in kind.__mro__ if one not in above for name in names)
+    return any(name in parent.__dict__ for parent in kind.__mro__ if parent not in above for name in names)
 
 
 def empty(kind: type, base: Any, items: list[Any]) -> Any:
@@ -48,7 +50,7 @@ def empty(kind: type, base: Any, items: list[Any]) -> Any:
 
 
 def fill(value: Any, state: tuple[Any, ...]) -> None:
-    """Give a container its items and attributes, without the methods of its class."""
+    """Set the items and attributes of a container, without the methods of its class."""
     base, items, most, attributes = state
     if base is deque:
         deque.__init__(value, items, most)
@@ -57,7 +59,7 @@ def fill(value: Any, state: tuple[Any, ...]) -> None:
     elif base is set:
         set.update(value, items)
     elif issubclass(base, dict):
-        for key, one in items:
-            base.__setitem__(value, key, one)
-    for name, one in attributes.items():
-        object.__setattr__(value, name, one)
+        for key, item in items:
+            base.__setitem__(value, key, item)
+    for name, attribute in attributes.items():
+        object.__setattr__(value, name, attribute)

@@ -1,6 +1,6 @@
 """Functions further up the stack, through which a test reaches a function whose calls are recorded.
 
-They are found while the tests run. Their code is then exchanged for one with the recording statement, so that
+They are found while the tests run. Their code is then replaced by one with the recording statement, so that
 the next calls are recorded, and no other function runs slower.
 """
 
@@ -22,17 +22,17 @@ _TEXTS = (str, bytes)
 def entry_frame(frame: types.FrameType) -> types.FrameType | None:
     """Return the outermost function of the tree through which a test called another one.
 
-    A public one with a text among its arguments is preferred, then another one with a text, then a public
-    one. A function that the test calls itself, and that takes a text, needs none.
+    A public one with a string among its arguments is preferred, then another one with a string, then a public
+    one. A function that the test calls itself, and that takes a string, needs none.
     """
     around = list(_frames(frame))
-    if not around or (is_public(_name(frame)) and takes_text(frame)):
+    if not around or (is_public(_name(frame)) and receives_string(frame)):
         return None
     outermost = around[::-1]
-    for fits in (_is_public_with_text, takes_text, _is_public_frame):
-        for one in outermost:
-            if fits(one):
-                return one
+    for fits in (_is_public_with_string, receives_string, _is_public_frame):
+        for candidate in outermost:
+            if fits(candidate):
+                return candidate
     return None
 
 
@@ -60,12 +60,12 @@ def _is_public_frame(frame: types.FrameType) -> bool:
     return is_public(_name(frame)) and frame.f_code.co_argcount > ("." in _name(frame))
 
 
-def _is_public_with_text(frame: types.FrameType) -> bool:
-    return is_public(_name(frame)) and takes_text(frame)
+def _is_public_with_string(frame: types.FrameType) -> bool:
+    return is_public(_name(frame)) and receives_string(frame)
 
 
-def takes_text(frame: types.FrameType) -> bool:
-    """Return True if a parameter has a text as its value now."""
+def receives_string(frame: types.FrameType) -> bool:
+    """Return True if a parameter has a string as its value now."""
     code = frame.f_code
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     values = frame.f_locals
@@ -83,25 +83,25 @@ def exchange(code: types.CodeType, insert: Callable[[ast.AST, int], ast.AST]) ->
     """
     with open(code.co_filename, "rb") as file:
         tree: Any = insert(ast.parse(file.read()), code.co_firstlineno)
-    made = compile(tree, code.co_filename, "exec", dont_inherit=True)
-    new = next((one for one in _inner(made) if _is_same(one, code)), None)
-    functions = [one for one in gc.get_referrers(code) if isinstance(one, types.FunctionType)]
+    created = compile(tree, code.co_filename, "exec", dont_inherit=True)
+    new = next((inner for inner in _inner(created) if _is_same(inner, code)), None)
+    functions = [referrer for referrer in gc.get_referrers(code) if isinstance(referrer, types.FunctionType)]
     if new is None or not functions or "<" in functions[0].__qualname__:
         return ""
-    for one in functions:
-        one.__code__ = new
+    for function in functions:
+        function.__code__ = new
     return functions[0].__qualname__
 
 
 def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
-    for one in code.co_consts:
-        if isinstance(one, types.CodeType):
-            yield one
-            yield from _inner(one)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _inner(constant)
 
 
-def _is_same(one: types.CodeType, other: types.CodeType) -> bool:
-    return (one.co_name, one.co_firstlineno, one.co_freevars) == (
+def _is_same(item: types.CodeType, other: types.CodeType) -> bool:
+    return (item.co_name, item.co_firstlineno, item.co_freevars) == (
         other.co_name,
         other.co_firstlineno,
         other.co_freevars,

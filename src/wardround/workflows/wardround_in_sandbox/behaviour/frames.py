@@ -17,7 +17,7 @@ def write_frame(file: BinaryIO, header: dict[str, Any], payload: bytes) -> None:
 
 
 def read_frames(file: BinaryIO) -> Iterator[tuple[dict[str, Any], bytes]]:
-    """Yield the calls; one whose end is missing, since its run was killed, is left out."""
+    """Yield the calls; a call whose end is missing, since its run was killed, is skipped."""
     while len(sizes := file.read(_SIZES.size)) == _SIZES.size:
         header, payload = (file.read(size) for size in _SIZES.unpack(sizes))
         if len(payload) == _SIZES.unpack(sizes)[1]:

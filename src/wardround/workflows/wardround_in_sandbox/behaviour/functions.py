@@ -8,14 +8,14 @@ import inspect
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _MOST_STEPS = 200
 _INNER = ("__wrapped__", "__func__", "func", "fn", "function", "_func", "_fn", "callback")
 _OF_CLASSES = ("__new__", "__init_subclass__", "__class_getitem__")
 ROOT = os.getcwd()
-"""The tree; a run starts in it."""
+"""The tree, in which a run starts."""
 
 
 class Found:
@@ -23,7 +23,7 @@ class Found:
 
     Attributes:
         inner: the function itself.
-        named: the object that its name gives, with its decorators.
+        named: the object bound to its name, with its decorators.
         owner: the class whose objects are its first argument; None for a function that is not a method.
     """
 
@@ -40,7 +40,7 @@ def find(module: str, name: str, role: str, path: str) -> Found:
 
     Args:
         role: ``setter`` or ``deleter`` of a property, else empty.
-        path: of its file in the tree.
+        path: path of its file in the tree.
 
     Raises:
         LookupError: there is none.
@@ -54,7 +54,7 @@ def find(module: str, name: str, role: str, path: str) -> Found:
         owner = around if is_of_object and part not in _OF_CLASSES else None
         while isinstance(found, (staticmethod, classmethod)):
             found = found.__func__
-    inner = unwrapped(found, name.rpartition(".")[2], role, path)
+    inner = unwrap_function(found, name.rpartition(".")[2], role, path)
     if inner is None:
         raise LookupError(f"{name} is no function of {path}")
     named = _accessor(found, role)
@@ -75,29 +75,38 @@ def member_name(owner: object, name: str) -> str:
     return name
 
 
-def unwrapped(found: Any, name: str, role: str, path: str) -> types.FunctionType | None:
+def unwrap_function(found: Any, name: str, role: str, path: str) -> types.FunctionType | None:
     """Return the function with this name that an object wraps."""
     waiting: list[Any] = [_accessor(found, role)]
     seen: set[int] = set()
     while waiting and len(seen) < _MOST_STEPS:
-        one = waiting.pop(0)
-        if id(one) in seen:
+        candidate = waiting.pop(0)
+        if id(candidate) in seen:
             continue
-        seen.add(id(one))
-        if isinstance(one, types.FunctionType):
-            if one.__code__.co_name == name and one.__code__.co_filename == f"{ROOT}/{path}":
-                return one
-            waiting += [_content(cell) for cell in one.__closure__ or ()]
-        if isinstance(one, (functools.partial, functools.cached_property)):
-            waiting.append(one.func)
-        elif isinstance(one, types.MethodType):
-            waiting.append(one.__func__)
-        for attribute in _INNER:
-            try:
-                waiting.append(inspect.getattr_static(one, attribute))
-            except AttributeError:
-                continue
+        seen.add(id(candidate))
+        if isinstance(candidate, types.FunctionType) and _is_defined_as(candidate.__code__, name, path):
+            return candidate
+        waiting += _wrapped_objects(candidate)
     return None
+
+
+def _is_defined_as(code: types.CodeType, name: str, path: str) -> bool:
+    return code.co_name == name and code.co_filename == f"{ROOT}/{path}"
+
+
+def _wrapped_objects(wrapper: Any) -> Iterator[Any]:
+    """Yield what a function, a partial, a method or a decorator's object may call."""
+    if isinstance(wrapper, types.FunctionType):
+        yield from map(_cell_content, wrapper.__closure__ or ())
+    if isinstance(wrapper, (functools.partial, functools.cached_property)):
+        yield wrapper.func
+    elif isinstance(wrapper, types.MethodType):
+        yield wrapper.__func__
+    for attribute in _INNER:
+        try:
+            yield inspect.getattr_static(wrapper, attribute)
+        except AttributeError:
+            continue
 
 
 def defaults_of(function: types.FunctionType) -> dict[str, Any]:
@@ -108,7 +117,7 @@ def defaults_of(function: types.FunctionType) -> dict[str, Any]:
     return {**dict(zip(names[first:], plain)), **(function.__kwdefaults__ or {})}
 
 
-def _content(cell: Any) -> object:
+def _cell_content(cell: Any) -> object:
     try:
         return cell.cell_contents
     except ValueError:

@@ -15,7 +15,8 @@ class Inserting(ast.NodeTransformer):
     """Adds the statements to the functions that start on certain lines.
 
     Args:
-        by_line: index by the line of ``def``; what such a function returns, yields and raises is noted, too.
+        by_line: index by the line of ``def``; the results, yielded values and exceptions of such a function
+            are recorded, too.
         by_first_line: index by the line of the first decorator, or of ``def`` without one.
     """
 
@@ -24,7 +25,7 @@ class Inserting(ast.NodeTransformer):
         self._by_first_line = by_first_line or {}
 
     def _visit_function(self, node: Any) -> Any:
-        first_line = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        first_line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         index = self._by_line.get(node.lineno, self._by_first_line.get(first_line))
         if index is None:
             return self.generic_visit(node)
@@ -32,11 +33,11 @@ class Inserting(ast.NodeTransformer):
         if node.lineno in self._by_line:
             noting = _Noting(index)
             documentation, body = node.body[:at], node.body[at:]
-            noted = [each for one in body for each in noting.statements(one)]
+            noted = [each for inner in body for each in noting.statements(inner)]
             if node.name == "__init__" and node.args.args and noted:
                 text = f"if {MAKING}[{index}]: {MADE}({index}, {node.args.args[0].arg})"
-                noted += _placed(text, noted[-1])
-            node.body = [*documentation, *(_watched(noted, index) if noted else ())]
+                noted += _statements_at(text, noted[-1])
+            node.body = [*documentation, *(_watch_body(noted, index) if noted else ())]
         node.body.insert(at, statement)
         return node
 
@@ -49,38 +50,40 @@ def _call(node: Any, index: int) -> tuple[ast.stmt, int]:
     is_documented = isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str)
     arguments = node.args
     parameters = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    names = "".join(f"{one.arg}, " for one in parameters)
+    names = "".join(f"{parameter.arg}, " for parameter in parameters)
     called = f"{CALLED}({index}, locals(), ({names}))"
     call = f"({names}) = {called}" if names else called
     at = int(is_documented)
-    return _placed(f"if {OPEN}[{index}]: {call}", node.body[min(at, len(node.body) - 1)])[0], at
+    return _statements_at(f"if {OPEN}[{index}]: {call}", node.body[min(at, len(node.body) - 1)])[0], at
 
 
-def _placed(text: str, place: ast.AST) -> list[ast.stmt]:
+def _statements_at(text: str, place: ast.AST) -> list[ast.stmt]:
     """Return new statements with the position of another one."""
-    made = ast.parse(text).body
-    for statement in made:
-        for one in ast.walk(statement):
-            ast.copy_location(one, place)
-    return made
+    created = ast.parse(text).body
+    for statement in created:
+        for node in ast.walk(statement):
+            ast.copy_location(node, place)
+    return created
 
 
-def _watched(body: list[ast.stmt], index: int) -> list[ast.stmt]:
+def _watch_body(body: list[ast.stmt], index: int) -> list[ast.stmt]:
     """Return a body that reports the exception with which it ends."""
     text = f"try: pass\nexcept BaseException:\n    {RAISED}({index})\n    raise"
-    made: list[Any] = _placed(text, body[0])
-    made[0].body = body
-    return made
+    created: list[Any] = _statements_at(text, body[0])
+    created[0].body = body
+    return created
 
 
 class _Noting(ast.NodeTransformer):
-    """Passes what one function returns or yields to the recorder; functions in it stay as they are."""
+    """Passes the results or yielded values of one function to the recorder; nested functions are
+    unchanged.
+    """
 
     def __init__(self, index: int) -> None:
         self._index = index
 
-    def statements(self, one: ast.stmt) -> list[ast.stmt]:
-        found = self.visit(one)
+    def statements(self, item: ast.stmt) -> list[ast.stmt]:
+        found = self.visit(item)
         return found if isinstance(found, list) else [found]
 
     def _inner(self, node: ast.AST) -> ast.AST:
@@ -92,14 +95,14 @@ class _Noting(ast.NodeTransformer):
         if node.value is None or isinstance(node.value, ast.Constant):
             return node
         text = f"{_VALUE} = 0\nif {MAKING}[{self._index}]: {MADE}({self._index}, {_VALUE})\nreturn {_VALUE}"
-        made: list[Any] = _placed(text, node)
-        made[0].value = self.visit(node.value)
-        return made
+        created: list[Any] = _statements_at(text, node)
+        created[0].value = self.visit(node.value)
+        return created
 
     def visit_Yield(self, node: ast.Yield) -> Any:
         if node.value is None or isinstance(node.value, ast.Constant):
             return node
-        made: Any = _placed(f"{MADE}({self._index}, 0)", node)[0]
-        made.value.args[1] = self.visit(node.value)
-        node.value = made.value
+        created: Any = _statements_at(f"{MADE}({self._index}, 0)", node)[0]
+        created.value.args[1] = self.visit(node.value)
+        node.value = created.value
         return node

@@ -1,4 +1,4 @@
-"""Arguments that a literal can write, and the lengths of what other arguments hold."""
+"""Arguments that can be written as literals, and the sizes of the contents of other arguments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_literal(value: Any) -> bool:
     if kind in (list, tuple, set, frozenset):
         return all(map(is_literal, value))
     if kind is dict:
-        return all(is_literal(key) and is_literal(one) for key, one in value.items())
+        return all(is_literal(key) and is_literal(item) for key, item in value.items())
     if kind is types.GeneratorType:
         items = items_of(value)
         return items is not None and all(map(is_literal, items))
@@ -52,14 +52,14 @@ class Lengths:
 
 def lengths_in(arguments: dict[str, Any]) -> Lengths:
     """Return the lengths in a call; those of literals do not count."""
-    objects = [one for one in arguments.values() if not is_literal(one)]
-    found = [len(one) for value in objects for one in _sequences(value)]
+    objects = [argument for argument in arguments.values() if not is_literal(argument)]
+    found = [len(sequence) for value in objects for sequence in _sequences(value)]
     return Lengths(found, is_inner=len(objects) > 1)
 
 
 def _sequences(value: Any) -> Iterator[Any]:
-    """Yield a sequence, or those that an object holds."""
+    """Yield a sequence, or those that an object contains."""
     held = value.values() if type(value) is dict else (getattr(value, "__dict__", None) or {}).values()
-    for one in (value, *islice(held, _MOST_ATTRIBUTES)):
-        if isinstance(one, _SEQUENCES):
-            yield one
+    for candidate in (value, *islice(held, _MOST_ATTRIBUTES)):
+        if isinstance(candidate, _SEQUENCES):
+            yield candidate

@@ -15,8 +15,8 @@ _MOST_VALUES = 20_000
 class MadeValues:
     """Containers and objects, by their identity, each with the functions that returned it.
 
-    It holds them for as long as a test runs, so that no other value gets the identity; those of imports, for
-    as long as all tests do.
+    It references them for as long as a test runs, so that no other value gets the identity; those of imports,
+    for as long as all tests do.
 
     Attributes:
         making: for each function, True while its results are noted.
@@ -41,8 +41,8 @@ class MadeValues:
         self.making[index] = self._left[index] > 0
         self._add(index, value)
         if type(value) in (list, tuple):
-            for one in value[:_MOST_ITEMS]:
-                self._add(index, one)
+            for item in value[:_MOST_ITEMS]:
+                self._add(index, item)
         return value
 
     def _add(self, index: int, value: object) -> None:
@@ -59,6 +59,6 @@ class MadeValues:
         """
         found: set[int] = set()
         for noted in (self._kept, self._of_test):
-            for one in noted.keys() & identities.keys():
-                found |= noted[one][1]
+            for key in noted.keys() & identities.keys():
+                found |= noted[key][1]
         return found

@@ -10,7 +10,7 @@ MOMENTS = (datetime, date, time, timedelta)
 _NOW = datetime(2026, 1, 1)
 """The moment at which the clock of a replay is frozen."""
 _SECOND, _DAY = timedelta(seconds=1), timedelta(days=1)
-_ZONES = (*(timezone(timedelta(hours=one)) for one in (0, 14, -12)), None)
+_ZONES = (*(timezone(timedelta(hours=hours)) for hours in (0, 14, -12)), None)
 """UTC, the first and the last time zone, in which it is another day, and none."""
 
 
@@ -27,7 +27,7 @@ def changed_moment(value: Any, random: Random) -> Any:
     if isinstance(value, date):
         options += [value + _DAY, value - _DAY, value.replace(day=1), value.replace(year=value.year + 1)]
     if isinstance(value, (datetime, time)):
-        options += [value.replace(tzinfo=one) for one in _ZONES if one != value.tzinfo]
+        options += [value.replace(tzinfo=zone) for zone in _ZONES if zone != value.tzinfo]
         options.append(value.replace(hour=23, minute=59, second=59))
         options.append(value.replace(hour=0, minute=0, second=0, microsecond=0))
     if isinstance(value, date):

@@ -10,7 +10,7 @@ from typing import Any
 from .literals import Lengths, is_literal, lengths_in
 from .moments import MOMENTS, changed_moment
 from .streams import again, items_of
-from .texts import changed_text
+from .texts import mutate_string
 
 _MOST_LEAVES = 200
 _MOST_TRIES = 8
@@ -30,7 +30,7 @@ class Mutation:
 
     Args:
         constants: numbers and texts of the function, near which its result is likely to vary.
-        defaults: by parameter, for those that a recorded call left out.
+        defaults: by parameter, for those that a recorded call excluded.
         spread: the parameters with stars, whose items are arguments.
     """
 
@@ -41,7 +41,9 @@ class Mutation:
         self._random = random
         self._constants = constants
         self._texts: list[Any] = []
-        self._defaults = {name: one for name, one in defaults.items() if type(one) in _CHANGED_DEFAULTS}
+        self._defaults = {
+            name: default for name, default in defaults.items() if type(default) in _CHANGED_DEFAULTS
+        }
 
     def cross(self, arguments: Arguments, other: Arguments, receiver: str) -> bool:
         """Give one parameter the literal of another call; return False if the calls share too few."""
@@ -58,19 +60,21 @@ class Mutation:
     def mutate(self, arguments: Arguments, names: list[str], receiver: str) -> bool:
         """Change one leaf of a literal in place; return False if there is none.
 
-        The state of the receiver and of other objects is left as it is: perhaps no caller can make another.
+        The state of the receiver and of other objects is not changed: no caller may be able to create it.
         """
         lengths = lengths_in(arguments)
         omitted = [name for name in names if name in self._defaults and name not in arguments]
         if omitted and self._random.random() < _DEFAULT_SHARE:
             name = self._random.choice(omitted)
-            return self._put(self._defaults[name], _setter(arguments, name), lengths)
-        given = [self._literals(arguments, name) for name in arguments if name != receiver]
-        leaves = list(_leaves([leaf for each in given for leaf in each]))
+            return self._put_mutation(self._defaults[name], _setter(arguments, name), lengths)
+        literals: list[Any] = []
+        for name in arguments:
+            if name != receiver:
+                literals += self._literals(arguments, name)
+        leaves = list(_mutable_leaves(literals))
         self._remember(leaves)
-        return any(
-            self._put(*self._random.choice(leaves), lengths) for _ in range(_MOST_TRIES if leaves else 0)
-        )
+        tries = range(_MOST_TRIES if leaves else 0)
+        return any(self._put_mutation(*self._random.choice(leaves), lengths) for _ in tries)
 
     def _literals(self, arguments: Arguments, name: str) -> list[Leaf]:
         """Return an argument that a literal can write; of a parameter with stars, those among its items."""
@@ -81,11 +85,11 @@ class Mutation:
 
     def _remember(self, leaves: list[Leaf]) -> None:
         """Keep some short texts of recorded calls, to combine others with them."""
-        texts = [one for one, _ in leaves if type(one) in (str, bytes) and len(one) <= _LONGEST_TEXT]
+        texts = [leaf for leaf, _ in leaves if type(leaf) in (str, bytes) and len(leaf) <= _LONGEST_TEXT]
         self._texts = [*self._texts, *texts][-_MOST_TEXTS:]
 
-    def _put(self, value: Any, put: Callable[[Any], None], lengths: Lengths) -> bool:
-        changed = self._changed(value)
+    def _put_mutation(self, value: Any, put: Callable[[Any], None], lengths: Lengths) -> bool:
+        changed = self._change(value)
         if type(changed) is not type(value) or repr(changed) == repr(value):
             return False
         if not _is_within(changed, value, lengths):
@@ -93,25 +97,27 @@ class Mutation:
         put(changed)
         return True
 
-    def _changed(self, value: Any) -> Any:
+    def _change(self, value: Any) -> Any:
         if self._random.random() < _CONSTANT_SHARE:
             kinds = (int, float) if type(value) in (int, float) else (str,)
-            fitting = [one for one in self._constants if type(one) in kinds]
+            fitting = [constant for constant in self._constants if type(constant) in kinds]
             if fitting and type(value) in (int, float, str, bytes):
-                return _with_constant(value, self._random.choice(fitting), self._random)
-        others = [one for one in self._texts if type(one) is type(value)]
-        return _changed(value, others, self._random)
+                return _insert_constant(value, self._random.choice(fitting), self._random)
+        others = [text for text in self._texts if type(text) is type(value)]
+        return _change_value(value, others, self._random)
 
 
-def with_line_ends(arguments: Arguments) -> bool:
-    """Give the line ends of Windows to the texts among the arguments; return False if there are none."""
-    texts = {name: one for name, one in arguments.items() if type(one) is str and "\n" in one}
-    for name, one in texts.items():
-        arguments[name] = one.replace("\r\n", "\n").replace("\n", "\r\n")
+def convert_line_ends(arguments: Arguments) -> bool:
+    """Convert the strings among the arguments to Windows line ends; return False if there are none."""
+    texts = {
+        name: argument for name, argument in arguments.items() if type(argument) is str and "\n" in argument
+    }
+    for name, text in texts.items():
+        arguments[name] = text.replace("\r\n", "\n").replace("\n", "\r\n")
     return bool(texts)
 
 
-def _with_constant(value: Any, constant: Any, random: Random) -> Any:
+def _insert_constant(value: Any, constant: Any, random: Random) -> Any:
     """Return a value that has, or is near, a constant of the function."""
     if isinstance(value, (int, float)):
         return type(value)(constant + random.choice([0, 0, 1, -1]))
@@ -127,14 +133,23 @@ def _with_constant(value: Any, constant: Any, random: Random) -> Any:
 
 
 def _changed_at(value: str, constant: str, random: Random) -> str:
-    """Change a text where a constant of the function occurs in it: its case, its spaces or its number."""
-    places = [at for at in range(len(value)) if value[at : at + len(constant)].lower() == constant.lower()]
-    if not places or not constant:
+    """Change a string at an occurrence of a constant of the function: its case, its spaces or its number."""
+    locations = [at for at in range(len(value)) if value[at : at + len(constant)].lower() == constant.lower()]
+    if not locations or not constant:
         return value
-    at = random.choice(places)
+    at = random.choice(locations)
     end = at + len(constant)
-    one = value[at:end]
-    options = [one.lower(), one.upper(), one.title(), one * 2, f" {one}", f"{one} ", "", one[:-1]]
+    entry = value[at:end]
+    options = [
+        entry.lower(),
+        entry.upper(),
+        entry.title(),
+        entry * 2,
+        f" {entry}",
+        f"{entry} ",
+        "",
+        entry[:-1],
+    ]
     return value[:at] + random.choice(options) + value[end:]
 
 
@@ -149,7 +164,7 @@ def _is_within(changed: Any, value: Any, lengths: Lengths) -> bool:
     return lengths.allow(value, changed)
 
 
-def _leaves(waiting: list[Leaf]) -> Iterator[Leaf]:
+def _mutable_leaves(waiting: list[Leaf]) -> Iterator[Leaf]:
     """Yield what can be changed in literals and in their items."""
     seen: set[int] = set()
     count = 0
@@ -167,11 +182,11 @@ def _leaves(waiting: list[Leaf]) -> Iterator[Leaf]:
 
 def _inner(value: Any, put: Callable[[Any], None]) -> list[Leaf]:
     if type(value) is list:
-        return [(one, _setter(value, at)) for at, one in enumerate(value)]
+        return [(item, _setter(value, at)) for at, item in enumerate(value)]
     if type(value) is dict:
-        return [(one, _setter(value, key)) for key, one in value.items()]
+        return [(item, _setter(value, key)) for key, item in value.items()]
     if type(value) is tuple:
-        return [(one, _in_tuple(value, at, put)) for at, one in enumerate(value)]
+        return [(item, _replace_in_tuple(value, at, put)) for at, item in enumerate(value)]
     return []
 
 
@@ -179,17 +194,17 @@ def _setter(container: Any, key: Any) -> Callable[[Any], None]:
     return lambda value: container.__setitem__(key, value)
 
 
-def _in_tuple(before: tuple[Any, ...], at: int, put: Callable[[Any], None]) -> Callable[[Any], None]:
+def _replace_in_tuple(before: tuple[Any, ...], at: int, put: Callable[[Any], None]) -> Callable[[Any], None]:
     return lambda value: put((*before[:at], value, *before[at + 1 :]))
 
 
-def _changed(value: Any, others: list[Any], random: Random) -> Any:
+def _change_value(value: Any, others: list[Any], random: Random) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, (int, float)):
         return type(value)(random.choice([0, 1, -1, value + 1, value - 1, -value, value * 10, value / 2]))
     if isinstance(value, (str, bytes)):
-        return changed_text(value, others, random)
+        return mutate_string(value, others, random)
     if (items := items_of(value)) is not None:
         return again(_changed_items(items, random))
     if type(value) in MOMENTS:
@@ -198,7 +213,7 @@ def _changed(value: Any, others: list[Any], random: Random) -> Any:
         return type(value)(_changed_items(list(value), random))
     if isinstance(value, dict):
         left_out = random.choice(list(value)) if value else None
-        return {key: one for key, one in value.items() if key != left_out}
+        return {key: item for key, item in value.items() if key != left_out}
     return value
 
 

@@ -1,4 +1,4 @@
-"""Files of tests, and names of functions that others may call."""
+"""Test files, and names of functions that others may call."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from .functions import ROOT
 def is_public(name: str) -> bool:
     """Return True for the name of a function that is not private, nested, a lambda or a comprehension."""
     return "<" not in name and not any(
-        one.startswith("_") and not one.endswith("__") for one in name.split(".")
+        part.startswith("_") and not part.endswith("__") for part in name.split(".")
     )
 
 
 def is_test_file(path: str) -> bool:
-    """Return True for a file of tests in the tree."""
+    """Return True for a test file in the tree."""
     if not path.startswith(f"{ROOT}/"):
         return False
     *folders, name = path[len(ROOT) + 1 :].split("/")

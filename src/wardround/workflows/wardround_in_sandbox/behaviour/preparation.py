@@ -11,18 +11,18 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from .children import in_child
+from .children import run_in_child
 from .frames import read_frames, write_frame
 from .functions import defaults_of, find
-from .mutation import Arguments, Mutation, with_line_ends
+from .mutation import Arguments, Mutation, convert_line_ends
 from .pickling import dumps
 
 _TWICE_SHARE = 0.25
-"""The share of inputs with two changes, as for an option that matters for some texts only."""
+"""The share of inputs with two changes, as for an option that only matters for some strings."""
 _LEAST_SHARE = 20
 _LEAST_BASES = 5
 _MOST_PLANNED = 12
-"""The recorded calls of a function from which planned ones are made, before those by chance."""
+"""Number of recorded calls of a function from which planned ones are derived, before random ones."""
 Header = dict[str, Any]
 Function = dict[str, Any]
 Recorded = tuple[Header, bytes]
@@ -30,25 +30,25 @@ Recorded = tuple[Header, bytes]
 
 def prepare(job: dict[str, Any]) -> None:
     """Write the recorded calls and about as many mutated ones, those of each function together."""
-    calls, reached = _recorded(job["recorded"])
+    calls, reached = _read_recording(job["recorded"])
     end = time.monotonic() + job["wall_s"] / 4
     share = max(_LEAST_SHARE, job["most_inputs"] // max(1, len(calls)))
     with open(job["inputs"], "wb") as file:
         for index, found in sorted(calls.items()):
             useful = [found[at] for at in sorted(reached.get(index, ()))]
-            others = [one for at, one in enumerate(found) if at not in reached.get(index, ())]
+            others = [call for at, call in enumerate(found) if at not in reached.get(index, ())]
             most = share // 2
             chosen = _spread(useful, most)
             recorded = [*chosen, *_spread(others, most - len(chosen))]
             for header, payload in recorded:
                 write_frame(file, {**header, "origin": "recorded"}, payload)
             if time.monotonic() < end:
-                made = _Making(recorded, useful, job["functions"][index], job["seed"], share)
-                for header, payload in _mutated(made):
+                created = _Making(recorded, useful, job["functions"][index], job["seed"], share)
+                for header, payload in _mutate(created):
                     write_frame(file, header, payload)
 
 
-def _recorded(path: str) -> tuple[dict[int, list[Recorded]], dict[int, set[int]]]:
+def _read_recording(path: str) -> tuple[dict[int, list[Recorded]], dict[int, set[int]]]:
     """Return the calls by function, and the positions of those that are known to reach a target."""
     calls: dict[int, list[Recorded]] = {}
     reached: dict[int, set[int]] = {}
@@ -69,9 +69,9 @@ def _spread(calls: list[Recorded], most: int) -> list[Recorded]:
     return [calls[at * len(calls) // most] for at in range(most)] if len(calls) > most else list(calls)
 
 
-def _mutated(making: _Making) -> list[Recorded]:
+def _mutate(making: _Making) -> list[Recorded]:
     path = f"/tmp/wardround-mutated-{os.getpid()}"
-    in_child(lambda: _write_mutated(path, making))
+    run_in_child(lambda: _write_mutated_calls(path, making))
     try:
         with open(path, "rb") as file:
             return list(read_frames(file))
@@ -79,7 +79,7 @@ def _mutated(making: _Making) -> list[Recorded]:
         return []
 
 
-def _write_mutated(path: str, making: _Making) -> int:
+def _write_mutated_calls(path: str, making: _Making) -> int:
     with open(path, "wb") as file:
         for header, arguments in making.new():
             try:
@@ -93,10 +93,11 @@ def _write_mutated(path: str, making: _Making) -> int:
 
 
 class _Making:
-    """Makes new calls of one function from its recorded ones.
+    """Derives new calls of one function from its recorded ones.
 
     Args:
-        reaching: recorded calls that reach a changed function; new ones are made of them if there are enough.
+        reaching: recorded calls that reach a changed function; new ones are derived from them if there are
+            enough.
         share: the most calls of the function, the recorded ones included.
     """
 
@@ -126,8 +127,8 @@ class _Making:
         """Yield more calls than are needed; some may repeat others."""
         for header, payload in _spread(self._bases, _MOST_PLANNED):
             yield from (
-                ({**header, "origin": "mutated", "returned": False}, one)
-                for one in self._planned(header, payload)
+                ({**header, "origin": "mutated", "returned": False}, call_arguments)
+                for call_arguments in self._planned_calls(header, payload)
             )
         for at in range(3 * self._most):
             header, payload = self._bases[at % len(self._bases)]
@@ -140,7 +141,7 @@ class _Making:
             if origin:
                 yield {**header, "origin": origin, "returned": False}, arguments
 
-    def _planned(self, header: Header, payload: bytes) -> Iterator[Arguments]:
+    def _planned_calls(self, header: Header, payload: bytes) -> Iterator[Arguments]:
         """Yield a call with each value for a parameter with another default, and with Windows line ends."""
         for name, literals in self._explicit.items():
             for text in dict.fromkeys(literals if name in header["names"] else ()):
@@ -148,7 +149,7 @@ class _Making:
                     yield {**pickle.loads(payload), name: ast.literal_eval(text)}
         with contextlib.suppress(Exception):
             arguments = pickle.loads(payload)
-            if with_line_ends(arguments):
+            if convert_line_ends(arguments):
                 yield arguments
 
     def _change(self, arguments: Arguments, names: list[str], receiver: str) -> str:

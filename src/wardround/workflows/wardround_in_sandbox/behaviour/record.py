@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 from ..versions import supply_versions
 from .entries import entry_frame, exchange
 from .frames import write_frame
-from .functions import ROOT, defaults_of, member_name, unwrapped
+from .functions import ROOT, defaults_of, member_name, unwrap_function
 from .inserting import CALLED, MADE, MAKING, OPEN, RAISED, Inserting
 from .made_values import MadeValues
 from .pickling import dumps
@@ -79,7 +79,8 @@ class Recorder:
 
     def __init__(self, job: dict[str, Any], file: BinaryIO) -> None:
         self.targets = [
-            Target(at, one["path"], one["name"], one["lines"]) for at, one in enumerate(job["functions"])
+            Target(at, function["path"], function["name"], function["lines"])
+            for at, function in enumerate(job["functions"])
         ]
         self.open = [True] * len(self.targets)
         self.removed = RemovedTexts(job["removed"])
@@ -94,7 +95,7 @@ class Recorder:
         self._running: dict[int, tuple[int, int]] = {}
         self._by_code: dict[tuple[str, int], Target | None] = {}
 
-    def called(self, index: int, values: dict[str, Any], passed: tuple[Any, ...]) -> tuple[Any, ...]:
+    def record_call(self, index: int, values: dict[str, Any], passed: tuple[Any, ...]) -> tuple[Any, ...]:
         """Record one call, and return its arguments: the same ones, except generators. It never raises."""
         target = self.targets[index]
         if self._is_busy:
@@ -102,36 +103,38 @@ class Recorder:
         target.calls += 1
         target.is_counted = True
         streams: dict[int, Stream] = {}
-        self._count_reached(target)
+        self._count_reach(target)
         if target.is_full:
             self.open[index] = False
         elif self._may_record(target, time.process_time()):
             recorded = target.inputs
             if not target.reaches and target.in_test[self.test] == 1:
-                with self._measured(target):
-                    self._find_entry(target, sys._getframe(1))
-            with self._measured(target):
+                with self._measure(target):
+                    self._record_entry_calls(target, sys._getframe(1))
+            with self._measure(target):
                 self._record(target, values, sys._getframe(1), streams)
             if target.inputs > recorded:
                 self._running[id(sys._getframe(1))] = index, recorded
-        return tuple(streams[id(one)].passed_on() if id(one) in streams else one for one in passed)
+        return tuple(
+            streams[id(argument)].passed_on() if id(argument) in streams else argument for argument in passed
+        )
 
-    def raised(self, index: int) -> None:
+    def note_exception(self, index: int) -> None:
         """Note that a function ended with an exception, if its call was recorded."""
         function, number = self._running.pop(id(sys._getframe(1)), (-1, 0))
         if function == index:
             with contextlib.suppress(OSError):
                 write_frame(self._file, {"function": index, "raised": number}, b"")
 
-    def _count_reached(self, target: Target) -> None:
+    def _count_reach(self, target: Target) -> None:
         """Note that the last recorded calls of the functions around a target reached it."""
-        for one in target.entries:
-            if not one.is_counted:
-                one.is_counted = True
+        for entry in target.entries:
+            if not entry.is_counted:
+                entry.is_counted = True
                 with contextlib.suppress(OSError):
-                    write_frame(self._file, {"function": one.index, "reached": True}, b"")
+                    write_frame(self._file, {"function": entry.index, "reached": True}, b"")
 
-    def _find_entry(self, target: Target, frame: types.FrameType) -> None:
+    def _record_entry_calls(self, target: Target, frame: types.FrameType) -> None:
         """Record the next calls of the function through which the test called a target."""
         if target.searches >= _MOST_SEARCHES or len(target.entries) >= self._limits["entries_per_function"]:
             return
@@ -145,13 +148,14 @@ class Recorder:
     def _is_target(self, code: types.CodeType) -> bool:
         path, name = code.co_filename[len(ROOT) + 1 :], code.co_name
         return any(
-            one.lines and one.path == path and one.name.rpartition(".")[2] == name for one in self.targets
+            target.lines and target.path == path and target.name.rpartition(".")[2] == name
+            for target in self.targets
         )
 
     def _entry(self, code: types.CodeType) -> Target | None:
         """Return the target of a function further up the stack; None if it cannot be recorded."""
         key = code.co_filename, code.co_firstlineno
-        added = [one for one in self._by_code.values() if one is not None]
+        added = [known for known in self._by_code.values() if known is not None]
         if self._is_target(code):
             return None
         if key not in self._by_code and len(added) < self._limits["entries"]:
@@ -166,7 +170,7 @@ class Recorder:
         return self._by_code.get(key)
 
     @contextlib.contextmanager
-    def _measured(self, target: Target) -> Iterator[None]:
+    def _measure(self, target: Target) -> Iterator[None]:
         """Count the CPU time of a record; a failure is the reason for which it is missing."""
         begun = time.process_time()
         self._is_busy = True
@@ -184,32 +188,28 @@ class Recorder:
                 target.is_full = True
                 self.open[target.index] = False
 
-    def _may_record(self, target: Target, now: float) -> bool:
+    def _may_record(self, target: Target, current: float) -> bool:
         seen = target.in_test.get(self.test, 0)
         target.in_test[self.test] = seen + 1
         if seen >= self._limits["inputs_per_test"]:
             return False
-        return target.inputs < _FREE_INPUTS or self.cpu_s < self._limits["share"] * now
+        return target.inputs < _FREE_INPUTS or self.cpu_s < self._limits["share"] * current
 
     def _record(
         self, target: Target, values: dict[str, Any], frame: types.FrameType, streams: dict[int, Stream]
     ) -> None:
         code = frame.f_code
         target.module = target.module or str(frame.f_globals.get("__name__", ""))
-        names = list(code.co_varnames[: _count(code)])
+        names = list(code.co_varnames[: _count_instructions(code)])
         if target.defaults is None:
             target.defaults = _defaults(target, code)
-        given = {
-            name: values[name]
-            for name in names
-            if name in values and not (name in target.defaults and target.defaults[name] is values[name])
-        }
         header = {
             "function": target.index, "module": target.module, **_parameters(code, names),
             "test": self.test, "through": public_caller(frame), "made_by": [], "returned": bool(target.lines),
         }  # fmt: skip
-        lazy = {name: one for name, one in given.items() if type(one) is types.GeneratorType}
-        payload = self._pickled({name: one for name, one in given.items() if name not in lazy}, header)
+        passed = dict(_passed_values(names, values, target.defaults))
+        lazy = {name: value for name, value in passed.items() if type(value) is types.GeneratorType}
+        payload = self._pickle({name: value for name, value in passed.items() if name not in lazy}, header)
         if lazy:
             self._follow(target, header, payload, lazy, streams)
         else:
@@ -221,20 +221,22 @@ class Recorder:
     ) -> None:  # fmt: skip
         """Record a call when the function has consumed all generators among its arguments."""
 
-        def pickled(value: object) -> bytes:
-            with self._measured(target):
-                return self._pickled(value, header)
+        def pickle_value(value: object) -> bytes:
+            with self._measure(target):
+                return self._pickle(value, header)
             return b""
 
         def finish() -> None:
-            if all(one.is_complete for one in streams.values()):
-                with self._measured(target):
-                    recorded = {name: streams[id(one)].items for name, one in lazy.items()}
-                    self._write(target, header, self._pickled(Restorable(payload, recorded), header))
+            if all(stream.is_complete for stream in streams.values()):
+                with self._measure(target):
+                    recorded = {name: streams[id(generator)].items for name, generator in lazy.items()}
+                    self._write(target, header, self._pickle(Restorable(payload, recorded), header))
 
         header["returned"] = False  # it is not known
         target.problem = "a generator among them was not consumed"
-        streams.update({id(one): Stream(one, pickled, finish) for one in lazy.values()})
+        streams.update(
+            {id(generator): Stream(generator, pickle_value, finish) for generator in lazy.values()}
+        )
 
     def _write(self, target: Target, header: dict[str, Any], payload: bytes) -> None:
         if len(payload) > self._limits["bytes"] or self._bytes > self._limits["total_bytes"]:
@@ -252,10 +254,10 @@ class Recorder:
         write_frame(self._file, header, payload)
         self._file.flush()
 
-    def _pickled(self, given: object, header: dict[str, Any]) -> bytes:
-        """Return the pickle; what modules of tests define is in it by value, since other trees lack it.
+    def _pickle(self, given: object, header: dict[str, Any]) -> bytes:
+        """Return the pickle; definitions in test modules are pickled by value, since other trees lack them.
 
-        The header gets the functions that returned something in it.
+        The header gets the functions that returned a value in it.
         """
         import cloudpickle
 
@@ -289,13 +291,22 @@ def _is_of_tests(module: object) -> bool:
     return isinstance(path, str) and is_test_file(path)
 
 
-def _count(code: types.CodeType) -> int:
+def _count_instructions(code: types.CodeType) -> int:
     flags = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     return code.co_argcount + code.co_kwonlyargcount + flags
 
 
+def _passed_values(
+    names: list[str], values: dict[str, Any], defaults: dict[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """Yield the parameters of a call that do not have their default."""
+    for name in names:
+        if name in values and not (name in defaults and defaults[name] is values[name]):
+            yield name, values[name]
+
+
 def _parameters(code: types.CodeType, names: list[str]) -> dict[str, Any]:
-    """Return the parameters as they are written, and which ones take values in another way."""
+    """Return the parameters as declared, and those that are not passed by position and name."""
     positional, flags = code.co_argcount, code.co_flags
     last = positional + code.co_kwonlyargcount
     has_rest, has_keywords = bool(flags & inspect.CO_VARARGS), bool(flags & inspect.CO_VARKEYWORDS)
@@ -315,20 +326,20 @@ def _defaults(target: Target, code: types.CodeType) -> dict[str, Any]:
         found = getattr(found, "__dict__", {}).get(member_name(found, part))
         while isinstance(found, (staticmethod, classmethod)):
             found = found.__func__
-    function = unwrapped(found, code.co_name, "", target.path)
+    function = unwrap_function(found, code.co_name, "", target.path)
     return {} if function is None else defaults_of(function)
 
 
 def _install(recorder: Recorder) -> None:
     """Let imports of the targets' files compile the statement in."""
     setattr(builtins, OPEN, recorder.open)
-    setattr(builtins, CALLED, recorder.called)
-    setattr(builtins, RAISED, recorder.raised)
+    setattr(builtins, CALLED, recorder.record_call)
+    setattr(builtins, RAISED, recorder.note_exception)
     setattr(builtins, MAKING, recorder.made.making)
     setattr(builtins, MADE, recorder.made.note)
     by_path: dict[str, dict[int, int]] = {}
-    for one in recorder.targets:
-        by_path.setdefault(f"{ROOT}/{one.path}", {}).update(dict.fromkeys(one.lines, one.index))
+    for target in recorder.targets:
+        by_path.setdefault(f"{ROOT}/{target.path}", {}).update(dict.fromkeys(target.lines, target.index))
     loader: Any = importlib.machinery.SourceFileLoader
     original = loader.get_code
 
@@ -345,13 +356,13 @@ def _install(recorder: Recorder) -> None:
 
 
 class _Plugin:
-    """Chooses tests, names the current one, and ends the run when nothing is left to record."""
+    """Selects tests, sets the current one, and ends the run when nothing remains to be recorded."""
 
     def __init__(self, recorder: Recorder, summary: str, chosen: list[str]) -> None:
         self._recorder = recorder
         self._summary = summary
         self._chosen = frozenset(chosen)
-        self._limited = frozenset(one.partition("::")[0] for one in chosen)
+        self._limited = frozenset(test.partition("::")[0] for test in chosen)
         self._tests = 0
         self._uncollected: list[dict[str, str]] = []
         self._functions = len(recorder.targets)
@@ -363,7 +374,7 @@ class _Plugin:
             self._uncollected.append({"path": str(report.nodeid) or ".", "error": error})
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Leave out other tests of the files; pytest refuses to start with an id that it does not find."""
+        """Deselect other tests of the files; pytest refuses to start with an id that it does not find."""
         left = [item for item in items if self._is_chosen(item)]
         items[:] = left or items
 
@@ -380,7 +391,7 @@ class _Plugin:
             self.write()
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        if all(one.is_full for one in self._recorder.targets):
+        if all(target.is_full for target in self._recorder.targets):
             import pytest
 
             pytest.exit("enough calls are recorded", returncode=0)
@@ -388,14 +399,14 @@ class _Plugin:
     def write(self) -> None:
         """Write the numbers of calls and the folders of imports."""
         functions = [
-            {"calls": one.calls, "inputs": one.inputs, "problem": one.problem}
-            for one in self._recorder.targets
+            {"calls": target.calls, "inputs": target.inputs, "problem": target.problem}
+            for target in self._recorder.targets
         ]
         entries = [
-            {"path": one.path, "name": one.name, "reaches": sorted(one.reaches)}
-            for one in self._recorder.targets[self._functions :]
+            {"path": target.path, "name": target.name, "reaches": sorted(target.reaches)}
+            for target in self._recorder.targets[self._functions :]
         ]
-        paths = [one for one in sys.path if one.startswith(ROOT)]
+        paths = [folder for folder in sys.path if folder.startswith(ROOT)]
         record = {
             "tests": self._tests, "functions": functions, "entries": entries, "paths": paths,
             "cpu_s": self._recorder.cpu_s, "uncollected": self._uncollected,

@@ -1,4 +1,6 @@
-"""Texts of code that the change removes, such as the keys of a table: as arguments, the base made them."""
+"""Strings of code that the change removes, such as the keys of a table: as arguments, the base created
+them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 
 class RemovedTexts:
-    """The text literals that only the base has, by the identity of the constants in its code."""
+    """The string literals that only the base has, by the identity of the constants in its code."""
 
     def __init__(self, texts: Collection[str]) -> None:
         self._texts = frozenset(texts)
@@ -16,20 +18,22 @@ class RemovedTexts:
 
     def note(self, code: types.CodeType) -> None:
         """Add the constants of a file."""
-        for one in _constants(code):
-            if one in self._texts:
-                self._constants[id(one)] = one
+        for constant in _constants(code):
+            if constant in self._texts:
+                self._constants[id(constant)] = constant
 
     def are_in(self, memo: Mapping[int, object], test: str) -> bool:
         """Return True if a pickled value has one of them that the file of the test does not mention.
 
         Args:
-            memo: of the pickle, by identity.
+            memo: memo of the pickler, by identity.
         """
         found = self._constants.keys() & memo.keys()
-        return any(self._constants[one] not in self._text(test.partition("::")[0]) for one in found)
+        return any(
+            self._constants[name] not in self._read_tree_file(test.partition("::")[0]) for name in found
+        )
 
-    def _text(self, path: str) -> str:
+    def _read_tree_file(self, path: str) -> str:
         if path not in self._of_file:
             try:
                 with open(path, encoding="utf-8", errors="replace") as file:
@@ -43,5 +47,5 @@ def _constants(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, (types.CodeType, tuple, frozenset)):
-        for one in value.co_consts if isinstance(value, types.CodeType) else value:
-            yield from _constants(one)
+        for constant in value.co_consts if isinstance(value, types.CodeType) else value:
+            yield from _constants(constant)

@@ -1,4 +1,4 @@
-"""Repeating recorded calls on one tree, in other processes, and writing down what they did."""
+"""Replays recorded calls on one tree, in other processes, and records their effects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .written import call_text
 
 _MOST_PROBLEM = 200
 _MOST_SLOW = 4
-"""The number of calls of a function that may take too long, after which no other one is tried."""
+"""Number of calls of a function that may take too long, after which no other one is tried."""
 _SLOW_SHARE = 0.05
 """The same, as a part of the calls that did not take too long."""
 _FROZEN_S = 1767225600
@@ -50,7 +50,9 @@ def freeze_clock() -> None:
         setattr(
             time,
             name,
-            (lambda made: lambda seconds=None: made(_FROZEN_S if seconds is None else seconds))(original),
+            (lambda created: lambda seconds=None: created(_FROZEN_S if seconds is None else seconds))(
+                original
+            ),
         )
 
 
@@ -106,7 +108,7 @@ class Replay:
                     return
 
     def _batches(self, file: BinaryIO) -> Iterator[list[Call]]:
-        """Yield the calls that share a process: some of one function, or one."""
+        """Yield the calls that share a process: several of one function, or one."""
         only = self._job["only"]
         batch: list[Call] = []
         for number, (header, payload) in enumerate(read_frames(file)):
@@ -121,7 +123,7 @@ class Replay:
             yield batch
 
     def _results(self, batch: list[Call]) -> Iterator[dict[str, Any]]:
-        """Yield the results of calls; one with which a process ended is repeated in a process of its own."""
+        """Yield the results of calls; one that ended its process is repeated in a separate process."""
         index = batch[0][1]["function"]
         function = self._function(index, batch[0][1])
         if function is None:
@@ -129,26 +131,37 @@ class Replay:
             return
         waiting = batch
         while waiting and time.monotonic() <= self._end:
-            if self._cpu_s[index] >= self._cpu_share_s:
-                yield from ({"kind": "budget"} for _ in waiting)
+            reason = self._refusal(index)
+            if reason:
+                yield from ({"kind": reason} for _ in waiting)
                 return
-            if self._slow[index] >= _MOST_SLOW + _SLOW_SHARE * self._fast[index]:
-                yield from ({"kind": "timeout"} for _ in waiting)
-                return
-            before = _children_cpu_s()
-            results, end = reported_by(partial(self._repeat, function, waiting))
-            self._cpu_s[index] += _children_cpu_s() - before
-            results = results[: len(waiting)] or [{"kind": end}]
-            if len(results) > 1 and results[-1]["kind"] in _ENDS:
-                results.pop()
-            slow = sum(one["kind"] == "timeout" for one in results)
-            self._slow[index] += slow
-            self._fast[index] += len(results) - slow
-            yield from map(partial(self._accepted, index), results)
+            results = self._results_of_process(function, index, waiting)
+            yield from map(partial(self._checked_result, index), results)
             waiting = waiting[len(results) :]
 
+    def _refusal(self, index: int) -> str:
+        """Return the kind of result of further calls of a function that took too long; empty for others."""
+        if self._cpu_s[index] >= self._cpu_share_s:
+            return "budget"
+        if self._slow[index] >= _MOST_SLOW + _SLOW_SHARE * self._fast[index]:
+            return "timeout"
+        return ""
+
+    def _results_of_process(self, function: Found, index: int, waiting: list[Call]) -> list[dict[str, Any]]:
+        """Return the results of the calls that one process can make, and count its time."""
+        before = _children_cpu_s()
+        results, end = reported_by(partial(self._repeat, function, waiting))
+        self._cpu_s[index] += _children_cpu_s() - before
+        results = results[: len(waiting)] or [{"kind": end}]
+        if len(results) > 1 and results[-1]["kind"] in _ENDS:
+            results.pop()
+        slow = sum(result["kind"] == "timeout" for result in results)
+        self._slow[index] += slow
+        self._fast[index] += len(results) - slow
+        return results
+
     def _repeat(self, function: Found, calls: list[Call], report: Report) -> None:
-        """Report the result of each call, up to one after which this process is not to be used again."""
+        """Report the result of each call, up to one after which this process cannot be reused."""
         index, modules = calls[0][1]["function"], set(sys.modules)
         for _, header, payload in calls:
             known = {name: len(found) for name, found in ATTRIBUTES.seen.items()}
@@ -167,7 +180,7 @@ class Replay:
             if result["kind"] in _ENDS:
                 return
 
-    def _accepted(self, index: int, result: dict[str, Any]) -> dict[str, Any]:
+    def _checked_result(self, index: int, result: dict[str, Any]) -> dict[str, Any]:
         """Return a result, after this process has imported the same modules and knows the attributes."""
         self._import(index, result.pop("modules", ()))
         for name, found in result.pop("attributes", {}).items():
@@ -187,10 +200,10 @@ class Replay:
 
     def _function(self, index: int, header: Header) -> Found | None:
         if index not in self._found and index not in self._problems:
-            one = self._functions[index]
+            item = self._functions[index]
             try:
-                module = module_of(one, header["module"])
-                self._found[index] = find(module, one["name"], one["role"], one["path"])
+                module = module_of(item, header["module"])
+                self._found[index] = find(module, item["name"], item["role"], item["path"])
             except BaseException as error:
                 self._problems[index] = f"{type(error).__name__}: {error}"[:_MOST_PROBLEM]
         return self._found.get(index)
@@ -200,7 +213,7 @@ def main(job_path: str) -> int:
     """Run a job."""
     with open(job_path) as text:
         job = json.load(text)
-    sys.path[:0] = [one for one in job["paths"] if one not in sys.path]
+    sys.path[:0] = [path for path in job["paths"] if path not in sys.path]
     sys.stdin = io.StringIO()
     supply_versions(ROOT)
     if job["recorded"]:

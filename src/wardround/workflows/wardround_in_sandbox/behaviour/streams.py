@@ -28,14 +28,14 @@ class Stream:
         self._at_end = at_end
 
     def passed_on(self) -> Iterator[Any]:
-        """Yield the items at the time at which the function takes them, so that nothing else changes."""
+        """Yield the items when the function consumes them, so that nothing else changes."""
         is_whole = True
-        for one in self._source:
+        for item in self._source:
             if is_whole:
-                content = self._pickled(one) if len(self.items) < _MOST_ITEMS else b""
+                content = self._pickled(item) if len(self.items) < _MOST_ITEMS else b""
                 is_whole = bool(content)
                 self.items.append(content)
-            yield one
+            yield item
         if is_whole:
             self.is_complete = True
             self._at_end()
@@ -47,17 +47,17 @@ def again(items: list[Any]) -> Iterator[Any]:
 
 
 def items_of(value: object) -> list[Any] | None:
-    """Return the items of a generator that was made again and is at its start; None for anything else."""
+    """Return the items of a generator that was created again and has not started; None for anything else."""
     if not isinstance(value, types.GeneratorType) or value.gi_code is not again.__code__:
         return None
     frame = value.gi_frame
     return None if frame is None else list(frame.f_locals["items"])
 
 
-def restored(arguments: bytes, streams: dict[str, list[bytes]]) -> dict[str, Any]:
+def restore_arguments(arguments: bytes, streams: dict[str, list[bytes]]) -> dict[str, Any]:
     """Return the arguments of a call, with generators among them."""
-    made = {name: again([pickle.loads(one) for one in items]) for name, items in streams.items()}
-    return {**pickle.loads(arguments), **made}
+    created = {name: again([pickle.loads(item) for item in items]) for name, items in streams.items()}
+    return {**pickle.loads(arguments), **created}
 
 
 class Restorable:
@@ -67,14 +67,14 @@ class Restorable:
         self._parts = arguments, streams
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return restored, self._parts
+        return restore_arguments, self._parts
 
 
 def reduced_generator(value: Any) -> tuple[Callable[[list[Any]], Iterable[Any]], tuple[list[Any]]]:
     """Return how to pickle a generator that was made again.
 
     Raises:
-        TypeError: it is another one.
+        TypeError: it is another generator.
     """
     items = items_of(value)
     if items is None:

@@ -13,7 +13,7 @@ import types
 from typing import Any
 
 from .compiled import COMPILED, is_pattern, pattern_text
-from .own_code import is_own_code
+from .own_code import is_code_of_tree
 from .views import views_of
 
 MOST_ITEMS = 200
@@ -34,7 +34,8 @@ class Attributes:
     """The public attributes and views of objects by class; those that only the head has are not compared.
 
     Attributes:
-        base: ``module:name`` of a class -> those of its objects at the base; None while the base runs.
+        base: ``module:name`` of a class -> the attributes of its objects at the base; None while the base
+            runs.
         seen: the same, of the objects of this process.
     """
 
@@ -42,13 +43,15 @@ class Attributes:
         self.base: dict[str, list[str]] | None = None
         self.seen: dict[str, set[str]] = {}
 
-    def compared(self, kind: type, state: dict[str, Any]) -> dict[str, Any]:
-        """Return the attributes of an object that both sides can have."""
+    def comparable_attributes(self, kind: type, state: dict[str, Any]) -> dict[str, Any]:
+        """Return the attributes of an object that both base and head can have."""
         name = f"{kind.__module__}:{kind.__qualname__}"
         if self.base is None:
             self.seen.setdefault(name, set()).update(state)
         known = None if self.base is None else self.base.get(name)
-        return state if known is None else {key: one for key, one in state.items() if key in known}
+        return (
+            state if known is None else {key: attribute for key, attribute in state.items() if key in known}
+        )
 
 
 ATTRIBUTES = Attributes()
@@ -59,7 +62,7 @@ class Used:
 
     Attributes:
         classes: ``module:name`` of the classes of those that have attributes.
-        patterns: of matches of regular expressions.
+        patterns: the patterns of match objects of ``re``.
     """
 
     def __init__(self) -> None:
@@ -72,24 +75,24 @@ def text_of(value: object, *, is_shown: bool = False, used: Used | None = None) 
 
     Args:
         is_shown: for a person: an object as its own ``repr`` shows it, without its public attributes.
-        used: takes what is in the value.
+        used: collects the parts of the value.
     """
-    text = without_addresses(_Text(is_shown=is_shown, used=used).of(value, 0))
-    return shortened(text, _MOST_TEXT)
+    text = strip_addresses(_Text(is_shown=is_shown, used=used).of(value, 0))
+    return shorten(text, _MOST_TEXT)
 
 
-def shortened(text: str, most: int) -> str:
-    """Return the beginning of a long text, with a digest of all of it."""
+def shorten(text: str, most: int) -> str:
+    """Return the beginning of a long string, with a digest of all of it."""
     if len(text) <= most:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return f"{text[:most]}... ({len(text)} characters, {digest})"
 
 
-def without_addresses(text: str) -> str:
+def strip_addresses(text: str) -> str:
     """Remove the ``at 0x7f...`` of objects without a ``repr`` of their own, and the folder of the tree."""
     first, *others = text.replace(f"{_ROOT}/", "").split(" at 0x")
-    return first + "".join(one.lstrip("0123456789abcdefABCDEF") for one in others)
+    return first + "".join(part.lstrip("0123456789abcdefABCDEF") for part in others)
 
 
 def type_name(kind: type) -> str:
@@ -125,25 +128,20 @@ class _Text:
             return "..."
         self._around.add(id(value))
         try:
-            return self._text(value, depth + 1)
+            return self._represent(value, depth + 1)
         except RecursionError:
             return "..."
         finally:
             self._around.discard(id(value))
 
-    def _text(self, value: Any, depth: int) -> str:
+    def _represent(self, value: Any, depth: int) -> str:
         kind = type(value)
-        if kind is str:
-            return repr(shortened(value, _MOST_STRING))
-        if kind is int or kind is float:
-            return _number(value)
-        if kind is memoryview:
-            return f"memoryview({shortened(repr(value.tobytes()), _MOST_STRING)})"
-        if kind in _PLAIN:
-            return shortened(repr(value), _MOST_STRING)
+        plain = _plain(value, kind)
+        if plain is not None:
+            return plain
         if isinstance(value, enum.Enum):
             return f"{type_name(kind)}.{value.name}" if getattr(value, "name", None) else repr(value)
-        if isinstance(value, _CODE) or is_own_code(value):
+        if isinstance(value, _CODE) or is_code_of_tree(value):
             return self._code(value, depth)
         if is_pattern(value):
             return self._pattern(value)
@@ -155,15 +153,15 @@ class _Text:
         return text + self._views(value, kind, depth)
 
     def _code(self, value: Any, depth: int) -> str:
-        """Return the name of code; of the tree's own code, only where a person reads it.
+        """Return the name of code; for the tree's own code, only if it is shown to a person.
 
         A class that is itself the result is one.
         """
         is_result = isinstance(value, type) and depth == 1
-        return _code(value) if self._is_shown or is_result or not is_own_code(value) else _OWN_CODE
+        return _code(value) if self._is_shown or is_result or not is_code_of_tree(value) else _OWN_CODE
 
     def _pattern(self, value: Any) -> str:
-        text = shortened(pattern_text(value), _MOST_STRING)
+        text = shorten(pattern_text(value), _MOST_STRING)
         if not self._is_shown:
             COMPILED.add(text, value)
         return text
@@ -172,7 +170,7 @@ class _Text:
         """Return the results of methods that show private attributes; a person reads the ``repr`` only."""
         if self._is_shown or depth > _MOST_VIEWED_DEPTH or self._views_left <= 0:
             return ""
-        found = ATTRIBUTES.compared(kind, views_of(value))
+        found = ATTRIBUTES.comparable_attributes(kind, views_of(value))
         self._views_left -= bool(found)
         return f", with {self._fields(found, depth + 1)}" if found else ""
 
@@ -185,26 +183,31 @@ class _Text:
             inner = f"[{items}]" if isinstance(value, list) else f"({items}{',' * (len(value) == 1)})"
             return inner if kind in (list, tuple) else f"{name}({inner})"
         if isinstance(value, (set, frozenset)):
-            items = ", ".join(sorted(self.of(one, depth) for one in value))
-            return (
-                f"{{{items}}}" if kind is set and value else f"{name}({{{items}}})" if items else f"{name}()"
-            )
+            return self._set(value, kind, depth)
         if isinstance(value, dict):
-            pairs = [f"{self.of(key, depth)}: {self.of(one, depth)}" for key, one in _first(value.items())]
-            return f"{{{', '.join(pairs)}}}" if kind is dict else f"{name}({{{', '.join(pairs)}}})"
+            pairs = [f"{self.of(key, depth)}: {self.of(item, depth)}" for key, item in _first(value.items())]
+            inner = f"{{{', '.join(pairs)}}}"
+            return inner if kind is dict else f"{name}({inner})"
         if name == "deque":
             return f"deque([{self._items(value, depth)}])"
         return ""
 
+    def _set(self, value: Any, kind: type, depth: int) -> str:
+        name = type_name(kind)
+        items = ", ".join(sorted(self.of(item, depth) for item in value))
+        if kind is set and value:
+            return f"{{{items}}}"
+        return f"{name}({{{items}}})" if items else f"{name}()"
+
     def _items(self, values: Any, depth: int) -> str:
-        texts = [self.of(one, depth) for one in _first(values)]
+        texts = [self.of(item, depth) for item in _first(values)]
         return ", ".join(texts if len(values) <= len(texts) else [*texts, f"... {len(values)} items"])
 
     def _fields(self, fields: dict[str, Any], depth: int) -> str:
-        return ", ".join(f"{name}={self.of(one, depth)}" for name, one in fields.items())
+        return ", ".join(f"{name}={self.of(field, depth)}" for name, field in fields.items())
 
     def _stream(self, value: Any, kind: type, depth: int) -> str:
-        """Return the text of what is read once."""
+        """Return the representation of a stream that can only be read once."""
         if isinstance(value, (io.StringIO, io.BytesIO)):
             return f"{type_name(kind)}({'closed' if value.closed else self.of(value.getvalue(), depth)})"
         if isinstance(value, io.IOBase):
@@ -212,14 +215,14 @@ class _Text:
         if kind.__module__.startswith("unittest.mock"):
             return f"<{type_name(kind)}>"
         if hasattr(kind, "__next__") and hasattr(kind, "__iter__"):
-            return f"iterator [{', '.join(self._consumed(value, depth))}]"
+            return f"iterator [{', '.join(self._consume(value, depth))}]"
         return ""
 
-    def _consumed(self, values: Any, depth: int) -> list[str]:
+    def _consume(self, values: Any, depth: int) -> list[str]:
         texts: list[str] = []
         try:
-            for one in values:
-                texts.append(self.of(one, depth))
+            for value in values:
+                texts.append(self.of(value, depth))
                 if len(texts) == MOST_ITEMS:
                     return [*texts, "..."]
         except Exception as error:
@@ -229,10 +232,7 @@ class _Text:
     def _object(self, value: Any, depth: int) -> str:
         kind = type(value)
         name = type_name(kind)
-        if self._used is not None and _has_state(value):
-            self._used.classes.add(f"{kind.__module__}:{kind.__qualname__}")
-        if self._used is not None and isinstance(value, re.Match):
-            self._used.patterns.add(shortened(str(value.re.pattern), _MOST_STRING))
+        self._note_use(value, kind)
         if isinstance(value, BaseException):
             return self._error(value, name, depth)
         if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
@@ -240,9 +240,19 @@ class _Text:
         own = "" if dataclasses.is_dataclass(value) or is_listed_state(value) else _repr(value)
         if own and self._is_shown:
             return own
-        fields = self._fields(ATTRIBUTES.compared(kind, public_state(value)), depth)
-        shown = f", shown as {own}" if own else ""
-        return f"{name}({fields}){shown}" if fields or not own else own
+        fields = self._fields(ATTRIBUTES.comparable_attributes(kind, public_state(value)), depth)
+        if own and not fields:
+            return own
+        return f"{name}({fields}), shown as {own}" if own else f"{name}({fields})"
+
+    def _note_use(self, value: Any, kind: type) -> None:
+        """Remember the class of an object with state, and the pattern of a match."""
+        if self._used is None:
+            return
+        if _has_state(value):
+            self._used.classes.add(f"{kind.__module__}:{kind.__qualname__}")
+        if isinstance(value, re.Match):
+            self._used.patterns.add(shorten(str(value.re.pattern), _MOST_STRING))
 
     def _error(self, error: BaseException, name: str, depth: int) -> str:
         """Return an exception by its plain arguments, and by its message if they do not determine it."""
@@ -252,8 +262,19 @@ class _Text:
         message = self.of(_message(error), depth)
         if self._is_shown:
             return f"{name}({message})"
-        plain = [self.of(one, depth) if is_literal(one) else "..." for one in _first(error.args)]
+        plain = [self.of(item, depth) if is_literal(item) else "..." for item in _first(error.args)]
         return f"{name}({', '.join([*plain, f'shown as {message}'])})"
+
+
+def _plain(value: Any, kind: type) -> str | None:
+    """Return the representation of a value without parts; None for another one."""
+    if kind is str:
+        return repr(shorten(value, _MOST_STRING))
+    if kind is int or kind is float:
+        return _number(value)
+    if kind is memoryview:
+        return f"memoryview({shorten(repr(value.tobytes()), _MOST_STRING)})"
+    return shorten(repr(value), _MOST_STRING) if kind in _PLAIN else None
 
 
 def is_literal(value: Any) -> bool:
@@ -261,7 +282,7 @@ def is_literal(value: Any) -> bool:
     if type(value) in (list, tuple, set, frozenset):
         return all(map(is_literal, value))
     if type(value) is dict:
-        return all(is_literal(key) and is_literal(one) for key, one in value.items())
+        return all(is_literal(key) and is_literal(item) for key, item in value.items())
     return type(value) in _LITERALS
 
 
@@ -273,13 +294,15 @@ def _message(error: BaseException) -> str:
 
 
 def is_listed_state(value: object) -> bool:
-    """Return True for an object without a ``repr`` of its own, whose text has its public attributes."""
+    """Return True for an object without its own ``repr``, whose representation lists its public
+    attributes.
+    """
     return "__repr__" not in _own_methods(type(value))
 
 
 def _own_methods(kind: type) -> set[str]:
     """Return the names that the classes of an object define, without those of ``object``."""
-    return {name for one in kind.__mro__ if one is not object for name in one.__dict__}
+    return {name for base in kind.__mro__ if base is not object for name in base.__dict__}
 
 
 def _has_state(value: object) -> bool:
@@ -289,10 +312,10 @@ def _has_state(value: object) -> bool:
 
 def _first(values: Any) -> list[Any]:
     found: list[Any] = []
-    for one in values:
+    for value in values:
         if len(found) == MOST_ITEMS:
             break
-        found.append(one)
+        found.append(value)
     return found
 
 
@@ -305,7 +328,7 @@ def _number(value: Any) -> str:
 
 def _code(value: Any) -> str:
     if isinstance(value, functools.partial):
-        return without_addresses(_repr(value))
+        return strip_addresses(_repr(value))
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", "")
     return (
         f"<{type(value).__name__} {name}>" if not isinstance(value, type) else f"<class {type_name(value)}>"
@@ -314,6 +337,6 @@ def _code(value: Any) -> str:
 
 def _repr(value: object) -> str:
     try:
-        return shortened(repr(value), _MOST_STRING)
+        return shorten(repr(value), _MOST_STRING)
     except Exception as error:
         return f"<{type_name(type(value))}, whose repr raises {type_name(type(error))}>"

@@ -1,7 +1,7 @@
 """Run a command in the sandbox whose only network is the proxy behind a socket of its tree.
 
-The arguments are the path of the socket and the command. It runs under the interpreter of wardround, and is
-passed to it as text.
+The arguments are the path of the socket and the command. It runs under the interpreter of wardround, to which
+its source is passed.
 """
 
 from __future__ import annotations

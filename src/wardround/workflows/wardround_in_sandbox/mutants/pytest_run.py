@@ -1,4 +1,4 @@
-"""One run of some tests with pytest, in a process of its own."""
+"""One pytest run of some tests, in a separate process."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def run(root: str, tests: list[str], trace: LineTrace | None) -> dict[str, Any]:
     begun = time.monotonic()
     tree = os.path.join(root, "")
     is_preloadable = not any(
-        (getattr(one, "__file__", None) or "").startswith(tree)
-        for name, one in sorted(sys.modules.items())
+        (getattr(module, "__file__", None) or "").startswith(tree)
+        for name, module in sorted(sys.modules.items())
         if name != "__main__"
     )
     plugin = _Plugin(root, tests, trace)

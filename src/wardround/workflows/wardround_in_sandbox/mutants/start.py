@@ -1,4 +1,4 @@
-"""The start of a mutation run: the tests once as they are, then those of each mutant until one fails.
+"""The start of a mutation run: the tests once without a mutant, then with each mutant until one fails.
 
 Each run is a process forked from this one, which has imported pytest and no code of the project.
 """
@@ -33,7 +33,7 @@ def main() -> None:
     sys.argv = ["pytest"]
     supply_versions(request["root"])
     with open(request["results"], "a", buffering=1, encoding="utf-8") as results:
-        first = _forked(request, request["tests"], request["lines"], request["budget_s"], is_quiet=False)
+        first = _run_in_fork(request, request["tests"], request["lines"], request["budget_s"], is_quiet=False)
         is_slow = first is None and time.monotonic() - begun >= request["budget_s"]
         results.write(json.dumps({"first": first or {}, "is_slow": is_slow}) + "\n")
         if first and first["outcomes"]:
@@ -44,7 +44,7 @@ def _run_mutants(request: dict[str, Any], first: dict[str, Any], results: TextIO
     if first["is_preloadable"]:
         importlib.import_module("pytest")
     for number, mutant in enumerate(request["mutants"]):
-        tests = _covering(mutant, first)
+        tests = _passed_tests_covering(mutant, first)
         if not tests:
             continue
         if time.monotonic() > deadline:
@@ -52,17 +52,17 @@ def _run_mutants(request: dict[str, Any], first: dict[str, Any], results: TextIO
         own = first["overhead"] + sum(first["seconds"][test] for test in tests)
         longest = max(_LONGEST_FACTOR * own, _LEAST_TIMEOUT_S)
         with _Mutated(request["root"], mutant, _FIRST_TIME_S + number):
-            ran = _forked(request, tests, {}, longest, is_quiet=True)
+            ran = _run_in_fork(request, tests, {}, longest, is_quiet=True)
         outcomes = (ran or {}).get("outcomes", {})
         is_noticed = any(outcomes.get(test) != "passed" for test in tests)
         results.write(json.dumps({"mutant": number, "is_noticed": is_noticed, "tests": len(tests)}) + "\n")
     results.write('"end"\n')
 
 
-def _covering(mutant: dict[str, Any], first: dict[str, Any]) -> list[str]:
+def _passed_tests_covering(mutant: dict[str, Any], first: dict[str, Any]) -> list[str]:
     """Return the tests that passed and ran a line of a mutant, the fastest first."""
     lines = {(mutant["path"], line) for line in mutant["lines"]}
-    ran = {test: {tuple(one) for one in some} for test, some in first["ran"].items()}
+    ran = {test: {tuple(arc) for arc in some} for test, some in first["ran"].items()}
     is_shared = not lines.isdisjoint(ran.get("", ()))
     found = [
         test
@@ -100,7 +100,7 @@ class _Mutated:
         os.utime(self._path, ns=(time_ns, time_ns))
 
 
-def _forked(
+def _run_in_fork(
     request: dict[str, Any],
     tests: list[str],
     lines: dict[str, list[int]],

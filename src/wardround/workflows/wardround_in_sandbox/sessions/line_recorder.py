@@ -12,7 +12,7 @@ from typing import Any
 
 _SAVE_S = 5.0
 _SHARE = 20
-"""Data are written at most for one part in this many of the time."""
+"""Data are written for at most one part in this many of the elapsed time."""
 
 
 class LineRecorder:
@@ -70,8 +70,8 @@ class LineRecorder:
         begun = time.monotonic()
         if self._coverage is not None and begun > self._next_save:
             self._quietly(self._save)
-            now = time.monotonic()
-            self._next_save = now + max(_SAVE_S, _SHARE * (now - begun))
+            current = time.monotonic()
+            self._next_save = current + max(_SAVE_S, _SHARE * (current - begun))
 
     def stop(self) -> None:
         if self._coverage is not None:
@@ -122,12 +122,14 @@ class _Lines:
                 bits[at] |= 1 << (number & 7)
 
     def add_arcs(self, arcs: Mapping[str, Iterable[tuple[int, int]]]) -> None:
-        self.add_lines({path: [one for arc in some for one in arc if one > 0] for path, some in arcs.items()})
+        self.add_lines(
+            {path: [line for arc in some for line in arc if line > 0] for path, some in arcs.items()}
+        )
         for path in self._arcs.keys() & arcs.keys():
             self._arcs[path].update(arcs[path])
 
     def count_branches(self, root: str) -> None:
-        """Count the ways out of each branch of the measured files, and those that were taken."""
+        """Count the branches of the measured files, and those that were taken."""
         import coverage
 
         reader = coverage.Coverage(data_file=None, config_file=False, branch=True)

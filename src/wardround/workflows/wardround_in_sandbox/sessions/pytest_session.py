@@ -73,7 +73,7 @@ class _Session:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
         self._test = _Test(self._id(item))
-        self._events.write("begun", test=self._test.id, at=self._elapsed())
+        self._events.write("begun", test=self._test.id, at=self._elapsed_seconds())
         faulthandler.dump_traceback_later(self._request.test_s, exit=True, file=self._stderr)
         yield
         faulthandler.cancel_dump_traceback_later()
@@ -81,11 +81,11 @@ class _Session:
         self._test.is_recorded &= self._recorder.is_intact()
         self._events.write("ended", **self._test.values())
         self._recorder.save_sometimes()
-        if self._elapsed() > self._request.budget_s:
+        if self._elapsed_seconds() > self._request.budget_s:
             self._events.write("stopped")
             item.session.shouldstop = "the time budget ended"
 
-    def _elapsed(self) -> float:
+    def _elapsed_seconds(self) -> float:
         return time.monotonic() - self._begun
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)

@@ -53,7 +53,7 @@ class Request:
     def includes(self, test: str) -> bool:
         """Return True if a test is to be run; an id without parameters includes all of them."""
         ids = (test, without_parameters(test), test.partition("::")[0])
-        return not self.is_filtered or any(one in self.places for one in ids)
+        return not self.is_filtered or any(test_id in self.places for test_id in ids)
 
     def position(self, test: str) -> tuple[int, int]:
         """Return the sort key of a test; equal ones stay in the order of the framework."""
@@ -102,5 +102,5 @@ LONGEST_EXCERPT = 20_000
 
 
 def end_of(text: str) -> str:
-    """Return the end of a text of a failure."""
+    """Return the end of a string of a failure."""
     return text[-LONGEST_EXCERPT:]

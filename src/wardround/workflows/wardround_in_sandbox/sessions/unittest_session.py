@@ -20,7 +20,7 @@ def run(request: Request, events: Events, recorder: LineRecorder) -> int:
     recorder.start()
     try:
         tests = list(_flat(unittest.TestLoader().discover(os.getcwd())))
-        tests += _undiscovered(request, {_id(test, request).partition("::")[0] for test in tests})
+        tests += _undiscovered_tests(request, {_id(test, request).partition("::")[0] for test in tests})
         found = {_id(test, request): test for test in tests}
         for name, test in found.items():
             if type(test).__name__ == "_FailedTest":
@@ -36,15 +36,19 @@ def run(request: Request, events: Events, recorder: LineRecorder) -> int:
         recorder.stop()
 
 
-def _undiscovered(request: Request, known: set[str]) -> Iterator[Any]:
+def _undiscovered_tests(request: Request, known: set[str]) -> Iterator[Any]:
     """Yield the tests of requested files that discovery does not reach, as those of a namespace package."""
-    folders = [os.path.abspath(one) + os.sep for one in sys.path if os.path.abspath(one) != request.root]
+    folders = [
+        os.path.abspath(folder) + os.sep for folder in sys.path if os.path.abspath(folder) != request.root
+    ]
     for path in request.files:
-        place = os.path.join(request.root, path)
-        if path in known or not path.endswith(".py") or not os.path.isfile(place):
+        location = os.path.join(request.root, path)
+        if path in known or not path.endswith(".py") or not os.path.isfile(location):
             continue
-        above = [one for one in (*folders, request.root.rstrip("/") + "/") if place.startswith(one)]
-        name = place[len(max(above, key=len)) : -len(".py")].replace(os.sep, ".")
+        above = [
+            folder for folder in (*folders, request.root.rstrip("/") + "/") if location.startswith(folder)
+        ]
+        name = location[len(max(above, key=len)) : -len(".py")].replace(os.sep, ".")
         for test in _flat(unittest.TestLoader().loadTestsFromName(name)):
             if type(test).__name__ == "_FailedTest":
                 test._testMethodName = path[: -len(".py")]  # which ids of such tests are made from
@@ -52,11 +56,11 @@ def _undiscovered(request: Request, known: set[str]) -> Iterator[Any]:
 
 
 def _flat(suite: Any) -> Iterator[Any]:
-    for one in suite:
-        if isinstance(one, unittest.TestSuite):
-            yield from _flat(one)
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from _flat(test)
         else:
-            yield one
+            yield test
 
 
 def _id(test: Any, request: Request) -> str:
@@ -103,7 +107,7 @@ class _Suite(unittest.TestSuite):
         super()._handleClassSetUp(test, result)  # type: ignore[misc]
         self.context.recorder.switch("", "")
         if getattr(type(test), "_classSetupFailed", False) or getattr(result, "_moduleSetUpFailed", False):
-            result.end_unstarted(test)
+            result.report_unstarted(test)
 
 
 _NOT_STARTED: dict[str, Any] = {"seconds": 0.0, "is_recorded": False, "attempts": 1}
@@ -120,7 +124,7 @@ class _Result(unittest.TextTestResult):
         self._started = ""
         self._test_begun = 0.0
 
-    def end_unstarted(self, test: Any) -> None:
+    def report_unstarted(self, test: Any) -> None:
         """Write the result of a test that the set-up of its class or module prevented."""
         found = {"test": _id(test, self._context.request), **_NOT_STARTED, **self._fixture}
         self._context.events.write("ended", **found)
@@ -163,7 +167,9 @@ class _Result(unittest.TextTestResult):
             self._end_fixture(str(test), err)
 
     def _end_fixture(self, name: str, error: Any) -> None:
-        """Take the error of a class or a module: of its set-up for all its tests, else for the last one."""
+        """Record the error of a class or module fixture: of its set-up for all its tests, else for the last
+        one.
+        """
         text = "".join(traceback.format_exception(*error))
         frames = frames_of(error[1], self._context.request)
         self._fixture = {"outcome": "error", "excerpt": end_of(f"{name}\n{text}"), "frames": frames}
@@ -188,7 +194,7 @@ class _Result(unittest.TextTestResult):
             self._found.update(found)
         else:  # Python 3.12.1 does not start it
             self._fixture = found
-            self.end_unstarted(test)
+            self.report_unstarted(test)
 
     def addExpectedFailure(self, test: Any, err: Any) -> None:  # noqa: N802
         super().addExpectedFailure(test, err)

@@ -1,1 +1,0 @@
-"""Rules about names and comments that contradict the steps."""

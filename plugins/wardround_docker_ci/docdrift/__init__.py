@@ -1,1 +1,0 @@
-"""Documentation that no longer matches the code, for this language."""

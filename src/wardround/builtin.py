@@ -1,0 +1,42 @@
+"""The contributions of wardround itself, through the hooks of plugins, besides its specialists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wardround.hookspecs import hookimpl
+from wardround.own_command import COMMANDS
+
+
+@hookimpl
+def wardround_commands() -> Mapping[str, str]:
+    """Return the commands, each in a module of its own."""
+    return {name: f"wardround.cli.{name}:command" for name in COMMANDS}
+
+
+@hookimpl
+def wardround_formats() -> Mapping[str, str]:
+    """Return the report formats, each in a module of its own."""
+    return {name: f"wardround.reports.{name}:render" for name in ("text", "json", "sarif", "github")}
+
+
+@hookimpl
+def wardround_posters() -> Mapping[str, str]:
+    """Return the posters."""
+    return {"github": "wardround.delivery.github_step:GithubStep"}
+
+
+@hookimpl
+def wardround_analyses() -> Mapping[str, str]:
+    """Return the analyses in the order in which reports show their notes, each from its own module."""
+    return {
+        "repetitions": "wardround.analyses.repetitions:Repetitions",
+        "surface": "wardround.analyses.surfaces:Surfaces",
+        "supply_chain": "wardround.analyses.supply_chain:SupplyChain",
+        "boundaries": "wardround.analyses.boundaries:TrustBoundaries",
+        "cost": "wardround.analyses.cost:Cost",
+        "intent": "wardround.analyses.intent:Intent",
+        "task_kinds": "wardround.analyses.task_kinds:TaskKinds",
+        "criteria": "wardround.analyses.criteria:AcceptanceCriteria",
+        "tests": "wardround.analyses.change_tests:ChangedSourceTests",
+    }

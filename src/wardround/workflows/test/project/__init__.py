@@ -1,0 +1,1 @@
+"""The projects of a repository that have tests, as their files declare them."""

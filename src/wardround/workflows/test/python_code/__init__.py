@@ -1,0 +1,1 @@
+"""The Python code under test: its files, their functions and statements, and the differences of versions."""

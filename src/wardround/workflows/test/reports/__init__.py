@@ -1,0 +1,1 @@
+"""The reports of a plan and of a run."""

@@ -1,0 +1,1 @@
+"""The run of planned tests in the sandbox."""
