@@ -84,7 +84,7 @@ def test_from_windows_to_a_judged_shadow(
     assert decided.state is PromotionState.SHADOW
     assert "It was evaluated on 8 items; 500 are needed." in decided.reasons
     card = (out / "model" / "card.md").read_text()
-    assert "pairs of a real fix and the same undone, of equal size" in card
+    assert "pairs of a real fix and its reversal, of equal size" in card
     assert "No review runs" not in capsys.readouterr().err
 
 
@@ -179,7 +179,7 @@ def test_well_classified_lines_have_little_weight() -> None:
 def test_a_recipe_of_an_unknown_kind_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "recipe.yml").write_text("kind: guess\nname: a\n")
     with pytest.raises(
-        TrainingError, match="kind 'guess' is unknown; correct the recipe, kinds are choice, lines"
+        TrainingError, match="kind 'guess' is unknown; correct the recipe, kinds are chat, choice, lines"
     ):
         kind_of(tmp_path / "recipe.yml")
 
