@@ -1,4 +1,4 @@
-"""A git repository: the files that differ and their contents. Only fixes and notes write to it."""
+"""A git repository: the files that differ and their contents. Only fixes, notes and patches write to it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from types import TracebackType
@@ -30,7 +31,9 @@ INDEX = ":index"
 WORKTREE = ":worktree"
 
 _UNTRACKED = ("ls-files", "--others", "--exclude-standard", "-z")
-_SUBMODULE = "160000"
+_SUBMODULE, _REGULAR = "160000", "100644"
+_AUTHOR = "wardround"
+"""The author of commits that no branch has."""
 _EMPTY_TREES = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
@@ -555,6 +558,50 @@ class Repository:
     def write_blob(self, content: bytes) -> str:
         """Store content unchanged in the object database and return its id."""
         return self._git.output("hash-object", "-w", "--stdin", "--no-filters", stdin=content).strip()
+
+    def commit_files(self, base: str, contents: Mapping[str, bytes | None], message: str) -> str:
+        """Store a commit that no branch has: a commit with other contents of some files. Return its id.
+
+        Index, work tree and branches remain as they are. Equal arguments return the same id.
+
+        Args:
+            base: id of the parent.
+            contents: the new content of each path; None removes it. New files are not executable.
+
+        Raises:
+            GitError: a path cannot be in a tree.
+        """
+        modes = {path: mode for path, _, mode in self.entries_of(base)}
+        removal = f"0 {'0' * len(base)}"
+        entries = []
+        for path, content in sorted(contents.items()):
+            entry = removal if content is None else f"{modes.get(path, _REGULAR)} {self.write_blob(content)}"
+            entries.append(f"{entry}\t{path}\0")
+        with Snapshot(scratch_root(self.root)) as private:
+            git = copy(self._git.unfiltered)
+            git.env = git.env | self._identity_of_patch(base)
+            git.env["GIT_INDEX_FILE"] = str(private.folder / "index")
+            git.output("read-tree", base)
+            git.output("update-index", "-z", "--index-info", stdin=os.fsencode("".join(entries)))
+            tree = git.output("write-tree").strip()
+            return git.output("commit-tree", "-p", base, tree, stdin=os.fsencode(message)).strip()
+
+    def _identity_of_patch(self, base: str) -> dict[str, str]:
+        """Return the variables for a commit whose id depends on its content only."""
+        date = self._git.output("log", "-1", "--no-show-signature", "--format=%ct +0000", END, base, "--").strip()
+        return {
+            f"GIT_{role}_{field}": value
+            for role in ("AUTHOR", "COMMITTER")
+            for field, value in (("NAME", _AUTHOR), ("EMAIL", ""), ("DATE", date))
+        }
+
+    def create_branch(self, name: str, commit: str) -> None:
+        """Create a branch without checking it out.
+
+        Raises:
+            GitError: the name is not valid, or exists.
+        """
+        self._git.output("branch", "--no-track", END, name, commit)
 
     def update_index(self, entries: Iterable[tuple[str, str, str]]) -> None:
         """Update (mode, blob, path) entries of the index, all or none."""
