@@ -588,7 +588,9 @@ class Repository:
 
     def _identity_of_patch(self, base: str) -> dict[str, str]:
         """Return the variables for a commit whose id depends on its content only."""
-        date = self._git.output("log", "-1", "--no-show-signature", "--format=%ct +0000", END, base, "--").strip()
+        date = self._git.output(
+            "log", "-1", "--no-show-signature", "--format=%ct +0000", END, base, "--"
+        ).strip()
         return {
             f"GIT_{role}_{field}": value
             for role in ("AUTHOR", "COMMITTER")
