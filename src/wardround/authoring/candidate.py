@@ -17,6 +17,7 @@ from wardround.change.trees import Tree
 
 MOST_BYTES = 4 << 20
 """The largest patch, as the sum of its new contents."""
+_NOTHING = "/dev/null"
 _MESSAGE = "Candidate of wardround solve\n"
 
 
@@ -76,7 +77,8 @@ def _diff_lines(tree: Tree, file: PatchedFile) -> Iterator[str]:
         yield "new file mode 100644\n"
     if file.text is None:
         yield "deleted file mode 100644\n"
-    origin, target = old if content is not None else "/dev/null", new if file.text is not None else "/dev/null"
+    origin = _NOTHING if content is None else old
+    target = _NOTHING if file.text is None else new
     for line in difflib.unified_diff(_lines(before), _lines(file.text or ""), origin, target):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 

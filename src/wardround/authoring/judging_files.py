@@ -1,4 +1,4 @@
-"""The files that judge a patch, which no generator may change: tests, their settings, CI, and review settings."""
+"""The files that judge a patch, which no generator may change: tests, and settings of tests and reviews."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ _FOLDERS = LazyPattern(
     r"(?i)(?:^|/)(?:tests?|testing|__tests__|specs?|e2e|fixtures?|golden|snapshots?|__snapshots__|testdata"
     r"|cassettes|evals?|benchmarks?|policies|\.github|\.gitlab|\.circleci|\.wardround)/"
 )
-_TESTS = LazyPattern(r"(?i)(?:^|/)(?:test_[^/]*|[^/]*_test|tests?|conftest)\.py$|\.(?:test|spec)\.[cm]?[jt]sx?$")
+_TESTS = LazyPattern(
+    r"(?i)(?:^|/)(?:test_[^/]*|[^/]*_test|tests?|conftest)\.py$|\.(?:test|spec)\.[cm]?[jt]sx?$"
+)
 _SETTINGS = LazyPattern(
     r"(?i)(?:^|/)(?:pytest\.ini|\.?tox\.ini|tox\.toml|noxfile\.py|setup\.cfg|pyproject\.toml|\.coveragerc"
     r"|sitecustomize\.py|usercustomize\.py|(?:jest|vitest|mocha|karma|cypress|playwright|vite)[\w.-]*\.[cm]?[jt]s"

@@ -1,15 +1,15 @@
 """The sequence of one run: every effect on the world with its result, in an append-only file.
 
-A step asks the sequence for an effect, such as an exchange with a model or a run in the sandbox. An effect that
-is recorded is not repeated: that makes a run resumable after a kill at any point, and a replay needs neither
-the endpoint nor the sandbox.
+A step asks the sequence for an effect, such as an exchange with a model or a run in the sandbox. An effect
+that is recorded is not repeated: that makes a run resumable after a kill at any point, and a replay needs
+neither the endpoint nor the sandbox.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -68,6 +68,10 @@ class Event(msgspec.Struct, frozen=True):
     previous: str
 
 
+_END = "end"
+"""The step of an event that says why a run ended early; it is no effect."""
+
+
 class SequenceEnded(WardroundError):
     """A replay needs an effect that the sequence does not have."""
 
@@ -90,6 +94,9 @@ class Effects(Protocol):
 class Sequence:
     """A sequence of effects.
 
+    Attributes:
+        ending: the reason why the recorded run ended early; empty if it did not.
+
     Args:
         file: the file to append to; None for a replay.
     """
@@ -98,7 +105,9 @@ class Sequence:
         self.header = header
         self._file = file
         self._previous = _digest(lines[-1])
-        self._recorded = dict(_recorded_results(lines))
+        events = [msgspec.json.decode(line, type=Event) for line in lines[1:]]
+        self._recorded = {event.request: bytes(event.result) for event in events if event.step != _END}
+        self.ending = _ending(events)
         self._counts: Counter[str] = Counter()
 
     async def run(
@@ -112,6 +121,12 @@ class Sequence:
             recorded = msgspec.json.encode(await effect())
             self._append(Event(step, digest, msgspec.Raw(recorded), self._previous))
         return msgspec.json.decode(recorded, type=kind)
+
+    def end(self, reason: str) -> None:
+        """Record the reason why the run ends early; a run that continues ignores it."""
+        self.ending = reason
+        if self._file is not None:
+            self._append(Event(_END, "", msgspec.Raw(msgspec.json.encode(reason)), self._previous))
 
     def _key(self, step: str, request: object) -> str:
         digest = _digest(msgspec.json.encode((step, request), order="deterministic"))
@@ -201,10 +216,10 @@ def _require_chain(lines: list[bytes]) -> None:
         previous = _digest(line)
 
 
-def _recorded_results(lines: list[bytes]) -> Iterator[tuple[str, bytes]]:
-    for line in lines[1:]:
-        event = msgspec.json.decode(line, type=Event)
-        yield event.request, bytes(event.result)
+def _ending(events: list[Event]) -> str:
+    if not events or events[-1].step != _END:
+        return ""
+    return msgspec.json.decode(bytes(events[-1].result), type=str)
 
 
 def _append_line(path: Path, line: bytes) -> None:

@@ -164,4 +164,6 @@ def require_roles(roles: Roles, endpoints: Mapping[str, EndpointSettings], where
     for role in ("author", "verifier"):
         name = getattr(roles, role)
         if name and name not in endpoints:
-            raise ConfigError(f"{where}.{role}: there is no endpoint {name!r}; add the table endpoints.{name}")
+            raise ConfigError(
+                f"{where}.{role}: there is no endpoint {name!r}; add the table endpoints.{name}"
+            )

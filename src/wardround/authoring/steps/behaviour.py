@@ -17,7 +17,7 @@ async def compare(work: Work, candidate: Candidate) -> BehaviourRun:
     async def run() -> BehaviourRun:
         change = candidate.change(work.repository)
         source = GitChangeSource(work.repository, change)
-        evidence = run_change(source, change, (NAME,), work.isolation, work.progress)
+        evidence = run_change(source, change, ("behaviour",), work.isolation, work.progress)
         assert evidence.behaviour is not None
         return evidence.behaviour
 

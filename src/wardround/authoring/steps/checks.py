@@ -1,8 +1,8 @@
-"""The review of a candidate by tools, checks and models, before anything of it runs."""
+"""The review of a candidate: by tools, checks and models alone, or with the results of its runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
@@ -11,16 +11,15 @@ from wardround.authoring.steps.objection import Objection
 from wardround.authoring.work import Work
 from wardround.change.change_source import GitChangeSource
 from wardround.config.request import ReviewRequest
-from wardround.context.run_evidence import RunEvidence, RunPart
+from wardround.context.run_evidence import RUN_PARTS, RunEvidence
 from wardround.execution.fork_executor import ForkExecutor
 from wardround.execution.resources import Resources
-from wardround.findings import Severity
 from wardround.reports.json import as_dict
 from wardround.review import run_review
 from wardround.session import ReviewSession
 from wardround.tools.tool import Profile
 
-NAME = "checks"
+NAME, VERDICT = "checks", "verdict"
 _NEW = ("new", "caused")
 
 
@@ -43,6 +42,7 @@ class SignalNote(msgspec.Struct, frozen=True):
     plane: str
     status: str
     severity: str | None = None
+    reasons: tuple[str, ...] = ()
 
 
 class VerdictNote(msgspec.Struct, frozen=True):
@@ -55,7 +55,7 @@ class VerdictNote(msgspec.Struct, frozen=True):
 
 
 class GapNote(msgspec.Struct, frozen=True):
-    """Something that was not reviewed."""
+    """Something that was not reviewed, in the fields of the JSON report."""
 
     file: str
     reason: str
@@ -63,7 +63,7 @@ class GapNote(msgspec.Struct, frozen=True):
 
 
 class CandidateReview(msgspec.Struct, frozen=True):
-    """The review of a candidate: the part of its JSON report that a packet shows."""
+    """The part of a candidate's JSON report that a packet shows."""
 
     findings: tuple[FindingNote, ...] = ()
     signals: tuple[SignalNote, ...] = ()
@@ -88,33 +88,22 @@ async def review_candidate(
     async def review() -> CandidateReview:
         return _review(work, candidate, evidence)
 
-    step = NAME if evidence is None else "verdict"
+    step = NAME if evidence is None else VERDICT
     return await work.effects.run(step, (candidate.commit, evidence), CandidateReview, review)
 
 
 def _review(work: Work, candidate: Candidate, evidence: RunEvidence | None) -> CandidateReview:
-    parts: tuple[RunPart, ...] = () if evidence is None else ("tests", "behaviour")
+    parts = () if evidence is None else RUN_PARTS
+    known = evidence or RunEvidence()
     request = ReviewRequest(profile=Profile.CI, run=parts, ticket=work.instance.ticket)
     source = GitChangeSource(work.repository, candidate.change(work.repository))
     resources = Resources(progress=work.progress, executor=ForkExecutor())
-    known = evidence or RunEvidence()
-    with ReviewSession(
-        source, work.host, request, resources, runner=lambda *_: known
-    ) as session:
+    with ReviewSession(source, work.host, request, resources, runner=lambda *_: known) as session:
         report = as_dict(run_review(session))
     return msgspec.convert(msgspec.to_builtins(report), CandidateReview)
 
 
 def objections(review: CandidateReview) -> Iterator[Objection]:
-    """Yield the new findings for which a candidate is rejected: errors."""
-    for finding in review.new_findings:
-        if finding.severity == Severity.ERROR.label:
-            yield Objection(NAME, f"{finding.rule}: {finding.message}", f"{finding.file}:{finding.line}")
-
-
-def by_specialist(findings: Sequence[FindingNote]) -> dict[str, list[FindingNote]]:
-    """Return findings by the specialist that reports them."""
-    groups: dict[str, list[FindingNote]] = {}
-    for finding in findings:
-        groups.setdefault(finding.specialist, []).append(finding)
-    return groups
+    """Yield what was not reviewed, for which a candidate cannot be merged without a look at it."""
+    for gap in review.unreviewed:
+        yield Objection(NAME, f"not reviewed by {gap.tool or 'wardround'}: {gap.reason}", gap.file)

@@ -46,7 +46,7 @@ async def run_suite(work: Work, candidate: Candidate) -> TestsRun:
     async def run() -> TestsRun:
         change = candidate.change(work.repository)
         source = GitChangeSource(work.repository, change)
-        evidence = run_change(source, change, (NAME,), work.isolation, work.progress, WholeSuite(work))
+        evidence = run_change(source, change, ("tests",), work.isolation, work.progress, WholeSuite(work))
         assert evidence.tests is not None
         return evidence.tests
 

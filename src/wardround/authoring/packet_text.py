@@ -1,0 +1,129 @@
+"""A packet as Markdown, for the person who decides on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from wardround.authoring.attempt import Attempt
+from wardround.authoring.packet import Packet
+
+_MOST_ATTEMPTS = 5
+_MOST_LINES = 40
+_LONGEST_TASK = 500
+
+
+def as_markdown(packet: Packet) -> str:
+    """Return the packet as one document."""
+    return "\n".join(_lines(packet)) + "\n"
+
+
+def _lines(packet: Packet) -> Iterator[str]:
+    yield "# Patch for review" if packet.patch else "# No patch"
+    yield ""
+    yield packet.reason
+    yield ""
+    if packet.task:
+        yield from _quote(packet.task[:_LONGEST_TASK])
+    yield from _section("Tests that define the task", (f"`{test.id}`" for test in packet.tests))
+    if packet.patch:
+        yield from _patch_lines(packet)
+    yield from _section(
+        "Code of the task",
+        (
+            f"`{item.path}:{item.first_line}-{item.last_line}` {item.symbol}".rstrip()
+            for item in packet.pointers
+        ),
+    )
+    yield from _search_lines(packet)
+    rejected = [attempt for attempt in packet.attempts if not attempt.is_accepted]
+    for number, attempt in enumerate(rejected[:_MOST_ATTEMPTS], 1):
+        yield from _attempt_lines(number, attempt)
+    yield from _section(
+        "Edits of files that judge the patch, left out", (f"`{path}`" for path in packet.refused)
+    )
+    yield from _section("What to try next", packet.next)
+    yield from _cost_lines(packet)
+
+
+def _patch_lines(packet: Packet) -> Iterator[str]:
+    yield f"Author: {packet.author}. Verdict of the policy: {packet.verdict or 'none'}."
+    yield ""
+    yield from _fenced("diff", packet.patch)
+    if packet.suite is not None:
+        suite = packet.suite
+        yield (
+            f"Tests with the patch: {suite.passed} passed, {suite.failed} failed, {suite.skipped} skipped, "
+            f"{suite.not_run} not run."
+        )
+        yield ""
+    yield from _section(
+        "Evidence by plane",
+        (
+            f"{item.plane}: {item.status}" + (f", {item.severity}" if item.severity else "")
+            for item in packet.evidence
+        ),
+    )
+    yield from _section("Verified", packet.verification)
+    yield from _section("Not verified", packet.unverified)
+
+
+def _search_lines(packet: Packet) -> Iterator[str]:
+    search = packet.search
+    if search is None:
+        return
+    tried = f"{search.candidates} edits were tried, {search.plausible} pass all tests that cover them"
+    stopped = (f"stopped most often by `{test}`" for test in search.best_failures)
+    yield from _section("Search", (tried, *stopped))
+
+
+def _attempt_lines(number: int, attempt: Attempt) -> Iterator[str]:
+    yield f"## Rejected patch {number}"
+    yield ""
+    if attempt.reason:
+        yield f"{attempt.author}: {attempt.reason}"
+        yield ""
+    yield from _fenced("diff", attempt.diff)
+    for item in attempt.objections:
+        place = f" `{item.place}`" if item.place else ""
+        yield f"- {item.step}{place}: {_first_lines(item.text)}"
+    yield ""
+
+
+def _cost_lines(packet: Packet) -> Iterator[str]:
+    cost = packet.cost
+    parts = [f"{cost.cpu_s:.1f} CPU seconds of validation"] if packet.search is not None else []
+    if cost.requests:
+        tokens = f"{cost.prompt_tokens} prompt and {cost.completion_tokens} answer tokens"
+        parts.append(f"{cost.requests} requests with {tokens}")
+    if cost.money:
+        parts.append(f"price {cost.money:.4f}")
+    yield f"Base {packet.base[:12]}, sequence `{packet.sequence}`{''.join(f', {part}' for part in parts)}."
+
+
+def _section(title: str, items: Iterable[str]) -> Iterator[str]:
+    listed = [f"- {item}" for item in items]
+    if listed:
+        yield f"## {title}"
+        yield ""
+        yield from listed
+        yield ""
+
+
+def _quote(text: str) -> Iterator[str]:
+    yield from (f"> {line}".rstrip() for line in text.strip().split("\n"))
+    yield ""
+
+
+def _fenced(language: str, text: str) -> Iterator[str]:
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    yield f"{fence}{language}"
+    yield text.rstrip("\n")
+    yield fence
+    yield ""
+
+
+def _first_lines(text: str) -> str:
+    lines = text.strip().split("\n")
+    return "\n  ".join(lines[:_MOST_LINES])
