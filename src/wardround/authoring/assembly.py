@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 
-import msgspec
-
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.endpoint.author import EndpointAuthor
 from wardround.authoring.endpoint.opening import (
@@ -30,7 +28,6 @@ from wardround.config.schema import Config
 from wardround.errors import UsageError
 from wardround.planes.language_model.prompts import load_part
 from wardround.planes.language_model.redaction import Redactor
-
 
 _ANY_TEXT = "context.txt"
 """A path of no file: every check for secrets in any text reads what is sent."""

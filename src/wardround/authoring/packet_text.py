@@ -1,15 +1,23 @@
-"""A packet as Markdown, for the person who decides on it."""
+"""A packet as JSON, and as Markdown for the person who decides on it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.packet import Packet
+from wardround.text.escaping import json_text
 
 _MOST_ATTEMPTS = 5
 _MOST_LINES = 40
 _LONGEST_TASK = 500
+
+
+def as_json(packet: Packet) -> str:
+    """Return the packet as one JSON document."""
+    return json_text(msgspec.json.format(msgspec.json.encode(packet), indent=2)) + "\n"
 
 
 def as_markdown(packet: Packet) -> str:

@@ -21,7 +21,7 @@ from wardround.authoring.packet import Cost, Packet, RunSummary, TestChange, pac
 from wardround.authoring.repair.author import EditAuthor
 from wardround.authoring.sequence import Header, Sequence, SequenceEnded, SequenceStore, Settings
 from wardround.authoring.steps.retrieve import CodeOfTask
-from wardround.authoring.steps.route import EDITS, choose_route
+from wardround.authoring.steps.route import choose_route
 from wardround.authoring.work import Work
 from wardround.change.repository import Repository
 from wardround.config.language_model import EndpointSettings

@@ -94,7 +94,7 @@ class LineCoverage:
 
     def _path(self, code: Any) -> str | None:
         """Return the path of a code in the tree; None outside of it, and for modules and classes."""
-        if code.co_name == "<module>" or not code.co_flags & 0x2 and not code.co_flags & 0x1:
+        if code.co_name == "<module>" or (not code.co_flags & 0x2 and not code.co_flags & 0x1):
             return None
         name = code.co_filename
         if name not in self._paths:

@@ -1,7 +1,6 @@
 """The text of a module, its outermost functions, and the code of one with an edit."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
