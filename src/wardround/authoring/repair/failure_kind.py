@@ -1,0 +1,41 @@
+"""How a failing test ends: by an exception of the code, by a wrong value, or because nothing is raised."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from wardround.authoring.repair.model import Failure, Observation, ObservedTest
+from wardround.context.run_evidence import TestOutcome
+
+_ASSERTIONS = ("AssertionError", "Failed")
+_NOT_RAISED = ("DID NOT RAISE", "not raised", "DID NOT WARN")
+
+
+class FailureKind(StrEnum):
+    """The kinds by which operators are weighted, and proposals are restricted."""
+
+    EXCEPTION = "exception"
+    WRONG_VALUE = "wrong-value"
+    NOT_RAISED = "not-raised"
+
+
+def failing_tests(observation: Observation) -> tuple[ObservedTest, ...]:
+    """Return the tests that fail at the base, in the order of the observation."""
+    broken = (TestOutcome.FAILED, TestOutcome.ERROR)
+    return tuple(test for test in observation.tests if test.outcome in broken)
+
+
+def kind_of(failure: Failure | None) -> FailureKind:
+    """Return the kind of a failure; that of an unknown one is a wrong value, the most common."""
+    if failure is None:
+        return FailureKind.WRONG_VALUE
+    if any(words in f"{failure.message}\n{failure.text}" for words in _NOT_RAISED):
+        return FailureKind.NOT_RAISED
+    is_assertion = failure.exception.rpartition(".")[2] in _ASSERTIONS
+    return FailureKind.WRONG_VALUE if is_assertion or not failure.exception else FailureKind.EXCEPTION
+
+
+def first_failure(observation: Observation) -> Failure | None:
+    """Return the failure of the first failing test that has one."""
+    failures = (test.failure for test in failing_tests(observation))
+    return next((failure for failure in failures if failure is not None), None)
