@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 
 from wardround.authoring.endpoint.author import ShownTest
 from wardround.authoring.repair.model import Observation, ObservedTest
+from wardround.authoring.repair.observation import observe
+from wardround.authoring.repair.project import ProjectRun, project_run
 from wardround.authoring.work import Work
-from wardround.context.run_evidence import TestOutcome
 from wardround.errors import SandboxError, UsageError
 from wardround.retrieval.test_discovery import TestFile
 from wardround.workflows.test.plans.planning import tree_of
 from wardround.workflows.test.recordings.shown_ids import without_parameters
 
 NAME = "retrieve"
-_FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
+OBSERVATION_S = 120.0
+"""CPU seconds for the tests at the base: the failing ones first, then all others."""
 
 
 class FailingTests:
-    """The failing tests of one instance, observed once.
+    """The tests that define one instance, observed once."""
 
-    Args:
-        observe: runs them at the base, in the sandbox.
-    """
-
-    def __init__(self, work: Work, observe: Callable[[], Observation]) -> None:
+    def __init__(self, work: Work) -> None:
         self._work = work
-        self._observe = observe
         self._observation: Observation | None = None
+
+    @cached_property
+    def project(self) -> ProjectRun:
+        """The way to run the tests.
+
+        Raises:
+            UsageError: there is no such test file.
+            EnvironmentUnavailable: the project has no environment.
+        """
+        work = self._work
+        return project_run(
+            work.repository, work.instance.base, work.instance.failing_tests, work.settings.isolation,
+            work.environ, work.progress,
+        )  # fmt: skip
 
     async def observation(self) -> Observation:
         """Return the tests as they ran at the base.
@@ -44,9 +56,19 @@ class FailingTests:
 
             request = (instance.base, instance.failing_tests)
             found = await self._work.effects.run(NAME, request, Observation, run)
-            _require_failing(found, instance.failing_tests)
+            if found.problem:
+                raise (UsageError if found.tests else SandboxError)(found.problem)
             self._observation = found
         return self._observation
+
+    def _observe(self) -> Observation:
+        work, run = self._work, self.project
+        work.progress("retrieve: the tests at the base")
+        return observe(
+            work.repository, work.instance.base, work.instance.failing_tests, run.environment,
+            OBSERVATION_S, environ=work.environ, log=work.logs / "solve-observation.log",
+            isolation=run.isolation, project=run.root,
+        )  # fmt: skip
 
     def failing(self) -> list[ObservedTest]:
         """Return the observed tests that define the task; none before they were observed."""
@@ -73,16 +95,3 @@ class FailingTests:
 
 def _is_named(test: ObservedTest, names: Sequence[str]) -> bool:
     return not {test.id, without_parameters(test.id)}.isdisjoint(names)
-
-
-def _require_failing(observation: Observation, names: Sequence[str]) -> None:
-    if observation.problem:
-        raise SandboxError(f"the tests cannot be run: {observation.problem}")
-    for name in names:
-        outcomes = {test.outcome for test in observation.tests if _is_named(test, (name,))}
-        if not outcomes:
-            raise UsageError(f"{name}: pytest finds no such test; give an id as pytest prints it")
-        if TestOutcome.FLAKY in outcomes:
-            raise UsageError(f"{name}: it fails in some runs only, so no patch can be verified by it")
-        if outcomes.isdisjoint(_FAILURES):
-            raise UsageError(f"{name}: it does not fail; give a test that fails")

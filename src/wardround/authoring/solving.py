@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 import msgspec
 
@@ -66,6 +67,7 @@ class Solver:
 
     Args:
         config: that of the base.
+        logs: the folder for the output of what runs.
     """
 
     def __init__(
@@ -74,12 +76,14 @@ class Solver:
         host: PluginHost,
         config: Config,
         store: SequenceStore,
+        logs: Path,
         progress: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._repository = repository
         self._host = host
         self._config = config
         self._store = store
+        self._logs = logs
         self._progress = progress
 
     def begin(self, request: SolveRequest) -> SolveResult:
@@ -114,6 +118,7 @@ class Solver:
             sequence,
             self._host,
             os.environ,
+            self._logs,
             self._progress,
         )
         run = _Run(work, request, self._config, sequence)
@@ -141,7 +146,7 @@ class _Run:
         self._attempts: list[Attempt] = []
         self._failing_tests = FailingTests(work)
         self._code = CodeOfTask(work, self._failing_tests)
-        self._edits = EditAuthor(work, self._failing_tests)
+        self._edits = EditAuthor(work, self._failing_tests, self._code.functions)
         self._budget = TokenBudget(None)
         self._endpoint: EndpointSettings | None = None
         self.stopped = ""
@@ -165,7 +170,7 @@ class _Run:
             self._request.shown_step,
         )  # fmt: skip
         async with AsyncExitStack() as opened:
-            stages = await assembly.open(opened, self._code.for_author(route.author), self._edits)
+            stages = await assembly.open(opened, self._code, self._edits)
             self._budget, self._endpoint = assembly.budget, assembly.endpoint
             loop = Loop(self._work, stages, self._failing_tests.shown, self._attempts)
             try:

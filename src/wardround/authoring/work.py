@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import msgspec
 
@@ -17,6 +18,7 @@ class Work(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         environ: the caller's environment.
+        logs: the folder for the output of what runs.
         progress: shows the current step.
     """
 
@@ -26,6 +28,7 @@ class Work(msgspec.Struct, frozen=True, eq=False):
     effects: Effects
     host: PluginHost
     environ: Mapping[str, str]
+    logs: Path
     progress: Callable[[str], None] = lambda text: None
 
     @property

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wardround.authoring.solving import SolveResult
     from wardround.change.repository import Repository
     from wardround.cli.solve_options import SolveOptions
+    from wardround.workflows.test.reports.artifacts import Artifacts
 
 _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
 
@@ -96,11 +97,13 @@ def solve(options: SolveOptions) -> int:
     """Run the command."""
     from wardround.authoring.endpoint.roles import PromptRequested
     from wardround.change.repository import Repository
+    from wardround.workflows.test.reports.artifacts import Artifacts
 
     options.require_consistent()
     with Repository(options.repo) as repository, progress_line() as progress:
+        artifacts = Artifacts(repository.root)
         try:
-            result = _result(options, repository, progress)
+            result = _result(options, repository, artifacts.folder, progress)
         except PromptRequested as request:
             progress("")
             emit(f"{request.body.decode()}\n", escaped=True)
@@ -110,12 +113,14 @@ def solve(options: SolveOptions) -> int:
             echo_err(f"wardround: {cause}")
             return _INCONCLUSIVE
         progress("")
-        _report(options, repository, result.packet)
+        _report(options, artifacts, result.packet)
         _use_patch(options, repository, result.packet)
     return _status(result)
 
 
-def _result(options: SolveOptions, repository: Repository, progress: Callable[[str], None]) -> SolveResult:
+def _result(
+    options: SolveOptions, repository: Repository, logs: Path, progress: Callable[[str], None]
+) -> SolveResult:
     from wardround import host
     from wardround.authoring.sequence import SequenceStore
     from wardround.authoring.solving import Solver, SolveRequest
@@ -127,7 +132,7 @@ def _result(options: SolveOptions, repository: Repository, progress: Callable[[s
     tree = repository.tree(repository.head() or repository.empty_tree)
     config = loader.read(tree.read, (), loaded.specialists)
     store = SequenceStore(state_dir() / "sequences")
-    solver = Solver(repository, loaded, config, store, progress)
+    solver = Solver(repository, loaded, config, store, logs, progress)
     base = "" if options.is_recorded else starting_commit(repository, options.base)
     request = SolveRequest(
         options.instance(base),
@@ -143,16 +148,15 @@ def _result(options: SolveOptions, repository: Repository, progress: Callable[[s
     return solver.begin(request)
 
 
-def _report(options: SolveOptions, repository: Repository, packet: Packet) -> None:
+def _report(options: SolveOptions, artifacts: Artifacts, packet: Packet) -> None:
     """Print the packet, and write both of its forms below the repository."""
     from wardround.authoring.packet_text import as_json, as_markdown
-    from wardround.workflows.test.reports.artifacts import FOLDER, Artifacts
+    from wardround.workflows.test.reports.artifacts import FOLDER
 
     rendered = {"json": as_json(packet), "text": as_markdown(packet)}
     emit(rendered[options.form], escaped=options.form == "json")
-    if repository.bare or options.replay:
+    if options.replay:
         return
-    artifacts = Artifacts(repository.root)
     artifacts.write(artifacts.folder / "packet.json", rendered["json"])
     artifacts.write(artifacts.folder / "packet.md", rendered["text"])
     if options.form == "text":
