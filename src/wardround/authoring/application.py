@@ -1,4 +1,4 @@
-"""The application of a patch to the work tree, through the journal of fixes: a kill loses nothing."""
+"""The application of an accepted patch: to the work tree through the journal of fixes, or as a commit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,23 @@ from wardround.change.repository import Repository
 from wardround.errors import FixRejected
 from wardround.fixes import journal
 from wardround.fixes.journal import Journal, WorktreeFile
+
+
+def branch_commit(repository: Repository, base: str, commit: str, subject: str) -> str:
+    """Return the id of a commit on HEAD with a patch alone, for a branch.
+
+    Raises:
+        FixRejected: a file of the patch has uncommitted changes.
+    """
+    change = repository.between(base, commit)
+    head = repository.commit("HEAD")
+    tree = repository.tree(head)
+    contents: dict[str, bytes | None] = {}
+    for file in change.files:
+        if tree.read(file.path) != repository.content(file, commit, base=True):
+            raise FixRejected(f"{file.path} has uncommitted changes; commit them, and open the branch again")
+        contents[file.path] = repository.content(file, commit)
+    return repository.commit_files(head, contents, f"{subject}\n")
 
 
 def apply_patch(repository: Repository, base: str, commit: str) -> tuple[str, ...]:

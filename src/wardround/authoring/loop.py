@@ -71,12 +71,16 @@ class Loop:
         self._work.progress("retrieve: code of the task")
         localization = await self._stages.localization.run(instance_id)
         self.localization = localization
+        previous: list[Patch] = []
         for number in range(1, self._work.settings.rounds + 1):
             self.rounds = number
             self._work.progress(f"patch: round {number} of {self._work.settings.rounds}")
             proposals, _ = await self._stages.generation.run(localization, instance_id)
+            if proposals == previous:  # a generator that does not learn from rejected patches
+                return None
+            previous = proposals
             accepted = await self._first_accepted(self._new(proposals))
-            if accepted is not None or not proposals:
+            if accepted is not None:
                 return accepted
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -12,12 +13,26 @@ from wardround.text.escaping import json_text
 
 _MOST_ATTEMPTS = 5
 _MOST_LINES = 40
+_LONGEST_SUBJECT = 72
 _LONGEST_TASK = 500
 
 
 def as_json(packet: Packet) -> str:
     """Return the packet as one JSON document."""
     return json_text(msgspec.json.format(msgspec.json.encode(packet), indent=2)) + "\n"
+
+
+def subject_of(packet: Packet) -> str:
+    """Return the subject of a commit with the patch."""
+    lines = packet.task.strip().split("\n")
+    subject = lines[0].lstrip("# ") or f"Correct {_path_of(packet.patch)}"
+    return subject[:_LONGEST_SUBJECT]
+
+
+def _path_of(diff: str) -> str:
+    """Return the path of the first file of a diff."""
+    found = re.search(r"(?m)^\+\+\+ b/(.*)$", diff)
+    return found[1] if found else "the code"
 
 
 def as_markdown(packet: Packet) -> str:

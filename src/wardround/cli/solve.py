@@ -166,14 +166,16 @@ def _report(options: SolveOptions, artifacts: Artifacts, packet: Packet) -> None
 def _use_patch(options: SolveOptions, repository: Repository, packet: Packet) -> None:
     if not packet.patch or options.replay:
         return
-    if options.open_branch:
-        repository.create_branch(options.open_branch, packet.commit)
-        emit_line(f"branch {options.open_branch} has the patch")
-    if options.is_applied:
-        from wardround.authoring.application import apply_patch
+    from wardround.authoring.application import apply_patch, branch_commit
+    from wardround.authoring.packet_text import subject_of
 
+    if options.open_branch:
+        commit = branch_commit(repository, packet.base, packet.commit, subject_of(packet))
+        repository.create_branch(options.open_branch, commit)
+        echo_err(f"wardround: branch {options.open_branch} has the patch")
+    if options.is_applied:
         paths = apply_patch(repository, packet.base, packet.commit)
-        emit_line(f"applied to {', '.join(paths)}")
+        echo_err(f"wardround: the patch is applied to {', '.join(paths)}")
 
 
 def _status(result: SolveResult) -> int:

@@ -11,6 +11,7 @@ from wardround.authoring.work import Work
 from wardround.change.change_source import GitChangeSource
 from wardround.change.snapshot import Snapshot
 from wardround.context.run_evidence import RunState, TestEvidence, TestOutcome, TestsRun
+from wardround.errors import SandboxError
 from wardround.workflows.change_run import RunnableChange, run_change
 from wardround.workflows.sandboxed import SandboxedWorkflows
 from wardround.workflows.test.plans.selection import Scope, Target
@@ -21,6 +22,7 @@ from wardround.workflows.tests_at_base import add_base_results
 
 NAME = "tests"
 _FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
+_UNUSABLE = (RunState.REFUSED, RunState.FAILED)
 _SOUND = (TestOutcome.PASSED, TestOutcome.FLAKY)
 
 
@@ -41,7 +43,11 @@ class WholeSuite(SandboxedWorkflows):
 
 
 async def run_suite(work: Work, candidate: Candidate) -> TestsRun:
-    """Run all tests of a candidate. Failures to run them are in the result."""
+    """Run all tests of a candidate.
+
+    Raises:
+        SandboxError: they cannot be run, whatever the candidate.
+    """
 
     async def run() -> TestsRun:
         change = candidate.change(work.repository)
@@ -50,7 +56,10 @@ async def run_suite(work: Work, candidate: Candidate) -> TestsRun:
         assert evidence.tests is not None
         return evidence.tests
 
-    return await work.effects.run(NAME, candidate.commit, TestsRun, run)
+    found = await work.effects.run(NAME, candidate.commit, TestsRun, run)
+    if found.conditions.state in _UNUSABLE:
+        raise SandboxError(f"the suite cannot be run with a patch: {found.conditions.detail}")
+    return found
 
 
 def objections(run: TestsRun, required: Sequence[str]) -> Iterator[Objection]:
@@ -59,9 +68,6 @@ def objections(run: TestsRun, required: Sequence[str]) -> Iterator[Objection]:
     Args:
         required: ids of the tests that define the task.
     """
-    if run.conditions.state is not RunState.COMPLETE:
-        yield Objection(NAME, f"not all tests ran: {run.conditions.detail}")
-        return
     for name in required:
         results = [test for test in run.tests if name in (test.id, without_parameters(test.id))]
         if not results:
