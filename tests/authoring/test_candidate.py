@@ -85,7 +85,8 @@ def test_a_path_outside_of_the_tree_is_no_patch(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "tests/test_a.py", "src/pkg/test_a.py", "pkg/a_test.py", "conftest.py", "src/conftest.py", "a/fixtures/b.json",
+        "tests/test_a.py", "src/pkg/test_a.py", "pkg/a_test.py", "conftest.py", "src/conftest.py",
+        "a/fixtures/b.json",
         "pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", ".github/workflows/ci.yml", "Jenkinsfile",
         ".gitlab-ci.yml", ".wardround.toml", ".wardround-baseline.json", "evals/golden/a.json",
         "web/a.test.tsx", "web/__tests__/a.ts", "vitest.config.ts", "package/jest.config.js", "x.snap",

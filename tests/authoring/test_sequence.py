@@ -89,7 +89,7 @@ def test_each_run_of_an_instance_has_a_sequence_of_its_own(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["", "../a", "a/b", "missing"])
 def test_an_id_that_names_no_sequence_is_rejected(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="check its id|not the id"):
+    with pytest.raises(UsageError, match=r"check its id|not the id"):
         SequenceStore(tmp_path / "sequences").replay(name)
 
 
@@ -106,5 +106,5 @@ def test_an_edited_sequence_is_rejected(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="cannot be written: .*; make room or change its permissions"):
+    with pytest.raises(UsageError, match=r"cannot be written: .*; make room or change its permissions"):
         SequenceStore(tmp_path / "file").begin(HEADER)
