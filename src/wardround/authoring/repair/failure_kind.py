@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from wardround.authoring.repair.model import Failure, Observation, ObservedTest
-from wardround.context.run_evidence import TestOutcome
+from wardround.authoring.repair.model import Failure, Observation
 
 _ASSERTIONS = ("AssertionError", "Failed")
 _NOT_RAISED = ("DID NOT RAISE", "not raised", "DID NOT WARN")
@@ -17,12 +16,6 @@ class FailureKind(StrEnum):
     EXCEPTION = "exception"
     WRONG_VALUE = "wrong-value"
     NOT_RAISED = "not-raised"
-
-
-def failing_tests(observation: Observation) -> tuple[ObservedTest, ...]:
-    """Return the tests that fail at the base, in the order of the observation."""
-    broken = (TestOutcome.FAILED, TestOutcome.ERROR)
-    return tuple(test for test in observation.tests if test.outcome in broken)
 
 
 def kind_of(failure: Failure | None) -> FailureKind:
@@ -37,5 +30,5 @@ def kind_of(failure: Failure | None) -> FailureKind:
 
 def first_failure(observation: Observation) -> Failure | None:
     """Return the failure of the first failing test that has one."""
-    failures = (test.failure for test in failing_tests(observation))
+    failures = (test.failure for test in observation.failing)
     return next((failure for failure in failures if failure is not None), None)

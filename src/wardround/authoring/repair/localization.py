@@ -6,10 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from wardround.authoring.repair.failure_kind import failing_tests
 from wardround.authoring.repair.model import Observation, ObservedTest, SuspiciousFunction
 from wardround.authoring.repair.module_code import FunctionCode, ModuleCode
-from wardround.context.run_evidence import TestOutcome
 from wardround.languages.python.module import is_test_path
 from wardround.languages.python.tree import UNREADABLE
 from wardround.retrieval import bm25
@@ -47,7 +45,7 @@ def suspicious_functions(
         test_source: the source of the failing tests.
     """
     functions = list(_executed_functions(observation, read))
-    scores = _fused_scores(functions, failing_tests(observation), test_source)
+    scores = _fused_scores(functions, observation.failing, test_source)
     order = sorted(range(len(functions)), key=lambda at: (-scores[at], _position(functions[at].code)))
     return tuple(_suspicious(functions[at], scores[at]) for at in order)
 
@@ -68,13 +66,11 @@ def line_scores(observation: Observation) -> dict[str, dict[int, float]]:
 
     Source: R. Abreu et al., "On the Accuracy of Spectrum-based Fault Localization", 2007.
     """
-    failing = failing_tests(observation)
-    passing = [test for test in observation.tests if test.outcome is TestOutcome.PASSED]
-    failed, passed = _executions(failing), _executions(passing)
+    failed, passed = _executions(observation.failing), _executions(observation.passing)
     scores: dict[str, dict[int, float]] = {}
     for (path, line), times in failed.items():
         if not is_test_path(path):
-            coefficient = times / math.sqrt(len(failing) * (times + passed[path, line]))
+            coefficient = times / math.sqrt(len(observation.failing) * (times + passed[path, line]))
             scores.setdefault(path, {})[line] = coefficient
     return scores
 

@@ -12,6 +12,7 @@ from wardround.languages.python.tree import children, parse, walk
 
 _INDENT = "    "
 _NAMELESS = frozenset({"self", "cls", "_"})
+_EDITABLE = (ast.expr, ast.stmt, ast.ExceptHandler, ast.comprehension, ast.keyword)
 
 
 class ModuleCode:
@@ -197,7 +198,8 @@ def _editable_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """Yield a node and those below it in source order, without annotations, patterns and docstrings."""
     if _is_docstring(node) or isinstance(node, ast.pattern | ast.Import | ast.ImportFrom):
         return
-    yield node
+    if isinstance(node, _EDITABLE):
+        yield node
     for name, child in _fields(node):
         if name not in ("annotation", "returns", "type_params"):
             yield from _editable_nodes(child)
