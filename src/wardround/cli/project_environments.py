@@ -43,12 +43,12 @@ def environment_lines(repo: Path | None, environ: Mapping[str, str]) -> Iterator
 
 def projects_of(repository: Repository, side: str, folder: str | None) -> list[DetectedProject]:
     """Return the projects with tests, or those in one folder."""
-    from wardround.cli.related.corpus import text_of
+    from wardround.retrieval.blob_text import blob_text
     from wardround.workflows.test.project.projects import detect_projects
 
     blobs = dict(repository.blobs_of(side))
     found = detect_projects(
-        tuple(blobs), lambda path: text_of(repository, blobs[path]) if path in blobs else None
+        tuple(blobs), lambda path: blob_text(repository, blobs[path]) if path in blobs else None
     )
     if folder is None:
         return list(found)

@@ -213,7 +213,8 @@ def _files(
     no_models: bool, progress: Progress,
 ) -> RelatedFiles:  # fmt: skip
     from wardround.change.repository import INDEX, Repository
-    from wardround.cli.related.corpus import searched_revision, text_of
+    from wardround.cli.related.corpus import searched_revision
+    from wardround.retrieval.blob_text import blob_text
     from wardround.retrieval.commit_signals import COMMITS
     from wardround.retrieval.file_search import (
         is_accompanying_file,
@@ -237,7 +238,7 @@ def _files(
         commits = [] if head is None else repository.ancestors(head, COMMITS)
 
         def read(entry: IndexedFile) -> str | None:
-            return text_of(repository, entry.blob)
+            return blob_text(repository, entry.blob)
 
         def search(embedder: TextEmbedder | None, use: ModelUse) -> RelatedFiles:
             def work(index: SearchIndex) -> RelatedFiles:

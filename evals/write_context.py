@@ -1,0 +1,235 @@
+"""Evaluate the context of ``wardround write`` on commits of external repositories.
+
+    python evals/write_context.py REPOSITORY ... [--each N] [--tokens N] [--cases] [--json FILE]
+
+A task is the message of a commit that changes tests and up to five other source files, without addresses,
+file names, paths, commit ids and issue numbers; routine commits are left out. The context is built at the
+parent commit. Measured are
+
+- ``file``: one of the source files that the commit changes is among the pointers to code; ``file@3`` is
+  among the first three files;
+- ``lines``: the share of the changed lines of the parent that are in the text; of an insertion the line
+  before it;
+- ``any line``: at least one of these lines is in the text;
+- ``compression``: tokens of all source files of the repository for each token of the text;
+- ``cpu``: processor seconds with an index of an earlier commit.
+
+Commits are sampled by seed from the newest 2,500 of a history. Intervals are of 95%, by bootstrap over
+commits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wardround.authoring.context.assembly import ContextRequest, build_context
+from wardround.authoring.context.model import DEFAULT_TOKENS, WriteContext
+from wardround.authoring.instance import Instance
+from wardround.authoring.task import Task
+from wardround.change.diff import ChangedFile, FileStatus
+from wardround.change.repository import Repository
+from wardround.errors import GitError
+from wardround.retrieval.documents import query_text
+from wardround.retrieval.file_search import is_accompanying_file, is_source
+from wardround.retrieval.test_discovery import contains_tests
+
+SEED = 7
+NEWEST = 2500
+MOST_FILES = 5
+MOST_LINES = 120
+RESAMPLED = 2000
+ROUTINE = re.compile(
+    r"^(merge|revert|bump|release|version|prepare"
+    r"|update (dependenc|lock|changelog)|changelog|\[pre-commit|v?\d)"
+    r"|\b(typos?|lint(ing)?|format(ting)?|black|isort|prettier|mypy|flake8)\b",
+    re.IGNORECASE,
+)
+GIVEN_AWAY = re.compile(
+    r"https?://\S+|\(?(?:\b[Gg][Hh]-)?#\d+\)?|\b[0-9a-f]{7,40}\b|\S*[\w-]+\.(?:py|pyi|tsx?|jsx?|vue|md|rst|ya?ml|toml"
+    r"|json|cfg|ini|sql|css|html|txt|go|rs)\b|\b[\w.-]+/[\w./-]+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    id: str
+    parent: str
+    message: str
+
+    @property
+    def subject(self) -> str:
+        return self.message.split("\n", 1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A task, and the lines of its parent commit that its commit changes, by path."""
+
+    commit: Commit
+    gold: dict[str, frozenset[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    repository: str
+    commit: str
+    subject: str
+    metrics: dict[str, float]
+
+
+def commits_of(folder: Path) -> list[Commit]:
+    """Return the newest commits of a history with one parent."""
+    command = ["git", "-C", folder, "log", "--no-merges", "-z", f"-{NEWEST}", "--format=%H%n%P%n%B", "HEAD"]
+    out = subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", "replace")
+    found = []
+    for row in out.split("\0"):
+        commit, parents, message = [*row.split("\n", 2), "", ""][:3]
+        if len(parents.split()) == 1 and message.strip():
+            found.append(Commit(commit, parents, message.strip()))
+    return found
+
+
+def cleaned(message: str) -> str:
+    """Return a message, its first line and the rest, without text that reveals the files."""
+    lines = (" ".join(part.split()) for part in GIVEN_AWAY.sub(" ", query_text(message)).split("\n", 1))
+    return "\n".join(line for line in lines if line)[:3000]
+
+
+def states_a_task(commit: Commit) -> bool:
+    words = re.findall(r"[A-Za-z]{2,}", cleaned(commit.message))
+    return not ROUTINE.search(commit.subject) and len(words) >= 4
+
+
+def case_of(repository: Repository, commit: Commit) -> Case | None:
+    """Return the case of a commit; None if it changes no tests, or too many or added files."""
+    try:
+        files = repository.range(commit.parent, commit.id).files
+    except GitError:
+        return None
+    sources = [file for file in files if is_source(file.path) and not is_accompanying_file(file.path)]
+    is_small = 1 <= len(sources) <= MOST_FILES
+    if not is_small or not any(contains_tests(file.path) for file in files):
+        return None
+    if any(file.status is not FileStatus.MODIFIED or not file.is_regular for file in sources):
+        return None
+    gold = {file.path: lines for file in sources if (lines := changed_lines(file))}
+    return Case(commit, gold) if 0 < sum(map(len, gold.values())) <= MOST_LINES else None
+
+
+def changed_lines(file: ChangedFile) -> frozenset[int]:
+    """Return the changed lines at the parent; of an insertion the line before it."""
+    lines: set[int] = set()
+    for hunk in file.hunks:
+        lines |= set(range(max(hunk.base_start, 1), max(hunk.base_start, 1) + max(hunk.base_length, 1)))
+    return frozenset(lines)
+
+
+def cases_of(folder: Path, each: int) -> list[Case]:
+    """Return the sampled cases of a repository."""
+    usable = [commit for commit in commits_of(folder) if states_a_task(commit)]
+    random.Random(SEED).shuffle(usable)
+    found = []
+    with Repository(folder) as repository:
+        for commit in usable:
+            case = case_of(repository, commit)
+            if case is not None:
+                found.append(case)
+            if len(found) == each:
+                break
+    return found
+
+
+def evaluate(folder: Path, case: Case, tokens: int) -> Result:
+    text = cleaned(case.commit.message)
+    task = Task("text", "", text.split("\n", 1)[0], text)
+    with Repository(folder) as repository:
+        before = time.process_time()
+        request = ContextRequest(Instance(case.commit.parent, text), task, tokens)
+        context = build_context(repository, request)
+        seconds = time.process_time() - before
+    metrics = metrics_of(context, case) | {"cpu": seconds}
+    return Result(folder.name, case.commit.id, case.commit.subject, metrics)
+
+
+def metrics_of(context: WriteContext, case: Case) -> dict[str, float]:
+    files = [item.pointer.path for item in context.files]
+    pointed = {pointer.path for pointer in context.pointers}
+    shown = shown_lines(context)
+    found = sum(len(lines & shown.get(path, set())) for path, lines in case.gold.items())
+    return {
+        "file": float(not pointed.isdisjoint(case.gold)),
+        "file@3": float(not set(files[:3]).isdisjoint(case.gold)),
+        "lines": found / sum(map(len, case.gold.values())),
+        "any line": float(found > 0),
+        "files": float(len(pointed)),
+        "tokens": float(context.tokens.used),
+        "compression": context.tokens.repository / max(context.tokens.used, 1),
+    }
+
+
+def shown_lines(context: WriteContext) -> dict[str, set[int]]:
+    """Return the lines of each file that are in the text."""
+    shown: dict[str, set[int]] = {}
+    for item in (*context.functions, *context.conventions):
+        if item.shown != "none":
+            at = item.pointer
+            shown.setdefault(at.path, set()).update(range(at.first_line, at.last_line + 1))
+    return shown
+
+
+# Tables
+
+
+def interval(values: Sequence[float], of: Callable[[Sequence[float]], float]) -> tuple[float, float]:
+    rng = random.Random(SEED)
+    drawn = sorted(of(rng.choices(values, k=len(values))) for _ in range(RESAMPLED))
+    return drawn[int(0.025 * RESAMPLED)], drawn[int(0.975 * RESAMPLED)]
+
+
+def table(results: Sequence[Result]) -> Iterator[str]:
+    yield f"{len(results)} tasks of {len({result.repository for result in results})} repositories"
+    for name in ("file", "file@3", "lines", "any line", "files", "tokens", "compression", "cpu"):
+        of = statistics.median if name in ("compression", "cpu") else statistics.fmean
+        values = [result.metrics[name] for result in results]
+        low, high = interval(values, of)
+        yield f"{name:12} {of(values):8.2f}   [{low:.2f}, {high:.2f}]"
+    for repository in sorted({result.repository for result in results}):
+        own = [result.metrics for result in results if result.repository == repository]
+        shown = ", ".join(f"{name} {statistics.fmean(m[name] for m in own):.2f}" for name in ("file", "lines"))
+        yield f"  {repository}: {len(own)}: {shown}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("repositories", nargs="+", type=Path)
+    parser.add_argument("--each", type=int, default=13)
+    parser.add_argument("--tokens", type=int, default=DEFAULT_TOKENS)
+    parser.add_argument("--cases", action="store_true", help="print each case")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    results = []
+    for folder in arguments.repositories:
+        for case in cases_of(folder, arguments.each):
+            result = evaluate(folder, case, arguments.tokens)
+            results.append(result)
+            if arguments.cases:
+                shown = " ".join(f"{name} {value:.2f}" for name, value in result.metrics.items())
+                print(f"{result.repository} {result.commit[:8]} {shown} {result.subject[:60]}", file=sys.stderr)
+    print("\n".join(table(results)))
+    if arguments.json:
+        rows = [{"repository": r.repository, "commit": r.commit, **r.metrics} for r in results]
+        arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""The constraints of a task: the items and paragraphs of a Markdown file, or a YAML list of strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from wardround.authoring.instance import Constraint
+from wardround.authoring.text_file import read_input
+from wardround.errors import UsageError
+
+MOST_CONSTRAINTS = 100
+LONGEST_CONSTRAINT = 2000
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)$")
+_HEADING = re.compile(r"#{1,6}\s|\s*(?:-{3,}|={3,}|\*{3,})\s*$")
+_COMMENT = re.compile(r"\s*<!--.*-->\s*$")
+_YAML = (".yml", ".yaml")
+
+
+def read_constraints(path: Path) -> tuple[Constraint, ...]:
+    """Return the constraints of a file, in its order.
+
+    Raises:
+        UsageError: it cannot be read, or is not a list of constraints.
+    """
+    text = read_input(path, "constraints")
+    is_yaml = path.suffix.lower() in _YAML
+    found = tuple(_from_yaml(text, path) if is_yaml else _from_markdown(text))
+    if not found:
+        raise UsageError(f"{path} has no constraints; write one list item or paragraph for each")
+    if len(found) > MOST_CONSTRAINTS:
+        raise UsageError(f"{path} has {len(found)} constraints, more than {MOST_CONSTRAINTS}; merge or remove some")
+    for constraint in found:
+        if len(constraint.text) > LONGEST_CONSTRAINT:
+            raise UsageError(
+                f"{path}:{constraint.line}: the constraint has more than {LONGEST_CONSTRAINT} characters; shorten it"
+            )
+    return found
+
+
+def _from_markdown(text: str) -> Iterator[Constraint]:
+    """Yield list items and paragraphs; headings and comments are none."""
+    start, parts = 0, list[str]()
+    for number, line in enumerate(text.split("\n"), 1):
+        item = _ITEM.match(line)
+        ends = item is not None or not line.strip() or _HEADING.match(line) or _COMMENT.match(line)
+        if ends and parts:
+            yield Constraint(" ".join(parts), start)
+            parts = []
+        if item is not None:
+            start, parts = number, [item["text"].strip()]
+        elif not ends:
+            start = start if parts else number
+            parts.append(line.strip())
+    if parts:
+        yield Constraint(" ".join(parts), start)
+
+
+def _from_yaml(text: str, path: Path) -> Iterator[Constraint]:
+    import yaml  # only constraints in this form need it
+
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError) as cause:
+        reason = str(getattr(cause, "problem", None) or "it is nested too deep")
+        raise UsageError(f"{path} is not valid YAML: {reason}; write a list of strings") from cause
+    if node is None:
+        return
+    if not isinstance(node, yaml.SequenceNode):
+        raise UsageError(f"{path} is not a list; write a list of strings")
+    for item in node.value:
+        line = item.start_mark.line + 1
+        if not isinstance(item, yaml.ScalarNode) or not item.value.strip():
+            raise UsageError(f"{path}:{line}: the item is not a text; write a list of strings")
+        yield Constraint(" ".join(item.value.split()), line)

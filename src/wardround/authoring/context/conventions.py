@@ -1,0 +1,142 @@
+"""How the same thing is done elsewhere in the repository: similar code, registrations, and the changelog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from wardround.authoring.context.base_tree import BaseTree
+from wardround.authoring.context.budget import Span
+from wardround.authoring.context.documentation import is_changelog
+from wardround.authoring.context.model import SimilarCommit
+from wardround.authoring.context.segments import Segment
+from wardround.change.encoding import escape_undecodable
+from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.model import CALLABLE, Link, Symbol, SymbolKind
+from wardround.retrieval import bm25
+from wardround.retrieval.commit_signals import CommitIndex
+from wardround.retrieval.documents import query_text
+from wardround.retrieval.test_discovery import contains_tests
+from wardround.text.redaction import redact_secrets
+from wardround.text.search_terms import count_words
+
+Evidence = tuple[Span, tuple[str, ...]]
+_MOST = 8
+_MOST_FOR_EACH = 2
+_MOST_REGISTRATIONS = 3
+_AROUND = 3
+"""Lines before and after a registration."""
+_MOST_COMMITS = 3
+_RECENT = 100
+_LEAST_SHARE = 0.1
+"""The share of recent commits that change a file, from which changing it is a convention."""
+_CHANGELOG_LINES = 20
+_MOST_PATHS = 12
+
+
+def similar_code(graph: CodeGraph, first: Sequence[Segment]) -> list[Evidence]:
+    """Return the functions that are written like those of a task, and the places that register them.
+
+    Args:
+        first: the functions of the task, best first.
+    """
+    own = {(segment.path, segment.symbol) for segment in first}
+    found: dict[Span, tuple[str, ...]] = {}
+    for segment in first:
+        symbol = symbol_of(graph, segment)
+        if symbol is not None:
+            for span, reason in islice(_alike(graph, symbol, own), _MOST_FOR_EACH):
+                found.setdefault(span, (reason,))
+            for span, reason in islice(_registrations(graph, symbol), _MOST_REGISTRATIONS):
+                found.setdefault(span, (reason,))
+    return list(found.items())[:_MOST]
+
+
+def symbol_of(graph: CodeGraph, segment: Segment) -> Symbol | None:
+    """Return the symbol of a segment; None if the graph does not read its language."""
+    for symbol in graph.symbols_in(segment.path):
+        is_inside = segment.first_line <= symbol.line <= segment.last_line
+        if is_inside and symbol.own_name == segment.symbol.rpartition(".")[2]:
+            return symbol
+    return None
+
+
+def _alike(graph: CodeGraph, symbol: Symbol, own: set[tuple[str, str]]) -> Iterator[tuple[Span, str]]:
+    for match in graph.similar(symbol):
+        if _is_other(match.symbol, own):
+            share = round(100 * match.similarity)
+            yield span_of(match.symbol), f"written like {symbol.name}, {share}% of its tokens"
+    for sibling in graph.siblings(symbol):
+        if _is_other(sibling, own) and sibling.own_name == symbol.own_name and sibling.path != symbol.path:
+            yield span_of(sibling), f"has the name of {symbol.name} in another file"
+
+
+def _is_other(symbol: Symbol, own: set[tuple[str, str]]) -> bool:
+    is_code = symbol.kind in CALLABLE | {SymbolKind.CLASS} and not contains_tests(symbol.path)
+    return is_code and (symbol.path, symbol.name) not in own
+
+
+def _registrations(graph: CodeGraph, symbol: Symbol) -> Iterator[tuple[Span, str]]:
+    """Yield the uses of a symbol outside of functions in other files, as in a table of commands."""
+    if symbol.own_name.startswith("_") or symbol.kind is SymbolKind.METHOD:
+        return
+    for link in graph.uses_of(symbol.own_name):
+        if _is_registration(link, symbol):
+            yield _around(graph, link), f"registers {symbol.own_name}"
+
+
+def _is_registration(link: Link, symbol: Symbol) -> bool:
+    is_elsewhere = link.path != symbol.path and not contains_tests(link.path)
+    return is_elsewhere and link.symbol.kind in (SymbolKind.MODULE, SymbolKind.CONSTANT)
+
+
+def _around(graph: CodeGraph, link: Link) -> Span:
+    last = graph.facts(link.path).symbols[0].end_line
+    return Span(link.path, max(link.line - _AROUND, 1), min(link.line + _AROUND, max(last, link.line)))
+
+
+def span_of(symbol: Symbol) -> Span:
+    """Return the lines of a symbol."""
+    return Span(symbol.path, symbol.line, symbol.end_line, symbol.name)
+
+
+def changelogs(tree: BaseTree, past: Sequence[CommitIndex]) -> list[Evidence]:
+    """Return the beginning of the changelog that recent commits change, if they do."""
+    recent = [commit for commit in past[:_RECENT] if commit.paths]
+    counts = {
+        path: sum(path in commit.paths for commit in recent) for path in tree.documents if is_changelog(path)
+    }
+    used = [path for path, count in counts.items() if recent and count / len(recent) >= _LEAST_SHARE]
+    return [
+        (
+            Span(path, 1, min(_CHANGELOG_LINES, len(tree.lines(path)))),
+            (f"{counts[path]} of the last {len(recent)} commits changed it",),
+        )
+        for path in sorted(used, key=lambda path: (-counts[path], path))[:1]
+        if tree.lines(path)
+    ]
+
+
+def similar_commits(
+    query: str, tree: BaseTree, commits: Sequence[str], past: Sequence[CommitIndex]
+) -> tuple[SimilarCommit, ...]:
+    """Return the earlier commits whose messages share the rarest words with a task.
+
+    Args:
+        commits: ids of the commits before the tree, newest first.
+        past: the same commits; none if some of them are missing in this clone.
+    """
+    if len(commits) != len(past):
+        return ()
+    words = count_words(query_text(query))
+    scores = bm25.scores(words, [commit.words for commit in past])
+    order = sorted(range(len(past)), key=lambda at: (-round(scores[at], 6), at))
+    first = [commits[at] for at in order[:_MOST_COMMITS] if scores[at] > 0 and past[at].paths]
+    return tuple(
+        SimilarCommit(
+            commit,
+            escape_undecodable(redact_secrets(message.split("\n", 1)[0])),
+            tuple(sorted(map(escape_undecodable, paths))[:_MOST_PATHS]),
+        )
+        for commit, message, paths in tree.repository.commits_touching(first)
+    )

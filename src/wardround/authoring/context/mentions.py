@@ -1,0 +1,91 @@
+"""The paths, lines and names that a task mentions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+_PATH = re.compile(r"[\w.@+-]+(?:[/\\][\w.@+-]+)*\.\w{1,10}\b|[\w.@+-]+(?:/[\w.@+-]+)+")
+_LINE = re.compile(r"(?:\", line |:|#L|, line )(\d{1,6})\b")
+_DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
+_IN_BACKTICKS = re.compile(r"`{1,2}([^`\n]{2,80})`{1,2}")
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_HAS_FORM_OF_CODE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|^_+\w|\d")
+_CALLED = re.compile(r"\b([A-Za-z_$][\w$]{2,})\(")
+_SHORTEST = 3
+_MOST_ALIKE = 3
+"""Files with the same ending of a path, above which a mention is of none of them."""
+_MOST_NAMES = 40
+
+
+class Mention(msgspec.Struct, frozen=True, order=True):
+    """A file that a task mentions.
+
+    Attributes:
+        line: 1-based; 0 for the complete file.
+        name: as the task has it.
+    """
+
+    path: str
+    line: int
+    name: str
+
+
+def mentioned_files(text: str, paths: Iterable[str]) -> list[Mention]:
+    """Return the files of a repository that a text names by path, file name or module, in its order."""
+    by_name: dict[str, list[str]] = {}
+    for path in paths:
+        by_name.setdefault(path.rpartition("/")[2], []).append(path)
+    found = [*_by_path(text, by_name), *_by_module(text, by_name)]
+    return list(dict.fromkeys(found))
+
+
+def _by_path(text: str, by_name: dict[str, list[str]]) -> Iterator[Mention]:
+    for match in _PATH.finditer(text):
+        named = match.group().replace("\\", "/").strip("./")
+        line = _LINE.match(text, match.end())
+        for path in _with_longest_ending(named, by_name.get(named.rpartition("/")[2], ())):
+            yield Mention(path, int(line[1]) if line else 0, match.group())
+
+
+def _with_longest_ending(named: str, paths: Sequence[str]) -> list[str]:
+    """Return the paths that share the most last parts with a name; none if there are too many."""
+    lengths = {path: _shared_ending(named.split("/"), path.split("/")) for path in paths}
+    longest = max(lengths.values(), default=0)
+    best = sorted(path for path, length in lengths.items() if length == longest)
+    return best if len(best) <= _MOST_ALIKE else []
+
+
+def _shared_ending(parts: Sequence[str], others: Sequence[str]) -> int:
+    count = 0
+    for part, other in zip(reversed(parts), reversed(others), strict=False):
+        if part != other:
+            break
+        count += 1
+    return count
+
+
+def _by_module(text: str, by_name: dict[str, list[str]]) -> Iterator[Mention]:
+    """Yield the files of dotted names such as ``package.module.function``."""
+    for match in _DOTTED.finditer(text):
+        parts = match.group().split(".")
+        for end in range(len(parts), 1, -1):
+            named = f"{'/'.join(parts[:end])}.py"
+            paths = by_name.get(f"{parts[end - 1]}.py", [])
+            exact = [path for path in paths if f"/{path}".endswith(f"/{named}")]
+            if 0 < len(exact) <= _MOST_ALIKE:
+                yield from (Mention(path, 0, match.group()) for path in sorted(exact))
+                break
+
+
+def mentioned_names(text: str) -> list[str]:
+    """Return the identifiers that have the form of code, in the order of the text."""
+    found: dict[str, None] = {}
+    for match in _IN_BACKTICKS.finditer(text):
+        found |= dict.fromkeys(_NAME.findall(match[1]))
+    found |= dict.fromkeys(match[1] for match in _CALLED.finditer(text))
+    words = (match.group() for match in _NAME.finditer(text))
+    found |= dict.fromkeys(word for word in words if _HAS_FORM_OF_CODE.search(word))
+    return [name for name in found if len(name) >= _SHORTEST][:_MOST_NAMES]

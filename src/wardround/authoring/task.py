@@ -1,0 +1,123 @@
+"""The task of the command line: a text, a file, or a ticket."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from wardround.authoring.text_file import decode_input, read_input
+from wardround.context.ticket.model import Ticket
+from wardround.errors import UsageError
+
+LONGEST_TASK = 100_000
+"""Characters."""
+_LEAST_WORDS = 2
+_LONGEST_TITLE = 200
+_REFERENCE = re.compile(
+    r"[A-Z][A-Z0-9_]{1,19}-[1-9]\d{0,8}|(?:[\w.-]+/[\w.-]+)?#[1-9]\d{0,8}|https?://\S+", re.ASCII
+)
+_TICKET_FILES = (".json", ".adf")
+_PATH = re.compile(r"\S*[/\\]\S*|\S+\.(?:md|markdown|rst|txt|json|adf)")
+_WORD = re.compile(r"[^\W_]{2,}")
+_LEADING_MARKS = re.compile(r"^(?:#{1,6}|[-*>]|={3,}|-{3,})\s*")
+_CHECKBOX = re.compile(r"\s*[-*+]\s+\[[ xX]\]\s+(\S.*)")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(\S.*)")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s+(.+?)|\*\*(.+?)\*\*:?|([A-Z][^.\n]{0,60}):)\s*$")
+_CRITERIA_HEADING = re.compile(r"(?i)acceptance|criteria|requirements|definition of done")
+_MOST_CRITERIA = 50
+
+
+class Task(msgspec.Struct, frozen=True):
+    """A task in words.
+
+    Attributes:
+        name: name of the file or key of the ticket, without folders, which differ between machines.
+        title: the first line with words.
+        text: everything, with the title.
+        criteria: the acceptance criteria that it lists.
+    """
+
+    source: Literal["text", "file", "ticket"]
+    name: str
+    title: str
+    text: str
+    criteria: tuple[str, ...] = ()
+    ticket: Ticket | None = None
+
+
+def read_task(argument: str, environ: Mapping[str, str], folder: Path) -> Task:
+    """Return the task of an argument: a ticket by its form, a file if there is one, else the text itself.
+
+    Args:
+        folder: the folder that the path of a file is relative to.
+
+    Raises:
+        UsageError: it cannot be read, or does not state a task.
+    """
+    named = argument.strip()
+    if _REFERENCE.fullmatch(named) or (named.lower().endswith(_TICKET_FILES) and _is_file(folder, named)):
+        return _ticket_task(named, environ, folder)
+    if _is_file(folder, named):
+        content = read_input(folder / named, "task")
+        return _require_task(_task("file", Path(named).name, content), named)
+    if _PATH.fullmatch(named):
+        raise UsageError(f"the task file {named[:200]!r} does not exist; give a file, a ticket or a text")
+    content = decode_input(os.fsencode(argument), "the task")
+    return _require_task(_task("text", "", content), "the task")
+
+
+def _is_file(folder: Path, named: str) -> bool:
+    try:
+        return bool(named) and "\n" not in named and (folder / named).exists()
+    except (OSError, ValueError):  # too long for a name, or no name at all
+        return False
+
+
+def _task(source: Literal["text", "file"], name: str, content: str) -> Task:
+    text = content.strip()
+    lines = [_LEADING_MARKS.sub("", line.strip()).strip() for line in text.split("\n")]
+    title = next((line for line in lines if _WORD.search(line)), "")
+    return Task(source, name, title[:_LONGEST_TITLE], text, tuple(_criteria(text))[:_MOST_CRITERIA])
+
+
+def _require_task(task: Task, shown: str) -> Task:
+    """Return a task that has enough words to search for, and is short enough to read."""
+    if len(task.text) > LONGEST_TASK:
+        raise UsageError(
+            f"{shown[:200]}: the task has {len(task.text):,} characters, more than {LONGEST_TASK:,}; shorten it"
+        )
+    if len(_WORD.findall(task.text)) < _LEAST_WORDS:
+        raise UsageError(
+            f"{shown[:200]}: the task has fewer than {_LEAST_WORDS} words; describe what is to change, and where"
+        )
+    return task
+
+
+def _ticket_task(named: str, environ: Mapping[str, str], folder: Path) -> Task:
+    from wardround.context.ticket.lookup import fetch_ticket  # loads what only tickets need
+    from wardround.context.ticket.reference import parse_reference
+    from wardround.context.ticket.settings import settings_from
+
+    settings = settings_from(environ)
+    ticket = fetch_ticket(parse_reference(named, settings), settings, folder)
+    text = ticket.description if ticket.description.startswith(ticket.title) else f"{ticket.title}\n\n{ticket.description}"
+    criteria = tuple(criterion.text for criterion in ticket.criteria)
+    task = Task("ticket", ticket.key, ticket.title, text.strip(), criteria, ticket)
+    return _require_task(task, ticket.key)
+
+
+def _criteria(text: str) -> Iterator[str]:
+    """Yield the checkboxes, and the items below headings of acceptance criteria."""
+    is_below = False
+    for line in text.split("\n"):
+        heading = _HEADING.match(line)
+        if heading is not None:
+            is_below = _CRITERIA_HEADING.search(heading.group()) is not None
+        item = _CHECKBOX.match(line) or (_ITEM.match(line) if is_below else None)
+        if item is not None:
+            yield item[1].strip()
