@@ -18,19 +18,31 @@ from wardround.authoring.failing_tests import FailingTests
 from wardround.authoring.instance import RepositoryInstances
 from wardround.authoring.loop import Stages
 from wardround.authoring.selection import FirstPatch
+from wardround.authoring.sequence import Header
 from wardround.authoring.stages import Localization, PatchGeneration
 from wardround.authoring.steps.revise import shown_attempts
-from wardround.authoring.steps.route import EDITS, Route
+from wardround.authoring.steps.route import EDITS, ENDPOINT, Route
 from wardround.authoring.work import Work
 from wardround.change.change_source import decode_text
 from wardround.config.language_model import EndpointSettings
-from wardround.config.schema import Config
+from wardround.config.schema import RunSettings
 from wardround.errors import UsageError
 from wardround.planes.language_model.prompts import load_part
 from wardround.planes.language_model.redaction import Redactor
 
+AUTHOR, VERIFIER = "author", "verifier"
+"""The roles, and the names of their prompts."""
 _ANY_TEXT = "context.txt"
 """A path of no file: every check for secrets in any text reads what is sent."""
+
+
+def endpoints_of(route: Route, root: RunSettings) -> dict[str, EndpointSettings]:
+    """Return the settings of the endpoint of each role of a route."""
+    names = {AUTHOR: route.endpoint, VERIFIER: route.verifier}
+    found = {role: root.endpoints[name] for role, name in names.items() if name}
+    if route.author == ENDPOINT and not route.endpoint:
+        found[AUTHOR] = EXCHANGE_SETTINGS
+    return found
 
 
 class Assembly:
@@ -38,7 +50,6 @@ class Assembly:
 
     Attributes:
         budget: the tokens of all endpoints together.
-        endpoint: the settings of the author's endpoint; None without one.
 
     Args:
         attempts: the evaluated patches so far, at the time of a call.
@@ -48,22 +59,19 @@ class Assembly:
     def __init__(
         self,
         work: Work,
-        config: Config,
+        header: Header,
         access: EndpointAccess,
-        route: Route,
         failing_tests: FailingTests,
         attempts: Sequence[Attempt],
         shown_step: str,
     ) -> None:
         self._work = work
-        self._config = config
+        self._header = header
         self._access = access
-        self._route = route
         self._failing_tests = failing_tests
         self._attempts = attempts
         self._shown_step = shown_step
         self.budget = TokenBudget(work.settings.most_tokens)
-        self.endpoint: EndpointSettings | None = None
 
     async def open(
         self, opened: AsyncExitStack, localization: Localization, edits: PatchGeneration
@@ -77,23 +85,20 @@ class Assembly:
         Raises:
             UsageError: an endpoint cannot be used.
         """
-        verifier = None
-        if self._route.verifier and self._access.exchange is None:
-            settings = self._config.root.endpoints[self._route.verifier]
-            verifier = await self._role("verifier", settings, opened)
-        generation = edits if self._route.author == EDITS else await self._author(opened)
+        is_verified = VERIFIER in self._header.endpoints
+        verifier = await self._role(VERIFIER, opened) if is_verified else None
+        generation = edits if self._header.route.author == EDITS else await self._author(opened)
         return Stages(localization, generation, FirstPatch(), verifier)
 
     async def _author(self, opened: AsyncExitStack) -> EndpointAuthor:
-        name = self._route.endpoint
-        self.endpoint = self._config.root.endpoints[name] if name else EXCHANGE_SETTINGS
-        role = await self._role("author", self.endpoint, opened)
+        role = await self._role(AUTHOR, opened)
         instances = RepositoryInstances(self._work.repository, [self._work.instance])
         return EndpointAuthor(
             role, instances, self._read, self._failing_tests.shown, lambda: shown_attempts(self._attempts)
         )
 
-    async def _role(self, name: str, settings: EndpointSettings, opened: AsyncExitStack) -> Role:
+    async def _role(self, name: str, opened: AsyncExitStack) -> Role:
+        settings = self._header.endpoints[name]
         endpoint = await opened.enter_async_context(open_endpoint(settings, self._access))
         return Role(
             name,

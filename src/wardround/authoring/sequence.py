@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import msgspec
 
 from wardround.authoring.instance import Instance
+from wardround.authoring.steps.route import Route
+from wardround.config.language_model import EndpointSettings
 from wardround.errors import UsageError, WardroundError
 from wardround.storage.digest import sha256
 
@@ -28,7 +30,6 @@ class Settings(msgspec.Struct, frozen=True):
     """The settings of a run, as far as they change its result.
 
     Attributes:
-        author, verifier: names of the contributed stage, or of the configured endpoint with its model.
         rounds: the most rounds of revision.
         seconds: CPU seconds for the validation of candidates.
         tokens: the budget of the context.
@@ -36,8 +37,6 @@ class Settings(msgspec.Struct, frozen=True):
         isolation: the requested back end of the sandbox; empty for the configured one.
     """
 
-    author: str = ""
-    verifier: str = ""
     rounds: int = 3
     seconds: float = 15.0
     tokens: int = 8000
@@ -46,11 +45,18 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Header(msgspec.Struct, frozen=True):
-    """The first line of a sequence: what the run depends on besides its effects."""
+    """The first line of a sequence: what the run depends on besides its effects.
+
+    Attributes:
+        endpoints: the settings of the endpoint of each role.
+        version: that of wardround.
+    """
 
     instance: Instance
     settings: Settings
+    route: Route
     version: str
+    endpoints: Mapping[str, EndpointSettings] = {}
     schema: str = SCHEMA
 
 
@@ -109,6 +115,11 @@ class Sequence:
         self._recorded = {event.request: bytes(event.result) for event in events if event.step != _END}
         self.ending = _ending(events)
         self._counts: Counter[str] = Counter()
+
+    @property
+    def is_replay(self) -> bool:
+        """True if no effect may run."""
+        return self._file is None
 
     async def run(
         self, step: str, request: object, kind: type[Result], effect: Callable[[], Awaitable[Result]]

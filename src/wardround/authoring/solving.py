@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import msgspec
 
 from wardround import __version__
-from wardround.authoring.assembly import Assembly
+from wardround.authoring.assembly import AUTHOR, Assembly, endpoints_of
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.endpoint.opening import EndpointAccess
 from wardround.authoring.endpoint.roles import ExchangeFailed, TokenBudget
@@ -21,11 +21,10 @@ from wardround.authoring.loop import Loop
 from wardround.authoring.packet import Cost, Packet, RunSummary, TestChange, packet_of
 from wardround.authoring.repair.author import EditAuthor
 from wardround.authoring.sequence import Header, Sequence, SequenceEnded, SequenceStore, Settings
-from wardround.authoring.steps.retrieve import CodeOfTask
-from wardround.authoring.steps.route import choose_route
+from wardround.authoring.steps.retrieve import ContextOfTask, ExecutedCode
+from wardround.authoring.steps.route import EDITS, choose_route
 from wardround.authoring.work import Work
 from wardround.change.repository import Repository
-from wardround.config.language_model import EndpointSettings
 from wardround.config.schema import Config
 from wardround.errors import SandboxError
 from wardround.host import PluginHost
@@ -38,6 +37,7 @@ class SolveRequest(msgspec.Struct, frozen=True, eq=False):
     """A requested run.
 
     Attributes:
+        author: the name of the requested author; empty to choose one.
         interruption: the exception of a signal, which ends the run with a packet.
         shown_step: the role whose next request is shown and not sent; empty for none.
     """
@@ -45,6 +45,7 @@ class SolveRequest(msgspec.Struct, frozen=True, eq=False):
     instance: Instance
     settings: Settings
     access: EndpointAccess
+    author: str = ""
     interruption: type[BaseException] = KeyboardInterrupt
     shown_step: str = ""
 
@@ -93,35 +94,37 @@ class Solver:
             UsageError: the instance, an endpoint or the store cannot be used.
             PromptRequested: a request is to be shown.
         """
-        header = Header(request.instance, request.settings, __version__)
+        root = self._config.root
+        route = choose_route(
+            request.instance, root.roles, request.author, has_exchange=request.access.exchange is not None
+        )
+        endpoints = endpoints_of(route, root)
+        header = Header(request.instance, request.settings, route, __version__, endpoints)
         name, sequence = self._store.begin(header)
         return self._run(request, name, sequence)
 
     def resume(self, name: str, request: SolveRequest) -> SolveResult:
         """Continue a sequence; the instance and the settings are its own. See ``begin``."""
-        return self._run_recorded(name, self._store.resume(name), request)
+        return self._run(request, name, self._store.resume(name))
 
     def replay(self, name: str, request: SolveRequest) -> SolveResult:
         """Derive the packet of a sequence again; nothing is sent, and nothing runs. See ``begin``."""
-        return self._run_recorded(name, self._store.replay(name), request)
-
-    def _run_recorded(self, name: str, sequence: Sequence, request: SolveRequest) -> SolveResult:
-        header = sequence.header
-        recorded = msgspec.structs.replace(request, instance=header.instance, settings=header.settings)
-        return self._run(recorded, name, sequence)
+        access = msgspec.structs.replace(request.access, is_replay=True)
+        return self._run(msgspec.structs.replace(request, access=access), name, self._store.replay(name))
 
     def _run(self, request: SolveRequest, name: str, sequence: Sequence) -> SolveResult:
+        header = sequence.header
         work = Work(
             self._repository,
-            request.instance,
-            request.settings,
+            header.instance,
+            header.settings,
             sequence,
             self._host,
             os.environ,
             self._logs,
             self._progress,
         )
-        run = _Run(work, request, self._config, sequence)
+        run = _Run(work, request, sequence)
         is_interrupted = False
         try:
             asyncio.run(run.run())
@@ -138,17 +141,16 @@ class _Run:
         stopped: the reason why it ended early; empty if it did not.
     """
 
-    def __init__(self, work: Work, request: SolveRequest, config: Config, sequence: Sequence) -> None:
+    def __init__(self, work: Work, request: SolveRequest, sequence: Sequence) -> None:
         self._work = work
         self._request = request
-        self._config = config
         self._sequence = sequence
         self._attempts: list[Attempt] = []
         self._failing_tests = FailingTests(work)
-        self._code = CodeOfTask(work, self._failing_tests)
-        self._edits = EditAuthor(work, self._failing_tests, self._code.functions)
+        self._executed = ExecutedCode(work, self._failing_tests)
+        self._context = ContextOfTask(work, self._failing_tests, self._executed)
+        self._edits = EditAuthor(work, self._failing_tests, self._executed.functions)
         self._budget = TokenBudget(None)
-        self._endpoint: EndpointSettings | None = None
         self.stopped = ""
 
     def stop(self, reason: str) -> None:
@@ -158,20 +160,15 @@ class _Run:
 
     async def run(self) -> None:
         """Run the loop; see ``Solver.begin`` for the errors."""
-        access, settings = self._request.access, self._work.settings
-        route = choose_route(
-            self._work.instance,
-            self._config.root.roles,
-            settings.author,
-            has_exchange=access.exchange is not None,
-        )
+        header = self._sequence.header
         assembly = Assembly(
-            self._work, self._config, access, route, self._failing_tests, self._attempts,
+            self._work, header, self._request.access, self._failing_tests, self._attempts,
             self._request.shown_step,
         )  # fmt: skip
+        self._budget = assembly.budget
+        localization = self._executed if header.route.author == EDITS else self._context
         async with AsyncExitStack() as opened:
-            stages = await assembly.open(opened, self._code, self._edits)
-            self._budget, self._endpoint = assembly.budget, assembly.endpoint
+            stages = await assembly.open(opened, localization, self._edits)
             loop = Loop(self._work, stages, self._failing_tests.shown, self._attempts)
             try:
                 await loop.run()
@@ -185,17 +182,22 @@ class _Run:
         return RunSummary(
             sequence=name,
             instance=self._work.instance,
-            pointers=self._code.pointers,
+            pointers=tuple(dict.fromkeys(self._context.pointers or self._executed.pointers)),
             attempts=tuple(self._attempts),
             tests=tuple(TestChange(test.id, test.failure) for test in self._failing_tests.shown()),
             search=self._edits.search,
             cost=self._cost(),
             stopped=self.stopped,
-            advice=tuple(self._edits.advice()),
+            advice=tuple(self._advice(name)),
         )
 
+    def _advice(self, name: str) -> Iterator[str]:
+        if self.stopped:
+            yield f"wardround solve --resume {name} continues this run"
+        yield from self._edits.advice()
+
     def _cost(self) -> Cost:
-        budget, endpoint = self._budget, self._endpoint
+        budget, endpoint = self._budget, self._sequence.header.endpoints.get(AUTHOR)
         money = 0.0
         if endpoint is not None:
             money = (

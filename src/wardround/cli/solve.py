@@ -138,6 +138,7 @@ def _result(
         options.instance(base),
         options.settings,
         options.access(config),
+        options.author,
         Interrupted,
         options.shown_step or "",
     )

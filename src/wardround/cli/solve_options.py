@@ -52,7 +52,6 @@ class SolveOptions(msgspec.Struct, frozen=True):
         from wardround.authoring.sequence import Settings
 
         return Settings(
-            author=self.author,
             rounds=self.rounds,
             seconds=self.seconds,
             tokens=self.tokens,
@@ -88,9 +87,18 @@ class SolveOptions(msgspec.Struct, frozen=True):
         Raises:
             UsageError: the task or the constraints cannot be used.
         """
+        from wardround.authoring.constraints import read_constraints
         from wardround.authoring.instance import Instance
+        from wardround.authoring.task import read_task
 
-        return Instance(base, self.task_text, tuple(dict.fromkeys(self.tests)))
+        task = read_task(self.task_text, os.environ, Path.cwd()) if self.task_text else None
+        return Instance(
+            base,
+            "" if task is None else task.text,
+            tuple(dict.fromkeys(self.tests)),
+            None if task is None else task.ticket,
+            () if self.constraints is None else read_constraints(self.constraints),
+        )
 
     def access(self, config: Config) -> EndpointAccess:
         """Return the way to endpoints."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 
 import msgspec
@@ -12,7 +12,7 @@ from wardround.config.language_model import EXCHANGE, EndpointSettings
 from wardround.errors import UsageError
 from wardround.models.loading import DecoderLocation, find_decoder
 from wardround.planes.language_model.client import Client, open_client
-from wardround.planes.language_model.endpoint import Endpoint
+from wardround.planes.language_model.endpoint import Endpoint, EndpointError
 from wardround.planes.language_model.endpoint_memory import no_memory
 from wardround.planes.language_model.exchange_folder import ExchangeFolder
 from wardround.planes.language_model.local_endpoint import LocalEndpoint
@@ -29,6 +29,7 @@ class EndpointAccess(msgspec.Struct, frozen=True):
         exchange: the folder of an exchange, in which requests of all roles are written; None without one.
         wait_s: seconds to wait for an answer in it.
         is_offline: nothing on a network is contacted.
+        is_replay: nothing at all is contacted.
     """
 
     environ: Mapping[str, str]
@@ -36,6 +37,22 @@ class EndpointAccess(msgspec.Struct, frozen=True):
     exchange: Path | None = None
     wait_s: float = 0.0
     is_offline: bool = False
+    is_replay: bool = False
+
+
+class NoEndpoint:
+    """Answers nothing: in a replay every answer is recorded."""
+
+    def __init__(self) -> None:
+        self.memory = no_memory()
+
+    def slot(self) -> AbstractAsyncContextManager[None]:
+        """Wait for nothing."""
+        return nullcontext()
+
+    async def post(self, body: bytes) -> bytes:
+        """Reject a request."""
+        raise EndpointError("nothing is sent in a replay")
 
 
 @asynccontextmanager
@@ -46,6 +63,9 @@ async def open_endpoint(settings: EndpointSettings, access: EndpointAccess) -> A
         UsageError: it may not be contacted, or a package for it is missing.
         ModelError: there is no such local model.
     """
+    if access.is_replay:
+        yield NoEndpoint()
+        return
     if settings.is_exchange:
         if access.exchange is None:
             raise UsageError("the endpoint is an exchange of files; name its folder with --exchange")

@@ -45,7 +45,9 @@ def choose_route(instance: Instance, roles: Roles, requested: str, *, has_exchan
             "without an endpoint a patch needs a failing test; give --test, or configure roles.author"
         )
     is_by_endpoint = author == ENDPOINT
-    endpoint = roles.author if is_by_endpoint and not has_exchange else ""
+    if has_exchange:
+        return Route(author, _reason(author, requested, instance))
+    endpoint = roles.author if is_by_endpoint else ""
     return Route(author, _reason(author, requested, instance), endpoint, roles.verifier)
 
 
