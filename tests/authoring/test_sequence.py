@@ -9,10 +9,10 @@ import pytest
 
 from wardround.authoring.instance import Instance
 from wardround.authoring.sequence import Header, Sequence, SequenceEnded, SequenceStore, Settings
-from wardround.authoring.steps.route import Route
+from wardround.authoring.steps.route import Route, StageNames
 from wardround.errors import UsageError
 
-HEADER = Header(Instance("0" * 40, "Add a limit"), Settings(), Route("edits", "requested"), "1.0")
+HEADER = Header(Instance("0" * 40, "Add a limit"), Settings(), Route(StageNames("executed", "edits", "first"), "requested"), "1.0")
 
 
 class Counter:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.candidate import Candidate, UnusablePatch, make_candidate, unified_diff
-from wardround.authoring.endpoint.author import ShownTest
 from wardround.authoring.endpoint.roles import Role
 from wardround.authoring.endpoint.verifier import Judgement
+from wardround.authoring.run_inputs import RunInputs
 from wardround.authoring.stages import Localization, LocalizationResult, Patch, PatchGeneration, Selection
 from wardround.authoring.steps import checks, specialists, tests, verifier
 from wardround.authoring.steps.behaviour import compare
@@ -45,24 +45,14 @@ class Loop:
         localization: the code that the task is about; None until it is found.
         attempts: the evaluated patches so far.
         rounds: the number of rounds that began.
-
-    Args:
-        shown_tests: returns the failing tests as a model sees them.
-        attempts: an empty list, to which each evaluated patch is added.
     """
 
-    def __init__(
-        self,
-        work: Work,
-        stages: Stages,
-        shown_tests: Callable[[], Sequence[ShownTest]],
-        attempts: list[Attempt],
-    ) -> None:
+    def __init__(self, work: Work, stages: Stages, inputs: RunInputs) -> None:
         self._work = work
         self._stages = stages
-        self._shown_tests = shown_tests
+        self._shown_tests = inputs.failing_tests.shown
+        self.attempts = inputs.attempts
         self.localization: LocalizationResult | None = None
-        self.attempts = attempts
         self.rounds = 0
 
     async def run(self) -> Attempt | None:

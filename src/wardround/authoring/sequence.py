@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -17,7 +17,6 @@ import msgspec
 
 from wardround.authoring.instance import Instance
 from wardround.authoring.steps.route import Route
-from wardround.config.language_model import EndpointSettings
 from wardround.errors import UsageError, WardroundError
 from wardround.storage.digest import sha256
 
@@ -48,7 +47,6 @@ class Header(msgspec.Struct, frozen=True):
     """The first line of a sequence: what the run depends on besides its effects.
 
     Attributes:
-        endpoints: the settings of the endpoint of each role.
         version: that of wardround.
     """
 
@@ -56,7 +54,6 @@ class Header(msgspec.Struct, frozen=True):
     settings: Settings
     route: Route
     version: str
-    endpoints: Mapping[str, EndpointSettings] = {}
     schema: str = SCHEMA
 
 

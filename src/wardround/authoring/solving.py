@@ -5,29 +5,26 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from wardround import __version__
-from wardround.authoring.assembly import AUTHOR, Assembly, endpoints_of
-from wardround.authoring.attempt import Attempt
 from wardround.authoring.endpoint.opening import EndpointAccess
-from wardround.authoring.endpoint.roles import ExchangeFailed, TokenBudget
-from wardround.authoring.failing_tests import FailingTests
+from wardround.authoring.endpoint.roles import ExchangeFailed
 from wardround.authoring.instance import Instance
-from wardround.authoring.loop import Loop
+from wardround.authoring.loop import Loop, Stages
 from wardround.authoring.packet import Cost, Packet, RunSummary, TestChange, packet_of
-from wardround.authoring.repair.author import EditAuthor
+from wardround.authoring.run_inputs import AUTHOR, VERIFIER, RunInputs
 from wardround.authoring.sequence import Header, Sequence, SequenceEnded, SequenceStore, Settings
-from wardround.authoring.steps.retrieve import ContextOfTask, ExecutedCode
-from wardround.authoring.steps.route import EDITS, choose_route
+from wardround.authoring.steps.route import StageNames, choose_route
 from wardround.authoring.work import Work
 from wardround.change.repository import Repository
+from wardround.config.language_model import EndpointSettings
 from wardround.config.schema import Config
-from wardround.errors import SandboxError
-from wardround.host import PluginHost
+from wardround.errors import SandboxError, UsageError
+from wardround.host import PluginHost, load_entries, load_entry
 
 _MILLION = 1_000_000
 _INTERRUPTED = "the run was interrupted; continue it with --resume"
@@ -37,7 +34,7 @@ class SolveRequest(msgspec.Struct, frozen=True, eq=False):
     """A requested run.
 
     Attributes:
-        author: the name of the requested author; empty to choose one.
+        stages: the names of the requested stages.
         interruption: the exception of a signal, which ends the run with a packet.
         shown_step: the role whose next request is shown and not sent; empty for none.
     """
@@ -45,7 +42,7 @@ class SolveRequest(msgspec.Struct, frozen=True, eq=False):
     instance: Instance
     settings: Settings
     access: EndpointAccess
-    author: str = ""
+    stages: StageNames = StageNames()
     interruption: type[BaseException] = KeyboardInterrupt
     shown_step: str = ""
 
@@ -94,12 +91,12 @@ class Solver:
             UsageError: the instance, an endpoint or the store cannot be used.
             PromptRequested: a request is to be shown.
         """
-        root = self._config.root
+        root, access = self._config.root, request.access
         route = choose_route(
-            request.instance, root.roles, request.author, has_exchange=request.access.exchange is not None
-        )
-        endpoints = endpoints_of(route, root)
-        header = Header(request.instance, request.settings, route, __version__, endpoints)
+            request.instance, request.stages, root.roles, root.endpoints,
+            has_exchange=access.exchange is not None,
+        )  # fmt: skip
+        header = Header(request.instance, request.settings, route, __version__)
         name, sequence = self._store.begin(header)
         return self._run(request, name, sequence)
 
@@ -143,14 +140,8 @@ class _Run:
 
     def __init__(self, work: Work, request: SolveRequest, sequence: Sequence) -> None:
         self._work = work
-        self._request = request
         self._sequence = sequence
-        self._attempts: list[Attempt] = []
-        self._failing_tests = FailingTests(work)
-        self._executed = ExecutedCode(work, self._failing_tests)
-        self._context = ContextOfTask(work, self._failing_tests, self._executed)
-        self._edits = EditAuthor(work, self._failing_tests, self._executed.functions)
-        self._budget = TokenBudget(None)
+        self._inputs = RunInputs(work, sequence.header, request.access, request.shown_step)
         self.stopped = ""
 
     def stop(self, reason: str) -> None:
@@ -160,16 +151,8 @@ class _Run:
 
     async def run(self) -> None:
         """Run the loop; see ``Solver.begin`` for the errors."""
-        header = self._sequence.header
-        assembly = Assembly(
-            self._work, header, self._request.access, self._failing_tests, self._attempts,
-            self._request.shown_step,
-        )  # fmt: skip
-        self._budget = assembly.budget
-        localization = self._executed if header.route.author == EDITS else self._context
-        async with AsyncExitStack() as opened:
-            stages = await assembly.open(opened, localization, self._edits)
-            loop = Loop(self._work, stages, self._failing_tests.shown, self._attempts)
+        async with self._inputs.opened:
+            loop = Loop(self._work, await self._stages(), self._inputs)
             try:
                 await loop.run()
             except SequenceEnded as cause:
@@ -177,15 +160,25 @@ class _Run:
             except (ExchangeFailed, SandboxError) as cause:
                 self.stop(str(cause))
 
+    async def _stages(self) -> Stages:
+        names, inputs = self._sequence.header.route.stages, self._inputs
+        return Stages(
+            await _contributed("wardround_localizations", names.localization, inputs),
+            await _contributed("wardround_authors", names.author, inputs),
+            await _contributed("wardround_selections", names.selection, inputs),
+            await inputs.role(VERIFIER) if inputs.has_role(VERIFIER) else None,
+        )
+
     def summary(self, name: str) -> RunSummary:
         """Return what the packet is made of."""
+        inputs = self._inputs
         return RunSummary(
             sequence=name,
             instance=self._work.instance,
-            pointers=tuple(dict.fromkeys(self._context.pointers or self._executed.pointers)),
-            attempts=tuple(self._attempts),
-            tests=tuple(TestChange(test.id, test.failure) for test in self._failing_tests.shown()),
-            search=self._edits.search,
+            pointers=inputs.report.pointers,
+            attempts=tuple(inputs.attempts),
+            tests=tuple(TestChange(test.id, test.failure) for test in inputs.failing_tests.shown()),
+            search=inputs.report.search,
             cost=self._cost(),
             stopped=self.stopped,
             advice=tuple(self._advice(name)),
@@ -194,20 +187,30 @@ class _Run:
     def _advice(self, name: str) -> Iterator[str]:
         if self.stopped:
             yield f"wardround solve --resume {name} continues this run"
-        yield from self._edits.advice()
+        yield from self._inputs.report.advice
 
     def _cost(self) -> Cost:
-        budget, endpoint = self._budget, self._sequence.header.endpoints.get(AUTHOR)
-        money = 0.0
-        if endpoint is not None:
-            money = (
-                budget.prompt_tokens * endpoint.input_price + budget.completion_tokens * endpoint.output_price
-            ) / _MILLION
-        search = self._edits.search
+        budget, search = self._inputs.budget, self._inputs.report.search
+        endpoint = self._sequence.header.route.endpoints.get(AUTHOR, EndpointSettings())
+        price = budget.prompt_tokens * endpoint.input_price + budget.completion_tokens * endpoint.output_price
         return Cost(
             budget.requests,
             budget.prompt_tokens,
             budget.completion_tokens,
-            round(money, 6),
+            round(price / _MILLION, 6),
             0.0 if search is None else round(search.cpu_s, 1),
         )
+
+
+async def _contributed(hook: str, name: str, inputs: RunInputs) -> Any:
+    """Return a stage of a run.
+
+    Raises:
+        UsageError: no plugin contributes one of this name.
+    """
+    try:
+        factory = load_entry(hook, name)
+    except KeyError:
+        known = ", ".join(sorted(load_entries(hook)))
+        raise UsageError(f"{name!r} is none of {known}; choose one, or install its plugin") from None
+    return await factory(inputs)

@@ -35,9 +35,11 @@ _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
 )  # fmt: skip
 @click.option("--base", metavar="REF", help="The commit to start from (default: HEAD with the work tree).")
 @click.option(
-    "--author", default="", metavar="edits|endpoint",
+    "--author", default="", metavar="edits|endpoint|NAME",
     help="Who writes the patch (default: the endpoint with the role author, else edits).",
 )  # fmt: skip
+@click.option("--localization", default="", metavar="NAME", help="The localization, such as of a plugin.")
+@click.option("--selection", default="", metavar="NAME", help="The selection among several patches.")
 @click.option(
     "--rounds", type=click.IntRange(1, 20), default=3, show_default=True, help="Rounds of revision."
 )
@@ -138,7 +140,7 @@ def _result(
         options.instance(base),
         options.settings,
         options.access(config),
-        options.author,
+        options.stages,
         Interrupted,
         options.shown_step or "",
     )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from wardround.authoring.endpoint.opening import EndpointAccess
     from wardround.authoring.instance import Instance
     from wardround.authoring.sequence import Settings
+    from wardround.authoring.steps.route import StageNames
     from wardround.config.schema import Config
 
 
@@ -25,6 +26,8 @@ class SolveOptions(msgspec.Struct, frozen=True):
     constraints: Path | None
     base: str | None
     author: str
+    localization: str
+    selection: str
     rounds: int
     seconds: float
     tokens: int
@@ -58,6 +61,13 @@ class SolveOptions(msgspec.Struct, frozen=True):
             most_tokens=self.most_tokens,
             isolation=self.sandbox or "",
         )
+
+    @property
+    def stages(self) -> StageNames:
+        """The names of the requested stages."""
+        from wardround.authoring.steps.route import StageNames
+
+        return StageNames(self.localization, self.author, self.selection)
 
     def require_consistent(self) -> None:
         """Reject options that exclude each other.

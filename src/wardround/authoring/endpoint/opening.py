@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.config.language_model import EXCHANGE, EndpointSettings
+from wardround.config.language_model import EndpointSettings
 from wardround.errors import UsageError
 from wardround.models.loading import DecoderLocation, find_decoder
 from wardround.planes.language_model.client import Client, open_client
@@ -16,9 +16,6 @@ from wardround.planes.language_model.endpoint import Endpoint, EndpointError
 from wardround.planes.language_model.endpoint_memory import no_memory
 from wardround.planes.language_model.exchange_folder import ExchangeFolder
 from wardround.planes.language_model.local_endpoint import LocalEndpoint
-
-EXCHANGE_SETTINGS = EndpointSettings(model=EXCHANGE, timeout=600.0, input_tokens=32_000)
-"""The settings of an exchange that the command line requests."""
 
 
 class EndpointAccess(msgspec.Struct, frozen=True):

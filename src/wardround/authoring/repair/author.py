@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
 from itertools import islice
 
 import msgspec
 
-from wardround.authoring.failing_tests import FailingTests
 from wardround.authoring.packet import Search
 from wardround.authoring.repair.candidates import candidates_of
 from wardround.authoring.repair.model import Candidate, Observation, SuspiciousFunction, Validation
 from wardround.authoring.repair.validation import validate
+from wardround.authoring.run_inputs import RunInputs
 from wardround.authoring.stages import LocalizationResult, Message, Patch, PatchedFile
-from wardround.authoring.work import Work
-from wardround.change.change_source import decode_text
+from wardround.authoring.steps.retrieve import executed_functions
 
 NAME = "patch"
 _MOST_CANDIDATES = 20_000
@@ -38,58 +36,35 @@ class SearchResult(msgspec.Struct, frozen=True):
 
 
 class EditAuthor:
-    """Proposes the plausible candidates of an instance, in the order of the search.
+    """Proposes the plausible candidates of an instance, in the order of the search."""
 
-    Attributes:
-        search: the search so far; None before it.
-
-    Args:
-        functions: returns the suspicious functions of the observed tests, the most suspicious first.
-    """
-
-    def __init__(
-        self,
-        work: Work,
-        tests: FailingTests,
-        functions: Callable[[Observation], tuple[SuspiciousFunction, ...]],
-    ) -> None:
-        self._work = work
-        self._tests = tests
-        self._functions = functions
-        self.search: Search | None = None
+    def __init__(self, inputs: RunInputs) -> None:
+        self._inputs = inputs
+        self._work = inputs.work
 
     async def run(
         self, localization: LocalizationResult, instance_id: str
     ) -> tuple[list[Patch], list[Message]]:
         """Return the plausible patches; there is no conversation."""
-        observation = await self._tests.observation()
+        observation = await self._inputs.failing_tests.observation()
+        functions = await executed_functions(self._inputs)
         instance, seconds = self._work.instance, self._work.settings.seconds
 
         async def run() -> SearchResult:
-            return self._validated(observation)
+            return self._validated(observation, functions)
 
         request = (instance.base, instance.failing_tests, seconds)
         found = await self._work.effects.run(NAME, request, SearchResult, run)
-        self.search = Search(
-            found.tried, len(found.plausible), found.cpu_s, tuple(test for test, _ in found.stops)
-        )
+        stopping = tuple(test for test, _ in found.stops)
+        self._inputs.report.search = Search(found.tried, len(found.plausible), found.cpu_s, stopping)
+        self._inputs.report.advice = _advice(found)
         return [self._patch(rank, candidate) for rank, candidate in found.plausible], []
 
-    def advice(self) -> Iterator[str]:
-        """Yield what to try next, after a search without an accepted patch."""
-        if self.search is None:
-            return
-        if self.search.plausible:
-            yield "read the rejected patches: each passes the tests that cover it"
-        else:
-            yield "no small edit passes the tests; the cause may need several edits, or be in other code"
-        yield "configure an endpoint with the role author, or give --exchange, and run it again"
-
-    def _validated(self, observation: Observation) -> SearchResult:
+    def _validated(self, observation: Observation, functions: tuple[SuspiciousFunction, ...]) -> SearchResult:
         work, seconds = self._work, self._work.settings.seconds
-        functions = self._functions(observation)
-        candidates = list(islice(candidates_of(functions, observation, self._read), _MOST_CANDIDATES))
-        run = self._tests.project
+        found = candidates_of(functions, observation, self._inputs.read)
+        candidates = list(islice(found, _MOST_CANDIDATES))
+        run = self._inputs.failing_tests.project
         work.progress(f"patch: {len(candidates)} edits, {seconds:g} CPU seconds")
         validation = validate(
             work.repository, work.instance.base, candidates, observation, run.environment, seconds,
@@ -98,12 +73,8 @@ class EditAuthor:
         )  # fmt: skip
         return _search_result(validation, candidates)
 
-    def _read(self, path: str) -> str | None:
-        content = self._work.repository.tree(self._work.instance.base).read(path)
-        return None if content is None else decode_text(content)
-
     def _patch(self, rank: int, candidate: Candidate) -> Patch:
-        text = self._read(candidate.path) or ""
+        text = self._inputs.read(candidate.path) or ""
         new = text[: candidate.start] + candidate.replacement + text[candidate.end :]
         return Patch(
             (PatchedFile(candidate.path, new),),
@@ -111,6 +82,15 @@ class EditAuthor:
             f"{candidate.operator} in {candidate.symbol}, edit {rank} of the search",
             {"operator": candidate.operator, "rank": rank, "score": candidate.score},
         )
+
+
+def _advice(found: SearchResult) -> tuple[str, ...]:
+    """Return what to try after a search without an accepted patch."""
+    if found.plausible:
+        first = "read the rejected patches: each passes the tests that cover it"
+    else:
+        first = "no small edit passes the tests; the cause may need several edits, or be in other code"
+    return first, "configure an endpoint with the role author, or give --exchange, and run it again"
 
 
 def _search_result(validation: Validation, candidates: list[Candidate]) -> SearchResult:
