@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import GitRepository
+from wardround import host
 from wardround.authoring.candidate import UnusablePatch, make_candidate
-from wardround.authoring.judging_files import is_judging
+from wardround.authoring.judging_files import JudgingFiles
 from wardround.authoring.stages import Patch, PatchedFile
 from wardround.change.repository import Repository
 
+JUDGING_FILES = JudgingFiles(host.load().specialists)
 FILES = {
     "shop.py": "def total(x):\n    return x\n",
     "tests/test_shop.py": "def test_total():\n    assert True\n",
@@ -21,8 +23,12 @@ def test_a_candidate_is_a_commit_without_a_branch(repo: GitRepository) -> None:
     base = repo.commit(FILES)
     before = repo.fingerprint()
     with Repository(repo.root) as repository:
-        candidate = make_candidate(repository, base, Patch((PatchedFile("shop.py", "x = 1\n"),), "test"))
-        again = make_candidate(repository, base, Patch((PatchedFile("shop.py", "x = 1\n"),), "test"))
+        candidate = make_candidate(
+            repository, base, Patch((PatchedFile("shop.py", "x = 1\n"),), "test"), JUDGING_FILES
+        )
+        again = make_candidate(
+            repository, base, Patch((PatchedFile("shop.py", "x = 1\n"),), "test"), JUDGING_FILES
+        )
     assert candidate.commit == again.commit
     assert repo.git("diff", "--name-only", base, candidate.commit).split() == ["shop.py"]
     assert repo.git("branch", "--contains", candidate.commit) == ""
@@ -38,7 +44,7 @@ def test_the_diff_of_a_candidate_can_be_applied(repo: GitRepository) -> None:
         PatchedFile("old.py", "a = 2\n"),
     )
     with Repository(repo.root) as repository:
-        candidate = make_candidate(repository, base, Patch(files, "test"))
+        candidate = make_candidate(repository, base, Patch(files, "test"), JUDGING_FILES)
     repo.git("apply", "-", stdin=candidate.diff.encode())
     assert not (repo.root / "gone.py").exists()
     assert repo.read("new/module.py") == b"x = 1\n\x0cy = 2"
@@ -54,7 +60,7 @@ def test_edits_of_files_that_judge_are_left_out(repo: GitRepository) -> None:
         PatchedFile("tests/test_shop.py", ""),
     )
     with Repository(repo.root) as repository:
-        candidate = make_candidate(repository, base, Patch(files, "test"))
+        candidate = make_candidate(repository, base, Patch(files, "test"), JUDGING_FILES)
     assert candidate.refused == ("conftest.py", "pyproject.toml", "tests/test_shop.py")
     assert repo.git("diff", "--name-only", base, candidate.commit).split() == ["shop.py"]
 
@@ -73,7 +79,7 @@ def test_a_patch_that_cannot_be_evaluated_has_a_reason(
 ) -> None:
     base = repo.commit(FILES)
     with Repository(repo.root) as repository, pytest.raises(UnusablePatch, match=reason):
-        make_candidate(repository, base, Patch(files, "test"))
+        make_candidate(repository, base, Patch(files, "test"), JUDGING_FILES)
 
 
 @pytest.mark.parametrize("path", ["../a.py", "/a.py", "a//b.py", ".git/config", "a/.GIT/hooks/x", "", "a\nb"])
@@ -90,11 +96,11 @@ def test_a_path_outside_of_the_tree_is_no_patch(path: str) -> None:
         "pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", ".github/workflows/ci.yml", "Jenkinsfile",
         ".gitlab-ci.yml", ".wardround.toml", ".wardround-baseline.json", "evals/golden/a.json",
         "web/a.test.tsx", "web/__tests__/a.ts", "vitest.config.ts", "package/jest.config.js", "x.snap",
-        ".pre-commit-config.yaml", "ruff.toml", "sitecustomize.py",
+        ".pre-commit-config.yaml", "ruff.toml", "sitecustomize.py", "eslint.config.mjs", ".sqlfluff", ".hadolint.yaml", "package.json",
     ],
 )  # fmt: skip
 def test_files_that_judge_are_known(path: str) -> None:
-    assert is_judging(path)
+    assert path in JUDGING_FILES
 
 
 @pytest.mark.parametrize(
@@ -102,4 +108,4 @@ def test_files_that_judge_are_known(path: str) -> None:
     ["src/a.py", "latest.py", "contest.py", "src/testament.py", "docs/a.md", "setup.py", "a/attest/b.py"],
 )
 def test_other_files_do_not_judge(path: str) -> None:
-    assert not is_judging(path)
+    assert path not in JUDGING_FILES

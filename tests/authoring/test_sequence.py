@@ -12,7 +12,12 @@ from wardround.authoring.sequence import Header, Sequence, SequenceEnded, Sequen
 from wardround.authoring.steps.route import Route, StageNames
 from wardround.errors import UsageError
 
-HEADER = Header(Instance("0" * 40, "Add a limit"), Settings(), Route(StageNames("executed", "edits", "first"), "requested"), "1.0")
+HEADER = Header(
+    Instance("0" * 40, "Add a limit"),
+    Settings(),
+    Route(StageNames("executed", "edits", "first"), "requested"),
+    "1.0",
+)
 
 
 class Counter:

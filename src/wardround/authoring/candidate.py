@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from wardround.authoring.judging_files import is_judging
+from wardround.authoring.judging_files import JudgingFiles
 from wardround.authoring.stages import Patch, PatchedFile
 from wardround.change.change_source import decode_text
 from wardround.change.diff import Change
@@ -45,7 +45,7 @@ class Candidate(msgspec.Struct, frozen=True):
         return repository.between(self.base, self.commit)
 
 
-def make_candidate(repository: Repository, base: str, patch: Patch) -> Candidate:
+def make_candidate(repository: Repository, base: str, patch: Patch, judging_files: JudgingFiles) -> Candidate:
     """Store a patch as a commit; files that judge it remain as they are at the base.
 
     Raises:
@@ -55,8 +55,8 @@ def make_candidate(repository: Repository, base: str, patch: Patch) -> Candidate
         raise UnusablePatch(f"the patch has more than {MOST_BYTES} characters")
     tree = repository.tree(base)
     changed = [file for file in patch.files if tree.read(file.path) != _encoded(file.text)]
-    refused = tuple(file.path for file in changed if is_judging(file.path))
-    files = [file for file in changed if not is_judging(file.path)]
+    refused = tuple(file.path for file in changed if file.path in judging_files)
+    files = [file for file in changed if file.path not in judging_files]
     if not files:
         raise UnusablePatch(_emptiness(refused))
     commit = repository.commit_files(base, {file.path: _encoded(file.text) for file in files}, _MESSAGE)

@@ -10,6 +10,7 @@ from wardround.authoring.attempt import Attempt
 from wardround.authoring.candidate import Candidate, UnusablePatch, make_candidate, unified_diff
 from wardround.authoring.endpoint.roles import Role
 from wardround.authoring.endpoint.verifier import Judgement
+from wardround.authoring.judging_files import JudgingFiles
 from wardround.authoring.run_inputs import RunInputs
 from wardround.authoring.stages import Localization, LocalizationResult, Patch, PatchGeneration, Selection
 from wardround.authoring.steps import checks, specialists, tests, verifier
@@ -51,6 +52,7 @@ class Loop:
         self._work = work
         self._stages = stages
         self._shown_tests = inputs.failing_tests.shown
+        self._judging_files = JudgingFiles(work.host.specialists)
         self.attempts = inputs.attempts
         self.localization: LocalizationResult | None = None
         self.rounds = 0
@@ -93,7 +95,7 @@ class Loop:
         repository, base = self._work.repository, self._work.instance.base
         attempt = Attempt(self.rounds, patch.author, patch.reason, "", metadata=patch.metadata)
         try:
-            candidate = make_candidate(repository, base, patch)
+            candidate = make_candidate(repository, base, patch, self._judging_files)
         except UnusablePatch as cause:
             refused = (Objection("patch", str(cause)),)
             diff = unified_diff(repository.tree(base), patch.files)
