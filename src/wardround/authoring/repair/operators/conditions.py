@@ -13,8 +13,9 @@ CONDITIONS = OperatorFamily()
 _BOUNDARIES = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
 _RELATIONS: dict[type[ast.cmpop], Sequence[str]] = {
     ast.Lt: (">", ">=", "!=", "=="), ast.LtE: (">=", ">", "=="), ast.Gt: ("<", "<=", "!=", "=="),
-    ast.GtE: ("<=", "<", "=="), ast.Eq: ("!=", "in", "is", ">=", "<="), ast.NotEq: ("==", "not in", "is not", ">"),
-    ast.Is: ("is not", "=="), ast.IsNot: ("is", "!="), ast.In: ("not in", "=="), ast.NotIn: ("in", "!="),
+    ast.GtE: ("<=", "<", "=="), ast.Eq: ("!=", "in", "is", ">=", "<="),
+    ast.NotEq: ("==", "not in", "is not", ">"), ast.Is: ("is not", "=="), ast.IsNot: ("is", "!="),
+    ast.In: ("not in", "=="), ast.NotIn: ("in", "!="),
 }  # fmt: skip
 _COMMON_TYPES = ("str", "dict", "list", "tuple", "int", "bytes", "bool", "float", "set")
 _CONDITION_NODES = (
@@ -274,12 +275,12 @@ def add_other_condition(site: Site) -> Iterator[Edit]:
     """Join a condition of the same function, or of a similar one."""
     if site.is_condition:
         for other in _other_conditions(site):
-            yield site.replace(_expression(site), f"{_conjunct(site)} and {_parenthesised(other, ' or ')}")
+            yield site.replace(_expression(site), f"{_conjunct(site)} and {_with_parentheses(other, ' or ')}")
             yield site.replace(_expression(site), f"{_conjunct(site)} and not ({other})")
             yield site.replace(_expression(site), f"{_disjunct(site)} or {other}")
 
 
-def _parenthesised(text: str, operator: str) -> str:
+def _with_parentheses(text: str, operator: str) -> str:
     return f"({text})" if operator in text else text
 
 
@@ -318,7 +319,31 @@ def add_length_test(site: Site) -> Iterator[Edit]:
     if site.is_condition:
         for name in site.own_names[:3]:
             yield site.replace(_expression(site), f"{_conjunct(site)} and len({name}) > 1")
+            yield site.replace(_expression(site), f"len({name}) > 1 and {_conjunct(site)}")
             yield site.replace(_expression(site), f"len({name}) > 0 and {_conjunct(site)}")
+
+
+@CONDITIONS.at(*_CONDITION_NODES)
+def add_comparison(site: Site) -> Iterator[Edit]:
+    """Compare a variable with a literal of the function, or with another variable."""
+    if not site.is_condition:
+        return
+    names = site.likely_names[:5]
+    for name in names[:3]:
+        for other in (*_literals(site, [])[:6], *(other for other in names if other != name)):
+            yield site.replace(_expression(site), f"{_conjunct(site)} and {name} != {other}")
+            yield site.replace(_expression(site), f"{_disjunct(site)} or {name} == {other}")
+
+
+@CONDITIONS.at(ast.Compare)
+def extend_comparison(site: Site) -> Iterator[Edit]:
+    """Compare with a constant of a similar name, too."""
+    match site.node:
+        case ast.Compare(ops=[ast.Eq() | ast.NotEq() as relation], comparators=[ast.Attribute() as only]):
+            word = "in" if isinstance(relation, ast.Eq) else "not in"
+            for name in site.project.similar_attributes(only.attr)[:6]:
+                other = f"{site.primary(only.value)}.{name}"
+                yield _with_relation_to(site, only, f"{word} ({site.text(only)}, {other})")
 
 
 @CONDITIONS.at(ast.comprehension)

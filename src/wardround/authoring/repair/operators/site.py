@@ -19,6 +19,7 @@ _TIGHT = (
 """Parents whose operands need parentheses unless they are primary expressions."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _NEAREST_NAMES = 12
+_LONGEST_RESULT = 60
 BLOCKS = ("body", "orelse", "finalbody")
 
 
@@ -94,7 +95,7 @@ class Site:
         line = self.line
         lines = self.function.name_lines
         scores = {name: min(_distance(line, other) for other in lines[name]) for name in lines}
-        return sorted(scores, key=lambda name: (scores[name], name))[:_NEAREST_NAMES]
+        return sorted(scores, key=lambda name: (scores[name] + name.count("."), name))[:_NEAREST_NAMES]
 
     @cached_property
     def own_names(self) -> Sequence[str]:
@@ -135,12 +136,11 @@ class Site:
 
     @cached_property
     def returned_texts(self) -> Sequence[str]:
-        """The values that the function returns, in source order, without those that need local work."""
-        found: dict[str, None] = {}
-        for node in self.function.nodes:
-            if isinstance(node, ast.Return) and node.value is not None and _is_plain(node.value):
-                found[self.text(node.value)] = None
-        return list(found)
+        """The short values that the function returns, in source order, then the calls in them."""
+        returned = [node.value for node in self.function.nodes if isinstance(node, ast.Return) and node.value]
+        calls = [node for value in returned for node in ast.walk(value) if isinstance(node, ast.Call)]
+        texts = dict.fromkeys(self.text(value) for value in (*returned, *calls))
+        return [text for text in texts if len(text) <= _LONGEST_RESULT and "\n" not in text]
 
     def insert_before(self, code: str) -> Iterator[Edit]:
         """Yield the edit that inserts lines before the statement, unless it shares its line."""
@@ -206,7 +206,3 @@ def _distance(line: int, other: int) -> float:
 def _is_variable(node: ast.AST) -> bool:
     is_attribute = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
     return isinstance(node, ast.Name) or is_attribute
-
-
-def _is_plain(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant | ast.Name | ast.Attribute | ast.List | ast.Dict | ast.Tuple)
