@@ -89,6 +89,9 @@ class CandidateSearch:
         function = self._project.function(suspicious.path, suspicious.first_line)
         if function is None:
             return
+        self._known.add(
+            (id(function), edited_function(function, Edit(function.span[0], function.span[0], "")))
+        )
         for site, share in self._sites(function, suspicious):
             bound = max(
                 weight_of(operator.name, self._kind, self._exception) for operator in _operators(site)
@@ -142,7 +145,7 @@ class CandidateSearch:
         """Return True for the first edit with its result, if that is Python."""
         text = edited_function(site.function, edit)
         key = id(site.function), text
-        if key in self._known or text == edited_function(site.function, Edit(edit.start, edit.start, "")):
+        if key in self._known:
             return False
         self._known.add(key)
         return is_python(site.function, site.statement, edit)

@@ -118,16 +118,25 @@ class FunctionCode:
 
     @cached_property
     def name_lines(self) -> Mapping[str, tuple[int, ...]]:
-        """The variables of the function, and the attributes read of them, with the lines that have them."""
+        """The variables of the function, and the attributes read of them, with the lines that have them.
+
+        Variables of comprehensions are excluded, as only the comprehension has them.
+        """
         found: dict[str, list[int]] = {}
         for argument in _arguments(self.node):
             found.setdefault(argument.arg, []).append(argument.lineno)
-        stored = {*found, *filter(None, map(_stored_name, self.nodes))}
+        inner = self._comprehension_targets
+        stored = {*found, *(_stored_name(node) for node in self.nodes if node not in inner)}
         for node in self.nodes:
             name = _variable(node)
-            if name.partition(".")[0] in stored and not self._is_called(node):
+            if name and name.partition(".")[0] in stored and not self._is_called(node):
                 found.setdefault(name, []).append(getattr(node, "lineno", 0))
         return {name: tuple(lines) for name, lines in found.items() if name not in _NAMELESS}
+
+    @cached_property
+    def _comprehension_targets(self) -> frozenset[ast.AST]:
+        clauses = [node for node in self.nodes if isinstance(node, ast.comprehension)]
+        return frozenset(node for clause in clauses for node in walk(clause.target))
 
     def _is_called(self, node: ast.AST) -> bool:
         parent = self.parents[node]
@@ -202,7 +211,7 @@ def _bound_names(statement: ast.stmt) -> Iterator[str]:
 
 def _editable_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """Yield a node and those below it in source order, without annotations, patterns and docstrings."""
-    if _is_docstring(node) or isinstance(node, ast.pattern | ast.Import | ast.ImportFrom):
+    if is_docstring(node) or isinstance(node, ast.pattern | ast.Import | ast.ImportFrom):
         return
     if isinstance(node, _EDITABLE):
         yield node
@@ -218,5 +227,6 @@ def _fields(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
                 yield name, child
 
 
-def _is_docstring(node: ast.AST) -> bool:
+def is_docstring(node: ast.AST) -> bool:
+    """Return True for a constant that stands alone."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -38,18 +38,21 @@ def _expression(site: Site) -> ast.expr:
 
 def _conjunct(site: Site) -> str:
     """Return the condition as an operand of ``and``."""
-    node = _expression(site)
-    is_loose = isinstance(node, ast.IfExp | ast.Lambda | ast.NamedExpr) or isinstance(
-        getattr(node, "op", None), ast.Or
-    )
-    return f"({site.text(node)})" if is_loose else site.text(node)
+    return _operand(site, _expression(site), "and")
 
 
 def _disjunct(site: Site) -> str:
     """Return the condition as an operand of ``or``."""
-    node = _expression(site)
-    text = site.text(node)
-    return f"({text})" if isinstance(node, ast.IfExp | ast.Lambda | ast.NamedExpr) else text
+    return _operand(site, _expression(site), "or")
+
+
+def _operand(site: Site, node: ast.expr, operator: str) -> str:
+    """Return an expression as an operand of ``and`` or ``or``, in parentheses only if it needs them."""
+    is_disjunction = isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or)
+    is_loose = isinstance(node, ast.IfExp | ast.Lambda | ast.NamedExpr) or (
+        is_disjunction and operator == "and"
+    )
+    return f"({site.text(node)})" if is_loose else site.text(node)
 
 
 @CONDITIONS.at(*_CONDITION_NODES)
@@ -93,17 +96,19 @@ def _with_relation(site: Site, node: ast.Compare, place: int, relation: str) -> 
 @CONDITIONS.at(ast.BoolOp)
 def remove_conjunct(site: Site) -> Iterator[Edit]:
     assert isinstance(site.node, ast.BoolOp)
-    joint = " and " if isinstance(site.node.op, ast.And) else " or "
-    for place in reversed(range(len(site.node.values))):
-        rest = [site.operand(value) for at, value in enumerate(site.node.values) if at != place]
-        yield site.replace_loosely(site.node, joint.join(rest))
+    operator = "and" if isinstance(site.node.op, ast.And) else "or"
+    texts = [_operand(site, value, operator) for value in site.node.values]
+    for place in reversed(range(len(texts))):
+        rest = [*texts[:place], *texts[place + 1 :]]
+        yield site.replace_loosely(site.node, f" {operator} ".join(rest))
 
 
 @CONDITIONS.at(ast.BoolOp)
 def swap_boolean_operator(site: Site) -> Iterator[Edit]:
     assert isinstance(site.node, ast.BoolOp)
-    joint = " or " if isinstance(site.node.op, ast.And) else " and "
-    yield site.replace(site.node, joint.join(map(site.operand, site.node.values)))
+    operator = "or" if isinstance(site.node.op, ast.And) else "and"
+    texts = [_operand(site, value, operator) for value in site.node.values]
+    yield site.replace_loosely(site.node, f" {operator} ".join(texts))
 
 
 @CONDITIONS.at(ast.BoolOp)

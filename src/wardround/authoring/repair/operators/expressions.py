@@ -99,7 +99,7 @@ def replace_variable(site: Site) -> Iterator[Edit]:
         return
     own = set(parts(node.id))
     for name in sorted(site.names, key=lambda other: -len(own & set(parts(other)))):
-        if name != node.id:
+        if name.partition(".")[0] != node.id:
             yield site.replace(node, name)
 
 
@@ -153,7 +153,7 @@ def remove_attribute(site: Site) -> Iterator[Edit]:
 def qualify_by_self(site: Site) -> Iterator[Edit]:
     """Read or assign the attribute of ``self`` instead of a variable."""
     assert isinstance(site.node, ast.Name)
-    if site.function.class_name and site.node.id not in ("self", "cls"):
+    if site.function.class_name and site.node.id in site.project.attributes:
         yield site.replace(site.node, f"self.{site.node.id}")
 
 
@@ -161,11 +161,8 @@ def qualify_by_self(site: Site) -> Iterator[Edit]:
 def shift_number(site: Site) -> Iterator[Edit]:
     match site.node:
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
-            yield site.replace(site.node, str(value + 1))
-            yield site.replace_loosely(site.node, str(value - 1))
-            if value:
-                yield site.replace(site.node, "0")
-                yield site.replace_loosely(site.node, f"-{value}")
+            for other in (value + 1, value - 1, *((0, -value) if value else ())):
+                yield site.replace(site.node, str(other))
 
 
 @EXPRESSIONS.at(*_VALUE_NODES, ast.BinOp)
@@ -251,9 +248,9 @@ def cast_value(site: Site) -> Iterator[Edit]:
 @EXPRESSIONS.at(ast.Call)
 def remove_cast(site: Site) -> Iterator[Edit]:
     """Use the argument of a function with one argument instead of its result."""
-    match site.node:
-        case ast.Call(func=ast.Name(), args=[ast.expr() as argument], keywords=[]):
-            yield site.replace_loosely(site.node, site.text(argument))
+    match _value(site):
+        case ast.Call(func=ast.Name(), args=[ast.expr() as argument], keywords=[]) as node:
+            yield site.replace_loosely(node, site.text(argument))
 
 
 @EXPRESSIONS.at(ast.Call)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from wardround.authoring.repair.module_code import is_docstring
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
 
@@ -57,7 +58,7 @@ def _exchange_lines(site: Site, first: ast.stmt, last: ast.stmt, *, moves_last: 
     """Yield the edit of complete lines in which the last statement comes first, or the first last."""
     function, module = site.function, site.function.module
     start, end = module.line_start(module.span(first)[0]), module.line_end(module.span(last)[1])
-    if function.indentation(first) is None or function.indentation(last) is None:
+    if function.indentation(first) is None or function.indentation(last) is None or is_docstring(first):
         return
     boundary = _boundary(site, first, last, moves_last=moves_last)
     text = module.text[start:end]

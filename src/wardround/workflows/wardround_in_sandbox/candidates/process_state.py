@@ -39,7 +39,9 @@ class ProcessState:
         self._caches = [
             function for function in gc.get_objects() if isinstance(function, functools._lru_cache_wrapper)
         ]
-        self._caches = [function for function in self._caches if getattr(function, "__module__", None) in names]
+        self._caches = [
+            function for function in self._caches if getattr(function, "__module__", None) in names
+        ]
         self._environment = dict(os.environ)
         self._folder = os.getcwd()
         self._path = list(sys.path)
