@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from wardround.authoring.repair.edit_syntax import edited_function, is_python
-from wardround.authoring.repair.failure_kind import FailureKind, first_failure, kind_of
+from wardround.authoring.repair.failure_kind import first_failure, kind_of
 from wardround.authoring.repair.model import Candidate, Failure, Observation, SuspiciousFunction
 from wardround.authoring.repair.module_code import FunctionCode
 from wardround.authoring.repair.operator_weights import weight_of
@@ -52,7 +52,7 @@ def candidates_of(
 
 
 class _Alternatives:
-    """The edits of one operator at one site, of which the next has a place in the order."""
+    """The remaining edits of one operator at one site, with the score of the next."""
 
     def __init__(self, operator: Operator, site: Site, score: float) -> None:
         self.operator = operator
@@ -77,18 +77,25 @@ class CandidateSearch:
         self._project = project
         self._exception = failure.exception if failure is not None else ""
         self._kind = kind_of(failure)
-        self._frames = frozenset((frame.path, frame.line) for frame in failure.frames) if failure else frozenset()
+        self._frames = (
+            frozenset((frame.path, frame.line) for frame in failure.frames) if failure else frozenset()
+        )
         self._heap: list[tuple[float, int, Site | _Alternatives]] = []
         self._order = itertools.count()
         self._known: set[tuple[int, str]] = set()
 
     def add(self, suspicious: SuspiciousFunction, probability: float) -> None:
-        """Add the sites of a function; one that is not found, as it is no function, has none."""
+        """Add the sites of a function; code outside of functions has none."""
         function = self._project.function(suspicious.path, suspicious.first_line)
         if function is None:
             return
+        self._known.add(
+            (id(function), edited_function(function, Edit(function.span[0], function.span[0], "")))
+        )
         for site, share in self._sites(function, suspicious):
-            bound = max(weight_of(operator.name, self._kind, self._exception) for operator in _operators(site))
+            bound = max(
+                weight_of(operator.name, self._kind, self._exception) for operator in _operators(site)
+            )
             site.probability = probability * share
             self._push(site.probability * bound, site)
 
@@ -138,7 +145,7 @@ class CandidateSearch:
         """Return True for the first edit with its result, if that is Python."""
         text = edited_function(site.function, edit)
         key = id(site.function), text
-        if key in self._known or text == edited_function(site.function, Edit(edit.start, edit.start, "")):
+        if key in self._known:
             return False
         self._known.add(key)
         return is_python(site.function, site.statement, edit)

@@ -42,7 +42,7 @@ def suspicious_functions(
 
     Args:
         read: the text of a file of the base; None if there is none.
-        test_source: the source of the failing tests.
+        test_source: the source of the failing tests, as ``failing_source`` returns it.
     """
     functions = list(_executed_functions(observation, read))
     scores = _fused_scores(functions, observation.failing, test_source)

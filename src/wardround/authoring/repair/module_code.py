@@ -1,4 +1,4 @@
-"""A module and its outermost functions, as operators edit them: nodes, parents, offsets and names in scope."""
+"""A module and its outermost functions: nodes, parents, offsets and names in scope."""
 
 from __future__ import annotations
 
@@ -118,16 +118,29 @@ class FunctionCode:
 
     @cached_property
     def name_lines(self) -> Mapping[str, tuple[int, ...]]:
-        """The variables of the function, and the attributes of ``self``, with the lines that have them."""
+        """The variables of the function, and the attributes read of them, with the lines that have them.
+
+        Variables of comprehensions are excluded, as only the comprehension has them.
+        """
         found: dict[str, list[int]] = {}
         for argument in _arguments(self.node):
             found.setdefault(argument.arg, []).append(argument.lineno)
-        stored = {node.id for node in self.nodes if _is_stored(node)} | set(found)
+        inner = self._comprehension_targets
+        stored = {*found, *(_stored_name(node) for node in self.nodes if node not in inner)}
         for node in self.nodes:
             name = _variable(node)
-            if name in stored or "." in name:
+            if name and name.partition(".")[0] in stored and not self._is_called(node):
                 found.setdefault(name, []).append(getattr(node, "lineno", 0))
         return {name: tuple(lines) for name, lines in found.items() if name not in _NAMELESS}
+
+    @cached_property
+    def _comprehension_targets(self) -> frozenset[ast.AST]:
+        clauses = [node for node in self.nodes if isinstance(node, ast.comprehension)]
+        return frozenset(node for clause in clauses for node in walk(clause.target))
+
+    def _is_called(self, node: ast.AST) -> bool:
+        parent = self.parents[node]
+        return isinstance(parent, ast.Call) and parent.func is node
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -160,17 +173,19 @@ class FunctionCode:
             yield node
 
 
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+def _stored_name(node: ast.AST) -> str:
+    """Return the name that a node binds; empty for anything else."""
+    return node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else ""
 
 
 def _variable(node: ast.AST) -> str:
-    """Return a name, or an attribute of ``self`` or ``cls``; empty for anything else."""
+    """Return a name, or an attribute that is read of one; empty for anything else."""
     match node:
         case ast.Name(name):
             return name
-        case ast.Attribute(value=ast.Name("self" | "cls" as owner), attr=attribute):
-            return f"{owner}.{attribute}"
+        case ast.Attribute(value=ast.Name() | ast.Attribute() as value, attr=attribute):
+            owner = _variable(value)
+            return f"{owner}.{attribute}" if owner else ""
     return ""
 
 
@@ -196,7 +211,7 @@ def _bound_names(statement: ast.stmt) -> Iterator[str]:
 
 def _editable_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """Yield a node and those below it in source order, without annotations, patterns and docstrings."""
-    if _is_docstring(node) or isinstance(node, ast.pattern | ast.Import | ast.ImportFrom):
+    if is_docstring(node) or isinstance(node, ast.pattern | ast.Import | ast.ImportFrom):
         return
     if isinstance(node, _EDITABLE):
         yield node
@@ -212,5 +227,6 @@ def _fields(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
                 yield name, child
 
 
-def _is_docstring(node: ast.AST) -> bool:
+def is_docstring(node: ast.AST) -> bool:
+    """Return True for a constant that stands alone."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

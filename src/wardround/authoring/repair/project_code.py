@@ -1,6 +1,6 @@
-"""What the other code of a project offers to an edit: names, keyword arguments, exceptions, similar functions.
+"""The names, keyword arguments, exceptions and similar functions that a project offers to an edit.
 
-A project is the modules that a failing test executes; they are parsed once for all candidates of an instance.
+Only the modules that a failing test executes count; they are parsed once for all candidates of an instance.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class ProjectCode:
 
     @cached_property
     def parameters(self) -> Mapping[str, Sequence[str]]:
-        """The parameters of the project's functions by their plain name; those of ``__init__`` by the class."""
+        """The parameters of functions by their plain name; those of ``__init__`` by that of the class."""
         found: dict[str, dict[str, None]] = {}
         for function in self.functions:
             owner, _, name = function.symbol.rpartition(".")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
@@ -15,21 +16,23 @@ CALLS = OperatorFamily()
 _RELATED_METHODS = (
     ("strip", "lstrip", "rstrip"), ("startswith", "endswith"), ("append", "extend", "insert", "add"),
     ("find", "rfind", "index", "rindex"), ("split", "rsplit", "splitlines", "partition", "rpartition"),
-    ("items", "values", "keys"), ("lower", "upper", "casefold", "title", "capitalize"), ("encode", "decode"),
-    ("match", "search", "fullmatch", "findall", "finditer", "sub"), ("isdigit", "isdecimal", "isnumeric"),
-    ("update", "setdefault", "add"), ("pop", "popitem", "popleft", "remove", "discard"), ("get", "pop", "setdefault"),
+    ("items", "values", "keys"), ("lower", "upper", "casefold", "title", "capitalize"),
+    ("encode", "decode"), ("match", "search", "fullmatch", "findall", "finditer", "sub"),
+    ("isdigit", "isdecimal", "isnumeric"), ("update", "setdefault", "add"),
+    ("pop", "popitem", "popleft", "remove", "discard"), ("get", "pop", "setdefault"),
     ("isalnum", "isalpha", "isidentifier"), ("union", "intersection", "difference", "update"),
-    ("ljust", "rjust", "center"), ("read", "readline", "readlines"), ("copy", "deepcopy"), ("sort", "reverse"),
-    ("group", "groups", "groupdict"), ("replace", "sub", "translate"), ("remove", "discard"),
+    ("ljust", "rjust", "center"), ("read", "readline", "readlines"), ("copy", "deepcopy"),
+    ("sort", "reverse"), ("group", "groups", "groupdict"), ("replace", "sub", "translate"),
 )  # fmt: skip
 _RELATED_FUNCTIONS = (
-    ("any", "all"), ("min", "max"), ("isinstance", "issubclass"), ("range", "enumerate"), ("sorted", "reversed", "list"),
-    ("str", "repr"), ("int", "float", "round"), ("getattr", "hasattr"), ("zip", "zip_longest"), ("list", "tuple", "set"),
-    ("ceil", "floor", "round"), ("sum", "len"),
+    ("any", "all"), ("min", "max"), ("isinstance", "issubclass"), ("range", "enumerate"),
+    ("sorted", "reversed", "list"), ("str", "repr"), ("int", "float", "round"), ("getattr", "hasattr"),
+    ("zip", "zip_longest"), ("list", "tuple", "set"), ("ceil", "floor", "round"), ("sum", "len"),
 )  # fmt: skip
 _APPENDED = (
-    ".strip()", ".lower()", ".encode()", ".decode()", ".copy()", ".items()", ".keys()", ".values()", ".rstrip()",
-    ".lstrip()", ".split()", ".upper()", ".encode('utf-8')", ".decode('utf-8')", "()", ".casefold()", ".splitlines()",
+    ".strip()", ".lower()", ".encode()", ".decode()", ".copy()", ".items()", ".keys()", ".values()",
+    ".rstrip()", ".lstrip()", ".split()", ".upper()", ".encode('utf-8')", ".decode('utf-8')", "()",
+    ".casefold()", ".splitlines()",
 )  # fmt: skip
 _MOST_ALTERNATIVES = 10
 
@@ -38,7 +41,7 @@ _MOST_ALTERNATIVES = 10
 def swap_arguments(site: Site) -> Iterator[Edit]:
     assert isinstance(site.node, ast.Call)
     arguments = site.node.args
-    for first, second in zip(arguments, arguments[1:], strict=False):
+    for first, second in pairwise(arguments):
         start, _ = site.function.module.span(first)
         _, end = site.function.module.span(second)
         yield Edit(start, end, f"{site.text(second)}, {site.text(first)}")
@@ -47,7 +50,7 @@ def swap_arguments(site: Site) -> Iterator[Edit]:
 @CALLS.at(ast.Call)
 def remove_argument(site: Site) -> Iterator[Edit]:
     assert isinstance(site.node, ast.Call)
-    texts = [site.text(argument) for argument in (*site.node.args, *site.node.keywords)]
+    texts = _argument_texts(site)
     for place in reversed(range(len(texts))):
         yield _with_arguments(site, [*texts[:place], *texts[place + 1 :]])
 
@@ -113,7 +116,7 @@ def add_argument(site: Site) -> Iterator[Edit]:
 
 def _argument_texts(site: Site) -> list[str]:
     assert isinstance(site.node, ast.Call)
-    return [site.text(argument) for argument in (*site.node.args, *site.node.keywords)]
+    return [*map(site.text, site.node.args), *map(site.text, site.node.keywords)]
 
 
 def _with_arguments(site: Site, texts: Sequence[str]) -> Edit:
@@ -131,7 +134,7 @@ def replace_method(site: Site) -> Iterator[Edit]:
     """Call a related method of the built-in types."""
     assert isinstance(site.node, ast.Attribute)
     if isinstance(site.parent, ast.Call) and site.parent.func is site.node:
-        for other in _related(site.node.attr, _RELATED_METHODS):
+        for other in _related_names(site.node.attr, _RELATED_METHODS):
             yield site.replace(site.node, f"{site.primary(site.node.value)}.{other}")
 
 
@@ -140,11 +143,14 @@ def replace_function(site: Site) -> Iterator[Edit]:
     """Call a related built-in function, or a function of the module with a similar name."""
     assert isinstance(site.node, ast.Name)
     if isinstance(site.parent, ast.Call) and site.parent.func is site.node:
-        for other in (*_related(site.node.id, _RELATED_FUNCTIONS), *_similar_globals(site, site.node.id)):
+        for other in (
+            *_related_names(site.node.id, _RELATED_FUNCTIONS),
+            *_similar_globals(site, site.node.id),
+        ):
             yield site.replace(site.node, other)
 
 
-def _related(name: str, groups: Sequence[Sequence[str]]) -> Sequence[str]:
+def _related_names(name: str, groups: Sequence[Sequence[str]]) -> Sequence[str]:
     found = [other for group in groups if name in group for other in group if other != name]
     return list(dict.fromkeys(found))
 

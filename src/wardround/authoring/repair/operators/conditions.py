@@ -13,8 +13,9 @@ CONDITIONS = OperatorFamily()
 _BOUNDARIES = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
 _RELATIONS: dict[type[ast.cmpop], Sequence[str]] = {
     ast.Lt: (">", ">=", "!=", "=="), ast.LtE: (">=", ">", "=="), ast.Gt: ("<", "<=", "!=", "=="),
-    ast.GtE: ("<=", "<", "=="), ast.Eq: ("!=", "in", "is", ">=", "<="), ast.NotEq: ("==", "not in", "is not", ">"),
-    ast.Is: ("is not", "=="), ast.IsNot: ("is", "!="), ast.In: ("not in", "=="), ast.NotIn: ("in", "!="),
+    ast.GtE: ("<=", "<", "=="), ast.Eq: ("!=", "in", "is", ">=", "<="),
+    ast.NotEq: ("==", "not in", "is not", ">"), ast.Is: ("is not", "=="), ast.IsNot: ("is", "!="),
+    ast.In: ("not in", "=="), ast.NotIn: ("in", "!="),
 }  # fmt: skip
 _COMMON_TYPES = ("str", "dict", "list", "tuple", "int", "bytes", "bool", "float", "set")
 _CONDITION_NODES = (
@@ -37,18 +38,21 @@ def _expression(site: Site) -> ast.expr:
 
 def _conjunct(site: Site) -> str:
     """Return the condition as an operand of ``and``."""
-    node = _expression(site)
-    is_loose = isinstance(node, ast.IfExp | ast.Lambda | ast.NamedExpr) or isinstance(
-        getattr(node, "op", None), ast.Or
-    )
-    return f"({site.text(node)})" if is_loose else site.text(node)
+    return _operand(site, _expression(site), "and")
 
 
 def _disjunct(site: Site) -> str:
     """Return the condition as an operand of ``or``."""
-    node = _expression(site)
-    text = site.text(node)
-    return f"({text})" if isinstance(node, ast.IfExp | ast.Lambda | ast.NamedExpr) else text
+    return _operand(site, _expression(site), "or")
+
+
+def _operand(site: Site, node: ast.expr, operator: str) -> str:
+    """Return an expression as an operand of ``and`` or ``or``, in parentheses only if it needs them."""
+    is_disjunction = isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or)
+    is_loose = isinstance(node, ast.IfExp | ast.Lambda | ast.NamedExpr) or (
+        is_disjunction and operator == "and"
+    )
+    return f"({site.text(node)})" if is_loose else site.text(node)
 
 
 @CONDITIONS.at(*_CONDITION_NODES)
@@ -92,17 +96,19 @@ def _with_relation(site: Site, node: ast.Compare, place: int, relation: str) -> 
 @CONDITIONS.at(ast.BoolOp)
 def remove_conjunct(site: Site) -> Iterator[Edit]:
     assert isinstance(site.node, ast.BoolOp)
-    joint = " and " if isinstance(site.node.op, ast.And) else " or "
-    for place in reversed(range(len(site.node.values))):
-        rest = [site.operand(value) for at, value in enumerate(site.node.values) if at != place]
-        yield site.replace_loosely(site.node, joint.join(rest))
+    operator = "and" if isinstance(site.node.op, ast.And) else "or"
+    texts = [_operand(site, value, operator) for value in site.node.values]
+    for place in reversed(range(len(texts))):
+        rest = [*texts[:place], *texts[place + 1 :]]
+        yield site.replace_loosely(site.node, f" {operator} ".join(rest))
 
 
 @CONDITIONS.at(ast.BoolOp)
 def swap_boolean_operator(site: Site) -> Iterator[Edit]:
     assert isinstance(site.node, ast.BoolOp)
-    joint = " or " if isinstance(site.node.op, ast.And) else " and "
-    yield site.replace(site.node, joint.join(map(site.operand, site.node.values)))
+    operator = "or" if isinstance(site.node.op, ast.And) else "and"
+    texts = [_operand(site, value, operator) for value in site.node.values]
+    yield site.replace_loosely(site.node, f" {operator} ".join(texts))
 
 
 @CONDITIONS.at(ast.BoolOp)
@@ -274,12 +280,12 @@ def add_other_condition(site: Site) -> Iterator[Edit]:
     """Join a condition of the same function, or of a similar one."""
     if site.is_condition:
         for other in _other_conditions(site):
-            yield site.replace(_expression(site), f"{_conjunct(site)} and {_parenthesised(other, ' or ')}")
+            yield site.replace(_expression(site), f"{_conjunct(site)} and {_with_parentheses(other, ' or ')}")
             yield site.replace(_expression(site), f"{_conjunct(site)} and not ({other})")
             yield site.replace(_expression(site), f"{_disjunct(site)} or {other}")
 
 
-def _parenthesised(text: str, operator: str) -> str:
+def _with_parentheses(text: str, operator: str) -> str:
     return f"({text})" if operator in text else text
 
 
@@ -318,7 +324,31 @@ def add_length_test(site: Site) -> Iterator[Edit]:
     if site.is_condition:
         for name in site.own_names[:3]:
             yield site.replace(_expression(site), f"{_conjunct(site)} and len({name}) > 1")
+            yield site.replace(_expression(site), f"len({name}) > 1 and {_conjunct(site)}")
             yield site.replace(_expression(site), f"len({name}) > 0 and {_conjunct(site)}")
+
+
+@CONDITIONS.at(*_CONDITION_NODES)
+def add_comparison(site: Site) -> Iterator[Edit]:
+    """Compare a variable with a literal of the function, or with another variable."""
+    if not site.is_condition:
+        return
+    names = site.likely_names[:5]
+    for name in names[:3]:
+        for other in (*_literals(site, [])[:6], *(other for other in names if other != name)):
+            yield site.replace(_expression(site), f"{_conjunct(site)} and {name} != {other}")
+            yield site.replace(_expression(site), f"{_disjunct(site)} or {name} == {other}")
+
+
+@CONDITIONS.at(ast.Compare)
+def extend_comparison(site: Site) -> Iterator[Edit]:
+    """Compare with a constant of a similar name, too."""
+    match site.node:
+        case ast.Compare(ops=[ast.Eq() | ast.NotEq() as relation], comparators=[ast.Attribute() as only]):
+            word = "in" if isinstance(relation, ast.Eq) else "not in"
+            for name in site.project.similar_attributes(only.attr)[:6]:
+                other = f"{site.primary(only.value)}.{name}"
+                yield _with_relation_to(site, only, f"{word} ({site.text(only)}, {other})")
 
 
 @CONDITIONS.at(ast.comprehension)

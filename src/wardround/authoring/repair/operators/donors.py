@@ -1,4 +1,4 @@
-"""Edits that take an expression or a statement from the same function, or from similar ones of the project."""
+"""Edits with an expression or a statement of the same function, or of similar ones of the project."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _donated_statements(site: Site) -> Sequence[str]:
     found: dict[str, None] = {}
     for function in _donors(site):
         for node in function.nodes:
-            if isinstance(node, _DONATED) and node is not site.node and _fits(site, function, node):
+            if isinstance(node, _DONATED) and node is not site.node and _is_usable(site, function, node):
                 found[_relative_text(function, node)] = None
     return [text for text in found if text][:_MOST]
 
@@ -63,8 +63,8 @@ def _relative_text(function: FunctionCode, node: ast.stmt) -> str:
     return text.replace(f"\n{indentation}", "\n")
 
 
-def _fits(site: Site, function: FunctionCode, node: ast.AST) -> bool:
-    """Return True if the variables of a donated node exist at the site; those of the own function always do."""
+def _is_usable(site: Site, function: FunctionCode, node: ast.AST) -> bool:
+    """Return True if the variables of a donated node exist at the site, too."""
     if function is site.function:
         return True
     names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
@@ -81,7 +81,7 @@ def replace_by_similar_call(site: Site) -> Iterator[Edit]:
     for function in _donors(site):
         for node in function.nodes:
             is_same = isinstance(node, ast.Call) and last_name(node.func) == name != ""
-            if is_same and isinstance(node, ast.Call) and _fits(site, function, node):
+            if is_same and isinstance(node, ast.Call) and _is_usable(site, function, node):
                 found[function.module.source(node)] = None
     yield from _replacements(site, found)
 
@@ -95,7 +95,7 @@ def replace_by_value_of_same_role(site: Site) -> Iterator[Edit]:
     for function in _donors(site):
         for node in function.nodes:
             value = getattr(node, "value", None)
-            if _role(node) == role and isinstance(value, ast.expr) and _fits(site, function, value):
+            if _role(node) == role and isinstance(value, ast.expr) and _is_usable(site, function, value):
                 found[function.module.source(value)] = None
     if isinstance(own, ast.expr) and role:
         yield from _replacements(Site(site.function, own, site.project, site.exception), found)

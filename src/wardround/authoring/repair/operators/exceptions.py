@@ -35,7 +35,7 @@ _VALUES = ("None", "''", "[]", "{}", "False", "0")
 _NOT_CATCHABLE = frozenset({"", "AssertionError", "Failed", "SystemExit", "KeyboardInterrupt"})
 
 
-def _caught(site: Site) -> Sequence[str]:
+def _catchable_types(site: Site) -> Sequence[str]:
     """Return the exceptions that a handler could catch: that of the traceback, or the common ones."""
     if site.exception in _NOT_CATCHABLE:
         return _COMMON[:2]
@@ -53,7 +53,7 @@ def _try(site: Site, handlers: Sequence[str]) -> Iterator[Edit]:
     if not statement or "yield" in statement:
         return
     body = statement.replace("\n", "\n\t")
-    for name in _caught(site):
+    for name in _catchable_types(site):
         for handler in handlers:
             yield from site.replace_statement(f"try:\n\t{body}\nexcept {name}:\n\t{handler}")
 
@@ -154,7 +154,7 @@ def exit_to_raise(site: Site) -> Iterator[Edit]:
 
 
 def _raises(site: Site) -> Sequence[str]:
-    """Return the statements that raise, of the function, of similar functions and for the project's exceptions."""
+    """Return statements that raise: of the function, of similar ones, and of the project's exceptions."""
     found: dict[str, None] = {}
     for function in (site.function, *site.project.similar_functions(site.function)):
         for node in function.nodes:

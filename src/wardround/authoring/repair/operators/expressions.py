@@ -35,6 +35,9 @@ _CASTS = (
 )
 _VALUE_NODES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 _CONSTANTS = (str, int, float, bytes)
+_EMPTY: dict[type, Sequence[str]] = {
+    str: ("''", "' '", "None"), bytes: ("b''",), int: ("0", "1", "-1", "None"),
+}  # fmt: skip
 _MOST_ALTERNATIVES = 10
 _LONGEST_STRING = 200
 
@@ -96,7 +99,7 @@ def replace_variable(site: Site) -> Iterator[Edit]:
         return
     own = set(parts(node.id))
     for name in sorted(site.names, key=lambda other: -len(own & set(parts(other)))):
-        if name != node.id:
+        if name.partition(".")[0] != node.id:
             yield site.replace(node, name)
 
 
@@ -150,7 +153,7 @@ def remove_attribute(site: Site) -> Iterator[Edit]:
 def qualify_by_self(site: Site) -> Iterator[Edit]:
     """Read or assign the attribute of ``self`` instead of a variable."""
     assert isinstance(site.node, ast.Name)
-    if site.function.class_name and site.node.id not in ("self", "cls"):
+    if site.function.class_name and site.node.id in site.project.attributes:
         yield site.replace(site.node, f"self.{site.node.id}")
 
 
@@ -158,16 +161,13 @@ def qualify_by_self(site: Site) -> Iterator[Edit]:
 def shift_number(site: Site) -> Iterator[Edit]:
     match site.node:
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
-            yield site.replace(site.node, str(value + 1))
-            yield site.replace_loosely(site.node, str(value - 1))
-            if value:
-                yield site.replace(site.node, "0")
-                yield site.replace_loosely(site.node, f"-{value}")
+            for other in (value + 1, value - 1, *((0, -value) if value else ())):
+                yield site.replace(site.node, str(other))
 
 
 @EXPRESSIONS.at(*_VALUE_NODES, ast.BinOp)
 def off_by_one(site: Site) -> Iterator[Edit]:
-    """Add or subtract one where a number is likely: subscripts, slices, ranges, comparisons, returned values."""
+    """Add or subtract one where a number is likely."""
     node = _value(site)
     if node is None or not isinstance(
         site.parent, ast.Subscript | ast.Slice | ast.Call | ast.Compare | ast.BinOp | ast.Assign | ast.Return
@@ -248,9 +248,9 @@ def cast_value(site: Site) -> Iterator[Edit]:
 @EXPRESSIONS.at(ast.Call)
 def remove_cast(site: Site) -> Iterator[Edit]:
     """Use the argument of a function with one argument instead of its result."""
-    match site.node:
-        case ast.Call(func=ast.Name(), args=[ast.expr() as argument], keywords=[]):
-            yield site.replace_loosely(site.node, site.text(argument))
+    match _value(site):
+        case ast.Call(func=ast.Name(), args=[ast.expr() as argument], keywords=[]) as node:
+            yield site.replace_loosely(node, site.text(argument))
 
 
 @EXPRESSIONS.at(ast.Call)
@@ -282,15 +282,10 @@ def _bounds(site: Site, bound: ast.expr | None) -> Sequence[str]:
 @EXPRESSIONS.at(ast.Subscript)
 def index_to_slice(site: Site) -> Iterator[Edit]:
     match _value(site):
-        case ast.Subscript(value=value, slice=ast.Constant(value=int(index))):
-            for text in (
-                f"{index}:",
-                f":{index}",
-                f"{index}:{index + 1}",
-                f"-{index}" if index else "-1",
-                "0",
-            ):
-                yield site.replace(site.node, f"{site.primary(value)}[{text}]")
+        case ast.Subscript(value=value, slice=ast.Constant(value=int(index))) as node:
+            last = f"-{index}" if index else "-1"
+            for text in (f"{index}:", f":{index}", f"{index}:{index + 1}", last, "0"):
+                yield site.replace(node, f"{site.primary(value)}[{text}]")
 
 
 @EXPRESSIONS.at(*_VALUE_NODES)
@@ -333,18 +328,17 @@ def replace_constant(site: Site) -> Iterator[Edit]:
 
 
 def _constants_like(site: Site, value: object) -> Sequence[str]:
-    found: dict[str, None] = {}
-    for node in site.function.nodes:
-        is_alike = isinstance(node, ast.Constant) and isinstance(node.value, _CONSTANTS)
-        if (
-            is_alike
-            and type(node.value) is type(value)
-            and not isinstance(site.function.parents[node], ast.JoinedStr)
-        ):
-            found[site.text(node)] = None
-    empty = {str: ("''", "' '", "None"), bytes: ("b''",), int: ("0", "1", "-1", "None")}.get(type(value), ())
-    others = _DEFAULTS + ("True",) if value is None else empty
-    return [text for text in (*found, *others) if len(text) < _LONGEST_STRING][:_MOST_ALTERNATIVES]
+    """Return the constants of the same type in the function, then empty values of the type."""
+    constants = [node for node in site.function.nodes if isinstance(node, ast.Constant)]
+    alike = [node for node in constants if type(node.value) is type(value) and _is_literal(site, node)]
+    empty = (*_DEFAULTS, "True") if value is None else _EMPTY.get(type(value), ())
+    texts = dict.fromkeys((*map(site.text, alike), *empty))
+    return [text for text in texts if len(text) < _LONGEST_STRING][:_MOST_ALTERNATIVES]
+
+
+def _is_literal(site: Site, node: ast.Constant) -> bool:
+    """Return False for the text parts of f-strings."""
+    return isinstance(node.value, _CONSTANTS) and not isinstance(site.function.parents[node], ast.JoinedStr)
 
 
 @EXPRESSIONS.at(ast.Constant)
@@ -385,8 +379,9 @@ def edit_pattern(site: Site) -> Iterator[Edit]:
 
 
 _PATTERN_EDITS = (
-    ("*", "+"), ("+", "*"), ("+", "+?"), ("*", "*?"), ("$", r"\Z"), ("^", r"\A"), (r"\w", r"[\w-]"), (r"\d", r"\w"),
-    (r"\w", r"\S"), ("?", ""), (r"\d", r"[\d.]"), (".", r"\."), ("[^", "[^\\n"), (r"\s", " "), ("a-z", "a-zA-Z"),
+    ("*", "+"), ("+", "*"), ("+", "+?"), ("*", "*?"), ("$", r"\Z"), ("^", r"\A"), (r"\w", r"[\w-]"),
+    (r"\d", r"\w"), (r"\w", r"\S"), ("?", ""), (r"\d", r"[\d.]"), (".", r"\."), ("[^", "[^\\n"), (r"\s", " "),
+    ("a-z", "a-zA-Z"),
 )  # fmt: skip
 
 
@@ -414,11 +409,24 @@ def remove_sign(site: Site) -> Iterator[Edit]:
 def negate_value(site: Site) -> Iterator[Edit]:
     """Return or assign the opposite truth value, or the number of opposite sign."""
     node = _value(site)
-    if node is not None and isinstance(site.parent, ast.Return | ast.Assign | ast.keyword | ast.Call):
-        if not _is_called(site):
-            yield site.replace(node, f"not {site.operand(node)}")
-            yield site.replace(node, f"-{site.primary(node)}")
-            yield site.replace(node, f"abs({site.text(node)})")
+    is_passed = isinstance(site.parent, ast.Return | ast.Assign | ast.keyword | ast.Call)
+    if node is not None and is_passed and not _is_called(site):
+        yield site.replace(node, f"not {site.operand(node)}")
+        yield site.replace(node, f"-{site.primary(node)}")
+        yield site.replace(node, f"abs({site.text(node)})")
+
+
+@EXPRESSIONS.at(*_VALUE_NODES, ast.BinOp)
+def limit_value(site: Site) -> Iterator[Edit]:
+    """Use at least, or at most, another number."""
+    node = _value(site)
+    is_passed = isinstance(
+        site.parent, ast.Return | ast.Assign | ast.keyword | ast.Call | ast.BinOp | ast.Slice
+    )
+    if node is not None and is_passed and not _is_called(site):
+        for other in ("0", "1", *site.names[:4]):
+            yield site.replace(node, f"max({site.text(node)}, {other})")
+            yield site.replace(node, f"min({site.text(node)}, {other})")
 
 
 @EXPRESSIONS.at(ast.IfExp)
@@ -463,11 +471,11 @@ def enclose_value(site: Site) -> Iterator[Edit]:
 def concatenate(site: Site) -> Iterator[Edit]:
     """Join a string, or a variable in scope, to a value that is returned, assigned or passed."""
     node = _value(site)
-    if node is not None and isinstance(site.parent, ast.Return | ast.Assign | ast.AugAssign | ast.Call):
-        if not _is_called(site):
-            for other in ("'\\n'", "' '", *site.names[:5]):
-                yield site.replace(node, f"{site.operand(node)} + {other}")
-                yield site.replace(node, f"{other} + {site.operand(node)}")
+    is_passed = isinstance(site.parent, ast.Return | ast.Assign | ast.AugAssign | ast.Call)
+    if node is not None and is_passed and not _is_called(site):
+        for other in ("'\\n'", "' '", *site.names[:5]):
+            yield site.replace(node, f"{site.operand(node)} + {other}")
+            yield site.replace(node, f"{other} + {site.operand(node)}")
 
 
 @EXPRESSIONS.at(ast.Constant, ast.Name, ast.Attribute, ast.Call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 
 from wardround.authoring.repair.operators.family import OperatorFamily
@@ -75,6 +76,16 @@ def break_if_empty(site: Site) -> Iterator[Edit]:
         for name in _used_names(site):
             yield from site.insert_before(f"if not {name}:\n\tbreak")
             yield from site.insert_before(f"if {name}:\n\tbreak")
+
+
+@GUARDS.at(*_STATEMENTS)
+def exit_by_membership(site: Site) -> Iterator[Edit]:
+    """Leave out a value that a collection has, or has not."""
+    exits = ("continue",) if site.loop is not None else tuple(_results(site)[:2])
+    for element, collection in itertools.permutations(site.likely_names[:5], 2):
+        for exit_code in exits:
+            yield from site.insert_before(f"if {element} in {collection}:\n\t{exit_code}")
+            yield from site.insert_before(f"if {element} not in {collection}:\n\t{exit_code}")
 
 
 @GUARDS.at(*_STATEMENTS)
@@ -156,6 +167,22 @@ def expression_if_true(site: Site) -> Iterator[Edit]:
     value = _needed_value(site.node)
     if is_tested and value is not None and not isinstance(value, ast.Constant):
         yield site.replace_loosely(site.node, f"{site.operand(value)} and {site.text(site.node)}")
+
+
+@GUARDS.at(ast.Attribute, ast.Subscript, ast.Call, ast.Name, ast.BinOp, ast.JoinedStr)
+def value_if_true(site: Site) -> Iterator[Edit]:
+    """Use a value only if a variable is true, or another one if it is None."""
+    is_whole = isinstance(site.parent, ast.Assign | ast.Return | ast.Call | ast.keyword)
+    if not isinstance(site.node, ast.expr) or not is_whole or site.node is getattr(site.parent, "func", None):
+        return
+    if isinstance(getattr(site.node, "ctx", None), ast.Store | ast.Del):
+        return
+    text = site.operand(site.node)
+    for name in site.names[:4]:
+        for other in ("None", "''", *site.names[:2]):
+            if name != text != other:
+                yield site.replace(site.node, f"{text} if {name} else {other}")
+                yield site.replace(site.node, f"{other} if {name} else {text}")
 
 
 def _needed_value(node: ast.expr) -> ast.expr | None:

@@ -16,6 +16,7 @@ from wardround.authoring.repair.operators.statements import STATEMENTS
 
 _FAMILIES = (CONDITIONS, GUARDS, EXPRESSIONS, CALLS, STATEMENTS, EXCEPTIONS, DONORS)
 OPERATORS: tuple[Operator, ...] = tuple(operator for family in _FAMILIES for operator in family.operators)
+OPERATORS_BY_NAME: Mapping[str, Operator] = {operator.name: operator for operator in OPERATORS}
 
 
 def _by_kind() -> Mapping[type[ast.AST], Sequence[Operator]]:

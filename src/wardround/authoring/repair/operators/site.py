@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from wardround.authoring.repair.module_code import FunctionCode
 from wardround.authoring.repair.project_code import ProjectCode
+from wardround.languages.python.module import names_in
 
 _LOOSE = (ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr, ast.Compare, ast.Yield, ast.YieldFrom)
 """Expressions that need parentheses as an operand."""
@@ -19,6 +20,7 @@ _TIGHT = (
 """Parents whose operands need parentheses unless they are primary expressions."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _NEAREST_NAMES = 12
+_LONGEST_RESULT = 60
 BLOCKS = ("body", "orelse", "finalbody")
 
 
@@ -93,14 +95,28 @@ class Site:
         """The variables in scope, those of the nearest lines first."""
         line = self.line
         lines = self.function.name_lines
-        scores = {name: min(_distance(line, other) for other in lines[name]) for name in lines}
-        return sorted(scores, key=lambda name: (scores[name], name))[:_NEAREST_NAMES]
+        scores = {
+            name: min(_distance(line, other) for other in lines[name])
+            for name in lines
+            if self._is_bound(name)
+        }
+        return sorted(scores, key=lambda name: (scores[name] + name.count("."), name))[:_NEAREST_NAMES]
 
     @cached_property
     def own_names(self) -> Sequence[str]:
         """The variables in the node, in source order."""
         found = {ast.unparse(node): None for node in ast.walk(self.node) if _is_variable(node)}
-        return [name for name in found if name in self.function.name_lines]
+        return [name for name in found if name in self.function.name_lines and self._is_bound(name)]
+
+    def _is_computable(self, node: ast.expr) -> bool:
+        """Return True if all variables of an expression have a value before the statement."""
+        return all(self._is_bound(name) for name in names_in(node))
+
+    def _is_bound(self, name: str) -> bool:
+        """Return True if a variable has a value before the statement, by the order of the lines."""
+        root = name.partition(".")[0]
+        first = self.function.name_lines.get(root, (0,))[0]
+        return first < self.statement.lineno or root in self.function.parameters
 
     @cached_property
     def likely_names(self) -> Sequence[str]:
@@ -135,12 +151,11 @@ class Site:
 
     @cached_property
     def returned_texts(self) -> Sequence[str]:
-        """The values that the function returns, in source order, without those that need local work."""
-        found: dict[str, None] = {}
-        for node in self.function.nodes:
-            if isinstance(node, ast.Return) and node.value is not None and _is_plain(node.value):
-                found[self.text(node.value)] = None
-        return list(found)
+        """The short values that the function returns, in source order, then the calls in them."""
+        returned = [node.value for node in self.function.nodes if isinstance(node, ast.Return) and node.value]
+        calls = [node for value in returned for node in ast.walk(value) if isinstance(node, ast.Call)]
+        texts = dict.fromkeys(self.text(value) for value in (*returned, *calls) if self._is_computable(value))
+        return [text for text in texts if len(text) <= _LONGEST_RESULT and "\n" not in text]
 
     def insert_before(self, code: str) -> Iterator[Edit]:
         """Yield the edit that inserts lines before the statement, unless it shares its line."""
@@ -206,7 +221,3 @@ def _distance(line: int, other: int) -> float:
 def _is_variable(node: ast.AST) -> bool:
     is_attribute = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
     return isinstance(node, ast.Name) or is_attribute
-
-
-def _is_plain(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant | ast.Name | ast.Attribute | ast.List | ast.Dict | ast.Tuple)

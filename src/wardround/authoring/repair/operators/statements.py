@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from wardround.authoring.repair.module_code import is_docstring
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
 
@@ -43,21 +44,21 @@ def move_up(site: Site) -> Iterator[Edit]:
     """Move a statement before the preceding ones of its block, the nearest first."""
     if place := _place(site):
         for before in reversed(site.block[max(0, place - 3) : place]):
-            yield from _reordered(site, before, _statement(site), moves_last=True)
+            yield from _exchange_lines(site, before, _statement(site), moves_last=True)
 
 
 @STATEMENTS.at(*_ANY)
 def move_down(site: Site) -> Iterator[Edit]:
     """Move a statement after the following ones of its block, the nearest first."""
     for after in site.block[_place(site) + 2 : _place(site) + 4]:
-        yield from _reordered(site, _statement(site), after, moves_last=False)
+        yield from _exchange_lines(site, _statement(site), after, moves_last=False)
 
 
-def _reordered(site: Site, first: ast.stmt, last: ast.stmt, *, moves_last: bool) -> Iterator[Edit]:
+def _exchange_lines(site: Site, first: ast.stmt, last: ast.stmt, *, moves_last: bool) -> Iterator[Edit]:
     """Yield the edit of complete lines in which the last statement comes first, or the first last."""
     function, module = site.function, site.function.module
     start, end = module.line_start(module.span(first)[0]), module.line_end(module.span(last)[1])
-    if function.indentation(first) is None or function.indentation(last) is None:
+    if function.indentation(first) is None or function.indentation(last) is None or is_docstring(first):
         return
     boundary = _boundary(site, first, last, moves_last=moves_last)
     text = module.text[start:end]
@@ -86,12 +87,12 @@ def move_out(site: Site) -> Iterator[Edit]:
         return
     outer = Site(site.function, parent, site.project, site.exception)
     if site.block[-1] is site.node:
-        yield from _moved(site, outer.insert_after(text))
+        yield from _move(site, outer.insert_after(text))
     if site.block[0] is site.node:
-        yield from _moved(site, outer.insert_before(text))
+        yield from _move(site, outer.insert_before(text))
 
 
-def _moved(site: Site, insertions: Iterator[Edit]) -> Iterator[Edit]:
+def _move(site: Site, insertions: Iterator[Edit]) -> Iterator[Edit]:
     """Join the deletion of the statement's lines with its insertion elsewhere into one edit."""
     module = site.function.module
     start, end = module.span(_statement(site))
@@ -117,7 +118,7 @@ def move_into_next(site: Site) -> Iterator[Edit]:
     text = site.wrapped_statement()
     if rest and text and isinstance(rest[0], ast.If | ast.For | ast.While | ast.With | ast.Try):
         inner = Site(site.function, rest[0].body[0], site.project, site.exception)
-        yield from _moved(site, inner.insert_before(text))
+        yield from _move(site, inner.insert_before(text))
 
 
 @STATEMENTS.at(ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Pass)
@@ -228,6 +229,29 @@ def if_to_elif(site: Site) -> Iterator[Edit]:
 
 
 @STATEMENTS.at(ast.If)
+def delete_branch(site: Site) -> Iterator[Edit]:
+    """Delete one branch of a chain, whose values the following branches handle."""
+    match site.node:
+        case ast.If(orelse=[ast.If() as following]) as branch:
+            start, _ = site.function.module.span(branch)
+            end, _ = site.function.module.span(following)
+            text = site.function.module.text
+            if text.startswith("elif", end):
+                yield Edit(start, end + len("elif"), "elif" if text.startswith("elif", start) else "if")
+
+
+@STATEMENTS.at(ast.Try)
+def delete_handler(site: Site) -> Iterator[Edit]:
+    """Delete one of several handlers."""
+    assert isinstance(site.node, ast.Try)
+    module = site.function.module
+    if len(site.node.handlers) > 1:
+        for handler in site.node.handlers:
+            start, end = module.span(handler)
+            yield Edit(module.line_start(start), min(module.line_end(end) + 1, len(module.text)), "")
+
+
+@STATEMENTS.at(ast.If)
 def execute_body_always(site: Site) -> Iterator[Edit]:
     """Replace a branch by the statements of its body, or of its else."""
     assert isinstance(site.node, ast.If)
@@ -250,12 +274,22 @@ def _block_text(site: Site, block: Sequence[ast.stmt]) -> str:
 
 @STATEMENTS.at(*_ANY)
 def insert_assignment(site: Site) -> Iterator[Edit]:
-    """Assign an empty value, another variable, or a converted value to a variable that is used."""
+    """Assign another variable, or an empty value, to a variable that is used."""
     for name in site.own_names[:3]:
         others = [other for other in site.names if other != name][:3]
-        values = (f"list({name})", f"str({name})", *others, "None", "[]", "''", "{}", "False", "True", "0")
+        values = (*others, "None", "[]", "''", "{}", "False", "True", "0")
         for value in values:
             yield from site.insert_before(f"{name} = {value}")
+
+
+@STATEMENTS.at(*_ANY)
+def convert_variable(site: Site) -> Iterator[Edit]:
+    """Convert a variable before the statement that uses it."""
+    for name in site.own_names[:4]:
+        for method in ("strip", "lower", "encode", "decode", "copy", "rstrip", "lstrip"):
+            yield from site.insert_before(f"{name} = {name}.{method}()")
+        for kind in ("str", "list", "int", "dict", "tuple"):
+            yield from site.insert_before(f"{name} = {kind}({name})")
 
 
 @STATEMENTS.at(ast.Assign, ast.AugAssign, ast.Expr)
