@@ -35,6 +35,7 @@ COMMANDS = (
     "serve",
     "test",
     "verify",
+    "write",
 )
 _NAME = "wardround"
 

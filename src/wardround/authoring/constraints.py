@@ -30,7 +30,9 @@ def read_constraints(path: Path) -> tuple[Constraint, ...]:
     if not found:
         raise UsageError(f"{path} has no constraints; write one list item or paragraph for each")
     if len(found) > MOST_CONSTRAINTS:
-        raise UsageError(f"{path} has {len(found)} constraints, more than {MOST_CONSTRAINTS}; merge or remove some")
+        raise UsageError(
+            f"{path} has {len(found)} constraints, more than {MOST_CONSTRAINTS}; merge or remove some"
+        )
     for constraint in found:
         if len(constraint.text) > LONGEST_CONSTRAINT:
             raise UsageError(

@@ -105,7 +105,11 @@ def _ticket_task(named: str, environ: Mapping[str, str], folder: Path) -> Task:
 
     settings = settings_from(environ)
     ticket = fetch_ticket(parse_reference(named, settings), settings, folder)
-    text = ticket.description if ticket.description.startswith(ticket.title) else f"{ticket.title}\n\n{ticket.description}"
+    text = (
+        ticket.description
+        if ticket.description.startswith(ticket.title)
+        else f"{ticket.title}\n\n{ticket.description}"
+    )
     criteria = tuple(criterion.text for criterion in ticket.criteria)
     task = Task("ticket", ticket.key, ticket.title, text.strip(), criteria, ticket)
     return _require_task(task, ticket.key)

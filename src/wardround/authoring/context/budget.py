@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -155,8 +154,3 @@ def _best_run(lines: Sequence[str], weights: Sequence[int], room: int) -> tuple[
         if weight > best_weight and start <= at:
             best, best_weight = (start, at + 1), weight
     return best
-
-
-def shared_terms(text: str, query: Counter[str]) -> frozenset[str]:
-    """Return the search terms that a text shares with a query."""
-    return frozenset(query.keys() & count_words(text).keys())

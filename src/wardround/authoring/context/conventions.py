@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from wardround.authoring.context.base_code import BaseCode
 from wardround.authoring.context.base_tree import BaseTree
 from wardround.authoring.context.budget import Span
 from wardround.authoring.context.documentation import is_changelog
@@ -117,15 +118,12 @@ def changelogs(tree: BaseTree, past: Sequence[CommitIndex]) -> list[Evidence]:
     ]
 
 
-def similar_commits(
-    query: str, tree: BaseTree, commits: Sequence[str], past: Sequence[CommitIndex]
-) -> tuple[SimilarCommit, ...]:
+def similar_commits(query: str, code: BaseCode) -> tuple[SimilarCommit, ...]:
     """Return the earlier commits whose messages share the rarest words with a task.
 
-    Args:
-        commits: ids of the commits before the tree, newest first.
-        past: the same commits; none if some of them are missing in this clone.
+    None if this clone lacks some of the commits, which leaves no way to tell the others apart.
     """
+    commits, past = code.commits, code.past
     if len(commits) != len(past):
         return ()
     words = count_words(query_text(query))
@@ -138,5 +136,5 @@ def similar_commits(
             escape_undecodable(redact_secrets(message.split("\n", 1)[0])),
             tuple(sorted(map(escape_undecodable, paths))[:_MOST_PATHS]),
         )
-        for commit, message, paths in tree.repository.commits_touching(first)
+        for commit, message, paths in code.tree.repository.commits_touching(first)
     )

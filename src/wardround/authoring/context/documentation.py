@@ -15,7 +15,9 @@ from wardround.text.search_terms import count_words
 _MOST_FILES = 6
 _MOST_SECTIONS = 4
 _LONGEST_SECTION = 60
-_CHANGES = re.compile(r"(?i)(?:^|/)(?:changelog|changes|history|news|release[-_ ]?notes|releases|upgrading|whats[-_]?new)\b")
+_CHANGES = re.compile(
+    r"(?i)(?:^|/)(?:changelog|changes|history|news|release[-_ ]?notes|releases|upgrading|whats[-_]?new)\b"
+)
 _VERSIONED = re.compile(r"(?:^|/)v?\d+(?:\.\d+)+[^/]*$")
 _MARKDOWN_HEADING = re.compile(r"#{1,6}\s+\S")
 _UNDERLINE = re.compile(r"([=\-~^\"'+*#])\1{2,}\s*$")
@@ -32,7 +34,6 @@ def sections_about(query: str, tree: BaseTree, index: SearchIndex) -> list[tuple
     paths = [path for path in tree.documents if not is_changelog(path)]
     words = count_words(query_text(query))
     entries = tree.entries(paths)
-    index.update([*entries, *tree.entries(tree.sources)], lambda entry: tree.text(entry.path), None)
     scores = index.words_scores(words, entries)
     order = sorted(range(len(paths)), key=lambda at: (-round(scores[at], 6), paths[at]))
     first = [paths[at] for at in order[:_MOST_FILES] if scores[at] > 0]
@@ -40,7 +41,9 @@ def sections_about(query: str, tree: BaseTree, index: SearchIndex) -> list[tuple
     return list(_best(words, found, tree))
 
 
-def _best(words: dict[str, int], found: Sequence[Span], tree: BaseTree) -> Iterator[tuple[Span, tuple[str, ...]]]:
+def _best(
+    words: dict[str, int], found: Sequence[Span], tree: BaseTree
+) -> Iterator[tuple[Span, tuple[str, ...]]]:
     texts = [
         count_words("\n".join((span.symbol, *tree.lines(span.path)[span.first_line - 1 : span.last_line])))
         for span in found
@@ -48,7 +51,9 @@ def _best(words: dict[str, int], found: Sequence[Span], tree: BaseTree) -> Itera
     scores = bm25.scores(words, texts)
     order = sorted(range(len(found)), key=lambda at: (-round(scores[at], 6), found[at]))
     for at in order[:_MOST_SECTIONS]:
-        shared = sorted((word for word in words if word in texts[at] and len(word) > 2), key=lambda w: (-len(w), w))
+        shared = sorted(
+            (word for word in words if word in texts[at] and len(word) > 2), key=lambda w: (-len(w), w)
+        )
         if len(shared) > 1:
             yield found[at], (f"shares {', '.join(shared[:_WORDS])} with the task",)
 

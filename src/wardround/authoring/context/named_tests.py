@@ -14,7 +14,9 @@ MOST_TESTS = 10
 _MOST_FUNCTIONS = 6
 
 
-def tests_of(tree: BaseTree, ranked: Sequence[RankedSegment], query: str) -> list[tuple[Span, tuple[str, ...]]]:
+def tests_of(
+    tree: BaseTree, ranked: Sequence[RankedSegment], query: str
+) -> list[tuple[Span, tuple[str, ...]]]:
     """Return tests with the evidence, best first.
 
     Args:
@@ -24,7 +26,12 @@ def tests_of(tree: BaseTree, ranked: Sequence[RankedSegment], query: str) -> lis
     matches = RevisionTests(tree.repository, tree.blobs, {}).matches(functions)
     return [
         (
-            Span(match.case.path, match.case.line, match.case.end_line, ".".join((*match.case.around, match.case.name))),
+            Span(
+                match.case.path,
+                match.case.line,
+                match.case.end_line,
+                ".".join((*match.case.around, match.case.name)),
+            ),
             (*match.why, f"of {match.subject.id}"),
         )
         for match in matches[:MOST_TESTS]
