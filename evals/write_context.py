@@ -213,9 +213,8 @@ def table(results: Sequence[Result]) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--each", type=int, default=13)
     parser.add_argument("--tokens", type=int, default=DEFAULT_TOKENS)

@@ -125,7 +125,13 @@ def _summary(context: WriteContext, plan: PatchPlan) -> Iterator[str]:
         yield f"  {number}  {one_line(file.path)}  {one_line(places)}"
     for test in plan.tests[:_SHOWN]:
         yield f"  {'add' if test.is_new else 'test'}  {one_line(test.path)}"
-    yield (
-        f"{len(plan.risks)} risks, {len(plan.questions)} open questions, {len(plan.constraints)} constraints; "
-        f"{context.tokens.used} of {context.tokens.limit} tokens"
+    counts = (
+        _count(len(plan.risks), "risk"),
+        _count(len(plan.questions), "open question"),
+        _count(len(plan.constraints), "constraint"),
     )
+    yield f"{', '.join(counts)}; {context.tokens.used} of {context.tokens.limit} tokens"
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}"

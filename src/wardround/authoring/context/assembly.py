@@ -8,9 +8,9 @@ import msgspec
 
 from wardround.authoring.context.base_code import BaseCode
 from wardround.authoring.context.base_tree import BaseTree
-from wardround.authoring.context.budget import CHARACTERS_PER_TOKEN, ChosenSpan, Span, TextBudget
+from wardround.authoring.context.budget import CHARACTERS_PER_TOKEN, ChosenSpan, Evidence, Span, TextBudget
 from wardround.authoring.context.code_ranking import RankedFile, RankedSegment
-from wardround.authoring.context.evidence import Evidence, TaskEvidence, find_evidence
+from wardround.authoring.context.evidence import TaskEvidence, find_evidence
 from wardround.authoring.context.model import (
     DEFAULT_TOKENS,
     ContextItem,
@@ -70,7 +70,7 @@ def build_context(code: BaseCode, request: ContextRequest) -> WriteContext:
                 for constraint in request.instance.constraints
             ),
             tokens=TokenUse(request.tokens, text.tokens, _repository_tokens(code.tree)),
-            files=tuple(_file_items(code.tree, found.files)),
+            files=text.files(found.files),
             functions=text.functions,
             tests=text.items("tests", found.tests),
             conventions=text.items("conventions", found.conventions),
@@ -124,6 +124,11 @@ class ContextText:
         left = set(others[most:])
         return tuple(item for item in items if item not in left)
 
+    def files(self, ranked: Sequence[RankedFile]) -> tuple[ContextItem, ...]:
+        """Return the files, of which a part can be in the text."""
+        shown = {choice.lines.path for choice in self._code.chosen}
+        return tuple(_file_item(self._tree, file, is_shown=file.path in shown) for file in ranked)
+
     def items(self, part: str, evidence: Sequence[Evidence]) -> tuple[ContextItem, ...]:
         """Return the items of a part of the text."""
         return _items(self._tree, evidence, self._parts[part].chosen)
@@ -149,13 +154,10 @@ def _item(tree: BaseTree, span: Span, reasons: tuple[str, ...], choice: ChosenSp
     return ContextItem(at, texts, "none" if choice is None else choice.shown)
 
 
-def _file_items(tree: BaseTree, files: Sequence[RankedFile]) -> Iterator[ContextItem]:
-    for file in files:
-        lines = max(len(tree.lines(file.path)), 1)
-        yield ContextItem(
-            pointer(file.path, 1, lines, "", tree.blobs[file.path]),
-            tuple(map(escape_undecodable, file.reasons)),
-        )
+def _file_item(tree: BaseTree, file: RankedFile, *, is_shown: bool) -> ContextItem:
+    lines = max(len(tree.lines(file.path)), 1)
+    at = pointer(file.path, 1, lines, "", tree.blobs[file.path])
+    return ContextItem(at, tuple(map(escape_undecodable, file.reasons)), "part" if is_shown else "none")
 
 
 def _task_note(task: Task) -> TaskNote:

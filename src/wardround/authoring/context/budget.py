@@ -27,6 +27,10 @@ class Span(msgspec.Struct, frozen=True, order=True):
     symbol: str = ""
 
 
+Evidence = tuple[Span, tuple[str, ...]]
+"""Lines, and why they are relevant."""
+
+
 class ChosenSpan(msgspec.Struct, frozen=True):
     """Lines in the text, and the span that they are of: itself, or one that does not fit."""
 

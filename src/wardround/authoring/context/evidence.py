@@ -8,8 +8,9 @@ import msgspec
 
 from wardround.authoring.context import conventions
 from wardround.authoring.context.base_code import BaseCode
-from wardround.authoring.context.budget import Span
+from wardround.authoring.context.budget import Evidence
 from wardround.authoring.context.code_ranking import RankedFile, RankedSegment, rank_files, rank_segments
+from wardround.authoring.context.definitions import definitions
 from wardround.authoring.context.documentation import sections_about
 from wardround.authoring.context.linked_code import linked_segments
 from wardround.authoring.context.mentions import Mention, mentioned_files, mentioned_names
@@ -17,8 +18,6 @@ from wardround.authoring.context.model import SimilarCommit
 from wardround.authoring.context.named_tests import tests_of
 from wardround.authoring.context.suspects import Suspect, suspicious_segments
 
-Evidence = tuple[Span, tuple[str, ...]]
-"""Lines, and why they are relevant."""
 _MOST_SEGMENTS = 120
 """Segments that may fill the text."""
 _FIRST = 8
@@ -74,6 +73,5 @@ def _mentioned_first(
 
 
 def _defining_files(code: BaseCode, name: str) -> list[str]:
-    sources = code.tree.source_set
-    found = [path for path in code.graph.files_defining(name) if path in sources]
+    found = [symbol.path for symbol in definitions(code, name)]
     return found if len(found) <= _MOST_DEFINING else []

@@ -33,7 +33,7 @@ _PUBLIC = re.compile(r"(?i)\bpublic\b|\bapi\b|\bsignatures?\b|\bbackwards?\b|\bc
 def bound_constraints(
     context: WriteContext, tree: BaseTree, files: Sequence[str], tests: Sequence[str]
 ) -> tuple[BoundConstraint, ...]:
-    """Return the constraints, each with its places: named ones, else those of its subject, else similar code."""
+    """Return the constraints with their places: named ones, else those of a subject, else similar code."""
     places = ConstraintPlaces(context, tree, files, tests)
     return tuple(
         BoundConstraint(constraint, tuple(dict.fromkeys(places.of(constraint)))[:_MOST])
@@ -81,9 +81,8 @@ class ConstraintPlaces:
         return sorted(found, key=lambda path: (path.count("/"), path))[:2]
 
     def _changelogs(self) -> list[str]:
-        convention = [
-            item.pointer.path for item in self._context.conventions if is_changelog(item.pointer.path)
-        ]
+        paths = [item.pointer.path for item in self._context.conventions]
+        convention = [path for path in paths if is_changelog(path)]
         return convention or [path for path in self._tree.documents if is_changelog(path)][:1]
 
     def _documents(self) -> list[str]:
@@ -99,18 +98,16 @@ class ConstraintPlaces:
         words = {word for word in count_words(query_text(text)) if len(word) > 2}
         items = self._context.functions
         shared = [words & self._words_of(item).keys() for item in items]
-        rare = {
-            word for word in words if 0 < sum(word in own for own in shared) <= max(_COMMON * len(items), 1)
-        }
+        most = max(_COMMON * len(items), 1)
+        rare = {word for word in words if sum(word in own for own in shared) <= most}
         scores = [len(own & rare) for own in shared]
         order = sorted(range(len(items)), key=lambda at: (-scores[at], at))
         yield from (_place(items[at]) for at in order[:2] if scores[at] >= _LEAST_SHARED)
 
     def _words_of(self, item: ContextItem) -> Mapping[str, int]:
         at = item.pointer
-        return count_words(
-            "\n".join((at.symbol, *self._tree.lines(at.path)[at.first_line - 1 : at.last_line]))
-        )
+        lines = self._tree.lines(at.path)[at.first_line - 1 : at.last_line]
+        return count_words("\n".join((at.symbol, *lines)))
 
 
 def _place(item: ContextItem) -> str:

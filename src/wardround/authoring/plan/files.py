@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from wardround.authoring.context.model import ContextItem, WriteContext
 from wardround.authoring.plan.model import PlannedFile
@@ -63,14 +63,22 @@ def _dependencies_first(paths: Sequence[str], imported: dict[str, list[str]]) ->
 
 def _functions(context: WriteContext, path: str) -> Iterator[tuple[str, str]]:
     own = [item for item in context.functions if item.pointer.path == path]
-    for item in own[:_MOST_FUNCTIONS]:
+    for item in distinct_symbols(own)[:_MOST_FUNCTIONS]:
         yield place_of(item), "; ".join(item.reasons[:2])
+
+
+def distinct_symbols(items: Iterable[ContextItem]) -> list[ContextItem]:
+    """Return the first item of each symbol, without those of further overloads and parts."""
+    found: dict[tuple[str, str], ContextItem] = {}
+    for item in items:
+        at = item.pointer
+        found.setdefault((at.path, at.symbol or str(at.first_line)), item)
+    return list(found.values())
 
 
 def place_of(item: ContextItem) -> str:
     """Return the lines and the name of an item, as a reader finds them."""
     at = item.pointer
-    lines = (
-        f"line {at.first_line}" if at.first_line == at.last_line else f"lines {at.first_line}-{at.last_line}"
-    )
+    is_line = at.first_line == at.last_line
+    lines = f"line {at.first_line}" if is_line else f"lines {at.first_line}-{at.last_line}"
     return f"{lines} `{at.symbol}`" if at.symbol else lines

@@ -27,9 +27,9 @@ def as_markdown(plan: PatchPlan) -> str:
 
 
 def _intent(plan: PatchPlan) -> Iterator[str]:
-    kind = plan.kind.kind or "not stated"
-    yield f"Kind: {kind} ({one_line(plan.kind.reason)}). Base: `{plan.base[:12]}`. Instance: `{plan.instance}`."
-    yield "Context: `write-context.json`. Places are candidates by words, names, history and links; verify them."
+    kind = f"{plan.kind.kind or 'not stated'} ({one_line(plan.kind.reason)})"
+    yield f"Kind: {kind}. Base: `{plan.base[:12]}`. Instance: `{plan.instance}`."
+    yield "Places are candidates by words, names, history and links. Their code is in `write-context.json`."
     if plan.criteria:
         yield from ("", "Done when:", "")
         yield from (f"- [ ] {one_line(criterion)}" for criterion in plan.criteria)
@@ -42,7 +42,7 @@ def _files(plan: PatchPlan) -> Iterator[str]:
         if file.after:
             yield f"   - after {', '.join(f'`{one_line(path)}`' for path in file.after)}, which it imports"
     if plan.others:
-        named = "; ".join(f"`{one_line(file.path)}` ({_reasons(file)})" for file in plan.others)
+        named = "; ".join(f"`{one_line(file.path)}` ({one_line(file.reasons[0])})" for file in plan.others)
         yield from ("", f"If these are not the right ones: {named}.")
 
 

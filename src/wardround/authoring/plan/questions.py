@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from wardround.authoring.context.base_code import BaseCode
+from wardround.authoring.context.definitions import definitions
 from wardround.authoring.context.mentions import mentioned_names
 from wardround.authoring.context.model import WriteContext
+from wardround.authoring.plan.files import place_of
 from wardround.change.encoding import escape_undecodable
-from wardround.context.code_graph.model import SymbolKind
 
 _EXPECTATION = re.compile(
     r"(?i)\b(?:should|must|expect(?:ed|s)?|instead of|so that|returns?|raises?|no longer|even (?:if|when)"
@@ -18,7 +20,6 @@ _EXPECTATION = re.compile(
 _FEW_WORDS = 8
 _MOST_DEFINING = 4
 _MOST_NAMES = 5
-_DEFINITIONS = frozenset({SymbolKind.CLASS, SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.COMPONENT})
 
 
 def questions_of(context: WriteContext, code: BaseCode) -> tuple[str, ...]:
@@ -29,20 +30,17 @@ def questions_of(context: WriteContext, code: BaseCode) -> tuple[str, ...]:
 def _questions_of_names(context: WriteContext, code: BaseCode) -> Iterator[str]:
     unknown = []
     for name in mentioned_names(context.task.text):
-        files = [path for path in code.graph.files_defining(name) if path in code.tree.source_set]
-        defined = [
-            f"{escape_undecodable(path)}:{symbol.line}"
-            for path in files[:_MOST_DEFINING]
-            for symbol in code.graph.symbols_in(path)
-            if symbol.own_name == name and symbol.kind in _DEFINITIONS
-        ]
-        if len(defined) > 1 and len(files) > 1:
-            yield f"`{name}` is defined in several files ({', '.join(defined[:_MOST_DEFINING])}): which one is meant?"
-        elif not files and not code.graph.uses_of(name):
+        defined = definitions(code, name)
+        if len(defined) > 1:
+            places = (f"{escape_undecodable(symbol.path)}:{symbol.line}" for symbol in defined)
+            named = ", ".join(islice(places, _MOST_DEFINING))
+            yield f"`{name}` is defined in {len(defined)} files ({named}): which one is meant?"
+        elif not defined and not code.graph.files_defining(name) and not code.graph.uses_of(name):
             unknown.append(name)
     if unknown:
         named = ", ".join(f"`{name}`" for name in unknown[:_MOST_NAMES])
-        yield f"{named} {'occurs' if len(unknown) == 1 else 'occur'} nowhere in the code: is it new, or named otherwise?"
+        verb = "occurs" if len(unknown) == 1 else "occur"
+        yield f"{named} {verb} nowhere in the code: is it new, or named otherwise?"
 
 
 def _questions_of_place(context: WriteContext) -> Iterator[str]:
@@ -52,17 +50,15 @@ def _questions_of_place(context: WriteContext) -> Iterator[str]:
     first = context.functions[:2]
     is_named = any(reason.startswith("the task names") for item in first for reason in item.reasons)
     if len(first) == 2 and first[0].pointer.path != first[1].pointer.path and not is_named:
-        places = " or ".join(
-            f"`{item.pointer.symbol or 'the module'}` in {item.pointer.path}" for item in first
-        )
+        places = " or ".join(f"{place_of(item)} of {item.pointer.path}" for item in first)
         yield f"the task names no place, and the first candidates are in different files: {places}?"
 
 
 def _questions_of_text(context: WriteContext) -> Iterator[str]:
     task = context.task
     if not task.kind.kind:
-        yield "the task does not state its kind: is it a defect, a new behaviour, or a change without new behaviour?"
+        yield "the task does not state its kind: is it a defect, a new behaviour, or neither?"
     if not task.criteria and not _EXPECTATION.search(task.text):
-        yield "the task has no acceptance criteria, and states no expected result: which test decides that it is done?"
+        yield "the task states no acceptance criteria and no expected result: which test decides?"
     if len(task.text.split()) < _FEW_WORDS:
         yield "the task is very short: which input shows it, and what is the result today?"

@@ -10,6 +10,7 @@ from wardround.authoring.context.conventions import symbol_of
 from wardround.authoring.context.documentation import is_changelog
 from wardround.authoring.context.model import ContextItem, WriteContext
 from wardround.authoring.context.segments import Segment
+from wardround.authoring.plan.files import distinct_symbols
 from wardround.change.encoding import escape_undecodable
 from wardround.context.code_graph.model import Certainty, Symbol
 from wardround.retrieval.commit_signals import CommitIndex
@@ -26,7 +27,8 @@ _MOST_FILES = 3
 def risks_of(context: WriteContext, code: BaseCode, paths: Sequence[str]) -> tuple[str, ...]:
     """Return one sentence for each risk, those of the most probable functions first."""
     first = [item for item in context.functions if item.pointer.path in paths and item.pointer.symbol]
-    functions = [risk for item in first[:_MOST_FUNCTIONS] for risk in _risks_of_function(code, item)]
+    distinct = distinct_symbols(first)[:_MOST_FUNCTIONS]
+    functions = [risk for item in distinct for risk in _risks_of_function(code, item)]
     return (*functions, *_changed_together(code.past, paths))
 
 
@@ -40,11 +42,11 @@ def _risks_of_function(code: BaseCode, item: ContextItem) -> Iterator[str]:
     own = [link for link in callers if not contains_tests(link.path)]
     files = sorted({link.path for link in own})
     if is_public(symbol):
-        yield f"{name} is public: its signature and behaviour are used outside of its file{_places(files, own)}"
+        yield f"{name} is public: code outside of this repository can depend on it{_places(files, own)}"
     elif len(own) >= _MANY_CALLERS:
-        yield f"{name} has {len(own)} callers{_places(files, own)}"
+        yield f"{name} is used at many places{_places(files, own)}"
     if not code.graph.tests_reaching(symbol):
-        yield f"no test reaches {name} by name: a test of it has to come first"
+        yield f"no test is linked with {name}: write one that fails before the patch"
 
 
 def is_public(symbol: Symbol) -> bool:
@@ -68,16 +70,10 @@ def _changed_together(past: Sequence[CommitIndex], paths: Sequence[str]) -> Iter
     for path in paths:
         own = [commit for commit in past if path in commit.paths]
         together = Counter(other for commit in own for other in commit.paths if other not in paths)
-        often = [
-            (other, count)
-            for other, count in sorted(together.items(), key=lambda pair: (-pair[1], pair[0]))
-            if count >= _LEAST_TOGETHER and count / len(own) >= _LEAST_SHARE
-        ]
-        named = [
-            f"{escape_undecodable(other)} ({count} of {len(own)})"
-            for other, count in often
-            if not is_changelog(other)
-        ]
-        if named:
+        least = max(_LEAST_TOGETHER, _LEAST_SHARE * len(own))
+        often = [pair for pair in together.items() if pair[1] >= least and not is_changelog(pair[0])]
+        ordered = sorted(often, key=lambda pair: (-pair[1], pair[0]))[:_MOST_TOGETHER]
+        if ordered:
+            named = (f"{escape_undecodable(other)} ({count} of {len(own)})" for other, count in ordered)
             shown = escape_undecodable(path)
-            yield f"commits that changed {shown} often changed {', '.join(named[:_MOST_TOGETHER])}, too"
+            yield f"commits that changed {shown} often changed {', '.join(named)}, too"

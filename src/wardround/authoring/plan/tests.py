@@ -8,7 +8,6 @@ from wardround.authoring.context.base_tree import BaseTree
 from wardround.authoring.context.model import ContextItem, WriteContext
 from wardround.authoring.plan.model import PlannedTest
 from wardround.change.encoding import escape_undecodable
-from wardround.retrieval.test_discovery import contains_tests
 from wardround.retrieval.test_selection import nearness, same_language
 
 _MOST_FILES = 3
@@ -51,24 +50,25 @@ def _test_by_name(tree: BaseTree, path: str) -> PlannedTest | None:
     if best is not None and nearness(best, path) >= _NEAR:
         return PlannedTest(escape_undecodable(best), is_new=False, reason=f"its name is that of {shown}")
     new = _new_path(best, path)
-    return (
-        None
-        if new is None
-        else PlannedTest(new, is_new=True, reason=f"no file of tests has the name of {shown}")
-    )
+    if new is None:
+        return None
+    return PlannedTest(new, is_new=True, reason=f"no file of tests has the name of {shown}")
 
 
 def _new_path(nearest: str | None, path: str) -> str | None:
     """Return the name of a new file of tests as the repository names others; None if it has none."""
-    if nearest is None:
+    stem, _, suffix = path.rpartition("/")[2].rpartition(".")
+    if nearest is None or not stem:
         return None
     folder, _, name = nearest.rpartition("/")
-    stem, _, suffix = path.rpartition("/")[2].rpartition(".")
-    if not stem or not contains_tests(nearest):
-        return None
-    middle = name.split(".")
-    new = (
-        f"test_{stem}.{suffix}" if name.startswith("test_") else f"{stem}.{'.'.join(middle[-2:-1])}.{suffix}"
-    )
-    new = f"{stem}_test.{suffix}" if name.endswith(f"_test.{suffix}") else new
-    return escape_undecodable(f"{folder}/{new}" if folder else new)
+    return escape_undecodable(f"{folder}/{_test_name(name, stem, suffix)}".lstrip("/"))
+
+
+def _test_name(other: str, stem: str, suffix: str) -> str:
+    """Return the name of the tests of a module, in the form of another file of tests."""
+    if other.startswith("test_"):
+        return f"test_{stem}.{suffix}"
+    if other.rpartition(".")[0].endswith("_test"):
+        return f"{stem}_test.{suffix}"
+    marks = other.split(".")[1:-1]
+    return ".".join((stem, *marks, suffix))
