@@ -33,6 +33,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wardround.authoring.context.assembly import ContextRequest, build_context
+from wardround.authoring.context.base_code import with_base_code
 from wardround.authoring.context.model import DEFAULT_TOKENS, WriteContext
 from wardround.authoring.instance import Instance
 from wardround.authoring.task import Task
@@ -155,7 +156,7 @@ def evaluate(folder: Path, case: Case, tokens: int) -> Result:
     with Repository(folder) as repository:
         before = time.process_time()
         request = ContextRequest(Instance(case.commit.parent, text), task, tokens)
-        context = build_context(repository, request)
+        context = with_base_code(repository, case.commit.parent, lambda code: build_context(code, request))
         seconds = time.process_time() - before
     metrics = metrics_of(context, case) | {"cpu": seconds}
     return Result(folder.name, case.commit.id, case.commit.subject, metrics)
@@ -205,12 +206,15 @@ def table(results: Sequence[Result]) -> Iterator[str]:
         yield f"{name:12} {of(values):8.2f}   [{low:.2f}, {high:.2f}]"
     for repository in sorted({result.repository for result in results}):
         own = [result.metrics for result in results if result.repository == repository]
-        shown = ", ".join(f"{name} {statistics.fmean(m[name] for m in own):.2f}" for name in ("file", "lines"))
+        shown = ", ".join(
+            f"{name} {statistics.fmean(m[name] for m in own):.2f}" for name in ("file", "lines")
+        )
         yield f"  {repository}: {len(own)}: {shown}"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--each", type=int, default=13)
     parser.add_argument("--tokens", type=int, default=DEFAULT_TOKENS)
@@ -224,7 +228,9 @@ def main() -> None:
             results.append(result)
             if arguments.cases:
                 shown = " ".join(f"{name} {value:.2f}" for name, value in result.metrics.items())
-                print(f"{result.repository} {result.commit[:8]} {shown} {result.subject[:60]}", file=sys.stderr)
+                print(
+                    f"{result.repository} {result.commit[:8]} {shown} {result.subject[:60]}", file=sys.stderr
+                )
     print("\n".join(table(results)))
     if arguments.json:
         rows = [{"repository": r.repository, "commit": r.commit, **r.metrics} for r in results]

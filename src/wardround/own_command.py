@@ -36,6 +36,7 @@ COMMANDS = (
     "solve",
     "test",
     "verify",
+    "write",
 )
 _NAME = "wardround"
 

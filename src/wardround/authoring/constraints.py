@@ -35,8 +35,9 @@ def read_constraints(path: Path) -> tuple[Constraint, ...]:
         )
     for constraint in found:
         if len(constraint.text) > LONGEST_CONSTRAINT:
+            place = f"{path}:{constraint.line}"
             raise UsageError(
-                f"{path}:{constraint.line}: the constraint has more than {LONGEST_CONSTRAINT} characters; shorten it"
+                f"{place}: the constraint has more than {LONGEST_CONSTRAINT} characters; shorten it"
             )
     return found
 

@@ -17,13 +17,14 @@ from wardround.errors import UsageError
 LONGEST_TASK = 100_000
 """Characters."""
 _LEAST_WORDS = 2
-_LONGEST_TITLE = 200
+_LONGEST_TITLE = 120
 _REFERENCE = re.compile(
     r"[A-Z][A-Z0-9_]{1,19}-[1-9]\d{0,8}|(?:[\w.-]+/[\w.-]+)?#[1-9]\d{0,8}|https?://\S+", re.ASCII
 )
 _TICKET_FILES = (".json", ".adf")
 _PATH = re.compile(r"\S*[/\\]\S*|\S+\.(?:md|markdown|rst|txt|json|adf)")
 _WORD = re.compile(r"[^\W_]{2,}")
+_SENTENCE_END = re.compile(r"(?<=[a-z0-9`\")][.!?])\s+(?=[A-Z`\"])")
 _LEADING_MARKS = re.compile(r"^(?:#{1,6}|[-*>]|={3,}|-{3,})\s*")
 _CHECKBOX = re.compile(r"\s*[-*+]\s+\[[ xX]\]\s+(\S.*)")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(\S.*)")
@@ -81,20 +82,27 @@ def _is_file(folder: Path, named: str) -> bool:
 def _task(source: Literal["text", "file"], name: str, content: str) -> Task:
     text = content.strip()
     lines = [_LEADING_MARKS.sub("", line.strip()).strip() for line in text.split("\n")]
-    title = next((line for line in lines if _WORD.search(line)), "")
-    return Task(source, name, title[:_LONGEST_TITLE], text, tuple(_criteria(text))[:_MOST_CRITERIA])
+    first = next((line for line in lines if _WORD.search(line)), "")
+    return Task(source, name, _title(first), text, tuple(_criteria(text))[:_MOST_CRITERIA])
+
+
+def _title(line: str) -> str:
+    """Return the first sentence of a line, cut after a word if it is long."""
+    sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
+    if len(sentence) <= _LONGEST_TITLE:
+        return sentence
+    return f"{sentence[:_LONGEST_TITLE].rpartition(' ')[0] or sentence[:_LONGEST_TITLE]} ..."
 
 
 def _require_task(task: Task, shown: str) -> Task:
     """Return a task that has enough words to search for, and is short enough to read."""
+    name = shown[:_LONGEST_TITLE]
     if len(task.text) > LONGEST_TASK:
         raise UsageError(
-            f"{shown[:200]}: the task has {len(task.text):,} characters, more than {LONGEST_TASK:,}; shorten it"
+            f"{name}: it has {len(task.text):,} characters, more than {LONGEST_TASK:,}; shorten the task"
         )
     if len(_WORD.findall(task.text)) < _LEAST_WORDS:
-        raise UsageError(
-            f"{shown[:200]}: the task has fewer than {_LEAST_WORDS} words; describe what is to change, and where"
-        )
+        raise UsageError(f"{name}: it has fewer than {_LEAST_WORDS} words; describe what is to change")
     return task
 
 
@@ -105,11 +113,8 @@ def _ticket_task(named: str, environ: Mapping[str, str], folder: Path) -> Task:
 
     settings = settings_from(environ)
     ticket = fetch_ticket(parse_reference(named, settings), settings, folder)
-    text = (
-        ticket.description
-        if ticket.description.startswith(ticket.title)
-        else f"{ticket.title}\n\n{ticket.description}"
-    )
+    description = ticket.description
+    text = description if description.startswith(ticket.title) else f"{ticket.title}\n\n{description}"
     criteria = tuple(criterion.text for criterion in ticket.criteria)
     task = Task("ticket", ticket.key, ticket.title, text.strip(), criteria, ticket)
     return _require_task(task, ticket.key)

@@ -12,18 +12,24 @@ from wardround.text.task_kinds import kind_of_prefix
 from wardround.text.task_text import split_prefix
 
 _FIRST_WORDS: Mapping[str, str] = {
-    "bug": "fix fixes fixed correct repair prevent avoid handle ensure restore stop don't do",
-    "feature": "add adds added support implement allow introduce enable provide expose accept create new let",
-    "refactoring": "refactor rename move extract simplify split merge inline clean cleanup replace rework remove"
-    " drop deprecate reorganize reorganise",
+    "bug": """
+        fix fixes fixed fixing correct repair prevent avoid handle ensure restore stop don't do
+    """,
+    "feature": """
+        add adds added adding support implement allow introduce enable provide expose accept create new let
+    """,
+    "refactoring": """
+        refactor refactoring rename move extract simplify split merge inline clean cleanup replace rework
+        remove drop deprecate reorganize reorganise
+    """,
     "performance": "optimize optimise speed accelerate cache",
     "documentation": "document explain describe clarify",
     "dependency": "bump upgrade",
     "test": "test cover",
-}  # fmt: skip
+}
 _BY_FIRST_WORD = {word: kind for kind, words in _FIRST_WORDS.items() for word in words.split()}
 _OBJECTS = (
-    ("test", LazyPattern(r"(?i)\b(?:unit |regression |integration |missing )?tests?\b(?! (?:client|runner|case))")),
+    ("test", LazyPattern(r"(?i)\b(?:unit |regression |missing )?tests?\b(?! (?:client|run|case))")),
     ("documentation", LazyPattern(r"(?i)\b(?:docs?|documentation|docstrings?|readme|changelog|tutorial)\b")),
     ("build", LazyPattern(r"(?i)\b(?:ci|workflow|github actions?|dockerfile|packaging|pipeline|release)\b")),
     ("dependency", LazyPattern(r"(?i)\b(?:dependenc(?:y|ies)|lock ?file)\b")),
@@ -35,11 +41,11 @@ _EVIDENCE = (
         "bug",
         LazyPattern(
             r"(?i)\b(?:bugs?|crash(?:es|ed)?|regression|broken|incorrect(?:ly)?|wrong(?:ly)?|fails?|failure"
-            r"|traceback|unexpected(?:ly)?|expected behaviou?r|steps to reproduce|does(?: not|n't)|ignore[sd]?"
+            r"|traceback|unexpected(?:ly)?|expected behaviou?r|steps to reproduce|does(?: not|n't)|ignored"
             r"|leaks?|hangs?|race)\b|\b[A-Z]\w+(?:Error|Exception)\b"
         ),
     ),
-    ("feature", LazyPattern(r"(?i)\b(?:feature request|would be (?:nice|useful|great)|it should be possible)\b")),
+    ("feature", LazyPattern(r"(?i)\b(?:feature request|would be (?:nice|useful|great)|it should be)\b")),
 )  # fmt: skip
 """Kinds by words anywhere, if the title has no verb that states one."""
 _WORD = re.compile(r"[A-Za-z']+")

@@ -1,58 +1,39 @@
-"""The context of a task, from the tree of its commit: what is ranked, and what the text shows."""
+"""The context of a task: the pointers, and the text under the token budget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from wardround.authoring.context import conventions
+from wardround.authoring.context.base_code import BaseCode
 from wardround.authoring.context.base_tree import BaseTree
-from wardround.authoring.context.budget import CHARACTERS_PER_TOKEN, ChosenSpan, Span, TextBudget
-from wardround.authoring.context.code_ranking import (
-    RankedFile,
-    RankedSegment,
-    rank_files,
-    rank_segments,
-)
-from wardround.authoring.context.documentation import sections_about
-from wardround.authoring.context.linked_code import linked_segments
-from wardround.authoring.context.mentions import Mention, mentioned_files, mentioned_names
+from wardround.authoring.context.budget import CHARACTERS_PER_TOKEN, ChosenSpan, Evidence, Span, TextBudget
+from wardround.authoring.context.code_ranking import RankedFile, RankedSegment
+from wardround.authoring.context.evidence import TaskEvidence, find_evidence
 from wardround.authoring.context.model import (
     DEFAULT_TOKENS,
     ContextItem,
-    SimilarCommit,
     TaskNote,
     TokenUse,
     WriteContext,
     pointer,
     with_digest,
 )
-from wardround.authoring.context.named_tests import tests_of
 from wardround.authoring.context.redacted_tree import RedactedTree
-from wardround.authoring.context.suspects import Suspect, suspicious_segments
+from wardround.authoring.context.suspects import Suspect
 from wardround.authoring.instance import Constraint, Instance
 from wardround.authoring.task import Task
 from wardround.authoring.task_kind import kind_of_task
-from wardround.change.repository import Repository
-from wardround.context.code_graph.graph import CodeGraph
-from wardround.context.code_graph.tree_files import tree_at
+from wardround.change.encoding import escape_undecodable
 from wardround.retrieval.blob_text import LONGEST_FILE
-from wardround.retrieval.commit_signals import COMMITS, CommitIndex
-from wardround.retrieval.index import SearchIndex, using
 from wardround.text.redaction import redact_secrets
 from wardround.text.search_terms import count_words
 
-Progress = Callable[[str], None]
-Evidence = tuple[Span, tuple[str, ...]]
 _SHARES = {"tests": 0.1, "conventions": 0.05, "documentation": 0.05}
 """The share of the tokens that each part may use; the code gets the rest, and what they leave."""
-_MOST_SEGMENTS = 120
-"""Segments that may fill the text."""
-_MOST_OTHERS = 10
-"""Pointers to segments that do not fit into the text."""
-_FIRST = 8
-"""Segments whose links, tests and conventions are searched."""
+_MOST_POINTERS = 30
+"""Functions in the list; those in the text are all in it."""
 _NO_SUSPECTS: tuple[Suspect, ...] = ()
 
 
@@ -60,6 +41,7 @@ class ContextRequest(msgspec.Struct, frozen=True):
     """The task of a context.
 
     Attributes:
+        tokens: the limit of the text.
         suspects: functions that failing tests point at, the most suspicious first; they precede all others.
     """
 
@@ -74,104 +56,82 @@ class ContextRequest(msgspec.Struct, frozen=True):
         return "\n".join((self.task.text, *self.task.criteria)) if self.task.ticket else self.task.text
 
 
-class Evidences(msgspec.Struct, frozen=True):
-    """All that was found for a task, each list with the most relevant first."""
-
-    files: list[RankedFile]
-    segments: list[RankedSegment]
-    tests: list[Evidence]
-    conventions: list[Evidence]
-    documentation: list[Evidence]
-    commits: tuple[SimilarCommit, ...]
-
-
-def build_context(repository: Repository, request: ContextRequest, progress: Progress = lambda text: None) -> WriteContext:
-    """Return the context of a task; equal for equal requests, whatever is cached."""
-    tree = BaseTree(repository, request.instance.base)
-    progress("reading the code graph")
-    with CodeGraph.open(repository.git_dir) as graph:
-        graph.update(tree_at(repository, request.instance.base))
-        progress("searching the code")
-        found = using(repository.git_dir, lambda index: _search(tree, graph, index, request))
-    progress("")
-    return _context(tree, request, found)
-
-
-def _search(tree: BaseTree, graph: CodeGraph, index: SearchIndex, request: ContextRequest) -> Evidences:
-    query = request.query
-    commits = tree.repository.ancestors(tree.commit, COMMITS)
-    past = index.past(commits, tree.repository.commits_touching)
-    mentions = mentioned_files(query, tree.sources)
-    names = mentioned_names(query)
-    first = _first_files(tree, graph, request, mentions, names)
-    files = rank_files(query, tree, index, past, first)
-    ranked = rank_segments(query, tree, [file.path for file in files], names, mentions)
-    segments = [*suspicious_segments(tree, request.suspects), *linked_segments(graph, tree, ranked[:_FIRST], ranked)]
-    functions = [found.segment for found in segments[:_FIRST] if found.segment.is_function]
-    return Evidences(
-        files,
-        segments[:_MOST_SEGMENTS],
-        tests_of(tree, segments, query),
-        [*conventions.similar_code(graph, functions), *conventions.changelogs(tree, past)],
-        sections_about(query, tree, index),
-        conventions.similar_commits(query, tree, commits, past),
+def build_context(code: BaseCode, request: ContextRequest) -> WriteContext:
+    """Return the context of a task; equal for equal requests."""
+    found = find_evidence(code, request.query, request.suspects)
+    text = ContextText(code.tree, request, found)
+    return with_digest(
+        WriteContext(
+            base=code.tree.commit,
+            instance=request.instance.id,
+            task=_task_note(request.task),
+            constraints=tuple(
+                Constraint(redact_secrets(constraint.text), constraint.line)
+                for constraint in request.instance.constraints
+            ),
+            tokens=TokenUse(request.tokens, text.tokens, _repository_tokens(code.tree)),
+            files=text.files(found.files),
+            functions=text.functions,
+            tests=text.items("tests", found.tests),
+            conventions=text.items("conventions", found.conventions),
+            documentation=text.items("documentation", found.documentation),
+            commits=found.commits,
+            notes=tuple(_notes(code.tree, text.shown)),
+            text=text.text,
+        )
     )
 
 
-def _first_files(
-    tree: BaseTree, graph: CodeGraph, request: ContextRequest, mentions: Sequence[Mention], names: Sequence[str]
-) -> dict[str, str]:
-    """Return the files that precede all others, each with the reason."""
-    first: dict[str, str] = {}
-    for suspect in request.suspects:
-        first.setdefault(suspect.pointer.path, suspect.reason)
-    for mention in mentions:
-        first.setdefault(mention.path, f'the task names "{mention.name}"')
-    for name in names:
-        defining = [path for path in graph.files_defining(name) if path in tree.source_set]
-        if len(defining) <= _MOST_DEFINING:
-            for path in defining:
-                first.setdefault(path, f'defines "{name}", which the task names')
-    return dict(list(first.items())[:_MOST_FIRST])
+class ContextText:
+    """The text of a context, and the lines that are in it.
 
+    Attributes:
+        shown: the lines without secrets.
+    """
 
-_MOST_DEFINING = 3
-_MOST_FIRST = 8
+    def __init__(self, tree: BaseTree, request: ContextRequest, found: TaskEvidence) -> None:
+        self._tree = tree
+        self._segments = found.segments
+        self.shown = RedactedTree(tree)
+        characters = request.tokens * CHARACTERS_PER_TOKEN
+        self._parts = {
+            "tests": self._part("Tests", found.tests, characters),
+            "conventions": self._part("Conventions", found.conventions, characters),
+            "documentation": self._part("Documentation", found.documentation, characters),
+        }
+        rest = characters - sum(part.used for part in self._parts.values())
+        self._code = TextBudget(self.shown, "Code", rest)
+        self._code.add([_span(ranked) for ranked in found.segments], count_words(request.query))
+        self.text = self._code.text() + "".join(part.text() for part in self._parts.values())
 
+    def _part(self, title: str, evidence: Sequence[Evidence], characters: int) -> TextBudget:
+        part = TextBudget(self.shown, title, int(characters * _SHARES[title.lower()]))
+        part.add([span for span, _ in evidence])
+        return part
 
-def _context(tree: BaseTree, request: ContextRequest, found: Evidences) -> WriteContext:
-    shown = RedactedTree(tree)
-    characters = request.tokens * CHARACTERS_PER_TOKEN
-    words = count_words(request.query)
-    parts = {}
-    for name, evidence in (("tests", found.tests), ("conventions", found.conventions), ("documentation", found.documentation)):
-        budget = TextBudget(shown, name.capitalize(), int(characters * _SHARES[name]))
-        budget.add([span for span, _ in evidence])
-        parts[name] = budget
-    code = TextBudget(shown, "Code", characters - sum(part.used for part in parts.values()))
-    code.add([_span(ranked) for ranked in found.segments], words)
-    text = code.text() + "".join(part.text() for part in parts.values())
-    task = request.task
-    return with_digest(
-        WriteContext(
-            base=tree.commit,
-            instance=request.instance.id,
-            task=TaskNote(
-                task.source, redact_secrets(task.name), redact_secrets(task.title), redact_secrets(task.text),
-                kind_of_task(task.title, task.text), tuple(map(redact_secrets, task.criteria)),
-            ),
-            constraints=tuple(Constraint(redact_secrets(c.text), c.line) for c in request.instance.constraints),
-            tokens=TokenUse(request.tokens, -(-len(text) // CHARACTERS_PER_TOKEN), _repository_tokens(tree)),
-            files=tuple(_file_item(tree, file) for file in found.files if tree.lines(file.path)),
-            functions=_items(tree, [(_span(r), r.reasons) for r in found.segments], code.chosen),
-            tests=_items(tree, found.tests, parts["tests"].chosen),
-            conventions=_items(tree, found.conventions, parts["conventions"].chosen),
-            documentation=_items(tree, found.documentation, parts["documentation"].chosen),
-            commits=found.commits,
-            notes=tuple(_notes(tree, shown)),
-            text=text,
-        )
-    )  # fmt: skip
+    @property
+    def tokens(self) -> int:
+        """The estimated tokens of the text."""
+        return -(-len(self.text) // CHARACTERS_PER_TOKEN)
+
+    @property
+    def functions(self) -> tuple[ContextItem, ...]:
+        """The segments of code: those in the text, and the first of the others."""
+        evidence = [(_span(ranked), ranked.reasons) for ranked in self._segments]
+        items = _items(self._tree, evidence, self._code.chosen)
+        others = [item for item in items if item.shown == "none"]
+        most = max(_MOST_POINTERS - len(items) + len(others), 0)
+        left = set(others[most:])
+        return tuple(item for item in items if item not in left)
+
+    def files(self, ranked: Sequence[RankedFile]) -> tuple[ContextItem, ...]:
+        """Return the files, of which a part can be in the text."""
+        shown = {choice.lines.path for choice in self._code.chosen}
+        return tuple(_file_item(self._tree, file, is_shown=file.path in shown) for file in ranked)
+
+    def items(self, part: str, evidence: Sequence[Evidence]) -> tuple[ContextItem, ...]:
+        """Return the items of a part of the text."""
+        return _items(self._tree, evidence, self._parts[part].chosen)
 
 
 def _span(ranked: RankedSegment) -> Span:
@@ -179,29 +139,47 @@ def _span(ranked: RankedSegment) -> Span:
     return Span(segment.path, segment.first_line, segment.last_line, segment.symbol)
 
 
-def _file_item(tree: BaseTree, file: RankedFile) -> ContextItem:
-    return ContextItem(pointer(file.path, 1, len(tree.lines(file.path)), "", tree.blobs[file.path]), file.reasons)
-
-
-def _items(tree: BaseTree, found: Sequence[Evidence], chosen: Sequence[ChosenSpan]) -> tuple[ContextItem, ...]:
+def _items(
+    tree: BaseTree, evidence: Sequence[Evidence], chosen: Sequence[ChosenSpan]
+) -> tuple[ContextItem, ...]:
     shown = {choice.of: choice for choice in chosen}
-    items = []
-    for span, reasons in found:
-        choice = shown.get(span)
-        lines = span if choice is None else choice.lines
-        at = pointer(lines.path, lines.first_line, lines.last_line, lines.symbol, tree.blobs[lines.path])
-        items.append(ContextItem(at, reasons, "none" if choice is None else choice.shown))
-    return tuple(items)
+    return tuple(_item(tree, span, reasons, shown.get(span)) for span, reasons in evidence)
+
+
+def _item(tree: BaseTree, span: Span, reasons: tuple[str, ...], choice: ChosenSpan | None) -> ContextItem:
+    lines = span if choice is None else choice.lines
+    blob = tree.blobs[lines.path]
+    at = pointer(lines.path, lines.first_line, lines.last_line, lines.symbol, blob)
+    texts = tuple(map(escape_undecodable, reasons))
+    return ContextItem(at, texts, "none" if choice is None else choice.shown)
+
+
+def _file_item(tree: BaseTree, file: RankedFile, *, is_shown: bool) -> ContextItem:
+    lines = max(len(tree.lines(file.path)), 1)
+    at = pointer(file.path, 1, lines, "", tree.blobs[file.path])
+    return ContextItem(at, tuple(map(escape_undecodable, file.reasons)), "part" if is_shown else "none")
+
+
+def _task_note(task: Task) -> TaskNote:
+    return TaskNote(
+        task.source,
+        redact_secrets(escape_undecodable(task.name)),
+        redact_secrets(task.title),
+        redact_secrets(task.text),
+        kind_of_task(task.title, task.text),
+        tuple(map(redact_secrets, task.criteria)),
+    )
 
 
 def _repository_tokens(tree: BaseTree) -> int:
     return sum(len(tree.text(path) or "") for path in tree.sources) // CHARACTERS_PER_TOKEN
 
 
-def _notes(tree: BaseTree, shown: RedactedTree):  # type: ignore[no-untyped-def]
+def _notes(tree: BaseTree, shown: RedactedTree) -> Iterator[str]:
     unread = [path for path in tree.sources if tree.text(path) is None]
     if unread:
-        counted = f"{len(unread)} source file{'' if len(unread) == 1 else 's'}"
-        yield f"{counted} not read, such as {unread[0]}: longer than {LONGEST_FILE:,} bytes, or not UTF-8"
+        counted = f"{len(unread)} source file{' was' if len(unread) == 1 else 's were'}"
+        name = escape_undecodable(unread[0])
+        yield f"{counted} not read, such as {name}: longer than {LONGEST_FILE:,} bytes, or not UTF-8"
     if shown.masked:
-        yield f"secrets were masked in {len(shown.masked)} lines of the text"
+        yield f"secrets were masked in {len(shown.masked)} lines of the files in the text"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -26,6 +25,10 @@ class Span(msgspec.Struct, frozen=True, order=True):
     first_line: int
     last_line: int
     symbol: str = ""
+
+
+Evidence = tuple[Span, tuple[str, ...]]
+"""Lines, and why they are relevant."""
 
 
 class ChosenSpan(msgspec.Struct, frozen=True):
@@ -155,8 +158,3 @@ def _best_run(lines: Sequence[str], weights: Sequence[int], room: int) -> tuple[
         if weight > best_weight and start <= at:
             best, best_weight = (start, at + 1), weight
     return best
-
-
-def shared_terms(text: str, query: Counter[str]) -> frozenset[str]:
-    """Return the search terms that a text shares with a query."""
-    return frozenset(query.keys() & count_words(text).keys())

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
-from wardround.authoring.context.base_tree import BaseTree, lines_of
+from wardround.authoring.context.base_code import BaseCode
+from wardround.authoring.context.base_tree import BaseTree
 from wardround.authoring.context.mentions import Mention
 from wardround.authoring.context.segments import Segment, segments
 from wardround.retrieval import bm25, ngrams
-from wardround.retrieval.commit_signals import CommitIndex
 from wardround.retrieval.documents import query_text
 from wardround.retrieval.file_search import FileEvidence, evidence
-from wardround.retrieval.index import SearchIndex
 from wardround.retrieval.rank_fusion import standardise
 from wardround.text.search_terms import count_words
 
@@ -51,22 +50,19 @@ class RankedSegment(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...]
 
 
-def rank_files(
-    query: str, tree: BaseTree, index: SearchIndex, past: Sequence[CommitIndex], first: Mapping[str, str]
-) -> list[RankedFile]:
+def rank_files(query: str, code: BaseCode, first: Mapping[str, str]) -> list[RankedFile]:
     """Return the files that a task is most likely about, best first.
 
     Args:
         first: path -> reason of files that precede all others, in this order.
     """
-    entries = tree.entries(tree.sources)
-    index.update(entries, lambda entry: tree.text(entry.path), None)
-    scores = evidence(query, entries, index, None, past)
+    entries = code.tree.entries(code.tree.sources)
+    scores = evidence(query, entries, code.index, None, code.past)
     fused = scores.fuse()
     order = sorted(range(len(entries)), key=lambda at: (-round(fused[at], _DECIMALS), entries[at].path))
     found = [at for at in order if scores.words[at] > 0 or scores.told[at] > 0]
-    rest = [at for at in found if entries[at].path not in first][: MOST_FILES]
-    words = _shared_words(query, tree, [entries[at].path for at in rest])
+    rest = [at for at in found if entries[at].path not in first][:MOST_FILES]
+    words = _shared_words(query, code.tree, [entries[at].path for at in rest])
     ranked = [RankedFile(path, (reason,)) for path, reason in first.items()]
     for at in rest:
         path = entries[at].path
@@ -130,10 +126,11 @@ def _segment_scores(
     requested = query_text(query)
     words = count_words(requested)
     names = [count_words(segment.symbol) for segment in found]
+    pairs = list(zip(found, texts, strict=True))
     columns = {
-        "words": bm25.scores(words, [count_words(f"{s.symbol}\n{text}") for s, text in zip(found, texts, strict=True)]),
+        "words": bm25.scores(words, [count_words(f"{segment.symbol}\n{text}") for segment, text in pairs]),
         "name": bm25.scores(words, names, [max(name.total(), 1) for name in names]),
-        "signature": ngrams.scores(requested, [_signature(*pair) for pair in zip(found, texts, strict=True)]),
+        "signature": ngrams.scores(requested, [_signature(segment, text) for segment, text in pairs]),
         "characters": ngrams.scores(requested, texts),
     }
     rows = [[_WEIGHTS[name] * score for score in standardise(column)] for name, column in columns.items()]
@@ -146,7 +143,7 @@ def _signature(segment: Segment, text: str) -> str:
     return f"{segment.symbol}\n{text.split(chr(10), 1)[0]}"
 
 
-def _mention_reasons(segment: Segment, names: Collection[str], mentions: Sequence[Mention]):  # type: ignore[no-untyped-def]
+def _mention_reasons(segment: Segment, names: Collection[str], mentions: Sequence[Mention]) -> Iterator[str]:
     own = segment.symbol.rpartition(".")[2]
     if own and own in names:
         yield f'the task names "{own}"'

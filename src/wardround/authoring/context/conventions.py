@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from wardround.authoring.context.base_code import BaseCode
 from wardround.authoring.context.base_tree import BaseTree
-from wardround.authoring.context.budget import Span
+from wardround.authoring.context.budget import Evidence, Span
 from wardround.authoring.context.documentation import is_changelog
 from wardround.authoring.context.model import SimilarCommit
 from wardround.authoring.context.segments import Segment
@@ -16,11 +17,10 @@ from wardround.context.code_graph.model import CALLABLE, Link, Symbol, SymbolKin
 from wardround.retrieval import bm25
 from wardround.retrieval.commit_signals import CommitIndex
 from wardround.retrieval.documents import query_text
-from wardround.retrieval.test_discovery import contains_tests
+from wardround.retrieval.file_search import is_accompanying_file
 from wardround.text.redaction import redact_secrets
 from wardround.text.search_terms import count_words
 
-Evidence = tuple[Span, tuple[str, ...]]
 _MOST = 8
 _MOST_FOR_EACH = 2
 _MOST_REGISTRATIONS = 3
@@ -72,7 +72,7 @@ def _alike(graph: CodeGraph, symbol: Symbol, own: set[tuple[str, str]]) -> Itera
 
 
 def _is_other(symbol: Symbol, own: set[tuple[str, str]]) -> bool:
-    is_code = symbol.kind in CALLABLE | {SymbolKind.CLASS} and not contains_tests(symbol.path)
+    is_code = symbol.kind in CALLABLE | {SymbolKind.CLASS} and not is_accompanying_file(symbol.path)
     return is_code and (symbol.path, symbol.name) not in own
 
 
@@ -86,7 +86,7 @@ def _registrations(graph: CodeGraph, symbol: Symbol) -> Iterator[tuple[Span, str
 
 
 def _is_registration(link: Link, symbol: Symbol) -> bool:
-    is_elsewhere = link.path != symbol.path and not contains_tests(link.path)
+    is_elsewhere = link.path != symbol.path and not is_accompanying_file(link.path)
     return is_elsewhere and link.symbol.kind in (SymbolKind.MODULE, SymbolKind.CONSTANT)
 
 
@@ -117,15 +117,12 @@ def changelogs(tree: BaseTree, past: Sequence[CommitIndex]) -> list[Evidence]:
     ]
 
 
-def similar_commits(
-    query: str, tree: BaseTree, commits: Sequence[str], past: Sequence[CommitIndex]
-) -> tuple[SimilarCommit, ...]:
+def similar_commits(query: str, code: BaseCode) -> tuple[SimilarCommit, ...]:
     """Return the earlier commits whose messages share the rarest words with a task.
 
-    Args:
-        commits: ids of the commits before the tree, newest first.
-        past: the same commits; none if some of them are missing in this clone.
+    None if this clone lacks some of the commits, which leaves no way to tell the others apart.
     """
+    commits, past = code.commits, code.past
     if len(commits) != len(past):
         return ()
     words = count_words(query_text(query))
@@ -138,5 +135,5 @@ def similar_commits(
             escape_undecodable(redact_secrets(message.split("\n", 1)[0])),
             tuple(sorted(map(escape_undecodable, paths))[:_MOST_PATHS]),
         )
-        for commit, message, paths in tree.repository.commits_touching(first)
+        for commit, message, paths in code.tree.repository.commits_touching(first)
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from wardround.authoring.context.base_tree import BaseTree, lines_of
-from wardround.authoring.context.budget import Span
+from wardround.authoring.context.budget import Evidence, Span
 from wardround.retrieval import bm25
 from wardround.retrieval.documents import query_text
 from wardround.retrieval.index import SearchIndex
@@ -15,7 +16,9 @@ from wardround.text.search_terms import count_words
 _MOST_FILES = 6
 _MOST_SECTIONS = 4
 _LONGEST_SECTION = 60
-_CHANGES = re.compile(r"(?i)(?:^|/)(?:changelog|changes|history|news|release[-_ ]?notes|releases|upgrading|whats[-_]?new)\b")
+_CHANGES = re.compile(
+    r"(?i)(?:^|/)(?:changelog|changes|history|news|release[-_ ]?notes|releases|upgrading|whats[-_]?new)\b"
+)
 _VERSIONED = re.compile(r"(?:^|/)v?\d+(?:\.\d+)+[^/]*$")
 _MARKDOWN_HEADING = re.compile(r"#{1,6}\s+\S")
 _UNDERLINE = re.compile(r"([=\-~^\"'+*#])\1{2,}\s*$")
@@ -27,12 +30,11 @@ def is_changelog(path: str) -> bool:
     return _CHANGES.search(path) is not None or _VERSIONED.search(path) is not None
 
 
-def sections_about(query: str, tree: BaseTree, index: SearchIndex) -> list[tuple[Span, tuple[str, ...]]]:
+def sections_about(query: str, tree: BaseTree, index: SearchIndex) -> list[Evidence]:
     """Return the sections that share the rarest words with a task, best first; none of a changelog."""
     paths = [path for path in tree.documents if not is_changelog(path)]
     words = count_words(query_text(query))
     entries = tree.entries(paths)
-    index.update([*entries, *tree.entries(tree.sources)], lambda entry: tree.text(entry.path), None)
     scores = index.words_scores(words, entries)
     order = sorted(range(len(paths)), key=lambda at: (-round(scores[at], 6), paths[at]))
     first = [paths[at] for at in order[:_MOST_FILES] if scores[at] > 0]
@@ -40,17 +42,19 @@ def sections_about(query: str, tree: BaseTree, index: SearchIndex) -> list[tuple
     return list(_best(words, found, tree))
 
 
-def _best(words: dict[str, int], found: Sequence[Span], tree: BaseTree) -> Iterator[tuple[Span, tuple[str, ...]]]:
-    texts = [
-        count_words("\n".join((span.symbol, *tree.lines(span.path)[span.first_line - 1 : span.last_line])))
-        for span in found
-    ]
+def _best(words: Mapping[str, int], found: Sequence[Span], tree: BaseTree) -> Iterator[Evidence]:
+    texts = [_words_of(span, tree) for span in found]
     scores = bm25.scores(words, texts)
     order = sorted(range(len(found)), key=lambda at: (-round(scores[at], 6), found[at]))
     for at in order[:_MOST_SECTIONS]:
-        shared = sorted((word for word in words if word in texts[at] and len(word) > 2), key=lambda w: (-len(w), w))
+        shared = [word for word in words if word in texts[at] and len(word) > 2]
         if len(shared) > 1:
-            yield found[at], (f"shares {', '.join(shared[:_WORDS])} with the task",)
+            first = sorted(shared, key=lambda word: (-len(word), word))[:_WORDS]
+            yield found[at], (f"shares {', '.join(first)} with the task",)
+
+
+def _words_of(span: Span, tree: BaseTree) -> Counter[str]:
+    return count_words("\n".join((span.symbol, *tree.lines(span.path)[span.first_line - 1 : span.last_line])))
 
 
 def _sections(path: str, lines: Sequence[str]) -> Iterator[Span]:

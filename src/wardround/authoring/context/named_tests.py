@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wardround.authoring.context.base_tree import BaseTree
-from wardround.authoring.context.budget import Span
+from wardround.authoring.context.budget import Evidence, Span
 from wardround.authoring.context.code_ranking import RankedSegment, segment_text
 from wardround.retrieval.revision_tests import RevisionTests
-from wardround.retrieval.test_selection import TargetFunction
+from wardround.retrieval.test_selection import TargetFunction, TestMatch
 
 MOST_TESTS = 10
 _MOST_FUNCTIONS = 6
 
 
-def tests_of(tree: BaseTree, ranked: Sequence[RankedSegment], query: str) -> list[tuple[Span, tuple[str, ...]]]:
+def tests_of(tree: BaseTree, ranked: Sequence[RankedSegment], query: str) -> list[Evidence]:
     """Return tests with the evidence, best first.
 
     Args:
@@ -22,13 +22,13 @@ def tests_of(tree: BaseTree, ranked: Sequence[RankedSegment], query: str) -> lis
     """
     functions = list(_subjects(tree, ranked, query))
     matches = RevisionTests(tree.repository, tree.blobs, {}).matches(functions)
-    return [
-        (
-            Span(match.case.path, match.case.line, match.case.end_line, ".".join((*match.case.around, match.case.name))),
-            (*match.why, f"of {match.subject.id}"),
-        )
-        for match in matches[:MOST_TESTS]
-    ]
+    return [_evidence(match) for match in matches[:MOST_TESTS]]
+
+
+def _evidence(match: TestMatch) -> Evidence:
+    case = match.case
+    span = Span(case.path, case.line, case.end_line, ".".join((*case.around, case.name)))
+    return span, (*match.why, f"of {match.subject.id}")
 
 
 def _subjects(tree: BaseTree, ranked: Sequence[RankedSegment], query: str) -> Iterator[TargetFunction]:

@@ -26,7 +26,8 @@ def suspicious_segments(tree: BaseTree, suspects: Sequence[Suspect]) -> list[Ran
         for segment in segments(suspect.pointer.path, tree.text(suspect.pointer.path) or ""):
             if _overlaps(segment, suspect.pointer):
                 found.setdefault(segment, suspect.reason)
-    return [RankedSegment(segment, float(-at), (reason,)) for at, (segment, reason) in enumerate(found.items())]
+    scored = enumerate(found.items())
+    return [RankedSegment(segment, float(-at), (reason,)) for at, (segment, reason) in scored]
 
 
 def _overlaps(segment: Segment, pointer: CodePointer) -> bool:

@@ -1,0 +1,57 @@
+"""The folder for the results of a command, in the repository or elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wardround.errors import UsageError
+from wardround.storage import directories
+from wardround.text.escaping import one_line
+
+FOLDER = "artifacts/wardround"
+_IGNORED = b"*\n"
+
+
+class WrittenFiles:
+    """A folder that is created; git ignores the default one.
+
+    Args:
+        root: root folder of the repository.
+        folder: the requested folder; None for the default one in the repository.
+
+    Attributes:
+        name: the folder as a reader finds it.
+
+    Raises:
+        UsageError: it cannot be written, or is behind a link of the repository.
+    """
+
+    def __init__(self, root: Path, folder: Path | None) -> None:
+        self.name = FOLDER if folder is None else one_line(str(folder))
+        self._folder = root / FOLDER if folder is None else folder.absolute()
+        self._root = root if folder is None else self._folder
+        try:
+            if folder is None:
+                with directories.open_directory(self._folder, root, create=True):
+                    pass
+                directories.write_file(self._folder / ".gitignore", _IGNORED, root)
+            else:
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as cause:
+            raise UsageError(_unwritable(self.name, cause)) from cause
+
+    def write(self, name: str, content: str) -> None:
+        """Write a file in one step, never through a link of the repository.
+
+        Raises:
+            UsageError: it cannot be written.
+        """
+        try:
+            data = content.encode("utf-8", "backslashreplace")
+            directories.replace_file(self._folder / name, data, self._root)
+        except OSError as cause:
+            raise UsageError(_unwritable(f"{self.name}/{name}", cause)) from cause
+
+
+def _unwritable(name: str, cause: OSError) -> str:
+    return f"{name} cannot be written: {cause.strerror}; make room, change its permissions, or give --out"
