@@ -96,7 +96,8 @@ def test_a_path_outside_of_the_tree_is_no_patch(path: str) -> None:
         "pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", ".github/workflows/ci.yml", "Jenkinsfile",
         ".gitlab-ci.yml", ".wardround.toml", ".wardround-baseline.json", "evals/golden/a.json",
         "web/a.test.tsx", "web/__tests__/a.ts", "vitest.config.ts", "package/jest.config.js", "x.snap",
-        ".pre-commit-config.yaml", "ruff.toml", "sitecustomize.py", "eslint.config.mjs", ".sqlfluff", ".hadolint.yaml", "package.json",
+        ".pre-commit-config.yaml", "ruff.toml", "sitecustomize.py",
+        "eslint.config.mjs", ".sqlfluff", ".hadolint.yaml", "package.json",
     ],
 )  # fmt: skip
 def test_files_that_judge_are_known(path: str) -> None:

@@ -100,6 +100,10 @@ class Loop:
             refused = (Objection("patch", str(cause)),)
             diff = unified_diff(repository.tree(base), patch.files)
             return msgspec.structs.replace(attempt, diff=diff, objections=refused)
+        if patch.metadata.get("is_weak") and not self._work.settings.proposes_weak:
+            reason = f"not proposed, as the evidence is weak: {patch.metadata.get('doubts')}"
+            objections = (Objection("patch", reason),)
+            return msgspec.structs.replace(attempt, diff=candidate.diff, objections=objections)
         attempt = msgspec.structs.replace(
             attempt, diff=candidate.diff, commit=candidate.commit, refused=candidate.refused
         )

@@ -207,6 +207,8 @@ def _unverified(packet: Packet, attempt: Attempt) -> Iterator[str]:
         yield "the behaviour of the patched functions was not compared"
     else:
         yield from (f"{item.path}: {item.function}: {item.reason}" for item in behaviour.not_compared)
+    if doubts := attempt.metadata.get("doubts"):
+        yield str(doubts)
     if attempt.judgement is None:
         yield "no verifier read the patch: none is configured"
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 from wardround.authoring.attempt import Attempt
+from wardround.authoring.context.model import WriteContext
 from wardround.authoring.endpoint.opening import EndpointAccess, key_of, open_endpoint
 from wardround.authoring.endpoint.roles import Role, TokenBudget
 from wardround.authoring.failing_tests import FailingTests
@@ -32,12 +33,16 @@ class RunReport:
         pointers: the code of the task, the most relevant first.
         search: the search for edits; None without one.
         advice: what to try next if no patch is accepted.
+        context: what ``wardround write`` writes for the task; None if it was not needed.
+        plan: its plan as Markdown.
     """
 
     def __init__(self) -> None:
         self.pointers: tuple[CodePointer, ...] = ()
         self.search: Search | None = None
         self.advice: tuple[str, ...] = ()
+        self.context: WriteContext | None = None
+        self.plan = ""
 
 
 class RunInputs:

@@ -33,6 +33,7 @@ class Settings(msgspec.Struct, frozen=True):
         seconds: CPU seconds for the validation of candidates.
         tokens: the budget of the context.
         most_tokens: the most tokens that all exchanges may use; None for no limit.
+        proposes_weak: patches are proposed, too, on which the evidence is weak.
         isolation: the requested back end of the sandbox; empty for the configured one.
     """
 
@@ -40,6 +41,7 @@ class Settings(msgspec.Struct, frozen=True):
     seconds: float = 15.0
     tokens: int = 8000
     most_tokens: int | None = None
+    proposes_weak: bool = False
     isolation: str = ""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
+from wardround.authoring.context.model import WriteContext
 from wardround.authoring.endpoint.opening import EndpointAccess
 from wardround.authoring.endpoint.roles import ExchangeFailed
 from wardround.authoring.instance import Instance
@@ -53,11 +54,15 @@ class SolveResult(msgspec.Struct, frozen=True):
     Attributes:
         is_interrupted: a signal ended it.
         is_stopped: it ended before the last round, and can be resumed.
+        context: what the author started from; None if it needs no text.
+        plan: the plan of the task as Markdown; empty without a context.
     """
 
     packet: Packet
     is_interrupted: bool = False
     is_stopped: bool = False
+    context: WriteContext | None = None
+    plan: str = ""
 
 
 class Solver:
@@ -128,13 +133,15 @@ class Solver:
         except request.interruption:
             is_interrupted = True
             run.stop(_INTERRUPTED)
-        return SolveResult(packet_of(run.summary(name)), is_interrupted, bool(run.stopped))
+        packet, report = packet_of(run.summary(name)), run.report
+        return SolveResult(packet, is_interrupted, bool(run.stopped), report.context, report.plan)
 
 
 class _Run:
     """The state of one run, of which a packet can be made at any time.
 
     Attributes:
+        report: what stages add to the packet.
         stopped: the reason why it ended early; empty if it did not.
     """
 
@@ -142,6 +149,7 @@ class _Run:
         self._work = work
         self._sequence = sequence
         self._inputs = RunInputs(work, sequence.header, request.access, request.shown_step)
+        self.report = self._inputs.report
         self.stopped = ""
 
     def stop(self, reason: str) -> None:

@@ -73,6 +73,10 @@ _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
     "--replay", default="", metavar="SEQUENCE",
     help="Derive the packet of a run again; nothing is sent and nothing runs.",
 )  # fmt: skip
+@click.option(
+    "--propose-weak", "proposes_weak", is_flag=True,
+    help="Propose edits, too, on which the evidence is weak; about half of them are wrong.",
+)  # fmt: skip
 @click.option("--apply", "is_applied", is_flag=True, help="Write an accepted patch to the work tree.")
 @click.option("--open-branch", default="", metavar="NAME", help="Make a branch with the accepted patch.")
 @click.option(
@@ -115,7 +119,7 @@ def solve(options: SolveOptions) -> int:
             echo_err(f"wardround: {cause}")
             return _INCONCLUSIVE
         progress("")
-        _report(options, artifacts, result.packet)
+        _report(options, artifacts, result)
         _use_patch(options, repository, result.packet)
     return _status(result)
 
@@ -151,17 +155,22 @@ def _result(
     return solver.begin(request)
 
 
-def _report(options: SolveOptions, artifacts: Artifacts, packet: Packet) -> None:
+def _report(options: SolveOptions, artifacts: Artifacts, result: SolveResult) -> None:
     """Print the packet, and write both of its forms below the repository."""
+    from wardround.authoring.context.model import as_json as context_json
     from wardround.authoring.packet_text import as_json, as_markdown
     from wardround.workflows.test.reports.artifacts import FOLDER
 
+    packet = result.packet
     rendered = {"json": as_json(packet), "text": as_markdown(packet)}
     emit(rendered[options.form], escaped=options.form == "json")
     if options.replay:
         return
     artifacts.write(artifacts.folder / "packet.json", rendered["json"])
     artifacts.write(artifacts.folder / "packet.md", rendered["text"])
+    if result.context is not None:
+        artifacts.write(artifacts.folder / "write-context.json", context_json(result.context))
+        artifacts.write(artifacts.folder / "patch-plan.md", result.plan)
     if options.form == "text":
         emit_line(f"packet: {FOLDER}/packet.md and packet.json")
 

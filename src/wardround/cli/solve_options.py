@@ -38,6 +38,7 @@ class SolveOptions(msgspec.Struct, frozen=True):
     shown_step: str | None
     resume: str
     replay: str
+    proposes_weak: bool
     is_applied: bool
     open_branch: str
     form: str
@@ -59,6 +60,7 @@ class SolveOptions(msgspec.Struct, frozen=True):
             seconds=self.seconds,
             tokens=self.tokens,
             most_tokens=self.most_tokens,
+            proposes_weak=self.proposes_weak,
             isolation=self.sandbox or "",
         )
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from wardround.authoring.context.assembly import ContextRequest, build_context
+from wardround.authoring.context.base_code import BaseCode, with_base_code
 from wardround.authoring.context.model import WriteContext
 from wardround.authoring.context.suspects import Suspect
+from wardround.authoring.plan.markdown import as_markdown
+from wardround.authoring.plan.planning import plan_of
+from wardround.authoring.repair.failing_source import failing_source
 from wardround.authoring.repair.localization import suspicious_functions
 from wardround.authoring.repair.model import SuspiciousFunction
 from wardround.authoring.run_inputs import RunInputs
@@ -35,8 +41,14 @@ class ExecutedCode:
 async def executed_functions(inputs: RunInputs) -> tuple[SuspiciousFunction, ...]:
     """Return the functions that the failing tests execute, the most suspicious first."""
     observation = await inputs.failing_tests.observation()
-    source = "\n".join(test.source for test in inputs.failing_tests.shown())
-    return suspicious_functions(observation, inputs.read, source)
+    return suspicious_functions(observation, inputs.read, failing_source(observation, inputs.read))
+
+
+class StartingPoint(msgspec.Struct, frozen=True):
+    """What ``wardround write`` writes for a task: its context, and its plan as Markdown."""
+
+    context: WriteContext
+    plan: str
 
 
 class ContextOfTask:
@@ -54,15 +66,25 @@ class ContextOfTask:
             pointers = self._inputs.report.pointers
         suspects = tuple(Suspect(pointer, _EXECUTED) for pointer in pointers[:_MOST_SUSPECTS])
 
-        async def build() -> WriteContext:
-            work = self._work
-            request = ContextRequest(work.instance, self._task(), work.settings.tokens, suspects)
-            return build_context(work.repository, request, work.progress)
+        async def build() -> StartingPoint:
+            return self._starting_point(suspects)
 
         request = (self._work.instance, self._work.settings.tokens, suspects)
-        context = await self._work.effects.run(NAME, request, WriteContext, build)
-        self._inputs.report.pointers = tuple(dict.fromkeys(context.pointers))
-        return LocalizationResult(context.text, {"by": "context", "digest": context.digest})
+        start = await self._work.effects.run(NAME, request, StartingPoint, build)
+        report = self._inputs.report
+        report.pointers = tuple(dict.fromkeys(start.context.pointers))
+        report.context, report.plan = start.context, start.plan
+        return LocalizationResult(start.context.text, {"by": "context", "digest": start.context.digest})
+
+    def _starting_point(self, suspects: tuple[Suspect, ...]) -> StartingPoint:
+        work = self._work
+        request = ContextRequest(work.instance, self._task(), work.settings.tokens, suspects)
+
+        def write(code: BaseCode) -> StartingPoint:
+            context = build_context(code, request)
+            return StartingPoint(context, as_markdown(plan_of(context, code)))
+
+        return with_base_code(work.repository, work.instance.base, write, work.progress)
 
     def _task(self) -> Task:
         """Return the task in words; without any, the failing tests."""
