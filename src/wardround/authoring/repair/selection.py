@@ -50,8 +50,8 @@ def first_plausible(results: Sequence[CandidateResult]) -> CandidateResult | Non
 def is_proposed(evidence: PatchEvidence) -> bool:
     """Return True if a patch is proposed; else only the ranked functions and candidates are reported.
 
-    The rule was fixed before the instances of its evaluation were seen: the failing test ends in an exception,
-    and the patch is among the first in the order of the search.
+    The rule was fixed before the instances of its evaluation were seen: the failing test ends in an
+    exception, and the patch is among the first in the order of the search.
     """
     return evidence.failure is FailureKind.EXCEPTION and evidence.rank <= MOST_PROPOSED_RANK
 
