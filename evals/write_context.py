@@ -100,14 +100,14 @@ def commits_of(folder: Path) -> list[Commit]:
     return found
 
 
-def cleaned(message: str) -> str:
+def task_text(message: str) -> str:
     """Return a message, its first line and the rest, without text that reveals the files."""
     lines = (" ".join(part.split()) for part in GIVEN_AWAY.sub(" ", query_text(message)).split("\n", 1))
     return "\n".join(line for line in lines if line)[:3000]
 
 
 def states_a_task(commit: Commit) -> bool:
-    words = re.findall(r"[A-Za-z]{2,}", cleaned(commit.message))
+    words = re.findall(r"[A-Za-z]{2,}", task_text(commit.message))
     return not ROUTINE.search(commit.subject) and len(words) >= 4
 
 
@@ -118,13 +118,17 @@ def case_of(repository: Repository, commit: Commit) -> Case | None:
     except GitError:
         return None
     sources = [file for file in files if is_source(file.path) and not is_accompanying_file(file.path)]
-    is_small = 1 <= len(sources) <= MOST_FILES
-    if not is_small or not any(contains_tests(file.path) for file in files):
+    if not any(contains_tests(file.path) for file in files) or not is_small_edit(sources):
         return None
-    if any(file.status is not FileStatus.MODIFIED or not file.is_regular for file in sources):
-        return None
-    gold = {file.path: lines for file in sources if (lines := changed_lines(file))}
+    changed = {file.path: changed_lines(file) for file in sources}
+    gold = {path: lines for path, lines in changed.items() if lines}
     return Case(commit, gold) if 0 < sum(map(len, gold.values())) <= MOST_LINES else None
+
+
+def is_small_edit(sources: Sequence[ChangedFile]) -> bool:
+    """Return True if few files are changed, and none is added or removed."""
+    are_edited = all(file.status is FileStatus.MODIFIED and file.is_regular for file in sources)
+    return are_edited and 1 <= len(sources) <= MOST_FILES
 
 
 def changed_lines(file: ChangedFile) -> frozenset[int]:
@@ -151,7 +155,7 @@ def cases_of(folder: Path, each: int) -> list[Case]:
 
 
 def evaluate(folder: Path, case: Case, tokens: int) -> Result:
-    text = cleaned(case.commit.message)
+    text = task_text(case.commit.message)
     task = Task("text", "", text.split("\n", 1)[0], text)
     with Repository(folder) as repository:
         before = time.process_time()

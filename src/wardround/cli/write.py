@@ -60,7 +60,7 @@ def command(
     described = read_task(task, os.environ, Path.cwd())
     with Repository(repo) as repository:
         request = _request(repository, described, constraints, tokens, base)
-        context, plan = _written(repository, request)
+        context, plan = _context_and_plan(repository, request)
         folder = _write(repository, out, context, plan)
     for line in _summary(context, plan):
         emit_line(line)
@@ -88,7 +88,7 @@ def _base_commit(repository: Repository, base: str) -> str:
     return repository.commit(require_revision(base, "--base"))
 
 
-def _written(repository: Repository, request: ContextRequest) -> tuple[WriteContext, PatchPlan]:
+def _context_and_plan(repository: Repository, request: ContextRequest) -> tuple[WriteContext, PatchPlan]:
     from wardround.authoring.context.assembly import build_context
     from wardround.authoring.context.base_code import BaseCode, with_base_code
     from wardround.authoring.plan.planning import plan_of
@@ -98,9 +98,9 @@ def _written(repository: Repository, request: ContextRequest) -> tuple[WriteCont
         return context, plan_of(context, code)
 
     with progress_line() as progress:
-        written = with_base_code(repository, request.instance.base, write, progress)
+        result = with_base_code(repository, request.instance.base, write, progress)
         progress("")
-    return written
+    return result
 
 
 def _write(repository: Repository, out: Path | None, context: WriteContext, plan: PatchPlan) -> str:

@@ -64,12 +64,15 @@ class RevisionTests:
         entries = [IndexedFile(path, self._blobs[path]) for path in paths if path in self._blobs]
         index.update(entries, lambda entry: self.text(entry.path), None, self._progress)
         for subject in requested:
-            own_tests = [path for path in self.files if same_language(path, subject.path)]
-            own_code = [path for path in code if same_language(path, subject.path)]
-            tests = Tests(list(starmap(TestFile, self._texts(self._nearest(subject, own_tests, index)))))
-            using_it = self._first(count_words(subject.own), own_code, index, _MOST_USING)
-            matches = tests.rank(subject, users(subject, self._texts(using_it)))
-            yield from (match for match in matches if match.score > 0)
+            yield from self._tests_of(subject, code, index)
+
+    def _tests_of(self, subject: TargetFunction, code: Sequence[str], index: SearchIndex) -> list[TestMatch]:
+        own_tests = [path for path in self.files if same_language(path, subject.path)]
+        own_code = [path for path in code if same_language(path, subject.path)]
+        tests = Tests(list(starmap(TestFile, self._texts(self._nearest(subject, own_tests, index)))))
+        using_it = self._first(count_words(subject.own), own_code, index, _MOST_USING)
+        matches = tests.rank(subject, users(subject, self._texts(using_it)))
+        return [match for match in matches if match.score > 0]
 
     def _texts(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
         for path in paths:

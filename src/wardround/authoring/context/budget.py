@@ -73,7 +73,7 @@ class TextBudget:
             self._add_part(span, terms)
 
     def _add_whole(self, span: Span) -> bool:
-        if any(_overlaps(span, chosen.lines) for chosen in self.chosen):
+        if any(_has_common_lines(span, chosen.lines) for chosen in self.chosen):
             return True
         return self._add_chosen(ChosenSpan(span, span))
 
@@ -120,7 +120,7 @@ class TextBudget:
             yield from (_block(span, self._tree) for span in sorted(spans))
 
 
-def _overlaps(span: Span, other: Span) -> bool:
+def _has_common_lines(span: Span, other: Span) -> bool:
     is_same = span.path == other.path
     return is_same and span.first_line <= other.last_line and other.first_line <= span.last_line
 

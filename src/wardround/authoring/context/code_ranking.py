@@ -12,8 +12,8 @@ from wardround.authoring.context.base_code import BaseCode
 from wardround.authoring.context.base_tree import BaseTree
 from wardround.authoring.context.mentions import Mention
 from wardround.authoring.context.segments import Segment, segments
+from wardround.authoring.context.task_words import TaskWords
 from wardround.retrieval import bm25, ngrams
-from wardround.retrieval.documents import query_text
 from wardround.retrieval.file_search import FileEvidence, evidence
 from wardround.retrieval.rank_fusion import standardise
 from wardround.text.search_terms import count_words
@@ -31,7 +31,6 @@ _MENTIONED = 6.0
 """The score of a mentioned name or line, in the same unit: above all other evidence."""
 _SHORT = 200
 """Characters up to which a segment is not long."""
-_TOLD_WORDS = 4
 _DECIMALS = 6
 
 
@@ -50,51 +49,52 @@ class RankedSegment(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...]
 
 
-def rank_files(query: str, code: BaseCode, first: Mapping[str, str]) -> list[RankedFile]:
+def rank_files(words: TaskWords, code: BaseCode, first: Mapping[str, str]) -> list[RankedFile]:
     """Return the files that a task is most likely about, best first.
 
     Args:
         first: path -> reason of files that precede all others, in this order.
     """
     entries = code.tree.entries(code.tree.sources)
-    scores = evidence(query, entries, code.index, None, code.past)
+    scores = evidence(words.text, entries, code.index, None, code.past)
     fused = scores.fuse()
     order = sorted(range(len(entries)), key=lambda at: (-round(fused[at], _DECIMALS), entries[at].path))
     found = [at for at in order if scores.words[at] > 0 or scores.told[at] > 0]
     rest = [at for at in found if entries[at].path not in first][:MOST_FILES]
-    words = _shared_words(query, code.tree, [entries[at].path for at in rest])
+    shared = _shared_terms(words, code.tree, [entries[at].path for at in rest])
     ranked = [RankedFile(path, (reason,)) for path, reason in first.items()]
     for at in rest:
         path = entries[at].path
-        ranked.append(RankedFile(path, tuple(_file_reasons(scores, at, words[path]))))
+        ranked.append(RankedFile(path, tuple(_file_reasons(scores, at, words.reason(shared[path])))))
     return ranked[: max(MOST_FILES, len(first))]
 
 
-def _shared_words(query: str, tree: BaseTree, paths: Sequence[str]) -> dict[str, list[str]]:
-    """Return the words that each file shares with a task, those that few other files have first."""
-    requested = {word for word in count_words(query_text(query)) if len(word) > 2}
-    texts = {path: requested & count_words(f"{path}\n{tree.text(path) or ''}").keys() for path in paths}
-    held = Counter(word for words in texts.values() for word in words)
+def _shared_terms(words: TaskWords, tree: BaseTree, paths: Sequence[str]) -> dict[str, list[str]]:
+    """Return the terms that each file shares with a task, those that few of the files have first."""
+    found = {path: words.shared_with(f"{path}\n{tree.text(path) or ''}") for path in paths}
+    held = Counter(term for terms in found.values() for term in terms)
     return {
-        path: sorted(words, key=lambda word: (held[word], -len(word), word)) for path, words in texts.items()
+        path: sorted(terms, key=lambda term: (held[term], -len(term), term)) for path, terms in found.items()
     }
 
 
-def _file_reasons(scores: FileEvidence, at: int, words: Sequence[str]) -> list[str]:
-    found = []
-    if words:
-        found.append(f"shares {', '.join(words[:_TOLD_WORDS])} with the task")
+def _file_reasons(scores: FileEvidence, at: int, shared: str) -> Iterator[str]:
+    if shared:
+        yield shared
     if scores.path[at] > 0:
-        found.append("its path has words of the task")
+        yield "its path has words of the task"
     if scores.told[at] > 0:
-        found.append("earlier commits with such messages changed it")
+        yield "earlier commits with such messages changed it"
     if scores.recent[at] > 1:
-        found.append("changed recently")
-    return found
+        yield "changed recently"
 
 
 def rank_segments(
-    query: str, tree: BaseTree, files: Sequence[str], names: Collection[str], mentions: Sequence[Mention]
+    words: TaskWords,
+    tree: BaseTree,
+    files: Sequence[str],
+    names: Collection[str],
+    mentions: Sequence[Mention],
 ) -> list[RankedSegment]:
     """Return the segments of some files, best first.
 
@@ -105,12 +105,12 @@ def rank_segments(
     """
     found = [segment for path in files for segment in segments(path, tree.text(path) or "")]
     texts = [segment_text(segment, tree) for segment in found]
-    base = _segment_scores(query, found, texts, {path: at for at, path in enumerate(files)})
+    base = _segment_scores(words, found, texts, {path: at for at, path in enumerate(files)})
     ranked = []
     for segment, text, score in zip(found, texts, base, strict=True):
         reasons = list(_mention_reasons(segment, names, mentions))
         bonus = _MENTIONED * min(len(reasons), 2)
-        reasons += _word_reasons(query, segment, text)
+        reasons += _word_reasons(words, segment, text)
         ranked.append(RankedSegment(segment, round(score + bonus, _DECIMALS), tuple(reasons)))
     return sorted(ranked, key=lambda found: (-found.score, found.segment))
 
@@ -121,17 +121,17 @@ def segment_text(segment: Segment, tree: BaseTree) -> str:
 
 
 def _segment_scores(
-    query: str, found: Sequence[Segment], texts: Sequence[str], ranks: Mapping[str, int]
+    words: TaskWords, found: Sequence[Segment], texts: Sequence[str], ranks: Mapping[str, int]
 ) -> list[float]:
-    requested = query_text(query)
-    words = count_words(requested)
     names = [count_words(segment.symbol) for segment in found]
     pairs = list(zip(found, texts, strict=True))
     columns = {
-        "words": bm25.scores(words, [count_words(f"{segment.symbol}\n{text}") for segment, text in pairs]),
-        "name": bm25.scores(words, names, [max(name.total(), 1) for name in names]),
-        "signature": ngrams.scores(requested, [_signature(segment, text) for segment, text in pairs]),
-        "characters": ngrams.scores(requested, texts),
+        "words": bm25.scores(
+            words.terms, [count_words(f"{segment.symbol}\n{text}") for segment, text in pairs]
+        ),
+        "name": bm25.scores(words.terms, names, [max(name.total(), 1) for name in names]),
+        "signature": ngrams.scores(words.text, [_signature(segment, text) for segment, text in pairs]),
+        "characters": ngrams.scores(words.text, texts),
     }
     rows = [[_WEIGHTS[name] * score for score in standardise(column)] for name, column in columns.items()]
     rows.append([-_WEIGHTS["file"] * math.log1p(ranks[segment.path]) for segment in found])
@@ -153,8 +153,7 @@ def _mention_reasons(segment: Segment, names: Collection[str], mentions: Sequenc
             break
 
 
-def _word_reasons(query: str, segment: Segment, text: str) -> list[str]:
-    requested = count_words(query_text(query))
-    shared = requested.keys() & count_words(f"{segment.symbol}\n{text}").keys()
-    told = sorted((word for word in shared if len(word) > 2), key=lambda word: (-len(word), word))
-    return [f"shares {', '.join(told[:_TOLD_WORDS])} with the task"] if told else []
+def _word_reasons(words: TaskWords, segment: Segment, text: str) -> list[str]:
+    shared = words.shared_with(f"{segment.symbol}\n{text}")
+    reason = words.reason(sorted(shared, key=lambda term: (-len(term), term)))
+    return [reason] if reason else []

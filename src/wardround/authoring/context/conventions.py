@@ -11,15 +11,15 @@ from wardround.authoring.context.budget import Evidence, Span
 from wardround.authoring.context.documentation import is_changelog
 from wardround.authoring.context.model import SimilarCommit
 from wardround.authoring.context.segments import Segment
+from wardround.authoring.context.task_words import TaskWords
 from wardround.change.encoding import escape_undecodable
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.model import CALLABLE, Link, Symbol, SymbolKind
 from wardround.retrieval import bm25
 from wardround.retrieval.commit_signals import CommitIndex
-from wardround.retrieval.documents import query_text
 from wardround.retrieval.file_search import is_accompanying_file
 from wardround.text.redaction import redact_secrets
-from wardround.text.search_terms import count_words
+from wardround.text.search_terms import parts
 
 _MOST = 8
 _MOST_FOR_EACH = 2
@@ -67,8 +67,14 @@ def _alike(graph: CodeGraph, symbol: Symbol, own: set[tuple[str, str]]) -> Itera
             share = round(100 * match.similarity)
             yield span_of(match.symbol), f"written like {symbol.name}, {share}% of its tokens"
     for sibling in graph.siblings(symbol):
-        if _is_other(sibling, own) and sibling.own_name == symbol.own_name and sibling.path != symbol.path:
+        if _is_other(sibling, own) and _is_namesake(sibling, symbol):
             yield span_of(sibling), f"has the name of {symbol.name} in another file"
+
+
+def _is_namesake(symbol: Symbol, other: Symbol) -> bool:
+    """Return True for symbols of one name in two files; a name of one word is too common."""
+    has_words = len(parts(other.own_name)) > 1
+    return has_words and symbol.own_name == other.own_name and symbol.path != other.path
 
 
 def _is_other(symbol: Symbol, own: set[tuple[str, str]]) -> bool:
@@ -117,7 +123,7 @@ def changelogs(tree: BaseTree, past: Sequence[CommitIndex]) -> list[Evidence]:
     ]
 
 
-def similar_commits(query: str, code: BaseCode) -> tuple[SimilarCommit, ...]:
+def similar_commits(words: TaskWords, code: BaseCode) -> tuple[SimilarCommit, ...]:
     """Return the earlier commits whose messages share the rarest words with a task.
 
     None if this clone lacks some of the commits, which leaves no way to tell the others apart.
@@ -125,8 +131,7 @@ def similar_commits(query: str, code: BaseCode) -> tuple[SimilarCommit, ...]:
     commits, past = code.commits, code.past
     if len(commits) != len(past):
         return ()
-    words = count_words(query_text(query))
-    scores = bm25.scores(words, [commit.words for commit in past])
+    scores = bm25.scores(words.terms, [commit.words for commit in past])
     order = sorted(range(len(past)), key=lambda at: (-round(scores[at], 6), at))
     first = [commits[at] for at in order[:_MOST_COMMITS] if scores[at] > 0 and past[at].paths]
     return tuple(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from wardround.authoring.context.base_tree import BaseTree, lines_of
 from wardround.authoring.context.budget import Evidence, Span
+from wardround.authoring.context.task_words import TaskWords
 from wardround.retrieval import bm25
-from wardround.retrieval.documents import query_text
 from wardround.retrieval.index import SearchIndex
 from wardround.text.search_terms import count_words
 
@@ -22,7 +22,6 @@ _CHANGES = re.compile(
 _VERSIONED = re.compile(r"(?:^|/)v?\d+(?:\.\d+)+[^/]*$")
 _MARKDOWN_HEADING = re.compile(r"#{1,6}\s+\S")
 _UNDERLINE = re.compile(r"([=\-~^\"'+*#])\1{2,}\s*$")
-_WORDS = 4
 
 
 def is_changelog(path: str) -> bool:
@@ -30,27 +29,25 @@ def is_changelog(path: str) -> bool:
     return _CHANGES.search(path) is not None or _VERSIONED.search(path) is not None
 
 
-def sections_about(query: str, tree: BaseTree, index: SearchIndex) -> list[Evidence]:
+def sections_about(words: TaskWords, tree: BaseTree, index: SearchIndex) -> list[Evidence]:
     """Return the sections that share the rarest words with a task, best first; none of a changelog."""
     paths = [path for path in tree.documents if not is_changelog(path)]
-    words = count_words(query_text(query))
     entries = tree.entries(paths)
-    scores = index.words_scores(words, entries)
+    scores = index.words_scores(words.terms, entries)
     order = sorted(range(len(paths)), key=lambda at: (-round(scores[at], 6), paths[at]))
     first = [paths[at] for at in order[:_MOST_FILES] if scores[at] > 0]
     found = [span for path in first for span in _sections(path, lines_of(tree.text(path) or ""))]
     return list(_best(words, found, tree))
 
 
-def _best(words: Mapping[str, int], found: Sequence[Span], tree: BaseTree) -> Iterator[Evidence]:
+def _best(words: TaskWords, found: Sequence[Span], tree: BaseTree) -> Iterator[Evidence]:
     texts = [_words_of(span, tree) for span in found]
-    scores = bm25.scores(words, texts)
+    scores = bm25.scores(words.terms, texts)
     order = sorted(range(len(found)), key=lambda at: (-round(scores[at], 6), found[at]))
     for at in order[:_MOST_SECTIONS]:
-        shared = [word for word in words if word in texts[at] and len(word) > 2]
+        shared = sorted(words.terms.keys() & texts[at].keys(), key=lambda term: (-len(term), term))
         if len(shared) > 1:
-            first = sorted(shared, key=lambda word: (-len(word), word))[:_WORDS]
-            yield found[at], (f"shares {', '.join(first)} with the task",)
+            yield found[at], (words.reason(shared),)
 
 
 def _words_of(span: Span, tree: BaseTree) -> Counter[str]:

@@ -17,6 +17,7 @@ from wardround.authoring.context.mentions import Mention, mentioned_files, menti
 from wardround.authoring.context.model import SimilarCommit
 from wardround.authoring.context.named_tests import tests_of
 from wardround.authoring.context.suspects import Suspect, suspicious_segments
+from wardround.authoring.context.task_words import TaskWords
 
 _MOST_SEGMENTS = 120
 """Segments that may fill the text."""
@@ -40,11 +41,11 @@ class TaskEvidence(msgspec.Struct, frozen=True):
 
 def find_evidence(code: BaseCode, query: str, suspects: Sequence[Suspect]) -> TaskEvidence:
     """Search a commit for the code, tests, conventions and documentation of a task."""
-    tree, graph = code.tree, code.graph
+    tree, graph, words = code.tree, code.graph, TaskWords(query)
     mentions = mentioned_files(query, tree.sources)
     names = mentioned_names(query)
-    files = rank_files(query, code, _mentioned_first(code, suspects, mentions, names))
-    ranked = rank_segments(query, tree, [file.path for file in files], names, mentions)
+    files = rank_files(words, code, _mentioned_first(code, suspects, mentions, names))
+    ranked = rank_segments(words, tree, [file.path for file in files], names, mentions)
     suspicious = suspicious_segments(tree, suspects)
     segments = [*suspicious, *linked_segments(graph, tree, ranked[:_FIRST], ranked)][:_MOST_SEGMENTS]
     functions = [found.segment for found in segments[:_FIRST] if found.segment.is_function]
@@ -53,8 +54,8 @@ def find_evidence(code: BaseCode, query: str, suspects: Sequence[Suspect]) -> Ta
         segments,
         tests_of(tree, segments, query),
         [*conventions.similar_code(graph, functions), *conventions.changelogs(tree, code.past)],
-        sections_about(query, tree, code.index),
-        conventions.similar_commits(query, code),
+        sections_about(words, tree, code.index),
+        conventions.similar_commits(words, code),
     )
 
 

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from wardround.text.tokens import KEYWORDS
+
 _PATH = re.compile(r"[\w.@+-]+(?:[/\\][\w.@+-]+)*\.\w{1,10}\b|[\w.@+-]+(?:/[\w.@+-]+)+")
 _LINE = re.compile(r"(?:\", line |:|#L|, line )(\d{1,6})\b")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
 _IN_BACKTICKS = re.compile(r"`{1,2}([^`\n]{2,80})`{1,2}")
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_HAS_FORM_OF_CODE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|^_+\w|\d")
+_ADDRESS = re.compile(r"https?://\S+")
+_NAME = re.compile(r"(?<![\w$%/\\-])[A-Za-z_$][\w$]*", re.ASCII)
+_HAS_FORM_OF_CODE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|^_+\w")
 _CALLED = re.compile(r"\b([A-Za-z_$][\w$]{2,})\(")
 _SHORTEST = 3
 _MOST_ALIKE = 3
@@ -81,11 +84,12 @@ def _by_module(text: str, by_name: dict[str, list[str]]) -> Iterator[Mention]:
 
 
 def mentioned_names(text: str) -> list[str]:
-    """Return the identifiers that have the form of code, in the order of the text."""
+    """Return the identifiers that have the form of code, in the order of the text; none of a path."""
+    plain = _PATH.sub(" ", _ADDRESS.sub(" ", text))
     found: dict[str, None] = {}
-    for match in _IN_BACKTICKS.finditer(text):
+    for match in _IN_BACKTICKS.finditer(plain):
         found |= dict.fromkeys(_NAME.findall(match[1]))
-    found |= dict.fromkeys(match[1] for match in _CALLED.finditer(text))
-    words = (match.group() for match in _NAME.finditer(text))
+    found |= dict.fromkeys(match[1] for match in _CALLED.finditer(plain))
+    words = (match.group() for match in _NAME.finditer(plain))
     found |= dict.fromkeys(word for word in words if _HAS_FORM_OF_CODE.search(word))
-    return [name for name in found if len(name) >= _SHORTEST][:_MOST_NAMES]
+    return [name for name in found if len(name) >= _SHORTEST and name not in KEYWORDS][:_MOST_NAMES]

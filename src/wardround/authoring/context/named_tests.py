@@ -12,6 +12,8 @@ from wardround.retrieval.test_selection import TargetFunction, TestMatch
 
 MOST_TESTS = 10
 _MOST_FUNCTIONS = 6
+_LATER = 0.4
+"""The score by which a test of the next function has to be better than one of the function before it."""
 
 
 def tests_of(tree: BaseTree, ranked: Sequence[RankedSegment], query: str) -> list[Evidence]:
@@ -21,8 +23,10 @@ def tests_of(tree: BaseTree, ranked: Sequence[RankedSegment], query: str) -> lis
         query: the task, whose words count like those of a change.
     """
     functions = list(_subjects(tree, ranked, query))
+    ranks = {function.id: rank for rank, function in enumerate(functions)}
     matches = RevisionTests(tree.repository, tree.blobs, {}).matches(functions)
-    return [_evidence(match) for match in matches[:MOST_TESTS]]
+    first = sorted(matches, key=lambda match: _LATER * ranks[match.subject.id] - match.score)
+    return [_evidence(match) for match in first[:MOST_TESTS]]
 
 
 def _evidence(match: TestMatch) -> Evidence:

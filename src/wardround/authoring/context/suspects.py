@@ -24,11 +24,11 @@ def suspicious_segments(tree: BaseTree, suspects: Sequence[Suspect]) -> list[Ran
     found: dict[Segment, str] = {}
     for suspect in suspects:
         for segment in segments(suspect.pointer.path, tree.text(suspect.pointer.path) or ""):
-            if _overlaps(segment, suspect.pointer):
+            if _has_common_lines(segment, suspect.pointer):
                 found.setdefault(segment, suspect.reason)
     scored = enumerate(found.items())
     return [RankedSegment(segment, float(-at), (reason,)) for at, (segment, reason) in scored]
 
 
-def _overlaps(segment: Segment, pointer: CodePointer) -> bool:
+def _has_common_lines(segment: Segment, pointer: CodePointer) -> bool:
     return segment.first_line <= pointer.last_line and pointer.first_line <= segment.last_line

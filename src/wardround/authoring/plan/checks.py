@@ -15,18 +15,28 @@ _MOST_NAMED = 3
 
 def planned_checks(tree: BaseTree, paths: Sequence[str], tests: Sequence[str]) -> tuple[PlannedCheck, ...]:
     """Return what covers some files of code and tests."""
-    return (*_test_commands(tree, [*paths, *tests]), *_reviews([*paths, *tests]))
+    return (*_test_commands(tree, paths, tests), *_reviews([*paths, *tests]))
 
 
-def _test_commands(tree: BaseTree, paths: Sequence[str]) -> Iterator[PlannedCheck]:
+def _test_commands(tree: BaseTree, paths: Sequence[str], tests: Sequence[str]) -> Iterator[PlannedCheck]:
     projects = detect_projects(tuple(tree.blobs), tree.text)
-    for project in _projects_of(projects, paths):
-        folder = project.root or "the top folder"
+    for project in _projects_of(projects, [*paths, *tests]):
         for framework in project.frameworks:
             if framework.command and not framework.is_listed_only:
-                yield PlannedCheck(shlex.join(framework.command), f"{_source(framework)}, in {folder}")
+                yield _test_command(project, framework, tests)
     if projects:
         yield PlannedCheck("wardround test", "the tests that the staged patch can break, in the sandbox")
+
+
+def _test_command(
+    project: DetectedProject, framework: DetectedFramework, tests: Sequence[str]
+) -> PlannedCheck:
+    """Return the command of a project; pytest gets the planned tests."""
+    folder = f"{project.root}/" if project.root else ""
+    own = [test.removeprefix(folder) for test in tests if test.startswith(folder)]
+    arguments = own if framework.name == "pytest" else []
+    place = project.root or "the top folder"
+    return PlannedCheck(shlex.join([*framework.command, *arguments]), f"{_source(framework)}, in {place}")
 
 
 def _source(framework: DetectedFramework) -> str:
@@ -49,7 +59,7 @@ def _reviews(paths: Sequence[str]) -> Iterator[PlannedCheck]:
     for specialist in host.load().specialists:
         own = [path for path in dict.fromkeys(paths) if specialist.claims_name(path)]
         if own and not specialist.reviews_all_text:
-            tools = sorted(tool.name for tool in specialist.tools if not tool.opt_in)
+            tools = sorted({tool.name for tool in specialist.tools if not tool.opt_in})
             named = ", ".join(own[:_MOST_NAMED]) + (" and others" if len(own) > _MOST_NAMED else "")
             with_tools = f" with {', '.join(tools)}" if tools else ""
             yield PlannedCheck(f"wardround review --only {specialist.name}", f"{named}{with_tools}")

@@ -18,6 +18,8 @@ from wardround.text.search_terms import count_words
 
 _MOST = 4
 _LEAST_SHARED = 2
+_LEAST_SHARE = 0.4
+"""The share of a constraint's words that similar code has."""
 _COMMON = 0.4
 """The share of the context's functions with a word, above which it binds a constraint to none of them."""
 _MANIFESTS = re.compile(
@@ -60,7 +62,7 @@ class ConstraintPlaces:
 
     def of(self, constraint: Constraint) -> list[str]:
         """Return the places of a constraint; none if it binds everywhere."""
-        named = list(self._named(constraint.text))
+        named = list(self._named_places(constraint.text))
         if named:
             return named
         for pattern, places in self._subjects:
@@ -68,7 +70,7 @@ class ConstraintPlaces:
                 return list(places())
         return list(self._similar(constraint.text))
 
-    def _named(self, text: str) -> Iterator[str]:
+    def _named_places(self, text: str) -> Iterator[str]:
         for mention in mentioned_files(text, self._tree.blobs):
             yield escape_undecodable(mention.path) + (f":{mention.line}" if mention.line else "")
         names = set(mentioned_names(text))
@@ -102,7 +104,8 @@ class ConstraintPlaces:
         rare = {word for word in words if sum(word in own for own in shared) <= most}
         scores = [len(own & rare) for own in shared]
         order = sorted(range(len(items)), key=lambda at: (-scores[at], at))
-        yield from (_place(items[at]) for at in order[:2] if scores[at] >= _LEAST_SHARED)
+        least = max(_LEAST_SHARED, _LEAST_SHARE * len(words))
+        yield from (_place(items[at]) for at in order[:2] if scores[at] >= least)
 
     def _words_of(self, item: ContextItem) -> Mapping[str, int]:
         at = item.pointer

@@ -37,7 +37,8 @@ def _intent(plan: PatchPlan) -> Iterator[str]:
 
 def _files(plan: PatchPlan) -> Iterator[str]:
     for number, file in enumerate(plan.files, 1):
-        yield f"{number}. `{one_line(file.path)}`: {_reasons(file)}"
+        mark = " (most probable)" if file.path == plan.first_file and len(plan.files) > 1 else ""
+        yield f"{number}. `{one_line(file.path)}`{mark}: {_reasons(file)}"
         yield from (f"   - {one_line(place)}: {one_line(reason)}" for place, reason in file.functions)
         if file.after:
             yield f"   - after {', '.join(f'`{one_line(path)}`' for path in file.after)}, which it imports"
@@ -52,14 +53,14 @@ def _reasons(file: PlannedFile) -> str:
 
 def _test(test: PlannedTest) -> str:
     verb = "add" if test.is_new else "change"
-    near = f"; near {_listed(test.near)}" if test.near else ""
+    near = f"; near {_joined_lines(test.near)}" if test.near else ""
     return f"- {verb} `{one_line(test.path)}`: {one_line(test.reason)}{near}"
 
 
-def _listed(texts: Iterable[str]) -> str:
+def _joined_lines(texts: Iterable[str]) -> str:
     return ", ".join(map(one_line, texts))
 
 
 def _constraint(bound: BoundConstraint) -> str:
-    places = _listed(bound.places) if bound.places else "everywhere"
-    return f"> {one_line(bound.constraint.text)}\n\n- line {bound.constraint.line}, binds {places}\n"
+    places = _joined_lines(bound.places) if bound.places else "everywhere"
+    return f"> {one_line(bound.constraint.text)}\n\n- line {bound.constraint.line}, binds {places}"

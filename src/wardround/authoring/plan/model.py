@@ -50,7 +50,13 @@ class BoundConstraint(msgspec.Struct, frozen=True):
 
 
 class PatchPlan(msgspec.Struct, frozen=True):
-    """A plan. Texts are without secrets, and ready for Markdown."""
+    """A plan; its texts are without secrets.
+
+    Attributes:
+        files: those to change, in order.
+        first_file: the most probable one of them; empty if there is none.
+        others: the next files, if these are not the right ones.
+    """
 
     title: str
     base: str
@@ -58,6 +64,7 @@ class PatchPlan(msgspec.Struct, frozen=True):
     kind: StatedKind
     criteria: tuple[str, ...]
     files: tuple[PlannedFile, ...]
+    first_file: str
     others: tuple[PlannedFile, ...]
     tests: tuple[PlannedTest, ...]
     checks: tuple[PlannedCheck, ...]

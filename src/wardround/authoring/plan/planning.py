@@ -29,6 +29,7 @@ def plan_of(context: WriteContext, code: BaseCode) -> PatchPlan:
         kind=context.task.kind,
         criteria=context.task.criteria,
         files=planned_files(context, code.graph, paths),
+        first_file=next(iter(paths), ""),
         others=other_files(context, paths),
         tests=tests,
         checks=planned_checks(code.tree, paths, names),

@@ -68,12 +68,17 @@ def _places(files: Sequence[str], links: Sequence[object]) -> str:
 def _changed_together(past: Sequence[CommitIndex], paths: Sequence[str]) -> Iterator[str]:
     """Yield the files that earlier commits changed together with the planned ones."""
     for path in paths:
-        own = [commit for commit in past if path in commit.paths]
-        together = Counter(other for commit in own for other in commit.paths if other not in paths)
-        least = max(_LEAST_TOGETHER, _LEAST_SHARE * len(own))
-        often = [pair for pair in together.items() if pair[1] >= least and not is_changelog(pair[0])]
-        ordered = sorted(often, key=lambda pair: (-pair[1], pair[0]))[:_MOST_TOGETHER]
-        if ordered:
-            named = (f"{escape_undecodable(other)} ({count} of {len(own)})" for other, count in ordered)
+        own = [commit.paths for commit in past if path in commit.paths]
+        named = ", ".join(f"{escape_undecodable(other)} ({count})" for other, count in _often(own, paths))
+        if named:
             shown = escape_undecodable(path)
-            yield f"commits that changed {shown} often changed {', '.join(named)}, too"
+            yield f"of {len(own)} commits that changed {shown}, many changed {named}, too"
+
+
+def _often(commits: Sequence[Sequence[str]], known: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the paths that many commits changed, most first, with the number of these commits."""
+    counts = Counter(path for paths in commits for path in paths)
+    least = max(_LEAST_TOGETHER, _LEAST_SHARE * len(commits))
+    often = [(path, count) for path, count in counts.items() if count >= least and path not in known]
+    often = [(path, count) for path, count in often if not is_changelog(path)]
+    return sorted(often, key=lambda pair: (-pair[1], pair[0]))[:_MOST_TOGETHER]
