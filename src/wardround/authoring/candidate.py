@@ -54,12 +54,12 @@ def make_candidate(repository: Repository, base: str, patch: Patch, judging_file
     if sum(len(file.text or "") for file in patch.files) > MOST_BYTES:
         raise UnusablePatch(f"the patch has more than {MOST_BYTES} characters")
     tree = repository.tree(base)
-    changed = [file for file in patch.files if tree.read(file.path) != _encoded(file.text)]
+    changed = [file for file in patch.files if tree.read(file.path) != _content(file)]
     refused = tuple(file.path for file in changed if file.path in judging_files)
     files = [file for file in changed if file.path not in judging_files]
     if not files:
         raise UnusablePatch(_emptiness(refused))
-    commit = repository.commit_files(base, {file.path: _encoded(file.text) for file in files}, _MESSAGE)
+    commit = repository.commit_files(base, {file.path: _content(file) for file in files}, _MESSAGE)
     return Candidate(patch, base, commit, unified_diff(tree, files), refused)
 
 
@@ -88,8 +88,10 @@ def _lines(text: str) -> list[str]:
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
-def _encoded(text: str | None) -> bytes | None:
-    return None if text is None else text.encode("utf-8", "surrogateescape")
+def _content(file: PatchedFile) -> bytes | None:
+    if file.text is None:
+        return None
+    return file.text.encode("utf-8", "surrogateescape")
 
 
 def _emptiness(refused: tuple[str, ...]) -> str:

@@ -38,7 +38,7 @@ async def endpoint(inputs: RunInputs) -> PatchGeneration:
         role,
         instances,
         inputs.read,
-        inputs.failing_tests.shown,
+        inputs.failing_tests.shown_tests,
         lambda: shown_attempts(inputs.attempts),
     )
 

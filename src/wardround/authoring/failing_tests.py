@@ -32,7 +32,7 @@ class FailingTests:
         """The way to run the tests.
 
         Raises:
-            UsageError: there is no such test file.
+            UsageError: a test file does not exist.
             EnvironmentUnavailable: the project has no environment.
         """
         work = self._work
@@ -77,12 +77,13 @@ class FailingTests:
         names = self._work.instance.failing_tests
         return [test for test in self._observation.tests if _is_named(test, names)]
 
-    def shown(self) -> list[ShownTest]:
+    def shown_tests(self) -> list[ShownTest]:
         """Return them with their source and the end of their failure."""
-        return [
-            ShownTest(test.id, self._source(test.id), test.failure.text if test.failure is not None else "")
-            for test in self.failing()
-        ]
+        return [self._shown_test(test) for test in self.failing()]
+
+    def _shown_test(self, test: ObservedTest) -> ShownTest:
+        failure = "" if test.failure is None else test.failure.text
+        return ShownTest(test.id, self._source(test.id), failure)
 
     def _source(self, test: str) -> str:
         tree = tree_of(self._work.repository, self._work.instance.base)

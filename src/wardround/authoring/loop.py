@@ -51,7 +51,7 @@ class Loop:
     def __init__(self, work: Work, stages: Stages, inputs: RunInputs) -> None:
         self._work = work
         self._stages = stages
-        self._shown_tests = inputs.failing_tests.shown
+        self._shown_tests = inputs.failing_tests.shown_tests
         self._judging_files = JudgingFiles(work.host.specialists)
         self.attempts = inputs.attempts
         self.localization: LocalizationResult | None = None

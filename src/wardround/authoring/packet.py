@@ -1,4 +1,4 @@
-"""The packet in which a run ends: a reviewed patch for people, or what was tried and what to try next."""
+"""The packet at the end of a run: a reviewed patch for people, or the attempts and what to try next."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import msgspec
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.instance import Instance
 from wardround.authoring.stages import CodePointer
-from wardround.context.run_evidence import RunState, TestEvidence, TestOutcome
+from wardround.context.run_evidence import BehaviourRun, RunState, TestOutcome
 
 SCHEMA = "wardround.packet/1"
 Kind = Literal["human-merge-review", "repair-loop"]
 _MOST_POINTERS = 10
+_FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
 
 
 class PlaneEvidence(msgspec.Struct, frozen=True):
@@ -164,7 +165,7 @@ def _with_patch(packet: Packet, accepted: Attempt) -> Packet:
         ),
         suite=_suite(accepted),
         verification=tuple(_verification(accepted)),
-        unverified=tuple(_unverified(packet, accepted)),
+        unverified=tuple(_unverified_parts(packet, accepted)),
     )
 
 
@@ -174,7 +175,7 @@ def _suite(attempt: Attempt) -> Suite | None:
     outcomes = [test.outcome for test in attempt.tests.tests]
     return Suite(
         passed=_count(outcomes, TestOutcome.PASSED, TestOutcome.FLAKY),
-        failed=_count(outcomes, TestOutcome.FAILED, TestOutcome.ERROR),
+        failed=_count(outcomes, *_FAILURES),
         skipped=_count(outcomes, TestOutcome.SKIPPED),
         not_run=_count(outcomes, TestOutcome.NOT_RUN),
     )
@@ -197,28 +198,25 @@ def _verification(attempt: Attempt) -> Iterator[str]:
         yield "the verifier agrees"
 
 
-def _unverified(packet: Packet, attempt: Attempt) -> Iterator[str]:
+def _unverified_parts(packet: Packet, attempt: Attempt) -> Iterator[str]:
     if not packet.tests:
         yield "no test defines the task, so nothing shows that the patch does it"
-    if attempt.tests is not None:
-        yield from (_known_failure(test) for test in attempt.tests.tests if _fails_as_before(test))
-    behaviour = attempt.behaviour
-    if behaviour is None or behaviour.conditions.state is RunState.REFUSED:
-        yield "the behaviour of the patched functions was not compared"
-    else:
-        yield from (f"{item.path}: {item.function}: {item.reason}" for item in behaviour.not_compared)
+    for test in attempt.tests.tests if attempt.tests is not None else ():
+        if test.outcome in _FAILURES:
+            yield f"{test.id} fails with the patch and without it"
+    yield from _not_compared(attempt.behaviour)
     if doubts := attempt.metadata.get("doubts"):
         yield str(doubts)
     if attempt.judgement is None:
         yield "no verifier read the patch: none is configured"
 
 
-def _fails_as_before(test: TestEvidence) -> bool:
-    return test.outcome in (TestOutcome.FAILED, TestOutcome.ERROR)
-
-
-def _known_failure(test: TestEvidence) -> str:
-    return f"{test.id} fails with the patch and without it"
+def _not_compared(behaviour: BehaviourRun | None) -> Iterator[str]:
+    if behaviour is None or behaviour.conditions.state is RunState.REFUSED:
+        yield "the behaviour of the patched functions was not compared"
+        return
+    for item in behaviour.not_compared:
+        yield f"{item.path}: {item.function}: {item.reason}"
 
 
 def _reason(attempts: Sequence[Attempt]) -> str:

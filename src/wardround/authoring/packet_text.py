@@ -13,6 +13,7 @@ from wardround.text.escaping import json_text
 
 _MOST_ATTEMPTS = 5
 _MOST_LINES = 40
+_MOST_FAILURES = 3
 _LONGEST_SUBJECT = 72
 _LONGEST_TASK = 500
 
@@ -47,7 +48,7 @@ def _lines(packet: Packet) -> Iterator[str]:
     yield ""
     if packet.task:
         yield from _quote(packet.task[:_LONGEST_TASK])
-    yield from _section("Tests that define the task", (f"`{test.id}`" for test in packet.tests))
+    yield from _test_lines(packet)
     if packet.patch:
         yield from _patch_lines(packet)
     yield from _section(
@@ -68,10 +69,17 @@ def _lines(packet: Packet) -> Iterator[str]:
     yield from _cost_lines(packet)
 
 
+def _test_lines(packet: Packet) -> Iterator[str]:
+    yield from _section("Tests that define the task", (f"`{test.id}`" for test in packet.tests))
+    for test in packet.tests[:_MOST_FAILURES]:
+        if test.failure:
+            yield from _fence("", "\n".join(test.failure.split("\n")[-_MOST_LINES:]))
+
+
 def _patch_lines(packet: Packet) -> Iterator[str]:
     yield f"Author: {packet.author}. Verdict of the policy: {packet.verdict or 'none'}."
     yield ""
-    yield from _fenced("diff", packet.patch)
+    yield from _fence("diff", packet.patch)
     if packet.suite is not None:
         suite = packet.suite
         yield (
@@ -105,7 +113,7 @@ def _attempt_lines(number: int, attempt: Attempt) -> Iterator[str]:
     if attempt.reason:
         yield f"{attempt.author}: {attempt.reason}"
         yield ""
-    yield from _fenced("diff", attempt.diff)
+    yield from _fence("diff", attempt.diff)
     for item in attempt.objections:
         place = f" `{item.place}`" if item.place else ""
         yield f"- {item.step}{place}: {_first_lines(item.text)}"
@@ -137,10 +145,9 @@ def _quote(text: str) -> Iterator[str]:
     yield ""
 
 
-def _fenced(language: str, text: str) -> Iterator[str]:
-    fence = "```"
-    while fence in text:
-        fence += "`"
+def _fence(language: str, text: str) -> Iterator[str]:
+    longest = max((len(found) for found in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
     yield f"{fence}{language}"
     yield text.rstrip("\n")
     yield fence

@@ -1,4 +1,4 @@
-"""What a stage of one run can be made of."""
+"""The inputs of the stages of one run, and what they add to its packet."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class RunInputs:
         )
 
     def read(self, path: str) -> str | None:
-        """Return the text of a file at the base; None if there is no such text."""
+        """Return the text of a file at the base; None if it is not a text of the tree."""
         content = self.work.repository.tree(self.work.instance.base).read(path)
         return None if content is None else decode_text(content)
 

@@ -1,7 +1,7 @@
 """The sequence of one run: every effect on the world with its result, in an append-only file.
 
-A step asks the sequence for an effect, such as an exchange with a model or a run in the sandbox. An effect
-that is recorded is not repeated: that makes a run resumable after a kill at any point, and a replay needs
+A step requests an effect from the sequence, such as an exchange with a model or a run in the sandbox. A
+recorded effect is not repeated: that makes a run resumable after a kill at any point, and a replay needs
 neither the endpoint nor the sandbox.
 """
 
@@ -74,7 +74,7 @@ class Event(msgspec.Struct, frozen=True):
 
 
 _END = "end"
-"""The step of an event that says why a run ended early; it is no effect."""
+"""The step of an event with the reason why a run ended early; it has no effect."""
 
 
 class SequenceEnded(WardroundError):
@@ -87,11 +87,11 @@ class Effects(Protocol):
     async def run(
         self, step: str, request: object, kind: type[Result], effect: Callable[[], Awaitable[Result]]
     ) -> Result:
-        """Return the result of an effect, which has gone through its encoding in either case.
+        """Return the result of an effect, decoded from its recorded form in either case.
 
         Args:
-            request: everything that determines the effect; equal requests of one step are told apart by
-                their order.
+            request: everything that determines the effect; equal requests of one step differ by their
+                order.
         """
         ...
 
@@ -176,7 +176,7 @@ class SequenceStore:
         """Open a sequence to continue it; the end of a line that was not written completely is removed.
 
         Raises:
-            UsageError: there is no such sequence, or it is damaged.
+            UsageError: the sequence does not exist, or is damaged.
         """
         header, lines = self._read(name)
         path = self._path(name)

@@ -138,7 +138,7 @@ class Solver:
 
 
 class _Run:
-    """The state of one run, of which a packet can be made at any time.
+    """The state of one run; its packet can be made at any time.
 
     Attributes:
         report: what stages add to the packet.
@@ -171,9 +171,9 @@ class _Run:
     async def _stages(self) -> Stages:
         names, inputs = self._sequence.header.route.stages, self._inputs
         return Stages(
-            await _contributed("wardround_localizations", names.localization, inputs),
-            await _contributed("wardround_authors", names.author, inputs),
-            await _contributed("wardround_selections", names.selection, inputs),
+            await _contributed_stage("wardround_localizations", names.localization, inputs),
+            await _contributed_stage("wardround_authors", names.author, inputs),
+            await _contributed_stage("wardround_selections", names.selection, inputs),
             await inputs.role(VERIFIER) if inputs.has_role(VERIFIER) else None,
         )
 
@@ -185,7 +185,7 @@ class _Run:
             instance=self._work.instance,
             pointers=inputs.report.pointers,
             attempts=tuple(inputs.attempts),
-            tests=tuple(TestChange(test.id, test.failure) for test in inputs.failing_tests.shown()),
+            tests=tuple(TestChange(test.id, test.failure) for test in inputs.failing_tests.shown_tests()),
             search=inputs.report.search,
             cost=self._cost(),
             stopped=self.stopped,
@@ -210,7 +210,7 @@ class _Run:
         )
 
 
-async def _contributed(hook: str, name: str, inputs: RunInputs) -> Any:
+async def _contributed_stage(hook: str, name: str, inputs: RunInputs) -> Any:
     """Return a stage of a run.
 
     Raises:

@@ -13,7 +13,7 @@ def starting_commit(repository: Repository, named: str | None) -> str:
 
     Raises:
         UsageError: the repository has no commit.
-        GitError: there is no such commit, or a file of the work tree cannot be read.
+        GitError: the commit does not exist, or a file of the work tree cannot be read.
     """
     if named is not None:
         return repository.commit(named)

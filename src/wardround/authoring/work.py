@@ -1,4 +1,4 @@
-"""What the steps of one run share: the instance, its repository, and the recorded effects."""
+"""The values that the steps of one run share: instance, repository and recorded effects."""
 
 from __future__ import annotations
 

@@ -165,5 +165,5 @@ def require_roles(roles: Roles, endpoints: Mapping[str, EndpointSettings], where
         name = getattr(roles, role)
         if name and name not in endpoints:
             raise ConfigError(
-                f"{where}.{role}: there is no endpoint {name!r}; add the table endpoints.{name}"
+                f"{where}.{role}: the endpoint {name!r} does not exist; add the table endpoints.{name}"
             )

@@ -38,7 +38,7 @@ class ChosenSpan(msgspec.Struct, frozen=True):
     of: Span
 
     @property
-    def shown(self) -> Shown:
+    def shown_tests(self) -> Shown:
         return "whole" if self.lines == self.of else "part"
 
 

@@ -58,7 +58,7 @@ async def open_endpoint(settings: EndpointSettings, access: EndpointAccess) -> A
 
     Raises:
         UsageError: it may not be contacted, or a package for it is missing.
-        ModelError: there is no such local model.
+        ModelError: the local model does not exist.
     """
     if access.is_replay:
         yield NoEndpoint()

@@ -15,7 +15,7 @@ _MOST_EDITS = 50
 
 
 class UnusableAnswer(Exception):
-    """An answer is not a patch of these files; the text says why, for its author."""
+    """An answer is not a patch of these files; the text is the reason, for its author."""
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -63,7 +63,7 @@ def patch_of(answer: PatchAnswer, read: Callable[[str], str | None], author: str
     """Return the patch that an answer describes.
 
     Args:
-        read: path -> the present text; None if there is no such text file.
+        read: path -> the present text; None if it is not a text file of the tree.
 
     Raises:
         UnusableAnswer: an edit cannot be applied.
@@ -71,7 +71,7 @@ def patch_of(answer: PatchAnswer, read: Callable[[str], str | None], author: str
     texts: dict[str, str] = {}
     for edit in answer.edits:
         present = texts.get(edit.file)
-        texts[edit.file] = _edited(edit, read(edit.file) if present is None else present)
+        texts[edit.file] = _new_text(edit, read(edit.file) if present is None else present)
     try:
         files = tuple(PatchedFile(path, text) for path, text in sorted(texts.items()))
     except ValueError as cause:
@@ -79,17 +79,27 @@ def patch_of(answer: PatchAnswer, read: Callable[[str], str | None], author: str
     return Patch(files, author, answer.reason)
 
 
-def _edited(edit: Edit, present: str | None) -> str:
+def _new_text(edit: Edit, present: str | None) -> str:
+    """Return the new text of a file.
+
+    Args:
+        present: the present text; None if there is none.
+    """
+    problem = _problem(edit, present)
+    if problem:
+        raise UnusableAnswer(problem)
+    return edit.replace if present is None else present.replace(edit.find, edit.replace)
+
+
+def _problem(edit: Edit, present: str | None) -> str:
     name = json.dumps(edit.file)
-    if not edit.find:
-        if present is not None:
-            raise UnusableAnswer(f"{name} exists, so an edit of it needs the lines to find")
-        return edit.replace
-    if present is None:
-        raise UnusableAnswer(f"there is no text file {name}")
     if "\0" in edit.replace:
-        raise UnusableAnswer(f"the replacement in {name} is binary")
+        return f"the replacement in {name} is binary"
+    if present is None:
+        return f"there is no text file {name}" if edit.find else ""
+    if not edit.find:
+        return f"{name} exists, so an edit of it needs the lines to find"
     count = present.count(edit.find)
-    if count != 1:
-        raise UnusableAnswer(f"the lines to find in {name} occur {count} times and not once: {edit.find!r}")
-    return present.replace(edit.find, edit.replace)
+    if count == 1:
+        return ""
+    return f"the lines to find in {name} occur {count} times and not once: {edit.find!r}"

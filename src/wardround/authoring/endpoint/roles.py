@@ -124,7 +124,7 @@ class Role:
             problem: the reason why the previous answer to it cannot be used.
 
         Raises:
-            ExchangeFailed: there is no answer; nothing is recorded, so that a later run asks again.
+            ExchangeFailed: the endpoint returns none; a resumed run sends the question again.
         """
         clean = _without_secrets(msgspec.to_builtins(content), self._redact)
         request = (self._settings.model, self._prompt.digest, clean, problem)

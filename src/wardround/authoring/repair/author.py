@@ -71,13 +71,13 @@ class EditAuthor:
     async def run(
         self, localization: LocalizationResult, instance_id: str
     ) -> tuple[list[Patch], list[Message]]:
-        """Return the plausible patches; there is no conversation."""
+        """Return the plausible patches, without a conversation."""
         observation = await self._inputs.failing_tests.observation()
         functions = await executed_functions(self._inputs)
         instance, seconds = self._work.instance, self._work.settings.seconds
 
         async def run() -> SearchResult:
-            return self._validated(observation, functions)
+            return self._search(observation, functions)
 
         request = (instance.base, instance.failing_tests, seconds)
         found = await self._work.effects.run(NAME, request, SearchResult, run)
@@ -86,7 +86,7 @@ class EditAuthor:
         self._inputs.report.advice = _advice(found)
         return [self._patch(item) for item in found.plausible], []
 
-    def _validated(self, observation: Observation, functions: tuple[SuspiciousFunction, ...]) -> SearchResult:
+    def _search(self, observation: Observation, functions: tuple[SuspiciousFunction, ...]) -> SearchResult:
         work, seconds = self._work, self._work.settings.seconds
         found = candidates_of(functions, observation, self._inputs.read)
         candidates = list(islice(found, _MOST_CANDIDATES))

@@ -93,7 +93,7 @@ class ContextOfTask:
             title = instance.text.strip().partition("\n")[0]
             return Task("text", "", title, instance.text, ticket=instance.ticket)
         title = f"Make {', '.join(instance.failing_tests)} pass"
-        shown = (f"{test.source}\n{test.failure}" for test in self._inputs.failing_tests.shown())
+        shown = (f"{test.source}\n{test.failure}" for test in self._inputs.failing_tests.shown_tests())
         return Task("text", "", title, "\n".join((title, *shown)))
 
 

@@ -1,4 +1,4 @@
-"""The revision: what the author of the next round is told about the rejected patches."""
+"""The revision: what the author of the next round gets about the rejected patches."""
 
 from __future__ import annotations
 

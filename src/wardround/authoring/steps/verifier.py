@@ -32,17 +32,17 @@ async def verify(
         candidate.diff,
         context,
         tuple(
-            ShownDifference(difference.call, _shown(difference.before), _shown(difference.after))
+            ShownDifference(difference.call, _result_text(difference.before), _result_text(difference.after))
             for difference in behaviour.differences[:_MOST_DIFFERENCES]
         ),
     )
     return await judge(role, content)
 
 
-def _shown(observed: Observed) -> str:
-    if observed.raised is not None:
-        return f"raises {observed.raised}"
-    return f"returns {observed.returned}"
+def _result_text(observed: Observed) -> str:
+    if observed.raised is None:
+        return f"returns {observed.returned}"
+    return f"raises {observed.raised}"
 
 
 def objections(judgement: Judgement) -> Iterator[Objection]:
