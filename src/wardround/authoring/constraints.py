@@ -24,7 +24,7 @@ def read_constraints(path: Path) -> tuple[Constraint, ...]:
     Raises:
         UsageError: it cannot be read, or is not a list of constraints.
     """
-    text = read_input(path, "constraints")
+    text = read_input(path, f"the constraints file {path}")
     is_yaml = path.suffix.lower() in _YAML
     found = tuple(_from_yaml(text, path) if is_yaml else _from_markdown(text))
     if not found:

@@ -64,7 +64,7 @@ def read_task(argument: str, environ: Mapping[str, str], folder: Path) -> Task:
     if _REFERENCE.fullmatch(named) or (named.lower().endswith(_TICKET_FILES) and _is_file(folder, named)):
         return _ticket_task(named, environ, folder)
     if _is_file(folder, named):
-        content = read_input(folder / named, "task")
+        content = read_input(folder / named, f"the task file {named}")
         return _require_task(_task("file", Path(named).name, content), named)
     if _PATH.fullmatch(named):
         raise UsageError(f"the task file {named[:200]!r} does not exist; give a file, a ticket or a text")
@@ -113,11 +113,21 @@ def _ticket_task(named: str, environ: Mapping[str, str], folder: Path) -> Task:
 
     settings = settings_from(environ)
     ticket = fetch_ticket(parse_reference(named, settings), settings, folder)
-    description = ticket.description
-    text = description if description.startswith(ticket.title) else f"{ticket.title}\n\n{description}"
+    return _require_task(task_of_ticket(ticket), ticket.key)
+
+
+def task_of_ticket(ticket: Ticket) -> Task:
+    """Return the task that a ticket states."""
+    text = ticket.description
+    if not text.startswith(ticket.title):
+        text = f"{ticket.title}\n\n{text}"
     criteria = tuple(criterion.text for criterion in ticket.criteria)
-    task = Task("ticket", ticket.key, ticket.title, text.strip(), criteria, ticket)
-    return _require_task(task, ticket.key)
+    return Task("ticket", ticket.key, ticket.title, text.strip(), criteria, ticket)
+
+
+def task_of_text(text: str) -> Task:
+    """Return the task that a text states."""
+    return _task("text", "", text)
 
 
 def _criteria(text: str) -> Iterator[str]:

@@ -12,16 +12,16 @@ from wardround.text.escaping import one_line
 MOST_BYTES = 1024 * 1024
 
 
-def read_input(path: Path, kind: str) -> str:
+def read_input(path: Path, name: str) -> str:
     """Return the text of a regular file.
 
     Args:
-        kind: what the file is, for messages.
+        name: what the file is, for messages.
 
     Raises:
         UsageError: it cannot be read, is too long, or is not UTF-8 text.
     """
-    shown = f"the {kind} file {one_line(str(path))}"
+    shown = one_line(name)
     try:
         content = _read_regular_file(path)
     except (OSError, ValueError) as cause:

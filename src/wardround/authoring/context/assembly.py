@@ -52,8 +52,9 @@ class ContextRequest(msgspec.Struct, frozen=True):
 
     @property
     def query(self) -> str:
-        """The text that is searched for."""
-        return "\n".join((self.task.text, *self.task.criteria)) if self.task.ticket else self.task.text
+        """The text that is searched for, without secrets, so that no reason quotes one."""
+        criteria = self.task.criteria if self.task.ticket else ()
+        return redact_secrets("\n".join((self.task.text, *criteria)))
 
 
 def build_context(code: BaseCode, request: ContextRequest) -> WriteContext:
@@ -180,6 +181,6 @@ def _notes(tree: BaseTree, shown: RedactedTree) -> Iterator[str]:
     if unread:
         counted = f"{len(unread)} source file{' was' if len(unread) == 1 else 's were'}"
         name = escape_undecodable(unread[0])
-        yield f"{counted} not read, such as {name}: longer than {LONGEST_FILE:,} bytes, or not UTF-8"
+        yield f"{counted} not read, such as {name}: longer than {LONGEST_FILE:,} bytes, or not text"
     if shown.masked:
         yield f"secrets were masked in {len(shown.masked)} lines of the files in the text"

@@ -51,11 +51,16 @@ class BaseTree:
         return [IndexedFile(path, self.blobs[path]) for path in paths]
 
     def text(self, path: str) -> str | None:
-        """Return the text of a file; None if it is missing, too long, or not UTF-8."""
+        """Return the text of a file; None if it is missing, too long, binary, or not UTF-8."""
         if path not in self._texts:
-            known = path in self.blobs
-            self._texts[path] = blob_text(self.repository, self.blobs[path]) if known else None
+            self._texts[path] = self._read(path)
         return self._texts[path]
+
+    def _read(self, path: str) -> str | None:
+        if path not in self.blobs:
+            return None
+        text = blob_text(self.repository, self.blobs[path])
+        return None if text is None or "\0" in text else text
 
     def lines(self, path: str) -> list[str]:
         """Return the lines of a file; none if it has no text."""

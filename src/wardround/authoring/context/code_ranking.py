@@ -156,4 +156,4 @@ def _mention_reasons(segment: Segment, names: Collection[str], mentions: Sequenc
 def _word_reasons(words: TaskWords, segment: Segment, text: str) -> list[str]:
     shared = words.shared_with(f"{segment.symbol}\n{text}")
     reason = words.reason(sorted(shared, key=lambda term: (-len(term), term)))
-    return [reason] if reason else []
+    return [reason or "in a file that is probably changed"]

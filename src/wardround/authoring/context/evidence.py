@@ -49,11 +49,12 @@ def find_evidence(code: BaseCode, query: str, suspects: Sequence[Suspect]) -> Ta
     suspicious = suspicious_segments(tree, suspects)
     segments = [*suspicious, *linked_segments(graph, tree, ranked[:_FIRST], ranked)][:_MOST_SEGMENTS]
     functions = [found.segment for found in segments[:_FIRST] if found.segment.is_function]
+    changelogs = conventions.changelogs(tree, code.past) if segments else []
     return TaskEvidence(
         files,
         segments,
         tests_of(tree, segments, query),
-        [*conventions.similar_code(graph, functions), *conventions.changelogs(tree, code.past)],
+        [*conventions.similar_code(graph, functions), *changelogs],
         sections_about(words, tree, code.index),
         conventions.similar_commits(words, code),
     )

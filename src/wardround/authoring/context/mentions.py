@@ -13,6 +13,10 @@ _PATH = re.compile(r"[\w.@+-]+(?:[/\\][\w.@+-]+)*\.\w{1,10}\b|[\w.@+-]+(?:/[\w.@
 _LINE = re.compile(r"(?:\", line |:|#L|, line )(\d{1,6})\b")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
 _IN_BACKTICKS = re.compile(r"`{1,2}([^`\n]{2,80})`{1,2}")
+_FILE = re.compile(
+    r"[\w.@+-]*(?:[/\\][\w.@+-]+)+|\b[\w-]+\.(?:pyi?|[cm]?[jt]sx?|md|rst|json|ya?ml|toml|cfg|sql|go|rs|txt)\b"
+)
+"""Paths, and names of files; other dotted names are those of code."""
 _ADDRESS = re.compile(r"https?://\S+")
 _NAME = re.compile(r"(?<![\w$%/\\-])[A-Za-z_$][\w$]*", re.ASCII)
 _HAS_FORM_OF_CODE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|^_+\w")
@@ -85,7 +89,7 @@ def _by_module(text: str, by_name: dict[str, list[str]]) -> Iterator[Mention]:
 
 def mentioned_names(text: str) -> list[str]:
     """Return the identifiers that have the form of code, in the order of the text; none of a path."""
-    plain = _PATH.sub(" ", _ADDRESS.sub(" ", text))
+    plain = _FILE.sub(" ", _ADDRESS.sub(" ", text))
     found: dict[str, None] = {}
     for match in _IN_BACKTICKS.finditer(plain):
         found |= dict.fromkeys(_NAME.findall(match[1]))
