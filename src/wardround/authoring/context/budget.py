@@ -38,7 +38,7 @@ class ChosenSpan(msgspec.Struct, frozen=True):
     of: Span
 
     @property
-    def shown_tests(self) -> Shown:
+    def shown(self) -> Shown:
         return "whole" if self.lines == self.of else "part"
 
 
