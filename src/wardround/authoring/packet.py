@@ -188,12 +188,12 @@ def _count(outcomes: Sequence[TestOutcome], *wanted: TestOutcome) -> int:
 def _verification(attempt: Attempt) -> Iterator[str]:
     if attempt.tests is not None:
         others = [test for test in attempt.tests.tests if test.outcome is TestOutcome.PASSED]
-        yield f"{len(others)} tests of the whole suite pass in a fresh tree"
+        yield f"whole suite in a fresh tree: {len(others)} passed"
     behaviour = attempt.behaviour
     if behaviour is not None and behaviour.conditions.state in (RunState.COMPLETE, RunState.PARTIAL):
         inputs = sum(function.inputs for function in behaviour.compared)
         differing = sum(function.differing for function in behaviour.compared)
-        yield f"{differing} of {inputs} recorded calls of the patched functions return another result"
+        yield f"recorded calls of the patched functions with another result: {differing} of {inputs}"
     if attempt.judgement is not None and attempt.judgement.agrees:
         yield "the verifier agrees"
 

@@ -10,12 +10,18 @@ import msgspec
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.packet import Packet
 from wardround.text.escaping import json_text
+from wardround.text.json_schema import schema_text
 
 _MOST_ATTEMPTS = 5
 _MOST_LINES = 40
 _MOST_FAILURES = 3
 _LONGEST_SUBJECT = 72
 _LONGEST_TASK = 500
+
+
+def schema() -> str:
+    """Return the JSON schema of a packet."""
+    return schema_text(Packet)
 
 
 def as_json(packet: Packet) -> str:
@@ -102,7 +108,7 @@ def _search_lines(packet: Packet) -> Iterator[str]:
     search = packet.search
     if search is None:
         return
-    tried = f"{search.candidates} edits were tried, {search.plausible} pass all tests that cover them"
+    tried = f"edits tried: {search.candidates}; passing all tests that cover them: {search.plausible}"
     stopped = (f"stopped most often by `{test}`" for test in search.best_failures)
     yield from _section("Search", (tried, *stopped))
 
@@ -125,7 +131,7 @@ def _cost_lines(packet: Packet) -> Iterator[str]:
     parts = [f"{cost.cpu_s:.1f} CPU seconds of validation"] if packet.search is not None else []
     if cost.requests:
         tokens = f"{cost.prompt_tokens} prompt and {cost.completion_tokens} answer tokens"
-        parts.append(f"{cost.requests} requests with {tokens}")
+        parts.append(f"requests: {cost.requests}, with {tokens}")
     if cost.money:
         parts.append(f"price {cost.money:.4f}")
     yield f"Base {packet.base[:12]}, sequence `{packet.sequence}`{''.join(f', {part}' for part in parts)}."
