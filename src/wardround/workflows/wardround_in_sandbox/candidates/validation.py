@@ -15,6 +15,7 @@ from .forks import Crash, Late, Report, cpu_s, remove_folder, values_of_fork
 from .module_loading import import_modules
 from .process_state import ProcessState, modules_of_tree
 from .request import Request
+from .shared_results import SharedResults
 from .test_run import TestEnd, TestRunner
 from .time_limit import TimeLimit
 
@@ -134,25 +135,29 @@ class Validation:
 
     def _block_rows(self, block: Sequence[int]) -> tuple[list[list[Any]], bool, Sequence[int]]:
         """Return the rows of a block, True if the last check found no leak, and the candidates that ran."""
-        rows: list[list[Any]] = []
-        is_intact = True
+        shared = SharedResults(len(block))
         left_s = self._left_s()
-        for value in values_of_fork(lambda report: self._try_block(block, left_s, report), self._wall_s):
-            if isinstance(value, (Late, Crash)):
-                if len(rows) < len(block):
-                    exception = _TIMED_OUT if isinstance(value, Late) else _CRASHED
-                    rows.append([block[len(rows)], "failed", 0, exception])
-            elif isinstance(value, bool):
-                is_intact = value
-            else:
-                rows.append(value)
+        ends = list(
+            values_of_fork(
+                lambda report: self._try_block(block, left_s, shared, report), self._wall_s, shared.begun
+            )
+        )
         remove_folder(_SCRATCH)
-        return rows, is_intact, block[: len(rows)]
+        exception = _TIMED_OUT if any(isinstance(end, Late) for end in ends) else _CRASHED
+        rows = [
+            [candidate, "failed", 0, exception] if state == "begun" else [candidate, state, passed, name]
+            for candidate, (state, passed, name) in zip(block, shared.rows())
+        ] or [[block[0], "failed", 0, _CRASHED]]  # each round ends with fewer candidates
+        shared.close()
+        return rows, False not in ends, block[: len(rows)]
 
-    def _try_block(self, block: Sequence[int], left_s: float, report: Report) -> None:
+    def _try_block(
+        self, block: Sequence[int], left_s: float, shared: SharedResults, report: Report
+    ) -> None:
         self._enter_fork()
-        for candidate in block:
-            report([candidate, *self._try(candidate)])
+        for at, candidate in enumerate(block):
+            shared.begin(at)
+            shared.write(at, *self._try(candidate))
             self._state.restore()
             if self._limit.is_exceeded or time.process_time() > left_s:
                 return
