@@ -57,7 +57,7 @@ class _Alternatives:
     def __init__(self, operator: Operator, site: Site, score: float) -> None:
         self.operator = operator
         self.site = site
-        self.edits = operator.propose(site)
+        self.edits = operator.edits(site)
         self._score = score
         self._place = 1
 

@@ -147,6 +147,11 @@ class FunctionCode:
         return tuple(argument.arg for argument in _arguments(self.node) if argument.arg not in _NAMELESS)
 
     @cached_property
+    def returned(self) -> Sequence[ast.expr]:
+        """The returned values in source order."""
+        return [node.value for node in self.nodes if isinstance(node, ast.Return) and node.value is not None]
+
+    @cached_property
     def indent_unit(self) -> str:
         """The indentation of a block relative to the enclosing one."""
         outer, inner = self.indentation(self.node), self.indentation(self.node.body[0])
