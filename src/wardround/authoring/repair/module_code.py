@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from wardround.languages.python.module import FunctionNode, named_functions
 from wardround.languages.python.source_positions import SourcePositions
 from wardround.languages.python.tree import children, parse, walk
+from wardround.text.search_terms import parts
 
 _INDENT = "    "
 _NAMELESS = frozenset({"self", "cls", "_"})
@@ -230,6 +231,14 @@ def _fields(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         for child in value if isinstance(value, list) else (value,):
             if isinstance(child, ast.AST):
                 yield name, child
+
+
+def similar_names(name: str, others: Iterable[str]) -> Sequence[str]:
+    """Return the names that have common words with a name, those with the most first."""
+    own = set(parts(name))
+    shared = {other: len(own & set(parts(other))) for other in others if other != name}
+    ordered = sorted(shared, key=lambda other: (-shared[other], other))
+    return [other for other in ordered if shared[other]]
 
 
 def is_docstring(node: ast.AST) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from wardround.authoring.repair.module_code import similar_names
 from wardround.authoring.repair.operators.applicability import at_called, at_object, at_value
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
@@ -153,10 +154,7 @@ def _related_names(name: str, groups: Sequence[Sequence[str]]) -> Sequence[str]:
 
 
 def _similar_globals(site: Site, name: str) -> Sequence[str]:
-    own = set(parts(name))
-    shared = {other: len(own & set(parts(other))) for other in site.function.module.global_names}
-    ordered = sorted(shared, key=lambda other: (-shared[other], other))
-    return [other for other in ordered if shared[other] and other != name][:_MOST_ALTERNATIVES]
+    return similar_names(name, site.function.module.global_names)[:_MOST_ALTERNATIVES]
 
 
 @CALLS.at(ast.Name, where=at_object)

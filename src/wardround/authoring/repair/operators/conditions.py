@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
+from wardround.authoring.repair.module_code import similar_names
 from wardround.authoring.repair.operators.applicability import at_condition
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
@@ -15,8 +17,8 @@ _BOUNDARIES = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
 _RELATIONS: dict[type[ast.cmpop], Sequence[str]] = {
     ast.Lt: (">", ">=", "!=", "=="), ast.LtE: (">=", ">", "=="), ast.Gt: ("<", "<=", "!=", "=="),
     ast.GtE: ("<=", "<", "=="), ast.Eq: ("!=", "in", "is", ">=", "<="),
-    ast.NotEq: ("==", "not in", "is not", ">"), ast.Is: ("is not", "=="), ast.IsNot: ("is", "!="),
-    ast.In: ("not in", "=="), ast.NotIn: ("in", "!="),
+    ast.NotEq: ("==", "not in", "is not", ">"), ast.Is: ("is not", "==", "in"),
+    ast.IsNot: ("is", "!=", "not in"), ast.In: ("not in", "=="), ast.NotIn: ("in", "!="),
 }  # fmt: skip
 _COMMON_TYPES = ("str", "dict", "list", "tuple", "int", "bytes", "bool", "float", "set")
 _CONDITION_NODES = (
@@ -25,6 +27,7 @@ _CONDITION_NODES = (
 )  # fmt: skip
 _OTHER_CONDITIONS = 12
 _MOST_NAMES = 8
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def _types(site: Site) -> Sequence[str]:
@@ -285,6 +288,70 @@ def _other_conditions(site: Site) -> Sequence[str]:
             if isinstance(condition, ast.expr) and not isinstance(condition, ast.NamedExpr):
                 found[function.module.source(condition)] = None
     return [text for text in found if text != own and "\n" not in text][:_OTHER_CONDITIONS]
+
+
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
+def add_similar_condition(site: Site) -> Iterator[Edit]:
+    """Join a condition of the function, with another constant of a similar name in it."""
+    for text in _similar_conditions(site)[:_OTHER_CONDITIONS]:
+        operand = _with_parentheses(text, " or ")
+        yield site.replace(site.expression, f"{_disjunct(site)} or {text}")
+        yield site.replace(site.expression, f"{_conjunct(site)} and {operand}")
+        yield site.replace(site.expression, f"{_conjunct(site)} and not ({text})")
+
+
+def _similar_conditions(site: Site) -> Sequence[str]:
+    """Return the conditions of the function with one global name exchanged for a similar one."""
+    found: dict[str, None] = {}
+    known = site.function.module.global_names
+    for text in (*_other_conditions(site), site.text(site.expression)):
+        for name in (word for word in _WORD.findall(text) if word in known):
+            for other in similar_names(name, known)[:4]:
+                found[re.sub(rf"\b{name}\b", other, text)] = None
+    return list(found)
+
+
+@CONDITIONS.at(ast.Call)
+def replace_string_test(site: Site) -> Iterator[Edit]:
+    """Compare a string as a whole, or search in it, instead of testing its start or its end."""
+    match site.node:
+        case ast.Call(func=ast.Attribute(attr="startswith" | "endswith", value=value), args=[part]):
+            text, other = site.operand(value), site.operand(part)
+            yield site.replace_loosely(site.expression, f"{text} == {other}")
+            yield site.replace_loosely(site.expression, f"{other} in {text}")
+
+
+@CONDITIONS.at(ast.Compare)
+def equality_to_string_test(site: Site) -> Iterator[Edit]:
+    """Test the start or the end of a string instead of all of it."""
+    match site.node:
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            yield site.replace(site.node, f"{site.primary(left)}.startswith({site.text(right)})")
+            yield site.replace(site.node, f"{site.primary(left)}.endswith({site.text(right)})")
+        case ast.Compare(left=left, ops=[ast.In()], comparators=[right]):
+            yield site.replace(site.node, f"{site.primary(right)}.startswith({site.text(left)})")
+
+
+@CONDITIONS.at(ast.Tuple, ast.List, ast.Set)
+def extend_collection(site: Site) -> Iterator[Edit]:
+    """Add a constant with a similar name, or a literal of the function, to a collection."""
+    match site.node:
+        case ast.Tuple(elts=[*_, last]) | ast.List(elts=[*_, last]) | ast.Set(elts=[*_, last]) as node:
+            _, end = site.function.module.span(last)
+            for text in _elements_like(site, last, [site.text(element) for element in node.elts]):
+                yield Edit(end, end, f", {text}")
+
+
+def _elements_like(site: Site, last: ast.expr, known: Sequence[str]) -> Sequence[str]:
+    match last:
+        case ast.Attribute(value=value, attr=attribute):
+            names = site.project.similar_attributes(attribute) or site.project.attributes_of(value)
+            texts = [f"{site.text(value)}.{name}" for name in names]
+        case ast.Name(name):
+            texts = [*similar_names(name, site.function.module.global_names), *site.names]
+        case _:
+            texts = list(_literals(site, known))
+    return [text for text in texts if text not in known][:_OTHER_CONDITIONS]
 
 
 @CONDITIONS.at(*_CONDITION_NODES, where=at_condition)

@@ -141,8 +141,12 @@ class Site:
 
     @cached_property
     def is_condition(self) -> bool:
-        """True if the node is a complete condition of a branch, a loop or a comprehension."""
+        """True for a complete condition of a branch, a loop or a comprehension, or a truth value."""
         parent = self.parent
+        if isinstance(parent, ast.Return | ast.Assign):
+            return isinstance(self.node, ast.Compare | ast.BoolOp) or isinstance(
+                getattr(self.node, "op", None), ast.Not
+            )
         if isinstance(parent, ast.comprehension):
             return any(self.node is condition for condition in parent.ifs)
         return self.node is getattr(parent, "test", None)
