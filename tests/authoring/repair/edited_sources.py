@@ -21,8 +21,7 @@ def edits(function: FunctionCode, operator: str, *, exception: str = "", others:
     found = OPERATORS_BY_NAME[operator]
     project = ProjectCode([function.module, ModuleCode("others.py", textwrap.dedent(others))])
     for node in function.nodes:
-        if isinstance(node, found.kinds):
-            yield from found.propose(Site(function, node, project, exception))
+        yield from found.edits(Site(function, node, project, exception))
 
 
 def edited(source: str, operator: str, *, exception: str = "", others: str = "") -> list[str]:

@@ -113,3 +113,33 @@ def test_the_source_of_failing_tests_has_their_parameters() -> None:
 
 def test_a_test_without_a_readable_file_has_no_source() -> None:
     assert failing_source(observation({"gone.py::test_a": {}, "broken.py::t": {}}, {}), reader(FILES)) == ""
+
+
+def test_an_assignment_that_an_executed_function_reads_is_suspicious() -> None:
+    files = {
+        "src/shop/rates.py": "RATES = {\n    'new': 1,\n}\nUNUSED = 2\n",
+        "src/shop/till.py": (
+            "from shop.rates import RATES\n\n\nclass Till:\n    limit = 3\n    other = 4\n\n"
+            "    def price(self, kind):\n        return RATES[kind] + self.limit\n"
+        ),
+    }
+    found = observation({FAILING: {"src/shop/till.py": (9,)}}, {})
+    functions = suspicious_functions(found, reader(files), "")
+    assert [(function.path, function.symbol, function.first_line) for function in functions] == [
+        ("src/shop/till.py", "Till.price", 8),
+        ("src/shop/rates.py", "<module>", 1),
+        ("src/shop/till.py", "<module>", 5),
+    ]
+    assert (functions[1].last_line, functions[1].lines) == (3, {1: 1.0, 2: 1.0, 3: 1.0})
+
+
+def test_assignments_of_a_package_are_found_by_relative_imports() -> None:
+    files = {
+        "shop/rates.py": "RATES = (1,)\n",
+        "shop/till.py": "from . import rates\n\n\ndef price(kind):\n    return rates.RATES[kind]\n",
+    }
+    found = observation({FAILING: {"shop/till.py": (5,)}}, {})
+    assert [function.path for function in suspicious_functions(found, reader(files), "")] == [
+        "shop/till.py",
+        "shop/rates.py",
+    ]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from wardround.authoring.repair.edit_syntax import edited_function, is_python
 from wardround.authoring.repair.failure_kind import first_failure, kind_of
+from wardround.authoring.repair.localization import MODULE
 from wardround.authoring.repair.model import Candidate, Failure, Observation, SuspiciousFunction
 from wardround.authoring.repair.module_code import FunctionCode
 from wardround.authoring.repair.operator_weights import weight_of
@@ -43,7 +44,7 @@ def candidates_of(
         functions: as the localization has them, the most suspicious first.
         read: the text of a file of the base; None if there is none.
     """
-    first = functions[:MOST_FUNCTIONS]
+    first = [function for function in functions if function.symbol != MODULE][:MOST_FUNCTIONS]
     project = ProjectCode.of(dict.fromkeys(function.path for function in functions), read)
     search = CandidateSearch(project, first_failure(observation))
     for rank, function in enumerate(first):
@@ -57,7 +58,7 @@ class _Alternatives:
     def __init__(self, operator: Operator, site: Site, score: float) -> None:
         self.operator = operator
         self.site = site
-        self.edits = operator.propose(site)
+        self.edits = operator.edits(site)
         self._score = score
         self._place = 1
 

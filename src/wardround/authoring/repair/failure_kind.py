@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from wardround.authoring.repair.model import Failure, Observation
 
-_ASSERTIONS = ("AssertionError", "Failed")
-_NOT_RAISED = ("DID NOT RAISE", "not raised", "DID NOT WARN")
+_ASSERTIONS = ("", "AssertionError", "Failed")
+_NOT_RAISED = re.compile(r"DID NOT (RAISE|WARN)|\w+ not (raised|triggered)\b")
 
 
 class FailureKind(StrEnum):
@@ -22,10 +23,10 @@ def kind_of(failure: Failure | None) -> FailureKind:
     """Return the kind of a failure; that of an unknown one is a wrong value, the most common."""
     if failure is None:
         return FailureKind.WRONG_VALUE
-    if any(words in f"{failure.message}\n{failure.text}" for words in _NOT_RAISED):
+    if _NOT_RAISED.search(f"{failure.message}\n{failure.text}"):
         return FailureKind.NOT_RAISED
     is_assertion = failure.exception.rpartition(".")[2] in _ASSERTIONS
-    return FailureKind.WRONG_VALUE if is_assertion or not failure.exception else FailureKind.EXCEPTION
+    return FailureKind.WRONG_VALUE if is_assertion else FailureKind.EXCEPTION
 
 
 def first_failure(observation: Observation) -> Failure | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from wardround.languages.python.module import FunctionNode, named_functions
 from wardround.languages.python.source_positions import SourcePositions
 from wardround.languages.python.tree import children, parse, walk
+from wardround.text.search_terms import parts
 
 _INDENT = "    "
 _NAMELESS = frozenset({"self", "cls", "_"})
@@ -147,6 +148,11 @@ class FunctionCode:
         return tuple(argument.arg for argument in _arguments(self.node) if argument.arg not in _NAMELESS)
 
     @cached_property
+    def returned(self) -> Sequence[ast.expr]:
+        """The returned values in source order."""
+        return [node.value for node in self.nodes if isinstance(node, ast.Return) and node.value is not None]
+
+    @cached_property
     def indent_unit(self) -> str:
         """The indentation of a block relative to the enclosing one."""
         outer, inner = self.indentation(self.node), self.indentation(self.node.body[0])
@@ -225,6 +231,14 @@ def _fields(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         for child in value if isinstance(value, list) else (value,):
             if isinstance(child, ast.AST):
                 yield name, child
+
+
+def similar_names(name: str, others: Iterable[str]) -> Sequence[str]:
+    """Return the names that have common words with a name, those with the most first."""
+    own = set(parts(name))
+    shared = {other: len(own & set(parts(other))) for other in others if other != name}
+    ordered = sorted(shared, key=lambda other: (-shared[other], other))
+    return [other for other in ordered if shared[other]]
 
 
 def is_docstring(node: ast.AST) -> bool:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from wardround.authoring.repair.module_code import FunctionCode, ModuleCode
 from wardround.languages.python.module import last_name
-from wardround.languages.python.tree import UNREADABLE, walk
+from wardround.languages.python.tree import UNREADABLE, unparse, walk
 from wardround.text.search_terms import count_words, parts
 
 _SIMILAR_FUNCTIONS = 6
@@ -89,6 +89,19 @@ class ProjectCode:
         scores.pop(name, None)
         shares = {other: times / len(own | set(parts(other))) for other, times in scores.items()}
         return sorted(shares, key=lambda other: (-shares[other], -self.attributes[other], other))
+
+    def attributes_of(self, value: ast.expr) -> Sequence[str]:
+        """Return the attributes that the project reads of an expression, the most common first."""
+        return self._attributes_by_owner.get(unparse(value), ())
+
+    @cached_property
+    def _attributes_by_owner(self) -> Mapping[str, Sequence[str]]:
+        found: dict[str, Counter[str]] = {}
+        for module in self.modules.values():
+            for node in walk(module.tree):
+                if isinstance(node, ast.Attribute):
+                    found.setdefault(unparse(node.value), Counter())[node.attr] += 1
+        return {owner: _by_count(names) for owner, names in found.items()}
 
     @cached_property
     def raised(self) -> Sequence[str]:

@@ -88,7 +88,7 @@ def deletion_of(candidate: Candidate, text: str) -> Candidate | None:
     function, statement = found
     site = Site(function, statement, ProjectCode([function.module]), "")
     operator = OPERATORS_BY_NAME[_DELETION]
-    edit = next(operator.propose(site), None) if isinstance(statement, operator.kinds) else None
+    edit = next(operator.edits(site), None)
     return None if edit is None else _deletion(candidate, edit)
 
 

@@ -120,3 +120,38 @@ def test_none_tests_and_truth_are_exchanged() -> None:
 def test_a_comparison_of_types_becomes_an_instance_test() -> None:
     source = "def f(x):\n    return type(x) == dict"
     assert edited(source, "type-equality-to-isinstance") == ["return isinstance(x, dict)"]
+
+
+def test_a_condition_is_joined_with_one_about_a_similar_constant() -> None:
+    source = """
+    MERGE_NEW = 1
+    MERGE_ALL = 2
+
+
+    def f(flags, x):
+        if x:
+            return 1
+        if flags & MERGE_NEW:
+            return 2
+    """
+    assert edited(source, "add-similar-condition")[0] == "if x or flags & MERGE_ALL:"
+
+
+def test_tests_of_strings_are_exchanged() -> None:
+    source = "def f(a, b):\n    return a.startswith(b)"
+    assert edited(source, "replace-string-test") == ["return a == b", "return b in a"]
+    assert edited("def f(a, b):\n    return a == b", "equality-to-string-test") == [
+        "return a.startswith(b)",
+        "return a.endswith(b)",
+    ]
+
+
+def test_a_collection_gets_a_constant_of_a_similar_name() -> None:
+    source = "def f(x):\n    return x in (T.first_line, T.x)"
+    assert edited(source, "extend-collection", others="print(T.y)") == [
+        "return x in (T.first_line, T.x, T.y)"
+    ]
+
+
+def test_a_returned_truth_value_is_a_condition() -> None:
+    assert edited("def f(x):\n    return x is None", "negate-condition") == ["return not (x is None)"]

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from wardround.authoring.repair.module_code import similar_names
+from wardround.authoring.repair.operators.applicability import at_called, at_object, at_value
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
 from wardround.languages.python.module import last_name
@@ -129,25 +131,21 @@ def _with_arguments(site: Site, texts: Sequence[str]) -> Edit:
     return Edit(opening, end, f"({', '.join(texts)})")
 
 
-@CALLS.at(ast.Attribute)
+@CALLS.at(ast.Attribute, where=at_called)
 def replace_method(site: Site) -> Iterator[Edit]:
     """Call a related method of the built-in types."""
     assert isinstance(site.node, ast.Attribute)
-    if isinstance(site.parent, ast.Call) and site.parent.func is site.node:
-        for other in _related_names(site.node.attr, _RELATED_METHODS):
-            yield site.replace(site.node, f"{site.primary(site.node.value)}.{other}")
+    for other in _related_names(site.node.attr, _RELATED_METHODS):
+        yield site.replace(site.node, f"{site.primary(site.node.value)}.{other}")
 
 
-@CALLS.at(ast.Name)
+@CALLS.at(ast.Name, where=at_called)
 def replace_function(site: Site) -> Iterator[Edit]:
     """Call a related built-in function, or a function of the module with a similar name."""
     assert isinstance(site.node, ast.Name)
-    if isinstance(site.parent, ast.Call) and site.parent.func is site.node:
-        for other in (
-            *_related_names(site.node.id, _RELATED_FUNCTIONS),
-            *_similar_globals(site, site.node.id),
-        ):
-            yield site.replace(site.node, other)
+    related = _related_names(site.node.id, _RELATED_FUNCTIONS)
+    for other in (*related, *_similar_globals(site, site.node.id)):
+        yield site.replace(site.node, other)
 
 
 def _related_names(name: str, groups: Sequence[Sequence[str]]) -> Sequence[str]:
@@ -156,32 +154,23 @@ def _related_names(name: str, groups: Sequence[Sequence[str]]) -> Sequence[str]:
 
 
 def _similar_globals(site: Site, name: str) -> Sequence[str]:
-    own = set(parts(name))
-    shared = {other: len(own & set(parts(other))) for other in site.function.module.global_names}
-    ordered = sorted(shared, key=lambda other: (-shared[other], other))
-    return [other for other in ordered if shared[other] and other != name][:_MOST_ALTERNATIVES]
+    return similar_names(name, site.function.module.global_names)[:_MOST_ALTERNATIVES]
 
 
-@CALLS.at(ast.Name)
+@CALLS.at(ast.Name, where=at_object)
 def replace_global(site: Site) -> Iterator[Edit]:
     """Use a constant, class or exception of the module with a similar name."""
     assert isinstance(site.node, ast.Name)
-    is_called = isinstance(site.parent, ast.Call) and site.parent.func is site.node
-    if site.node.id in site.function.module.global_names and not is_called:
+    if site.node.id in site.function.module.global_names:
         for other in _similar_globals(site, site.node.id):
             yield site.replace(site.node, other)
 
 
-@CALLS.at(ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
+@CALLS.at(ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, where=at_object)
 def append_call(site: Site) -> Iterator[Edit]:
     """Convert a value by a method of strings, bytes or mappings, or call it."""
-    assert isinstance(site.node, ast.expr)
-    is_stored = isinstance(getattr(site.node, "ctx", None), ast.Store | ast.Del)
-    is_part = isinstance(site.parent, ast.Expr | ast.JoinedStr | ast.withitem)
-    is_called = isinstance(site.parent, ast.Call) and site.parent.func is site.node
-    if not (is_stored or is_part or is_called):
-        for method in _APPENDED:
-            yield site.replace(site.node, f"{site.primary(site.node)}{method}")
+    for method in _APPENDED:
+        yield site.replace(site.expression, f"{site.primary(site.expression)}{method}")
 
 
 @CALLS.at(ast.Call)
@@ -199,13 +188,12 @@ def remove_call(site: Site) -> Iterator[Edit]:
         yield site.replace(site.node, site.text(site.node.func))
 
 
-@CALLS.at(ast.Attribute)
+@CALLS.at(ast.Attribute, where=at_value)
 def attribute_to_getattr(site: Site) -> Iterator[Edit]:
     assert isinstance(site.node, ast.Attribute)
-    if isinstance(site.node.ctx, ast.Load):
-        value = site.text(site.node.value)
-        for default in ("None", "''", value, "False"):
-            yield site.replace(site.node, f"getattr({value}, {site.node.attr!r}, {default})")
+    value = site.text(site.node.value)
+    for default in ("None", "''", value, "False"):
+        yield site.replace(site.node, f"getattr({value}, {site.node.attr!r}, {default})")
 
 
 @CALLS.at(ast.Name)
@@ -238,15 +226,12 @@ def _methods(site: Site) -> Sequence[str]:
     return [name for name in dict.fromkeys(own) if not name.startswith("__")]
 
 
-@CALLS.at(ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+@CALLS.at(ast.Name, ast.Attribute, ast.Subscript, ast.Call, where=at_object)
 def convert_by_project(site: Site) -> Iterator[Edit]:
     """Pass a value through a function or a method of one parameter that similar functions call."""
-    assert isinstance(site.node, ast.expr)
-    is_stored = isinstance(getattr(site.node, "ctx", None), ast.Store | ast.Del)
-    is_called = isinstance(site.parent, ast.Call) and site.parent.func is site.node
-    if not (is_stored or is_called or isinstance(site.parent, ast.Attribute | ast.Expr | ast.withitem)):
+    if not isinstance(site.parent, ast.Attribute):
         for function in _converters(site)[:_MOST_ALTERNATIVES]:
-            yield site.replace(site.node, f"{function}({site.text(site.node)})")
+            yield site.replace(site.expression, f"{function}({site.text(site.expression)})")
 
 
 def _converters(site: Site) -> Sequence[str]:

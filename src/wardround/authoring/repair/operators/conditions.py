@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
+from wardround.authoring.repair.module_code import similar_names
+from wardround.authoring.repair.operators.applicability import at_condition
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
 
@@ -14,8 +17,8 @@ _BOUNDARIES = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
 _RELATIONS: dict[type[ast.cmpop], Sequence[str]] = {
     ast.Lt: (">", ">=", "!=", "=="), ast.LtE: (">=", ">", "=="), ast.Gt: ("<", "<=", "!=", "=="),
     ast.GtE: ("<=", "<", "=="), ast.Eq: ("!=", "in", "is", ">=", "<="),
-    ast.NotEq: ("==", "not in", "is not", ">"), ast.Is: ("is not", "=="), ast.IsNot: ("is", "!="),
-    ast.In: ("not in", "=="), ast.NotIn: ("in", "!="),
+    ast.NotEq: ("==", "not in", "is not", ">"), ast.Is: ("is not", "==", "in"),
+    ast.IsNot: ("is", "!=", "not in"), ast.In: ("not in", "=="), ast.NotIn: ("in", "!="),
 }  # fmt: skip
 _COMMON_TYPES = ("str", "dict", "list", "tuple", "int", "bytes", "bool", "float", "set")
 _CONDITION_NODES = (
@@ -24,6 +27,7 @@ _CONDITION_NODES = (
 )  # fmt: skip
 _OTHER_CONDITIONS = 12
 _MOST_NAMES = 8
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def _types(site: Site) -> Sequence[str]:
@@ -31,19 +35,14 @@ def _types(site: Site) -> Sequence[str]:
     return list(dict.fromkeys((*site.function.module.known_types, *_COMMON_TYPES)))[:_OTHER_CONDITIONS]
 
 
-def _expression(site: Site) -> ast.expr:
-    assert isinstance(site.node, ast.expr)
-    return site.node
-
-
 def _conjunct(site: Site) -> str:
     """Return the condition as an operand of ``and``."""
-    return _operand(site, _expression(site), "and")
+    return _operand(site, site.expression, "and")
 
 
 def _disjunct(site: Site) -> str:
     """Return the condition as an operand of ``or``."""
-    return _operand(site, _expression(site), "or")
+    return _operand(site, site.expression, "or")
 
 
 def _operand(site: Site, node: ast.expr, operator: str) -> str:
@@ -55,11 +54,9 @@ def _operand(site: Site, node: ast.expr, operator: str) -> str:
     return f"({site.text(node)})" if is_loose else site.text(node)
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def negate_condition(site: Site) -> Iterator[Edit]:
-    if not site.is_condition:
-        return
-    match _expression(site):
+    match site.expression:
         case ast.UnaryOp(op=ast.Not(), operand=operand) as node:
             yield site.replace(node, site.text(operand))
         case node:
@@ -122,57 +119,51 @@ def negate_conjunct(site: Site) -> Iterator[Edit]:
                 yield site.replace(value, f"not {site.operand(value)}")
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def add_conjunct(site: Site) -> Iterator[Edit]:
-    if site.is_condition:
-        for name in site.names[:_MOST_NAMES]:
-            yield site.replace(_expression(site), f"{_conjunct(site)} and {name}")
+    for name in site.names[:_MOST_NAMES]:
+        yield site.replace(site.expression, f"{_conjunct(site)} and {name}")
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def add_negated_conjunct(site: Site) -> Iterator[Edit]:
-    if site.is_condition:
-        for name in site.names[:_MOST_NAMES]:
-            yield site.replace(_expression(site), f"{_conjunct(site)} and not {name}")
+    for name in site.names[:_MOST_NAMES]:
+        yield site.replace(site.expression, f"{_conjunct(site)} and not {name}")
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def add_disjunct(site: Site) -> Iterator[Edit]:
-    if site.is_condition:
-        for name in site.names[:_MOST_NAMES]:
-            yield site.replace(_expression(site), f"{_disjunct(site)} or {name}")
-            yield site.replace(_expression(site), f"{_disjunct(site)} or not {name}")
+    for name in site.names[:_MOST_NAMES]:
+        yield site.replace(site.expression, f"{_disjunct(site)} or {name}")
+        yield site.replace(site.expression, f"{_disjunct(site)} or not {name}")
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def add_none_conjunct(site: Site) -> Iterator[Edit]:
-    if site.is_condition:
-        for name in site.likely_names[:_MOST_NAMES]:
-            yield site.replace(_expression(site), f"{name} is not None and {_conjunct(site)}")
-            yield site.replace(_expression(site), f"{name} is None or {_disjunct(site)}")
+    for name in site.likely_names[:_MOST_NAMES]:
+        yield site.replace(site.expression, f"{name} is not None and {_conjunct(site)}")
+        yield site.replace(site.expression, f"{name} is None or {_disjunct(site)}")
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def add_isinstance_conjunct(site: Site) -> Iterator[Edit]:
-    if site.is_condition:
-        for name in site.likely_names[:4]:
-            for kind in _types(site)[:6]:
-                yield site.replace(_expression(site), f"isinstance({name}, {kind}) and {_conjunct(site)}")
-                yield site.replace(_expression(site), f"{_conjunct(site)} and not isinstance({name}, {kind})")
+    for name in site.likely_names[:4]:
+        for kind in _types(site)[:6]:
+            yield site.replace(site.expression, f"isinstance({name}, {kind}) and {_conjunct(site)}")
+            yield site.replace(site.expression, f"{_conjunct(site)} and not isinstance({name}, {kind})")
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def add_isinstance_disjunct(site: Site) -> Iterator[Edit]:
-    if site.is_condition:
-        for name in site.likely_names[:4]:
-            for kind in _types(site)[:6]:
-                yield site.replace(_expression(site), f"{_disjunct(site)} or isinstance({name}, {kind})")
+    for name in site.likely_names[:4]:
+        for kind in _types(site)[:6]:
+            yield site.replace(site.expression, f"{_disjunct(site)} or isinstance({name}, {kind})")
 
 
 @CONDITIONS.at(ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.NamedExpr)
 def truth_to_none_test(site: Site) -> Iterator[Edit]:
     """Distinguish None from the other false values."""
-    node = _expression(site)
+    node = site.expression
     parent = site.parent
     if isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not):
         start, end = site.function.module.span(parent)
@@ -185,9 +176,9 @@ def truth_to_none_test(site: Site) -> Iterator[Edit]:
 def none_test_to_truth(site: Site) -> Iterator[Edit]:
     match site.node:
         case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(None)]):
-            yield site.replace_loosely(_expression(site), f"not {site.operand(left)}")
+            yield site.replace_loosely(site.expression, f"not {site.operand(left)}")
         case ast.Compare(left=left, ops=[ast.IsNot()], comparators=[ast.Constant(None)]):
-            yield site.replace(_expression(site), site.operand(left))
+            yield site.replace(site.expression, site.operand(left))
 
 
 @CONDITIONS.at(ast.Call)
@@ -219,7 +210,7 @@ def type_equality_to_isinstance(site: Site) -> Iterator[Edit]:
             left=ast.Call(func=ast.Name("type"), args=[value]), ops=[ast.Eq() | ast.Is() | ast.In()],
             comparators=[kind],
         ):  # fmt: skip
-            yield site.replace(_expression(site), f"isinstance({site.text(value)}, {site.text(kind)})")
+            yield site.replace(site.expression, f"isinstance({site.text(value)}, {site.text(kind)})")
 
 
 @CONDITIONS.at(ast.Compare)
@@ -268,21 +259,19 @@ def _literals(site: Site, known: Sequence[str]) -> Sequence[str]:
     return list(dict.fromkeys(literals))[:_OTHER_CONDITIONS]
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def replace_by_other_condition(site: Site) -> Iterator[Edit]:
-    if site.is_condition:
-        for other in _other_conditions(site):
-            yield site.replace(_expression(site), other)
+    for other in _other_conditions(site):
+        yield site.replace(site.expression, other)
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def add_other_condition(site: Site) -> Iterator[Edit]:
     """Join a condition of the same function, or of a similar one."""
-    if site.is_condition:
-        for other in _other_conditions(site):
-            yield site.replace(_expression(site), f"{_conjunct(site)} and {_with_parentheses(other, ' or ')}")
-            yield site.replace(_expression(site), f"{_conjunct(site)} and not ({other})")
-            yield site.replace(_expression(site), f"{_disjunct(site)} or {other}")
+    for other in _other_conditions(site):
+        yield site.replace(site.expression, f"{_conjunct(site)} and {_with_parentheses(other, ' or ')}")
+        yield site.replace(site.expression, f"{_conjunct(site)} and not ({other})")
+        yield site.replace(site.expression, f"{_disjunct(site)} or {other}")
 
 
 def _with_parentheses(text: str, operator: str) -> str:
@@ -291,7 +280,7 @@ def _with_parentheses(text: str, operator: str) -> str:
 
 def _other_conditions(site: Site) -> Sequence[str]:
     """Return the conditions of the function, then those of similar functions about names in scope."""
-    own = site.text(_expression(site))
+    own = site.text(site.expression)
     found: dict[str, None] = {}
     for function in (site.function, *site.project.similar_functions(site.function)[:3]):
         for node in function.nodes:
@@ -301,43 +290,101 @@ def _other_conditions(site: Site) -> Sequence[str]:
     return [text for text in found if text != own and "\n" not in text][:_OTHER_CONDITIONS]
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
+def add_similar_condition(site: Site) -> Iterator[Edit]:
+    """Join a condition of the function, with another constant of a similar name in it."""
+    for text in _similar_conditions(site)[:_OTHER_CONDITIONS]:
+        operand = _with_parentheses(text, " or ")
+        yield site.replace(site.expression, f"{_disjunct(site)} or {text}")
+        yield site.replace(site.expression, f"{_conjunct(site)} and {operand}")
+        yield site.replace(site.expression, f"{_conjunct(site)} and not ({text})")
+
+
+def _similar_conditions(site: Site) -> Sequence[str]:
+    """Return the conditions of the function with one global name exchanged for a similar one."""
+    found: dict[str, None] = {}
+    known = site.function.module.global_names
+    for text in (*_other_conditions(site), site.text(site.expression)):
+        for name in (word for word in _WORD.findall(text) if word in known):
+            for other in similar_names(name, known)[:4]:
+                found[re.sub(rf"\b{name}\b", other, text)] = None
+    return list(found)
+
+
+@CONDITIONS.at(ast.Call)
+def replace_string_test(site: Site) -> Iterator[Edit]:
+    """Compare a string as a whole, or search in it, instead of testing its start or its end."""
+    match site.node:
+        case ast.Call(func=ast.Attribute(attr="startswith" | "endswith", value=value), args=[part]):
+            text, other = site.operand(value), site.operand(part)
+            yield site.replace_loosely(site.expression, f"{text} == {other}")
+            yield site.replace_loosely(site.expression, f"{other} in {text}")
+
+
+@CONDITIONS.at(ast.Compare)
+def equality_to_string_test(site: Site) -> Iterator[Edit]:
+    """Test the start or the end of a string instead of all of it."""
+    match site.node:
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            yield site.replace(site.node, f"{site.primary(left)}.startswith({site.text(right)})")
+            yield site.replace(site.node, f"{site.primary(left)}.endswith({site.text(right)})")
+        case ast.Compare(left=left, ops=[ast.In()], comparators=[right]):
+            yield site.replace(site.node, f"{site.primary(right)}.startswith({site.text(left)})")
+
+
+@CONDITIONS.at(ast.Tuple, ast.List, ast.Set)
+def extend_collection(site: Site) -> Iterator[Edit]:
+    """Add a constant with a similar name, or a literal of the function, to a collection."""
+    match site.node:
+        case ast.Tuple(elts=[*_, last]) | ast.List(elts=[*_, last]) | ast.Set(elts=[*_, last]) as node:
+            _, end = site.function.module.span(last)
+            for text in _elements_like(site, last, [site.text(element) for element in node.elts]):
+                yield Edit(end, end, f", {text}")
+
+
+def _elements_like(site: Site, last: ast.expr, known: Sequence[str]) -> Sequence[str]:
+    match last:
+        case ast.Attribute(value=value, attr=attribute):
+            names = site.project.similar_attributes(attribute) or site.project.attributes_of(value)
+            texts = [f"{site.text(value)}.{name}" for name in names]
+        case ast.Name(name):
+            texts = [*similar_names(name, site.function.module.global_names), *site.names]
+        case _:
+            texts = list(_literals(site, known))
+    return [text for text in texts if text not in known][:_OTHER_CONDITIONS]
+
+
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def replace_by_constant(site: Site) -> Iterator[Edit]:
-    if site.is_condition and not isinstance(site.node, ast.Constant):
-        yield site.replace(_expression(site), "True")
-        yield site.replace(_expression(site), "False")
+    for value in ("True", "False"):
+        yield site.replace(site.expression, value)
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def add_attribute_test(site: Site) -> Iterator[Edit]:
     """Test that an object has an attribute that the statement reads."""
-    if not site.is_condition:
-        return
     for node in ast.walk(site.statement):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             name = site.text(node.value)
-            yield site.replace(_expression(site), f"hasattr({name}, {node.attr!r}) and {_conjunct(site)}")
+            yield site.replace(site.expression, f"hasattr({name}, {node.attr!r}) and {_conjunct(site)}")
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def add_length_test(site: Site) -> Iterator[Edit]:
-    if site.is_condition:
-        for name in site.own_names[:3]:
-            yield site.replace(_expression(site), f"{_conjunct(site)} and len({name}) > 1")
-            yield site.replace(_expression(site), f"len({name}) > 1 and {_conjunct(site)}")
-            yield site.replace(_expression(site), f"len({name}) > 0 and {_conjunct(site)}")
+    for name in site.own_names[:3]:
+        yield site.replace(site.expression, f"{_conjunct(site)} and len({name}) > 1")
+        yield site.replace(site.expression, f"len({name}) > 1 and {_conjunct(site)}")
+        yield site.replace(site.expression, f"len({name}) > 0 and {_conjunct(site)}")
 
 
-@CONDITIONS.at(*_CONDITION_NODES)
+@CONDITIONS.at(*_CONDITION_NODES, where=at_condition)
 def add_comparison(site: Site) -> Iterator[Edit]:
     """Compare a variable with a literal of the function, or with another variable."""
-    if not site.is_condition:
-        return
     names = site.likely_names[:5]
     for name in names[:3]:
         for other in (*_literals(site, [])[:6], *(other for other in names if other != name)):
-            yield site.replace(_expression(site), f"{_conjunct(site)} and {name} != {other}")
-            yield site.replace(_expression(site), f"{_disjunct(site)} or {name} == {other}")
+            yield site.replace(site.expression, f"{_conjunct(site)} and {name} != {other}")
+            yield site.replace(site.expression, f"{_disjunct(site)} or {name} == {other}")
 
 
 @CONDITIONS.at(ast.Compare)

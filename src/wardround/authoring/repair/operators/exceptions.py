@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from wardround.authoring.repair.operators.applicability import in_loop
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
 
@@ -70,10 +71,9 @@ def try_and_return(site: Site) -> Iterator[Edit]:
     yield from _try(site, [f"return {value}" for value in values])
 
 
-@EXCEPTIONS.at(*_TRIED)
+@EXCEPTIONS.at(*_TRIED, where=in_loop)
 def try_and_continue(site: Site) -> Iterator[Edit]:
-    if site.loop is not None:
-        yield from _try(site, ("continue", "break"))
+    yield from _try(site, ("continue", "break"))
 
 
 @EXCEPTIONS.at(ast.Assign)

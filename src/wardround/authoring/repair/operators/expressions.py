@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from wardround.authoring.repair.operators.applicability import at_object, at_used_value, at_value
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
 from wardround.text.search_terms import parts
@@ -40,19 +41,6 @@ _EMPTY: dict[type, Sequence[str]] = {
 }  # fmt: skip
 _MOST_ALTERNATIVES = 10
 _LONGEST_STRING = 200
-
-
-def _value(site: Site) -> ast.expr | None:
-    """Return the node if its value is read, and not only an effect or a part of a dotted name."""
-    node = site.node
-    if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
-        return None
-    is_part = isinstance(site.parent, ast.Expr | ast.Starred | ast.JoinedStr | ast.withitem | ast.Raise)
-    return None if is_part else node
-
-
-def _is_called(site: Site) -> bool:
-    return isinstance(site.parent, ast.Call) and site.parent.func is site.node
 
 
 @EXPRESSIONS.at(ast.BinOp)
@@ -91,10 +79,10 @@ def remove_operand(site: Site) -> Iterator[Edit]:
     yield site.replace_loosely(site.node, site.text(site.node.right))
 
 
-@EXPRESSIONS.at(ast.Name)
+@EXPRESSIONS.at(ast.Name, where=at_value)
 def replace_variable(site: Site) -> Iterator[Edit]:
     """Read another variable in scope, those with similar names first."""
-    node = _value(site)
+    node = site.expression
     if not isinstance(node, ast.Name):
         return
     own = set(parts(node.id))
@@ -103,14 +91,13 @@ def replace_variable(site: Site) -> Iterator[Edit]:
             yield site.replace(node, name)
 
 
-@EXPRESSIONS.at(ast.Attribute)
+@EXPRESSIONS.at(ast.Attribute, where=at_object)
 def replace_by_variable(site: Site) -> Iterator[Edit]:
     """Read a variable in scope instead of an attribute."""
-    node = _value(site)
-    if node is not None and not _is_called(site):
-        for name in site.names:
-            if name != site.text(node):
-                yield site.replace(node, name)
+    node = site.expression
+    for name in site.names:
+        if name != site.text(node):
+            yield site.replace(node, name)
 
 
 @EXPRESSIONS.at(ast.Attribute)
@@ -121,11 +108,11 @@ def replace_attribute(site: Site) -> Iterator[Edit]:
         yield site.replace(site.node, f"{site.primary(site.node.value)}.{name}")
 
 
-@EXPRESSIONS.at(ast.Name, ast.Attribute)
+@EXPRESSIONS.at(ast.Name, ast.Attribute, where=at_value)
 def append_attribute(site: Site) -> Iterator[Edit]:
     """Read an attribute that the function reads of the same value elsewhere."""
-    node = _value(site)
-    if node is None or isinstance(site.parent, ast.Attribute):
+    node = site.expression
+    if isinstance(site.parent, ast.Attribute):
         return
     own = ast.dump(node)
     for attribute in _attributes_of(site, own):
@@ -142,10 +129,10 @@ def _attributes_of(site: Site, value: str) -> Sequence[str]:
     return list(found)[:_MOST_ALTERNATIVES]
 
 
-@EXPRESSIONS.at(ast.Attribute)
+@EXPRESSIONS.at(ast.Attribute, where=at_object)
 def remove_attribute(site: Site) -> Iterator[Edit]:
-    node = _value(site)
-    if isinstance(node, ast.Attribute) and not _is_called(site):
+    node = site.expression
+    if isinstance(node, ast.Attribute):
         yield site.replace(node, site.primary(node.value))
 
 
@@ -165,11 +152,11 @@ def shift_number(site: Site) -> Iterator[Edit]:
                 yield site.replace(site.node, str(other))
 
 
-@EXPRESSIONS.at(*_VALUE_NODES, ast.BinOp)
+@EXPRESSIONS.at(*_VALUE_NODES, ast.BinOp, where=at_value)
 def off_by_one(site: Site) -> Iterator[Edit]:
     """Add or subtract one where a number is likely."""
-    node = _value(site)
-    if node is None or not isinstance(
+    node = site.expression
+    if not isinstance(
         site.parent, ast.Subscript | ast.Slice | ast.Call | ast.Compare | ast.BinOp | ast.Assign | ast.Return
     ):
         return
@@ -181,10 +168,10 @@ def off_by_one(site: Site) -> Iterator[Edit]:
     yield site.replace_loosely(node, f"{site.operand(node)} - 1")
 
 
-@EXPRESSIONS.at(*_VALUE_NODES)
+@EXPRESSIONS.at(*_VALUE_NODES, where=at_object)
 def default_by_or(site: Site) -> Iterator[Edit]:
-    node = _value(site)
-    if node is not None and not site.is_condition and not _is_called(site):
+    node = site.expression
+    if not site.is_condition:
         for default in (*_DEFAULTS, *site.names[:3]):
             yield site.replace_loosely(node, f"{site.text(node)} or {default}")
 
@@ -198,9 +185,9 @@ def or_to_none_test(site: Site) -> Iterator[Edit]:
             yield site.replace_loosely(site.node, f"{text} if {text} is not None else {site.operand(second)}")
 
 
-@EXPRESSIONS.at(ast.Subscript)
+@EXPRESSIONS.at(ast.Subscript, where=at_value)
 def subscript_to_get(site: Site) -> Iterator[Edit]:
-    node = _value(site)
+    node = site.expression
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Tuple):
         value, key = site.primary(node.value), site.text(node.slice)
         for default in ("", ", ''", ", []", ", {}", ", 0", ", False", f", {key}"):
@@ -225,10 +212,10 @@ def get_default(site: Site) -> Iterator[Edit]:
             yield Edit(end, end, ", None")
 
 
-@EXPRESSIONS.at(ast.Name, ast.Attribute, ast.Subscript)
+@EXPRESSIONS.at(ast.Name, ast.Attribute, ast.Subscript, where=at_value)
 def copy_value(site: Site) -> Iterator[Edit]:
-    node = _value(site)
-    if node is not None and not isinstance(site.parent, ast.Attribute | ast.Compare):
+    node = site.expression
+    if not isinstance(site.parent, ast.Attribute | ast.Compare):
         text = site.primary(node)
         for copy in (f"{text}.copy()", f"list({text})", f"dict({text})", f"{text}[:]"):
             yield site.replace(node, copy)
@@ -237,18 +224,18 @@ def copy_value(site: Site) -> Iterator[Edit]:
                 yield site.replace(node, f"{module}({text})")
 
 
-@EXPRESSIONS.at(*_VALUE_NODES, ast.BinOp)
+@EXPRESSIONS.at(*_VALUE_NODES, ast.BinOp, where=at_object)
 def cast_value(site: Site) -> Iterator[Edit]:
-    node = _value(site)
-    if node is not None and not _is_called(site) and not site.is_condition:
+    node = site.expression
+    if not site.is_condition:
         for cast in _CASTS:
             yield site.replace(node, f"{cast}({site.text(node)})")
 
 
-@EXPRESSIONS.at(ast.Call)
+@EXPRESSIONS.at(ast.Call, where=at_value)
 def remove_cast(site: Site) -> Iterator[Edit]:
     """Use the argument of a function with one argument instead of its result."""
-    match _value(site):
+    match site.expression:
         case ast.Call(func=ast.Name(), args=[ast.expr() as argument], keywords=[]) as node:
             yield site.replace_loosely(node, site.text(argument))
 
@@ -279,30 +266,26 @@ def _bounds(site: Site, bound: ast.expr | None) -> Sequence[str]:
     return (text, "", f"{text} + 1", f"{text} - 1")
 
 
-@EXPRESSIONS.at(ast.Subscript)
+@EXPRESSIONS.at(ast.Subscript, where=at_value)
 def index_to_slice(site: Site) -> Iterator[Edit]:
-    match _value(site):
+    match site.expression:
         case ast.Subscript(value=value, slice=ast.Constant(value=int(index))) as node:
             last = f"-{index}" if index else "-1"
             for text in (f"{index}:", f":{index}", f"{index}:{index + 1}", last, "0"):
                 yield site.replace(node, f"{site.primary(value)}[{text}]")
 
 
-@EXPRESSIONS.at(*_VALUE_NODES)
+@EXPRESSIONS.at(*_VALUE_NODES, where=at_object)
 def take_element(site: Site) -> Iterator[Edit]:
-    node = _value(site)
-    if (
-        node is not None
-        and not _is_called(site)
-        and not isinstance(site.parent, ast.Attribute | ast.Subscript)
-    ):
+    node = site.expression
+    if node is not None and not isinstance(site.parent, ast.Attribute | ast.Subscript):
         for index in ("0", "-1", "1:", ":-1", "1"):
             yield site.replace(node, f"{site.primary(node)}[{index}]")
 
 
-@EXPRESSIONS.at(ast.Subscript)
+@EXPRESSIONS.at(ast.Subscript, where=at_value)
 def remove_subscript(site: Site) -> Iterator[Edit]:
-    node = _value(site)
+    node = site.expression
     if isinstance(node, ast.Subscript):
         yield site.replace(node, site.primary(node.value))
 
@@ -405,28 +388,22 @@ def remove_sign(site: Site) -> Iterator[Edit]:
     yield site.replace_loosely(site.node, site.operand(site.node.operand))
 
 
-@EXPRESSIONS.at(*_VALUE_NODES)
+@EXPRESSIONS.at(*_VALUE_NODES, where=at_used_value)
 def negate_value(site: Site) -> Iterator[Edit]:
     """Return or assign the opposite truth value, or the number of opposite sign."""
-    node = _value(site)
-    is_passed = isinstance(site.parent, ast.Return | ast.Assign | ast.keyword | ast.Call)
-    if node is not None and is_passed and not _is_called(site):
-        yield site.replace(node, f"not {site.operand(node)}")
-        yield site.replace(node, f"-{site.primary(node)}")
-        yield site.replace(node, f"abs({site.text(node)})")
+    node = site.expression
+    yield site.replace(node, f"not {site.operand(node)}")
+    yield site.replace(node, f"-{site.primary(node)}")
+    yield site.replace(node, f"abs({site.text(node)})")
 
 
-@EXPRESSIONS.at(*_VALUE_NODES, ast.BinOp)
+@EXPRESSIONS.at(*_VALUE_NODES, ast.BinOp, where=at_used_value)
 def limit_value(site: Site) -> Iterator[Edit]:
     """Use at least, or at most, another number."""
-    node = _value(site)
-    is_passed = isinstance(
-        site.parent, ast.Return | ast.Assign | ast.keyword | ast.Call | ast.BinOp | ast.Slice
-    )
-    if node is not None and is_passed and not _is_called(site):
-        for other in ("0", "1", *site.names[:4]):
-            yield site.replace(node, f"max({site.text(node)}, {other})")
-            yield site.replace(node, f"min({site.text(node)}, {other})")
+    node = site.expression
+    for other in ("0", "1", *site.names[:4]):
+        yield site.replace(node, f"max({site.text(node)}, {other})")
+        yield site.replace(node, f"min({site.text(node)}, {other})")
 
 
 @EXPRESSIONS.at(ast.IfExp)
@@ -458,31 +435,31 @@ def edit_conversion(site: Site) -> Iterator[Edit]:
         yield Edit(end, end + len(before), after)
 
 
-@EXPRESSIONS.at(*_VALUE_NODES, ast.Constant)
+@EXPRESSIONS.at(*_VALUE_NODES, ast.Constant, where=at_object)
 def enclose_value(site: Site) -> Iterator[Edit]:
     """Put a value into a tuple or a list."""
-    node = _value(site)
-    if node is not None and not _is_called(site) and not isinstance(site.parent, ast.Attribute | ast.keyword):
+    node = site.expression
+    if not isinstance(site.parent, ast.Attribute | ast.keyword):
         yield site.replace(node, f"({site.text(node)},)")
         yield site.replace(node, f"[{site.text(node)}]")
 
 
-@EXPRESSIONS.at(ast.Name, ast.Attribute, ast.Call, ast.BinOp, ast.JoinedStr, ast.Constant)
+@EXPRESSIONS.at(
+    ast.Name, ast.Attribute, ast.Call, ast.BinOp, ast.JoinedStr, ast.Constant, where=at_used_value
+)
 def concatenate(site: Site) -> Iterator[Edit]:
     """Join a string, or a variable in scope, to a value that is returned, assigned or passed."""
-    node = _value(site)
-    is_passed = isinstance(site.parent, ast.Return | ast.Assign | ast.AugAssign | ast.Call)
-    if node is not None and is_passed and not _is_called(site):
-        for other in ("'\\n'", "' '", *site.names[:5]):
-            yield site.replace(node, f"{site.operand(node)} + {other}")
-            yield site.replace(node, f"{other} + {site.operand(node)}")
+    node = site.expression
+    for other in ("'\\n'", "' '", *site.names[:5]):
+        yield site.replace(node, f"{site.operand(node)} + {other}")
+        yield site.replace(node, f"{other} + {site.operand(node)}")
 
 
-@EXPRESSIONS.at(ast.Constant, ast.Name, ast.Attribute, ast.Call)
+@EXPRESSIONS.at(ast.Constant, ast.Name, ast.Attribute, ast.Call, where=at_value)
 def replace_by_variable_of_scope(site: Site) -> Iterator[Edit]:
     """Pass, return or assign a variable instead of a constant or of the result of a call."""
-    node = _value(site)
+    node = site.expression
     is_constant = isinstance(node, ast.Constant | ast.Call)
-    if node is not None and is_constant and not isinstance(site.parent, ast.Attribute):
+    if is_constant and not isinstance(site.parent, ast.Attribute):
         for name in site.names:
             yield site.replace(node, name)

@@ -1,4 +1,4 @@
-"""Operators and their families: each declares its name and the kinds of nodes at which it applies."""
+"""Operators and their families: each declares its name and where it applies."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from wardround.authoring.repair.operators.applicability import anywhere
 from wardround.authoring.repair.operators.site import Edit, Site
 
 Proposal = Callable[[Site], Iterator[Edit]]
+Applicability = Callable[[Site], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +20,18 @@ class Operator:
     Attributes:
         name: as candidates and weights have it, such as ``negate-condition``.
         kinds: the classes of nodes at which it applies.
+        where: True for the nodes of these classes at which it applies.
         propose: the edits at a site, the most probable first.
     """
 
     name: str
     kinds: tuple[type[ast.AST], ...]
+    where: Applicability
     propose: Proposal
+
+    def edits(self, site: Site) -> Iterator[Edit]:
+        """Return the edits at a site, none where the operator does not apply."""
+        return self.propose(site) if isinstance(site.node, self.kinds) and self.where(site) else iter(())
 
 
 @dataclass(slots=True)
@@ -32,11 +40,12 @@ class OperatorFamily:
 
     operators: list[Operator] = field(default_factory=list)
 
-    def at(self, *kinds: type[ast.AST]) -> Callable[[Proposal], Proposal]:
+    def at(self, *kinds: type[ast.AST], where: Applicability = anywhere) -> Callable[[Proposal], Proposal]:
         """Register a function as the operator of its name at these kinds of nodes."""
 
         def register(propose: Proposal) -> Proposal:
-            self.operators.append(Operator(propose.__name__.replace("_", "-"), kinds, propose))
+            name = propose.__name__.replace("_", "-")
+            self.operators.append(Operator(name, kinds, where, propose))
             return propose
 
         return register

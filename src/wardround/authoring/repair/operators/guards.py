@@ -6,6 +6,7 @@ import ast
 import itertools
 from collections.abc import Iterator, Sequence
 
+from wardround.authoring.repair.operators.applicability import at_object, at_used_value, in_loop
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
 
@@ -55,27 +56,24 @@ def return_if_true(site: Site) -> Iterator[Edit]:
             yield from site.insert_before(f"if {name}:\n\t{result}")
 
 
-@GUARDS.at(*_STATEMENTS)
+@GUARDS.at(*_STATEMENTS, where=in_loop)
 def continue_if_none(site: Site) -> Iterator[Edit]:
-    if site.loop is not None:
-        for name in _used_names(site):
-            yield from site.insert_before(f"if {name} is None:\n\tcontinue")
+    for name in _used_names(site):
+        yield from site.insert_before(f"if {name} is None:\n\tcontinue")
 
 
-@GUARDS.at(*_STATEMENTS)
+@GUARDS.at(*_STATEMENTS, where=in_loop)
 def continue_if_empty(site: Site) -> Iterator[Edit]:
-    if site.loop is not None:
-        for name in _used_names(site):
-            yield from site.insert_before(f"if not {name}:\n\tcontinue")
-            yield from site.insert_before(f"if {name}:\n\tcontinue")
+    for name in _used_names(site):
+        yield from site.insert_before(f"if not {name}:\n\tcontinue")
+        yield from site.insert_before(f"if {name}:\n\tcontinue")
 
 
-@GUARDS.at(*_STATEMENTS)
+@GUARDS.at(*_STATEMENTS, where=in_loop)
 def break_if_empty(site: Site) -> Iterator[Edit]:
-    if site.loop is not None:
-        for name in _used_names(site):
-            yield from site.insert_before(f"if not {name}:\n\tbreak")
-            yield from site.insert_before(f"if {name}:\n\tbreak")
+    for name in _used_names(site):
+        yield from site.insert_before(f"if not {name}:\n\tbreak")
+        yield from site.insert_before(f"if {name}:\n\tbreak")
 
 
 @GUARDS.at(*_STATEMENTS)
@@ -144,54 +142,46 @@ def _conditional(site: Site, headers: Sequence[str]) -> Iterator[Edit]:
         yield from site.replace_statement(f"{header}\n\t{body}")
 
 
-@GUARDS.at(ast.Attribute, ast.Subscript, ast.Call)
+@GUARDS.at(ast.Attribute, ast.Subscript, ast.Call, where=at_object)
 def expression_if_not_none(site: Site) -> Iterator[Edit]:
     """Evaluate an expression only if the value that it needs is there."""
-    assert isinstance(site.node, ast.expr)
-    if isinstance(getattr(site.node, "ctx", None), ast.Store | ast.Del) or isinstance(site.parent, ast.Expr):
+    value = _needed_value(site.expression)
+    if value is None:
         return
-    value = _needed_value(site.node)
-    if value is None or isinstance(value, ast.Constant):
-        return
-    text, needed = site.text(site.node), site.operand(value)
+    text, needed = site.text(site.expression), site.operand(value)
     for other in ("None", "''", "[]"):
-        yield site.replace_loosely(site.node, f"{text} if {needed} is not None else {other}")
-        yield site.replace_loosely(site.node, f"{text} if {needed} else {other}")
+        yield site.replace_loosely(site.expression, f"{text} if {needed} is not None else {other}")
+        yield site.replace_loosely(site.expression, f"{text} if {needed} else {other}")
 
 
-@GUARDS.at(ast.Attribute, ast.Subscript, ast.Call)
+@GUARDS.at(ast.Attribute, ast.Subscript, ast.Call, where=at_object)
 def expression_if_true(site: Site) -> Iterator[Edit]:
     """Test that a value is there before an expression that needs it, by ``and``."""
-    assert isinstance(site.node, ast.expr)
+    node = site.expression
     is_tested = site.is_condition or isinstance(site.parent, ast.BoolOp | ast.Return | ast.Assign)
-    value = _needed_value(site.node)
-    if is_tested and value is not None and not isinstance(value, ast.Constant):
-        yield site.replace_loosely(site.node, f"{site.operand(value)} and {site.text(site.node)}")
+    value = _needed_value(node)
+    if is_tested and value is not None:
+        yield site.replace_loosely(node, f"{site.operand(value)} and {site.text(node)}")
 
 
-@GUARDS.at(ast.Attribute, ast.Subscript, ast.Call, ast.Name, ast.BinOp, ast.JoinedStr)
+@GUARDS.at(ast.Attribute, ast.Subscript, ast.Call, ast.Name, ast.BinOp, ast.JoinedStr, where=at_used_value)
 def value_if_true(site: Site) -> Iterator[Edit]:
-    """Use a value only if a variable is true, or another one if it is None."""
-    is_whole = isinstance(site.parent, ast.Assign | ast.Return | ast.Call | ast.keyword)
-    if not isinstance(site.node, ast.expr) or not is_whole or site.node is getattr(site.parent, "func", None):
-        return
-    if isinstance(getattr(site.node, "ctx", None), ast.Store | ast.Del):
-        return
-    text = site.operand(site.node)
+    """Use a value only if a variable is true, or another one then."""
+    text = site.operand(site.expression)
     for name in site.names[:4]:
         for other in ("None", "''", *site.names[:2]):
-            if name != text != other:
-                yield site.replace(site.node, f"{text} if {name} else {other}")
-                yield site.replace(site.node, f"{other} if {name} else {text}")
+            if text not in (name, other):
+                yield site.replace(site.expression, f"{text} if {name} else {other}")
+                yield site.replace(site.expression, f"{other} if {name} else {text}")
 
 
 def _needed_value(node: ast.expr) -> ast.expr | None:
-    """Return the value without which an expression fails."""
+    """Return the value without which an expression fails; None for constants."""
     match node:
         case ast.Attribute(value=value) | ast.Subscript(value=value):
-            return value
-        case ast.Call(func=ast.Attribute(value=value)):
-            return value
-        case ast.Call(args=[value, *_]):
-            return None if isinstance(value, ast.Starred) else value
-    return None
+            found = value
+        case ast.Call(func=ast.Attribute(value=value)) | ast.Call(args=[value, *_]):
+            found = value
+        case _:
+            return None
+    return None if isinstance(found, ast.Constant | ast.Starred) else found

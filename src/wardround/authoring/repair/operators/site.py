@@ -57,6 +57,12 @@ class Site:
         return self.function.statement_of(self.node)
 
     @property
+    def expression(self) -> ast.expr:
+        """The node of an operator of expressions."""
+        assert isinstance(self.node, ast.expr)
+        return self.node
+
+    @property
     def line(self) -> int:
         return getattr(self.node, "lineno", self.statement.lineno)
 
@@ -135,8 +141,12 @@ class Site:
 
     @cached_property
     def is_condition(self) -> bool:
-        """True if the node is a complete condition of a branch, a loop or a comprehension."""
+        """True for a complete condition of a branch, a loop or a comprehension, or a truth value."""
         parent = self.parent
+        if isinstance(parent, ast.Return | ast.Assign):
+            return isinstance(self.node, ast.Compare | ast.BoolOp) or isinstance(
+                getattr(self.node, "op", None), ast.Not
+            )
         if isinstance(parent, ast.comprehension):
             return any(self.node is condition for condition in parent.ifs)
         return self.node is getattr(parent, "test", None)
@@ -152,10 +162,10 @@ class Site:
     @cached_property
     def returned_texts(self) -> Sequence[str]:
         """The short values that the function returns, in source order, then the calls in them."""
-        returned = [node.value for node in self.function.nodes if isinstance(node, ast.Return) and node.value]
+        returned = self.function.returned
         calls = [node for value in returned for node in ast.walk(value) if isinstance(node, ast.Call)]
-        texts = dict.fromkeys(self.text(value) for value in (*returned, *calls) if self._is_computable(value))
-        return [text for text in texts if len(text) <= _LONGEST_RESULT and "\n" not in text]
+        values = filter(self._is_computable, (*returned, *calls))
+        return [text for text in dict.fromkeys(map(self.text, values)) if is_short_line(text)]
 
     def insert_before(self, code: str) -> Iterator[Edit]:
         """Yield the edit that inserts lines before the statement, unless it shares its line."""
@@ -203,6 +213,11 @@ def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
         block = getattr(node, name, None)
         if isinstance(block, list) and block:
             yield block
+
+
+def is_short_line(text: str) -> bool:
+    """Return True for the text of an expression that can be repeated elsewhere."""
+    return len(text) <= _LONGEST_RESULT and "\n" not in text
 
 
 def has_long_string(node: ast.AST) -> bool:
