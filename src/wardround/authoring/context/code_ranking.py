@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -145,12 +146,11 @@ def _signature(segment: Segment, text: str) -> str:
 
 def _mention_reasons(segment: Segment, names: Collection[str], mentions: Sequence[Mention]) -> Iterator[str]:
     own = segment.symbol.rpartition(".")[2]
-    if own and own in names:
+    if own in names:
         yield f'the task names "{own}"'
-    for mention in mentions:
-        if mention.path == segment.path and segment.first_line <= mention.line <= segment.last_line:
-            yield f"the task names line {mention.line}"
-            break
+    lines = (mention.line for mention in mentions if segment.contains(mention.path, mention.line))
+    for line in islice(lines, 1):
+        yield f"the task names line {line}"
 
 
 def _word_reasons(words: TaskWords, segment: Segment, text: str) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from functools import partial
+from itertools import chain, islice, starmap
 
 from wardround.authoring.context.base_code import BaseCode
 from wardround.authoring.context.base_tree import BaseTree
@@ -32,6 +34,7 @@ _LEAST_SHARE = 0.1
 """The share of recent commits that change a file, from which changing it is a convention."""
 _CHANGELOG_LINES = 20
 _MOST_PATHS = 12
+_CODE = CALLABLE | {SymbolKind.CLASS}
 
 
 def similar_code(graph: CodeGraph, first: Sequence[Segment]) -> list[Evidence]:
@@ -40,15 +43,13 @@ def similar_code(graph: CodeGraph, first: Sequence[Segment]) -> list[Evidence]:
     Args:
         first: the functions of the task, best first.
     """
-    own = {(segment.path, segment.symbol) for segment in first}
+    own = frozenset((segment.path, segment.symbol) for segment in first)
     found: dict[Span, tuple[str, ...]] = {}
-    for segment in first:
-        symbol = symbol_of(graph, segment)
-        if symbol is not None:
-            for span, reason in islice(_alike(graph, symbol, own), _MOST_FOR_EACH):
-                found.setdefault(span, (reason,))
-            for span, reason in islice(_registrations(graph, symbol), _MOST_REGISTRATIONS):
-                found.setdefault(span, (reason,))
+    for symbol in filter(None, map(partial(symbol_of, graph), first)):
+        examples = islice(_alike(graph, symbol, own), _MOST_FOR_EACH)
+        registrations = islice(_registrations(graph, symbol), _MOST_REGISTRATIONS)
+        for span, reason in chain(examples, registrations):
+            found.setdefault(span, (reason,))
     return list(found.items())[:_MOST]
 
 
@@ -61,7 +62,7 @@ def symbol_of(graph: CodeGraph, segment: Segment) -> Symbol | None:
     return None
 
 
-def _alike(graph: CodeGraph, symbol: Symbol, own: set[tuple[str, str]]) -> Iterator[tuple[Span, str]]:
+def _alike(graph: CodeGraph, symbol: Symbol, own: frozenset[tuple[str, str]]) -> Iterator[tuple[Span, str]]:
     for match in graph.similar(symbol):
         if _is_other(match.symbol, own):
             share = round(100 * match.similarity)
@@ -73,13 +74,15 @@ def _alike(graph: CodeGraph, symbol: Symbol, own: set[tuple[str, str]]) -> Itera
 
 def _is_namesake(symbol: Symbol, other: Symbol) -> bool:
     """Return True for symbols of one name in two files; a name of one word is too common."""
-    has_words = len(parts(other.own_name)) > 1
-    return has_words and symbol.own_name == other.own_name and symbol.path != other.path
+    if symbol.path == other.path or symbol.own_name != other.own_name:
+        return False
+    return len(parts(other.own_name)) > 1
 
 
-def _is_other(symbol: Symbol, own: set[tuple[str, str]]) -> bool:
-    is_code = symbol.kind in CALLABLE | {SymbolKind.CLASS} and not is_accompanying_file(symbol.path)
-    return is_code and (symbol.path, symbol.name) not in own
+def _is_other(symbol: Symbol, own: frozenset[tuple[str, str]]) -> bool:
+    if symbol.kind not in _CODE or is_accompanying_file(symbol.path):
+        return False
+    return (symbol.path, symbol.name) not in own
 
 
 def _registrations(graph: CodeGraph, symbol: Symbol) -> Iterator[tuple[Span, str]]:
@@ -108,19 +111,14 @@ def span_of(symbol: Symbol) -> Span:
 
 def changelogs(tree: BaseTree, past: Sequence[CommitIndex]) -> list[Evidence]:
     """Return the beginning of the changelog that recent commits change, if they do."""
-    recent = [commit for commit in past[:_RECENT] if commit.paths]
-    counts = {
-        path: sum(path in commit.paths for commit in recent) for path in tree.documents if is_changelog(path)
-    }
-    used = [path for path, count in counts.items() if recent and count / len(recent) >= _LEAST_SHARE]
-    return [
-        (
-            Span(path, 1, min(_CHANGELOG_LINES, len(tree.lines(path)))),
-            (f"{counts[path]} of the last {len(recent)} commits changed it",),
-        )
-        for path in sorted(used, key=lambda path: (-counts[path], path))[:1]
-        if tree.lines(path)
-    ]
+    recent = [commit.paths for commit in past[:_RECENT] if commit.paths]
+    counts = Counter(path for path in chain.from_iterable(recent) if is_changelog(path))
+    for path, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
+        lines = tree.lines(path)
+        if lines and count >= _LEAST_SHARE * len(recent):
+            reason = f"{count} of the last {len(recent)} commits changed it"
+            return [(Span(path, 1, min(_CHANGELOG_LINES, len(lines))), (reason,))]
+    return []
 
 
 def similar_commits(words: TaskWords, code: BaseCode) -> tuple[SimilarCommit, ...]:
@@ -133,12 +131,11 @@ def similar_commits(words: TaskWords, code: BaseCode) -> tuple[SimilarCommit, ..
         return ()
     scores = bm25.scores(words.terms, [commit.words for commit in past])
     order = sorted(range(len(past)), key=lambda at: (-round(scores[at], 6), at))
-    first = [commits[at] for at in order[:_MOST_COMMITS] if scores[at] > 0 and past[at].paths]
-    return tuple(
-        SimilarCommit(
-            commit,
-            escape_undecodable(redact_secrets(message.split("\n", 1)[0])),
-            tuple(sorted(map(escape_undecodable, paths))[:_MOST_PATHS]),
-        )
-        for commit, message, paths in code.tree.repository.commits_touching(first)
-    )
+    first = [commits[at] for at in order[:_MOST_COMMITS] if scores[at] > 0]
+    return tuple(starmap(_similar_commit, code.tree.repository.commits_touching(first)))
+
+
+def _similar_commit(commit: str, message: str, paths: Sequence[str]) -> SimilarCommit:
+    subject = redact_secrets(message.split("\n", 1)[0])
+    shown = sorted(map(escape_undecodable, paths))[:_MOST_PATHS]
+    return SimilarCommit(commit, escape_undecodable(subject), tuple(shown))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from wardround.authoring.context.base_code import BaseCode
 from wardround.context.code_graph.model import CALLABLE, Symbol, SymbolKind
 
@@ -10,10 +12,13 @@ _KINDS = CALLABLE | {SymbolKind.CLASS, SymbolKind.TYPE, SymbolKind.TABLE, Symbol
 
 def definitions(code: BaseCode, name: str) -> list[Symbol]:
     """Return the functions, classes, types and tables of a name outside of tests, one of each file."""
-    found: dict[str, Symbol] = {}
-    for path in code.graph.files_defining(name):
-        symbols = code.graph.symbols_in(path) if path in code.tree.source_set else ()
-        for symbol in symbols:
-            if symbol.own_name == name and symbol.kind in _KINDS:
-                found.setdefault(path, symbol)
-    return list(found.values())
+    paths = code.tree.source_set.intersection(code.graph.files_defining(name))
+    found = (_first_definition(code.graph.symbols_in(path), name) for path in sorted(paths))
+    return [symbol for symbol in found if symbol is not None]
+
+
+def _first_definition(symbols: Iterable[Symbol], name: str) -> Symbol | None:
+    for symbol in symbols:
+        if symbol.own_name == name and symbol.kind in _KINDS:
+            return symbol
+    return None

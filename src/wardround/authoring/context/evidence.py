@@ -22,7 +22,7 @@ from wardround.authoring.context.task_words import TaskWords
 _MOST_SEGMENTS = 120
 """Segments that may fill the text."""
 _FIRST = 8
-"""Segments whose links, tests and conventions are searched."""
+"""Segments whose conventions are searched."""
 _MOST_DEFINING = 3
 """Files that define a name, above which it is too common to identify one of them."""
 _MOST_MENTIONED = 8
@@ -47,7 +47,7 @@ def find_evidence(code: BaseCode, query: str, suspects: Sequence[Suspect]) -> Ta
     files = rank_files(words, code, _mentioned_first(code, suspects, mentions, names))
     ranked = rank_segments(words, tree, [file.path for file in files], names, mentions)
     suspicious = suspicious_segments(tree, suspects)
-    segments = [*suspicious, *linked_segments(graph, tree, ranked[:_FIRST], ranked)][:_MOST_SEGMENTS]
+    segments = linked_segments(graph, tree, [*suspicious, *ranked])[:_MOST_SEGMENTS]
     functions = [found.segment for found in segments[:_FIRST] if found.segment.is_function]
     changelogs = conventions.changelogs(tree, code.past) if segments else []
     return TaskEvidence(
@@ -64,8 +64,10 @@ def _mentioned_first(
     code: BaseCode, suspects: Sequence[Suspect], mentions: Sequence[Mention], names: Sequence[str]
 ) -> dict[str, str]:
     """Return the files that precede all others, each with the reason."""
-    first = {suspect.pointer.path: suspect.reason for suspect in reversed(suspects)}
-    first = dict(reversed(first.items()))
+    first: dict[str, str] = {}
+    for suspect in suspects:
+        if suspect.pointer.path in code.tree.blobs:
+            first.setdefault(suspect.pointer.path, suspect.reason)
     for mention in mentions:
         first.setdefault(mention.path, f'the task names "{mention.name}"')
     for name in names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -76,24 +77,28 @@ def _shared_ending(parts: Sequence[str], others: Sequence[str]) -> int:
 
 def _by_module(text: str, by_name: dict[str, list[str]]) -> Iterator[Mention]:
     """Yield the files of dotted names such as ``package.module.function``."""
-    for match in _DOTTED.finditer(text):
-        parts = match.group().split(".")
-        for end in range(len(parts), 1, -1):
-            named = f"{'/'.join(parts[:end])}.py"
-            paths = by_name.get(f"{parts[end - 1]}.py", [])
-            exact = [path for path in paths if f"/{path}".endswith(f"/{named}")]
-            if 0 < len(exact) <= _MOST_ALIKE:
-                yield from (Mention(path, 0, match.group()) for path in sorted(exact))
-                break
+    for dotted in dict.fromkeys(_DOTTED.findall(text)):
+        parts = dotted.split(".")
+        candidates = (_files_of_module(parts[:end], by_name) for end in range(len(parts), 1, -1))
+        for path in next(filter(None, candidates), ()):
+            yield Mention(path, 0, dotted)
+
+
+def _files_of_module(parts: Sequence[str], by_name: dict[str, list[str]]) -> list[str]:
+    """Return the files of a module; none if there are too many."""
+    ending = f"/{'/'.join(parts)}.py"
+    paths = by_name.get(f"{parts[-1]}.py", [])
+    found = sorted(path for path in paths if f"/{path}".endswith(ending))
+    return found if len(found) <= _MOST_ALIKE else []
 
 
 def mentioned_names(text: str) -> list[str]:
     """Return the identifiers that have the form of code, in the order of the text; none of a path."""
     plain = _FILE.sub(" ", _ADDRESS.sub(" ", text))
     found: dict[str, None] = {}
-    for match in _IN_BACKTICKS.finditer(plain):
-        found |= dict.fromkeys(_NAME.findall(match[1]))
-    found |= dict.fromkeys(match[1] for match in _CALLED.finditer(plain))
-    words = (match.group() for match in _NAME.finditer(plain))
-    found |= dict.fromkeys(word for word in words if _HAS_FORM_OF_CODE.search(word))
-    return [name for name in found if len(name) >= _SHORTEST and name not in KEYWORDS][:_MOST_NAMES]
+    for quoted in _IN_BACKTICKS.findall(plain):
+        found |= dict.fromkeys(_NAME.findall(quoted))
+    found |= dict.fromkeys(_CALLED.findall(plain))
+    found |= dict.fromkeys(filter(_HAS_FORM_OF_CODE.search, _NAME.findall(plain)))
+    names = (name for name in found if len(name) >= _SHORTEST and name not in KEYWORDS)
+    return list(islice(names, _MOST_NAMES))

@@ -42,6 +42,10 @@ class Segment(msgspec.Struct, frozen=True, order=True):
         """The number of lines."""
         return self.last_line - self.first_line + 1
 
+    def contains(self, path: str, line: int) -> bool:
+        """Return True for one of its lines."""
+        return path == self.path and self.first_line <= line <= self.last_line
+
 
 def segments(path: str, text: str) -> list[Segment]:
     """Return the segments of a file in source order; blank lines between them belong to none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -20,15 +20,15 @@ class Suspect(msgspec.Struct, frozen=True):
 
 
 def suspicious_segments(tree: BaseTree, suspects: Sequence[Suspect]) -> list[RankedSegment]:
-    """Return the segments of suspicious lines, the most suspicious first, before all scores of words."""
-    found: dict[Segment, str] = {}
+    """Return the segments of suspicious lines, the most suspicious first."""
+    found: dict[Segment, RankedSegment] = {}
     for suspect in suspects:
-        for segment in segments(suspect.pointer.path, tree.text(suspect.pointer.path) or ""):
-            if _has_common_lines(segment, suspect.pointer):
-                found.setdefault(segment, suspect.reason)
-    scored = enumerate(found.items())
-    return [RankedSegment(segment, float(-at), (reason,)) for at, (segment, reason) in scored]
+        for segment in _segments_of(tree, suspect.pointer):
+            found.setdefault(segment, RankedSegment(segment, 0.0, (suspect.reason,)))
+    return list(found.values())
 
 
-def _has_common_lines(segment: Segment, pointer: CodePointer) -> bool:
-    return segment.first_line <= pointer.last_line and pointer.first_line <= segment.last_line
+def _segments_of(tree: BaseTree, pointer: CodePointer) -> Iterator[Segment]:
+    for segment in segments(pointer.path, tree.text(pointer.path) or ""):
+        if segment.first_line <= pointer.last_line and pointer.first_line <= segment.last_line:
+            yield segment

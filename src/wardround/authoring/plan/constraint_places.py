@@ -18,6 +18,7 @@ from wardround.text.search_terms import count_words
 
 _MOST = 4
 _LEAST_SHARED = 2
+_MOST_SIMILAR = 2
 _LEAST_SHARE = 0.4
 """The share of a constraint's words that similar code has."""
 _COMMON = 0.4
@@ -29,6 +30,8 @@ _DEPENDENCIES = re.compile(r"(?i)\bdependenc|\brequirements?\b|\bpackages?\b|\bp
 _CHANGELOG = re.compile(r"(?i)\bchange ?log|\brelease notes?|\bnews\b")
 _DOCUMENTATION = re.compile(r"(?i)\bdocs?\b|\bdocument(?:ed|ation|s)?\b|\breadme\b")
 _TESTS = re.compile(r"(?i)\btests?\b|\btested\b|\bcoverage\b")
+_PUBLIC_NAME = re.compile(r"(?:(?:\.|^)[A-Za-z]\w*)+$")
+_MOST_PUBLIC = 3
 _PUBLIC = re.compile(r"(?i)\bpublic\b|\bapi\b|\bsignatures?\b|\bbackwards?\b|\bcompatib|\bbreaking\b")
 
 
@@ -92,8 +95,8 @@ class ConstraintPlaces:
 
     def _public_functions(self) -> list[str]:
         planned = [item for item in self._context.functions if item.pointer.path in self._files]
-        named = [item for item in planned if item.pointer.symbol and "._" not in f".{item.pointer.symbol}"]
-        return [_place(item) for item in named[:3]]
+        public = [item for item in planned if _PUBLIC_NAME.match(item.pointer.symbol)]
+        return list(map(_place, public[:_MOST_PUBLIC]))
 
     def _similar(self, text: str) -> Iterator[str]:
         """Yield the code that shares at least two rare words with a constraint."""
@@ -103,9 +106,11 @@ class ConstraintPlaces:
         most = max(_COMMON * len(items), 1)
         rare = {word for word in words if sum(word in own for own in shared) <= most}
         scores = [len(own & rare) for own in shared]
-        order = sorted(range(len(items)), key=lambda at: (-scores[at], at))
         least = max(_LEAST_SHARED, _LEAST_SHARE * len(words))
-        yield from (_place(items[at]) for at in order[:2] if scores[at] >= least)
+        order = sorted(range(len(items)), key=lambda at: (-scores[at], at))
+        for at in order[:_MOST_SIMILAR]:
+            if scores[at] >= least:
+                yield _place(items[at])
 
     def _words_of(self, item: ContextItem) -> Mapping[str, int]:
         at = item.pointer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from wardround.authoring.context.model import ContextItem, WriteContext
 from wardround.authoring.plan.model import PlannedFile
@@ -12,59 +12,67 @@ _MOST = 4
 _LEADING_FUNCTIONS = 3
 """Functions whose files are planned whatever their rank."""
 _LEADING_FILES = 2
+_NAMED = ("the task names", "defines ")
 _MOST_FUNCTIONS = 4
 _MOST_OTHERS = 5
 
 
 def files_to_change(context: WriteContext) -> list[str]:
     """Return the files that most probably have to change, best first."""
-    named = [item.pointer.path for item in context.files if _is_named(item)]
-    leading = [item.pointer.path for item in context.functions[:_LEADING_FUNCTIONS]]
-    first = [item.pointer.path for item in context.files[:_LEADING_FILES]]
-    return list(dict.fromkeys([*named, *leading, *first]))[:_MOST]
-
-
-def _is_named(item: ContextItem) -> bool:
-    return any(reason.startswith(("the task names", "defines ")) for reason in item.reasons)
-
-
-def planned_files(context: WriteContext, graph: CodeGraph, paths: Sequence[str]) -> tuple[PlannedFile, ...]:
-    """Return files in the order in which to change them."""
-    imported = {path: [other for other in graph.imported_files(path) if other in paths] for path in paths}
-    reasons = {item.pointer.path: item.reasons for item in context.files}
-    return tuple(
-        PlannedFile(
-            path,
-            reasons.get(path, ()),
-            tuple(_functions(context, path)),
-            tuple(other for other in imported[path] if other != path),
-        )
-        for path in _dependencies_first(paths, imported)
+    items = (
+        *filter(is_named, context.files),
+        *context.functions[:_LEADING_FUNCTIONS],
+        *context.files[:_LEADING_FILES],
     )
+    return list(dict.fromkeys(item.pointer.path for item in items))[:_MOST]
 
 
-def other_files(context: WriteContext, paths: Sequence[str]) -> tuple[PlannedFile, ...]:
-    """Return the next files, for the case that the first ones are not the right ones."""
-    rest = [item for item in context.files if item.pointer.path not in paths]
-    return tuple(PlannedFile(item.pointer.path, item.reasons) for item in rest[:_MOST_OTHERS])
+def is_named(item: ContextItem) -> bool:
+    """Return True if the task names the item, or something in it."""
+    return any(reason.startswith(_NAMED) for reason in item.reasons)
 
 
-def _dependencies_first(paths: Sequence[str], imported: dict[str, list[str]]) -> list[str]:
+class FilePlans:
+    """The planned files of a context."""
+
+    def __init__(self, context: WriteContext, graph: CodeGraph) -> None:
+        self._context = context
+        self._graph = graph
+
+    def in_order(self, paths: Sequence[str]) -> tuple[PlannedFile, ...]:
+        """Return files in the order in which to change them."""
+        imported = {path: self._imported(path, paths) for path in paths}
+        reasons = {item.pointer.path: item.reasons for item in self._context.files}
+        return tuple(
+            PlannedFile(path, reasons.get(path, ()), self._functions(path), tuple(imported[path]))
+            for path in _dependencies_first(imported)
+        )
+
+    def others(self, paths: Sequence[str]) -> tuple[PlannedFile, ...]:
+        """Return the next files, for the case that the first ones are not the right ones."""
+        rest = [item for item in self._context.files if item.pointer.path not in paths]
+        return tuple(PlannedFile(item.pointer.path, item.reasons) for item in rest[:_MOST_OTHERS])
+
+    def _imported(self, path: str, paths: Sequence[str]) -> list[str]:
+        imported = self._graph.imported_files(path)
+        return [other for other in paths if other in imported and other != path]
+
+    def _functions(self, path: str) -> tuple[tuple[str, str], ...]:
+        own = [item for item in self._context.functions if item.pointer.path == path]
+        first = distinct_symbols(own)[:_MOST_FUNCTIONS]
+        return tuple((place_of(item), "; ".join(item.reasons[:2])) for item in first)
+
+
+def _dependencies_first(imported: Mapping[str, Sequence[str]]) -> list[str]:
     """Return paths so that imported files precede; in a cycle the better one precedes."""
     order: list[str] = []
-    open_ = list(paths)
+    open_ = list(imported)
     while open_:
-        ready = [path for path in open_ if not set(imported[path]) & set(open_) - {path}]
-        path = ready[0] if ready else open_[0]
+        ready = (path for path in open_ if not set(imported[path]).intersection(open_))
+        path = next(ready, open_[0])
         open_.remove(path)
         order.append(path)
     return order
-
-
-def _functions(context: WriteContext, path: str) -> Iterator[tuple[str, str]]:
-    own = [item for item in context.functions if item.pointer.path == path]
-    for item in distinct_symbols(own)[:_MOST_FUNCTIONS]:
-        yield place_of(item), "; ".join(item.reasons[:2])
 
 
 def distinct_symbols(items: Iterable[ContextItem]) -> list[ContextItem]:

@@ -37,14 +37,22 @@ def _intent(plan: PatchPlan) -> Iterator[str]:
 
 def _files(plan: PatchPlan) -> Iterator[str]:
     for number, file in enumerate(plan.files, 1):
-        mark = " (most probable)" if file.path == plan.first_file and len(plan.files) > 1 else ""
+        is_first = file.path == plan.first_file and len(plan.files) > 1
+        mark = " (most probable)" if is_first else ""
         yield f"{number}. `{one_line(file.path)}`{mark}: {_reasons(file)}"
-        yield from (f"   - {one_line(place)}: {one_line(reason)}" for place, reason in file.functions)
-        if file.after:
-            yield f"   - after {', '.join(f'`{one_line(path)}`' for path in file.after)}, which it imports"
+        yield from _lines_of_file(file)
     if plan.others:
         named = "; ".join(f"`{one_line(file.path)}` ({one_line(file.reasons[0])})" for file in plan.others)
-        yield from ("", f"If these are not the right ones: {named}.")
+        yield ""
+        yield f"If these are not the right ones: {named}."
+
+
+def _lines_of_file(file: PlannedFile) -> Iterator[str]:
+    for place, reason in file.functions:
+        yield f"   - {one_line(place)}: {one_line(reason)}"
+    if file.after:
+        imported = ", ".join(f"`{one_line(path)}`" for path in file.after)
+        yield f"   - after {imported}, which it imports"
 
 
 def _reasons(file: PlannedFile) -> str:

@@ -8,7 +8,7 @@ from wardround.authoring.context.base_code import BaseCode
 from wardround.authoring.context.model import WriteContext
 from wardround.authoring.plan.checks import planned_checks
 from wardround.authoring.plan.constraint_places import bound_constraints
-from wardround.authoring.plan.files import files_to_change, other_files, place_of, planned_files
+from wardround.authoring.plan.files import FilePlans, files_to_change, place_of
 from wardround.authoring.plan.model import PatchPlan
 from wardround.authoring.plan.questions import questions_of
 from wardround.authoring.plan.risks import risks_of
@@ -20,6 +20,7 @@ _MOST_CONVENTIONS = 6
 def plan_of(context: WriteContext, code: BaseCode) -> PatchPlan:
     """Return the plan of a context."""
     paths = files_to_change(context)
+    files = FilePlans(context, code.graph)
     tests = planned_tests(context, code.tree, paths)
     names = [test.path for test in tests]
     return PatchPlan(
@@ -28,9 +29,9 @@ def plan_of(context: WriteContext, code: BaseCode) -> PatchPlan:
         instance=context.instance,
         kind=context.task.kind,
         criteria=context.task.criteria,
-        files=planned_files(context, code.graph, paths),
+        files=files.in_order(paths),
         first_file=next(iter(paths), ""),
-        others=other_files(context, paths),
+        others=files.others(paths),
         tests=tests,
         checks=planned_checks(code.tree, paths, names),
         risks=risks_of(context, code, paths),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from wardround.authoring.context.base_code import BaseCode
 from wardround.authoring.context.definitions import definitions
 from wardround.authoring.context.mentions import mentioned_names
 from wardround.authoring.context.model import WriteContext
-from wardround.authoring.plan.files import place_of
+from wardround.authoring.plan.files import is_named, place_of
 from wardround.change.encoding import escape_undecodable
+from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.model import Symbol
 
 _EXPECTATION = re.compile(
     r"(?i)\b(?:should|must|expect(?:ed|s)?|instead of|so that|returns?|raises?|no longer|even (?:if|when)"
@@ -28,28 +29,31 @@ def questions_of(context: WriteContext, code: BaseCode) -> tuple[str, ...]:
 
 
 def _questions_of_names(context: WriteContext, code: BaseCode) -> Iterator[str]:
-    unknown = []
-    for name in mentioned_names(context.task.text):
+    names = mentioned_names(context.task.text)
+    for name in names:
         defined = definitions(code, name)
         if len(defined) > 1:
-            places = (f"{escape_undecodable(symbol.path)}:{symbol.line}" for symbol in defined)
-            named = ", ".join(islice(places, _MOST_DEFINING))
-            yield f"`{name}` is defined in {len(defined)} files ({named}): which one is meant?"
-        elif not defined and not code.graph.files_defining(name) and not code.graph.uses_of(name):
-            unknown.append(name)
+            places = ", ".join(map(_place_of_symbol, defined[:_MOST_DEFINING]))
+            yield f"`{name}` is defined in {len(defined)} files ({places}): which one is meant?"
+    unknown = [name for name in names if _is_unknown(code.graph, name)]
     if unknown:
-        named = ", ".join(f"`{name}`" for name in unknown[:_MOST_NAMES])
-        verb = "occurs" if len(unknown) == 1 else "occur"
-        yield f"{named} {verb} nowhere in the code: is it new, or named otherwise?"
+        quoted = ", ".join(f"`{name}`" for name in unknown[:_MOST_NAMES])
+        yield f"the code has nothing of the name {quoted}: is it new, or named otherwise?"
+
+
+def _place_of_symbol(symbol: Symbol) -> str:
+    return f"{escape_undecodable(symbol.path)}:{symbol.line}"
+
+
+def _is_unknown(graph: CodeGraph, name: str) -> bool:
+    return not graph.files_defining(name) and not graph.uses_of(name)
 
 
 def _questions_of_place(context: WriteContext) -> Iterator[str]:
     if not context.files:
         yield "no file shares a word with the task: where does the change belong?"
-        return
     first = context.functions[:2]
-    is_named = any(reason.startswith("the task names") for item in first for reason in item.reasons)
-    if len(first) == 2 and first[0].pointer.path != first[1].pointer.path and not is_named:
+    if len({item.pointer.path for item in first}) > 1 and not any(map(is_named, first)):
         places = " or ".join(f"{place_of(item)} of {item.pointer.path}" for item in first)
         yield f"the task names no place, and the first candidates are in different files: {places}?"
 
