@@ -118,12 +118,17 @@ def case_of(repository: Repository, commit: Commit) -> Case | None:
         files = repository.range(commit.parent, commit.id).files
     except GitError:
         return None
-    sources = [file for file in files if is_source(file.path) and not is_accompanying_file(file.path)]
-    if not any(contains_tests(file.path) for file in files) or not is_small_edit(sources):
+    sources = [file for file in files if can_be_gold(file.path)]
+    has_tests = any(contains_tests(file.path) for file in files)
+    if not has_tests or not is_small_edit(sources):
         return None
     gold = {file.path: lines for file in sources if (lines := changed_lines(file))}
     count = sum(map(len, gold.values()))
     return Case(commit, gold) if 0 < count <= MOST_LINES else None
+
+
+def can_be_gold(path: str) -> bool:
+    return is_source(path) and not is_accompanying_file(path)
 
 
 def is_small_edit(sources: Sequence[ChangedFile]) -> bool:

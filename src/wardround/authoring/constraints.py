@@ -47,15 +47,13 @@ def _from_markdown(text: str) -> Iterator[Constraint]:
     start, parts = 0, list[str]()
     for number, line in enumerate([*text.split("\n"), ""], 1):
         item = _ITEM.match(line)
-        if parts and (item is not None or _BETWEEN.match(line)):
+        is_between = item is None and _BETWEEN.match(line) is not None
+        if parts and (item is not None or is_between):
             yield Constraint(" ".join(parts), start)
             parts = []
-        if item is not None:
-            line = item["text"]
-        elif _BETWEEN.match(line):
-            continue
-        start = start if parts else number
-        parts.append(line.strip())
+        if not is_between:
+            start = start if parts else number
+            parts.append(line.strip() if item is None else item["text"].strip())
 
 
 def _from_yaml(text: str, path: Path) -> Iterator[Constraint]:
