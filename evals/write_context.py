@@ -30,6 +30,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from wardround.authoring.context.assembly import ContextRequest, build_context
@@ -117,12 +118,17 @@ def case_of(repository: Repository, commit: Commit) -> Case | None:
         files = repository.range(commit.parent, commit.id).files
     except GitError:
         return None
-    sources = [file for file in files if is_source(file.path) and not is_accompanying_file(file.path)]
-    if not any(contains_tests(file.path) for file in files) or not is_small_edit(sources):
+    sources = [file for file in files if can_be_gold(file.path)]
+    has_tests = any(contains_tests(file.path) for file in files)
+    if not has_tests or not is_small_edit(sources):
         return None
-    changed = {file.path: changed_lines(file) for file in sources}
-    gold = {path: lines for path, lines in changed.items() if lines}
-    return Case(commit, gold) if 0 < sum(map(len, gold.values())) <= MOST_LINES else None
+    gold = {file.path: lines for file in sources if (lines := changed_lines(file))}
+    count = sum(map(len, gold.values()))
+    return Case(commit, gold) if 0 < count <= MOST_LINES else None
+
+
+def can_be_gold(path: str) -> bool:
+    return is_source(path) and not is_accompanying_file(path)
 
 
 def is_small_edit(sources: Sequence[ChangedFile]) -> bool:
@@ -208,12 +214,14 @@ def table(results: Sequence[Result]) -> Iterator[str]:
         values = [result.metrics[name] for result in results]
         low, high = interval(values, of)
         yield f"{name:12} {of(values):8.2f}   [{low:.2f}, {high:.2f}]"
-    for repository in sorted({result.repository for result in results}):
-        own = [result.metrics for result in results if result.repository == repository]
-        shown = ", ".join(
-            f"{name} {statistics.fmean(m[name] for m in own):.2f}" for name in ("file", "lines")
-        )
-        yield f"  {repository}: {len(own)}: {shown}"
+    for repository, own in groupby(results, key=lambda result: result.repository):
+        yield f"  {means_of(repository, list(own))}"
+
+
+def means_of(repository: str, results: Sequence[Result]) -> str:
+    file = statistics.fmean(result.metrics["file"] for result in results)
+    lines = statistics.fmean(result.metrics["lines"] for result in results)
+    return f"{repository}: {len(results)} tasks, file {file:.2f}, lines {lines:.2f}"
 
 
 def main() -> None:

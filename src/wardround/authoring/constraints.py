@@ -13,8 +13,8 @@ from wardround.errors import UsageError
 MOST_CONSTRAINTS = 100
 LONGEST_CONSTRAINT = 2000
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)$")
-_HEADING = re.compile(r"#{1,6}\s|\s*(?:-{3,}|={3,}|\*{3,})\s*$")
-_COMMENT = re.compile(r"\s*<!--.*-->\s*$")
+_BETWEEN = re.compile(r"#{1,6}\s|\s*(?:-{3,}|={3,}|\*{3,}|<!--.*-->)?\s*$")
+"""Headings, rules, comments and blank lines."""
 _YAML = (".yml", ".yaml")
 
 
@@ -45,19 +45,15 @@ def read_constraints(path: Path) -> tuple[Constraint, ...]:
 def _from_markdown(text: str) -> Iterator[Constraint]:
     """Yield list items and paragraphs; headings and comments are none."""
     start, parts = 0, list[str]()
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate([*text.split("\n"), ""], 1):
         item = _ITEM.match(line)
-        ends = item is not None or not line.strip() or _HEADING.match(line) or _COMMENT.match(line)
-        if ends and parts:
+        is_between = item is None and _BETWEEN.match(line) is not None
+        if parts and (item is not None or is_between):
             yield Constraint(" ".join(parts), start)
             parts = []
-        if item is not None:
-            start, parts = number, [item["text"].strip()]
-        elif not ends:
+        if not is_between:
             start = start if parts else number
-            parts.append(line.strip())
-    if parts:
-        yield Constraint(" ".join(parts), start)
+            parts.append(line.strip() if item is None else item["text"].strip())
 
 
 def _from_yaml(text: str, path: Path) -> Iterator[Constraint]:

@@ -41,7 +41,7 @@ class FilePlans:
 
     def in_order(self, paths: Sequence[str]) -> tuple[PlannedFile, ...]:
         """Return files in the order in which to change them."""
-        imported = {path: self._imported(path, paths) for path in paths}
+        imported = {path: self._imports_of(path, paths) for path in paths}
         reasons = {item.pointer.path: item.reasons for item in self._context.files}
         return tuple(
             PlannedFile(path, reasons.get(path, ()), self._functions(path), tuple(imported[path]))
@@ -53,7 +53,7 @@ class FilePlans:
         rest = [item for item in self._context.files if item.pointer.path not in paths]
         return tuple(PlannedFile(item.pointer.path, item.reasons) for item in rest[:_MOST_OTHERS])
 
-    def _imported(self, path: str, paths: Sequence[str]) -> list[str]:
+    def _imports_of(self, path: str, paths: Sequence[str]) -> list[str]:
         imported = self._graph.imported_files(path)
         return [other for other in paths if other in imported and other != path]
 
