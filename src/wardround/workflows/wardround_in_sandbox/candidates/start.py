@@ -43,8 +43,8 @@ class _Validation:
         self._request = request
         self._results = results
         self._unswappable: list[int] = []
-        self._tried = 0
         self._plausible = 0
+        self._progress: dict[str, int] = {}
 
     def run(self) -> None:
         """Validate by exchange of code, then the rest by import, and write the end."""
@@ -75,18 +75,19 @@ class _Validation:
         if "unswappable" in value:
             self._unswappable.append(value["unswappable"])
             return
-        self._tried = value.get("tried", self._tried)
+        if "tried" in value:
+            self._progress = value
         self._plausible += value.get("failed_test") == ""
         self._write(value)
 
     def _reimport_rest(self) -> None:
         reimport = Reimport(self._request)
-        before = self._tried - len(self._unswappable)
+        before = self._progress.get("tried", 0) - len(self._unswappable)
         for number, candidate in enumerate(self._unswappable):
             if cpu_s() > self._request.budget_s or self._plausible >= self._request.most_plausible:
                 break
             self._reimport(reimport, candidate)
-            self._write({"tried": before + number + 1, "reimported": number + 1})
+            self._write({**self._progress, "tried": before + number + 1, "reimported": number + 1})
 
     def _reimport(self, reimport: Reimport, candidate: int) -> None:
         passed, exception = 0, ""
