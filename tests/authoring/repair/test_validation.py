@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.authoring.repair.small_project import project, verdicts
+from tests.authoring.repair.small_project import project
 from tests.conftest import GitRepository
 from wardround.authoring.repair.model import CandidateResult
 

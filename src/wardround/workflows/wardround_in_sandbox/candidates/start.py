@@ -90,19 +90,25 @@ class _Validation:
             self._write({**self._progress, "tried": before + number + 1, "reimported": number + 1})
 
     def _reimport(self, reimport: Reimport, candidate: int) -> None:
-        passed, exception = 0, ""
-        for value in values_of_fork(lambda report: reimport.run(candidate, report), lambda: _REIMPORT_WALL_S):
-            if isinstance(value, list):
-                self._add_reimported(candidate, *value)
-                return
-            passed += isinstance(value, int)
-            exception = "timed out" if isinstance(value, Late) else "crashed"
-        if passed:
-            self._add_reimported(candidate, passed, 0, self._request.tests[0], exception)
-
-    def _add_reimported(self, candidate: int, passed: int, all_: int, test: str, exception: str) -> None:
+        """Run the failing tests, and in another process those that pass without an edit."""
+        passed, test, exception = self._reimported_run(reimport, candidate, is_rest=False)
+        if passed and not test:
+            more, test, exception = self._reimported_run(reimport, candidate, is_rest=True)
+            passed += more
         if passed:
             self._take({"index": candidate, "failed_test": test, "passed": passed, "exception": exception})
+
+    def _reimported_run(self, reimport: Reimport, candidate: int, *, is_rest: bool) -> tuple[int, str, str]:
+        """Return how many tests pass, the id of the next one, and its exception."""
+        passed, exception = 0, "crashed"
+        for value in values_of_fork(
+            lambda report: reimport.run(candidate, is_rest, report), lambda: _REIMPORT_WALL_S
+        ):
+            if isinstance(value, list):
+                return value[0], value[1], value[2]
+            passed += isinstance(value, int)
+            exception = "timed out" if isinstance(value, Late) else "crashed"
+        return passed, self._request.tests[0], exception
 
     def _write(self, value: dict[str, Any]) -> None:
         self._results.write(json.dumps(value) + "\n")
