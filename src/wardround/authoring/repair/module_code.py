@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
-from wardround.languages.python.module import FunctionNode, named_functions
+from wardround.languages.python.module import FunctionNode, named_functions, names_in
 from wardround.languages.python.source_positions import SourcePositions
 from wardround.languages.python.tree import children, parse, walk
 from wardround.text.search_terms import parts
 
 _INDENT = "    "
 _NAMELESS = frozenset({"self", "cls", "_"})
+_REPEATABLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.If, ast.Return, ast.Delete)
+_LONGEST_LINES = 4
 _EDITABLE = (ast.expr, ast.stmt, ast.ExceptHandler, ast.comprehension, ast.keyword)
 
 
@@ -75,6 +78,18 @@ class ModuleCode:
         """Return the offset of the end of a line, before its line break."""
         end = self.text.find("\n", offset)
         return len(self.text) if end < 0 else end
+
+
+class ShortStatement(NamedTuple):
+    """A statement that can be repeated elsewhere.
+
+    Attributes:
+        text: its lines relative to its own indentation.
+        foreign_names: the variables of its function in it.
+    """
+
+    text: str
+    foreign_names: frozenset[str]
 
 
 class FunctionCode:
@@ -146,6 +161,20 @@ class FunctionCode:
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         return tuple(argument.arg for argument in _arguments(self.node) if argument.arg not in _NAMELESS)
+
+    @cached_property
+    def short_statements(self) -> Sequence[ShortStatement]:
+        """The statements of a few lines, in source order."""
+        local = frozenset(name.partition(".")[0] for name in self.name_lines)
+        found = [self._short_statement(node, local) for node in self.nodes if isinstance(node, _REPEATABLE)]
+        return [statement for statement in found if statement.text]
+
+    def _short_statement(self, node: ast.stmt, local: frozenset[str]) -> ShortStatement:
+        indentation = self.indentation(node)
+        text = self.module.source(node)
+        if indentation is None or text.startswith("elif") or text.count("\n") >= _LONGEST_LINES:
+            return ShortStatement("", frozenset())
+        return ShortStatement(text.replace(f"\n{indentation}", "\n"), local & names_in(node))
 
     @cached_property
     def returned(self) -> Sequence[ast.expr]:
