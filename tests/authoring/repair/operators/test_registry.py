@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
 import pytest
 
@@ -69,7 +70,7 @@ def test_most_edits_are_python_and_all_are_in_the_function(operator: str) -> Non
 def test_the_edited_part_parses_if_and_only_if_the_module_does(operator: str) -> None:
     function = function_of(SOURCE)
     for site in sites(function, exception="KeyError", others=SOURCE):
-        for edit in OPERATORS_BY_NAME[operator].edits(site):
+        for edit in itertools.islice(OPERATORS_BY_NAME[operator].edits(site), 3):
             assert is_python(function, site.statement, edit) == _is_module(function, edit)
 
 
