@@ -38,12 +38,16 @@ class Crash(NamedTuple):
 
 
 def values_of_fork(
-    work: Callable[[Report], None], wall_s: Callable[[], float], *, is_quiet: bool = True
+    work: Callable[[Report], None],
+    wall_s: Callable[[], float],
+    progress: Callable[[], object] = lambda: None,
+    *,
+    is_quiet: bool = True,
 ) -> Iterator[Any]:
     """Yield the values that some work in another process reports; last ``Late`` or ``Crash``, if it is so.
 
     Args:
-        wall_s: the longest elapsed time until the next value.
+        wall_s: the longest elapsed time until the next value, or change of the progress.
         is_quiet: discard what it prints.
     """
     reading, writing = os.pipe()
@@ -56,7 +60,7 @@ def values_of_fork(
     os.close(writing)
     is_late, has_ended = False, False
     try:
-        for value in _values(reading, wall_s):
+        for value in _values(reading, wall_s, progress):
             if value is None:
                 is_late = True
             elif value == "end":
@@ -105,15 +109,12 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
-def _values(file: int, wall_s: Callable[[], float]) -> Iterator[Any]:
+def _values(
+    file: int, wall_s: Callable[[], float], progress: Callable[[], object]
+) -> Iterator[Any]:
     """Yield values up to the end of the stream; None if one takes too long or is not valid."""
     rest = b""
-    end = time.monotonic() + wall_s()
-    while True:
-        left = end - time.monotonic()
-        if left <= 0 or len(rest) > _MOST_LINE or not select.select([file], [], [], left)[0]:
-            yield None
-            return
+    while len(rest) <= _MOST_LINE and _is_readable(file, wall_s(), progress):
         part = os.read(file, _READ_BYTES)
         if not part:
             return
@@ -124,7 +125,17 @@ def _values(file: int, wall_s: Callable[[], float]) -> Iterator[Any]:
             except ValueError:
                 yield None
                 return
-            end = time.monotonic() + wall_s()
+    yield None
+
+
+def _is_readable(file: int, wall_s: float, progress: Callable[[], object]) -> bool:
+    """Wait for the next value; return False if for some time there was none, and no progress."""
+    while True:
+        before = progress()
+        if select.select([file], [], [], wall_s)[0]:
+            return True
+        if progress() == before:
+            return False
 
 
 def _end(child: int, patience_s: float) -> int:

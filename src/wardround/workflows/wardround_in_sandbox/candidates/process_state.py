@@ -13,8 +13,8 @@ from contextlib import suppress
 from typing import Any
 
 _CONTAINERS = (dict, list, set)
-_MOST_ELEMENTS = 2000
-"""Larger containers, such as tables of data, are compared by their length only."""
+_MOST_ELEMENTS = 10_000
+"""Larger containers, such as tables of data, are not restored."""
 _OWN = frozenset({"__builtins__", "__dict__", "__weakref__", "__doc__", "__annotations__"})
 
 
@@ -33,9 +33,11 @@ class ProcessState:
         ]
         names = {module.__name__ for module in modules}
         self._modules = [(vars(module), dict(vars(module))) for module in [*modules, builtins]]
-        self._classes = [(kind, _members_of(kind)) for kind in _classes_of(names)]
-        owners = [saved for _, saved in (*self._modules[:-1], *self._classes)]
+        self._classes = [(kind, vars(kind), dict(vars(kind))) for kind in _classes_of(names)]
+        owners = [*(saved for _, saved in self._modules[:-1]), *(saved for *_, saved in self._classes)]
         self._containers = list(_containers_in(owners))
+        rows = [*self._modules, *(row[1:] for row in self._classes), *self._containers]
+        self._current, self._saved = [row[0] for row in rows], [row[1] for row in rows]
         self._caches = [
             function for function in gc.get_objects() if isinstance(function, functools._lru_cache_wrapper)
         ]
@@ -50,16 +52,22 @@ class ProcessState:
 
     def restore(self) -> None:
         """Give modules, classes, containers, caches and the process what they had."""
-        for current, saved in self._modules:
-            if not _is_same_mapping(current, saved):
-                _restore_names(current, saved)
-        for kind, members in self._classes:
-            _restore_class(kind, members)
-        for container, copy in self._containers:
-            _restore_container(container, copy)
+        if not _is_equal(self._current, self._saved):
+            self._restore_values()
         for function in self._caches:
             function.cache_clear()
         self._restore_process()
+
+    def _restore_values(self) -> None:
+        for current, saved in self._modules:
+            if not _is_equal(current, saved):
+                _restore_names(current, saved)
+        for kind, current, members in self._classes:
+            if not _is_equal(current, members):
+                _restore_class(kind, members)
+        for container, copy in self._containers:
+            if not _is_equal(container, copy):
+                _restore_container(container, copy)
 
     def _restore_process(self) -> None:
         if dict(os.environ) != self._environment:
@@ -84,27 +92,21 @@ def _module_of(kind: type) -> object:
         return None
 
 
-def _members_of(kind: type) -> dict[str, Any]:
-    return {name: value for name, value in vars(kind).items() if name not in _OWN}
-
-
 def _containers_in(owners: list[dict[str, Any]]) -> Any:
     seen: set[int] = set()
     for owner in owners:
         for value in owner.values():
-            if type(value) in _CONTAINERS and id(value) not in seen:
+            if type(value) in _CONTAINERS and id(value) not in seen and len(value) <= _MOST_ELEMENTS:
                 seen.add(id(value))
                 yield value, value.copy()
 
 
-def _is_same_mapping(current: dict[str, Any], saved: dict[str, Any]) -> bool:
-    if len(current) != len(saved):
+def _is_equal(current: Any, saved: Any) -> bool:
+    """Compare at the speed of the interpreter, which compares elements by identity first."""
+    try:
+        return bool(current == saved)
+    except Exception:  # of a comparison in the code under test
         return False
-    missing = _MISSING
-    return all(current.get(name, missing) is value for name, value in saved.items())
-
-
-_MISSING = object()
 
 
 def _restore_names(current: dict[str, Any], saved: dict[str, Any]) -> None:
@@ -120,33 +122,25 @@ def _restore_names(current: dict[str, Any], saved: dict[str, Any]) -> None:
 
 
 def _restore_class(kind: type, members: dict[str, Any]) -> None:
-    current = vars(kind)
-    for name, value in members.items():
-        if current.get(name, _MISSING) is not value:
+    current = dict(vars(kind))
+    for name in current.keys() - members.keys() - _OWN:
+        with suppress(Exception):
+            type.__delattr__(kind, name)
+    for name in members.keys() - _OWN:
+        if current.get(name, _MISSING) is not members[name]:
             with suppress(Exception):
-                type.__setattr__(kind, name, value)
-    if len(current) > len(members) + len(_OWN):
-        for name in [name for name in current if name not in members and name not in _OWN]:
-            with suppress(Exception):
-                type.__delattr__(kind, name)
+                type.__setattr__(kind, name, members[name])
+
+
+_MISSING = object()
 
 
 def _restore_container(container: Any, copy: Any) -> None:
-    if len(container) == len(copy) and (len(copy) > _MOST_ELEMENTS or _has_same_elements(container, copy)):
-        return
     container.clear()
     if isinstance(container, list):
         container.extend(copy)
     else:
         container.update(copy)
-
-
-def _has_same_elements(container: Any, copy: Any) -> bool:
-    if isinstance(container, dict):
-        return _is_same_mapping(container, copy)
-    if isinstance(container, list):
-        return all(value is other for value, other in zip(container, copy))
-    return bool(container == copy)
 
 
 def modules_of_tree(root: str) -> set[str]:
