@@ -35,7 +35,7 @@ def _edited_part(function: FunctionCode, statement: ast.stmt, edit: Edit) -> str
 
 
 def _is_branch(function: FunctionCode, statement: ast.stmt) -> bool:
-    """Return True for the ``elif`` of a chain, which is no statement by itself."""
+    """Return True for the ``elif`` of a chain, which cannot be parsed alone."""
     return function.module.source(statement).startswith("elif")
 
 

@@ -271,5 +271,5 @@ def similar_names(name: str, others: Iterable[str]) -> Sequence[str]:
 
 
 def is_docstring(node: ast.AST) -> bool:
-    """Return True for a constant that stands alone."""
+    """Return True for a statement that is only a constant."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
