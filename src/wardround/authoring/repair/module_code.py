@@ -182,6 +182,11 @@ class FunctionCode:
         return [node.value for node in self.nodes if isinstance(node, ast.Return) and node.value is not None]
 
     @cached_property
+    def unused_parameters(self) -> frozenset[str]:
+        """The parameters that the body never reads."""
+        return frozenset(self.parameters) - {node.id for node in self.nodes if isinstance(node, ast.Name)}
+
+    @cached_property
     def indent_unit(self) -> str:
         """The indentation of a block relative to the enclosing one."""
         outer, inner = self.indentation(self.node), self.indentation(self.node.body[0])
