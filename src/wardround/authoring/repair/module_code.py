@@ -187,6 +187,19 @@ class FunctionCode:
         return frozenset(self.parameters) - {node.id for node in self.nodes if isinstance(node, ast.Name)}
 
     @cached_property
+    def equal_expressions(self) -> Mapping[tuple[str, type[ast.AST]], Sequence[ast.expr]]:
+        """The expressions by their role, in source order."""
+        found: dict[tuple[str, type[ast.AST]], list[ast.expr]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.expr):
+                found.setdefault(self.role(node), []).append(node)
+        return found
+
+    def role(self, node: ast.expr) -> tuple[str, type[ast.AST]]:
+        """Return the text of an expression and the kind of its parent."""
+        return self.module.source(node), type(self.parents[node])
+
+    @cached_property
     def indent_unit(self) -> str:
         """The indentation of a block relative to the enclosing one."""
         outer, inner = self.indentation(self.node), self.indentation(self.node.body[0])
