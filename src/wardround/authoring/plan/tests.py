@@ -14,6 +14,7 @@ from wardround.text.search_terms import parts
 
 _MOST_FILES = 4
 _MOST_NEAR = 3
+_FORM = frozenset({"test", "tests", "spec"})
 
 
 def planned_tests(context: WriteContext, tree: BaseTree, paths: Sequence[str]) -> tuple[PlannedTest, ...]:
@@ -23,11 +24,16 @@ def planned_tests(context: WriteContext, tree: BaseTree, paths: Sequence[str]) -
     """
     near = _tests_by_file(context, paths)
     named = [test for path in paths for test in _tests_by_name(tree, path, near)]
-    present = [test for test in named if not test.is_new]
-    found = {test.path: test for test in present}
+    found = {test.path: test for test in named if not test.is_new}
     for path, items in near.items():
-        found.setdefault(path, PlannedTest(path, is_new=False, reason=_reason(items), near=_names(items)))
+        if not found or _is_evident(items[0]):
+            found.setdefault(path, PlannedTest(path, is_new=False, reason=_reason(items), near=_names(items)))
     return tuple(found.values())[:_MOST_FILES] or tuple(named[:1])
+
+
+def _is_evident(item: ContextItem) -> bool:
+    """Return True if there is more evidence for a test than common words."""
+    return any(not reason.startswith("shares") for reason in item.reasons[:-1])
 
 
 def _tests_by_file(context: WriteContext, paths: Sequence[str]) -> dict[str, list[ContextItem]]:
@@ -66,9 +72,10 @@ def _tests_by_name(
 
 
 def _has_name(test: str, path: str) -> bool:
-    """Return True if the name of a test file has all words of that of a module."""
-    words = parts(path.rpartition("/")[2].partition(".")[0])
-    return bool(words) and set(words) <= set(parts(test.rpartition("/")[2]))
+    """Return True if a test file has the name of a module, besides the words of its form."""
+    words = set(parts(path.rpartition("/")[2].partition(".")[0]))
+    own = set(parts(test.rpartition("/")[2].partition(".")[0]))
+    return bool(words) and own - _FORM == words - _FORM
 
 
 def _new_path(nearest: str, path: str) -> str:
