@@ -21,6 +21,26 @@ def wardround_formats() -> Mapping[str, str]:
 
 
 @hookimpl
+def wardround_authors() -> Mapping[str, str]:
+    """Return the patch authors."""
+    module = "wardround.authoring.contributions"
+    return {"edits": f"{module}:edits", "endpoint": f"{module}:endpoint"}
+
+
+@hookimpl
+def wardround_localizations() -> Mapping[str, str]:
+    """Return the localizations."""
+    module = "wardround.authoring.contributions"
+    return {"context": f"{module}:context_of_task", "executed": f"{module}:executed_code"}
+
+
+@hookimpl
+def wardround_selections() -> Mapping[str, str]:
+    """Return the selections."""
+    return {"first": "wardround.authoring.contributions:first_patch"}
+
+
+@hookimpl
 def wardround_posters() -> Mapping[str, str]:
     """Return the posters."""
     return {"github": "wardround.delivery.github_step:GithubStep"}

@@ -70,6 +70,28 @@ def wardround_formats() -> Mapping[str, str]:
 
 
 @hookspec
+def wardround_authors() -> Mapping[str, str]:
+    """Return the patch authors of this plugin: name -> ``module:attribute`` of a coroutine function.
+
+    It takes an ``authoring.run_inputs.RunInputs`` and returns an ``authoring.stages.PatchGeneration``.
+    ``wardround solve --author NAME`` uses it. Names must differ from those of all other plugins.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def wardround_localizations() -> Mapping[str, str]:
+    """Return the localizations of this plugin, in the form of authors: ``solve --localization NAME``."""
+    raise NotImplementedError
+
+
+@hookspec
+def wardround_selections() -> Mapping[str, str]:
+    """Return the selections of this plugin, in the form of authors: ``solve --selection NAME``."""
+    raise NotImplementedError
+
+
+@hookspec
 def wardround_posters() -> Mapping[str, str]:
     """Return the posters of this plugin: name -> ``module:attribute`` of a ``delivery.posting.Poster``.
 

@@ -33,6 +33,7 @@ COMMANDS = (
     "review",
     "rules",
     "serve",
+    "solve",
     "test",
     "verify",
     "write",

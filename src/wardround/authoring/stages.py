@@ -107,6 +107,6 @@ class PatchGeneration(Protocol):
 
 
 class Selection(Protocol):
-    """Selects one of the proposed patches, of which there is at least one."""
+    """Selects one of the proposed patches; there is at least one."""
 
     def run(self, patches: list[Patch], instance_id: str) -> Patch: ...

@@ -1,7 +1,8 @@
-"""The settings of the language model that planes may use; without a URL nothing is ever contacted."""
+"""The settings of endpoints and of the language model of planes; without a URL nothing is contacted."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
@@ -22,41 +23,33 @@ KEY_PREFIX = "WARDROUND_"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-class LanguageModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+class EndpointSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """An endpoint with the chat completions of OpenAI's API, the exchange of files, or a local model.
 
     Attributes:
         url: the base URL, such as ``https://api.openai.com/v1``.
         api_key_env: the environment variable with the key, which no file contains; empty for none.
-        planes: those that use the model.
-        profiles: those of the reviews that use it.
         concurrency: the number of requests at a time.
-        timeout: seconds for one pass of a plane, including retries, from its first request on.
+        timeout: seconds for one question, including retries, from its first request on.
         max_tokens: the limit on the answer, including the reasoning before it.
-        context: the code that planes see: the changed lines, the complete changed functions if they fit, or
-            in addition the code around them.
-        input_tokens: the budget for the prompt and the change, estimated at four characters per token.
-        confidence: the confidence of its findings.
-        security_errors: findings of the security plane may be errors; others are at most warnings.
+        input_tokens: the budget for the prompt and its input, estimated at four characters per token.
         use_proxy: use the proxy that the environment names.
-        budget: seconds of a review in which a local model may answer, with its loading.
+        budget: seconds of one command in which a local model may answer, with its loading.
+        input_price, output_price: of a million tokens, in any currency; 0 if they cost nothing.
     """
 
     url: str = ""
     model: Annotated[str, Meta(max_length=200)] = ""
     api_key_env: str = ""
-    planes: tuple[Plane, ...] = tuple(Plane)
-    profiles: tuple[Literal["commit", "ci"], ...] = ("ci",)
-    context: ContextSize = "functions"
     concurrency: Annotated[int, Meta(ge=1, le=64)] = 4
     timeout: Annotated[float, Meta(gt=0, le=600)] = 120.0
     max_tokens: Annotated[int, Meta(ge=1, le=100_000)] = 8000
     input_tokens: Annotated[int, Meta(ge=1000, le=1_000_000)] = 8000
     seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
-    confidence: Annotated[float, Meta(gt=0, le=1)] = 0.5
-    security_errors: bool = False
     use_proxy: bool = False
     budget: Annotated[float, Meta(gt=0, le=3600)] = 300.0
+    input_price: Annotated[float, Meta(ge=0)] = 0.0
+    output_price: Annotated[float, Meta(ge=0)] = 0.0
 
     @property
     def is_exchange(self) -> bool:
@@ -79,26 +72,51 @@ class LanguageModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=T
         """True if a request leaves this machine, or may."""
         return bool(self.url)
 
-    def is_used_by(self, profile: str) -> bool:
-        """Return True if reviews of a profile use the model."""
-        return self.is_configured and profile in self.profiles
-
     @property
     def completions_url(self) -> str:
         """The address of chat completions."""
         return f"{self.url.rstrip('/')}/chat/completions"
 
 
-def require_valid(settings: LanguageModelSettings, file: str) -> None:
+class LanguageModelSettings(EndpointSettings, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The model that the planes of a review use.
+
+    Attributes:
+        planes: those that use the model.
+        profiles: those of the reviews that use it.
+        context: the code that planes see: the changed lines, the complete changed functions if they fit, or
+            in addition the code around them.
+        confidence: the confidence of its findings.
+        security_errors: findings of the security plane may be errors; others are at most warnings.
+    """
+
+    planes: tuple[Plane, ...] = tuple(Plane)
+    profiles: tuple[Literal["commit", "ci"], ...] = ("ci",)
+    context: ContextSize = "functions"
+    confidence: Annotated[float, Meta(gt=0, le=1)] = 0.5
+    security_errors: bool = False
+
+    def is_used_by(self, profile: str) -> bool:
+        """Return True if reviews of a profile use the model."""
+        return self.is_configured and profile in self.profiles
+
+
+class Roles(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The names of the endpoints that write patches and that verify them; empty for none."""
+
+    author: str = ""
+    verifier: str = ""
+
+
+def require_valid(settings: EndpointSettings, where: str) -> None:
     """Reject an address or a variable that cannot be used.
 
     Args:
-        file: the configuration file, for messages.
+        where: the configuration file and the table, for messages.
 
     Raises:
         ConfigError: one of them is not valid.
     """
-    where = f"{file}: language-model"
     if not settings.url:
         if settings.model == LOCAL_PREFIX:
             raise ConfigError(f"{where}.model: {LOCAL_PREFIX} has no name; add that of a local model")
@@ -135,3 +153,17 @@ def _require_plain(parts: SplitResult, where: str) -> None:
         raise ConfigError(
             f"{where}.url: it has credentials, a query or a fragment; remove them and use api-key-env"
         )
+
+
+def require_roles(roles: Roles, endpoints: Mapping[str, EndpointSettings], where: str) -> None:
+    """Reject a role whose endpoint is not configured.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    for role in ("author", "verifier"):
+        name = getattr(roles, role)
+        if name and name not in endpoints:
+            raise ConfigError(
+                f"{where}.{role}: the endpoint {name!r} does not exist; add the table endpoints.{name}"
+            )

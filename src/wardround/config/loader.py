@@ -191,12 +191,21 @@ def _check_tables(file: str, table: Mapping[str, Any]) -> None:
     """Check the tables that have a schema of their own."""
     if "language-model" in table:
         _convert(table["language-model"], language_model.LanguageModelSettings, f"{file}: language-model")
+    for name, endpoint in _tables_in(table, "endpoints"):
+        _convert(endpoint, language_model.EndpointSettings, f"{file}: endpoints.{name}")
+    if "roles" in table:
+        _convert(table["roles"], language_model.Roles, f"{file}: roles")
     if isinstance(table.get("records"), dict):
         _convert(table["records"], RecordSettings, f"{file}: records")
     if "tickets" in table:
         _convert(table["tickets"], ticket_settings.TicketRules, f"{file}: tickets")
     if "sandbox" in table:
         _sandbox(table["sandbox"], file)
+
+
+def _tables_in(table: Mapping[str, Any], name: str) -> Sequence[tuple[str, Any]]:
+    tables = table.get(name)
+    return tuple(tables.items()) if isinstance(tables, dict) else ()
 
 
 def _convert(values: Any, kind: Any, where: str) -> None:
@@ -251,7 +260,10 @@ def _choices(expected: types.Type) -> Sequence[Any]:
 
 def _validate(config: Config) -> None:
     root, origins = config.root, config.origins
-    language_model.require_valid(root.language_model, origins.get("language-model", ""))
+    language_model.require_valid(root.language_model, f"{origins.get('language-model', '')}: language-model")
+    for name, endpoint in root.endpoints.items():
+        language_model.require_valid(endpoint, f"{origins['endpoints']}: endpoints.{name}")
+    language_model.require_roles(root.roles, root.endpoints, f"{origins.get('roles', '')}: roles")
     ticket_settings.require_valid(root.tickets, origins.get("tickets", ""))
     if root.jobs is not None and root.jobs < 1:
         raise ConfigError(f"{origins['jobs']}: jobs must be at least 1, got {root.jobs}")

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from wardround.config.language_model import LanguageModelSettings
+from wardround.config.language_model import EndpointSettings, LanguageModelSettings, Roles
 from wardround.config.record_settings import RecordMode, RecordSettings
 from wardround.config.sandbox_settings import SandboxSettings
 from wardround.config.ticket_settings import TicketRules
@@ -58,6 +58,8 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     policy: str = "default"
     records: RecordMode | RecordSettings = "ci"
     language_model: LanguageModelSettings = LanguageModelSettings()
+    endpoints: dict[str, EndpointSettings] = {}
+    roles: Roles = Roles()
     coverage_files: tuple[str, ...] = ()
     sandbox: SandboxSettings = SandboxSettings()
     run: bool | tuple[RunPart, ...] = False

@@ -37,7 +37,10 @@ class IndexEntry(msgspec.Struct, frozen=True):
 
 
 class WorktreeFile(msgspec.Struct, frozen=True):
-    """A work-tree file to replace: the SHA-256 of its expected content, the path of its new content."""
+    """A work-tree file to replace: the SHA-256 of its expected content, the path of its new content.
+
+    Without an expected content the file is new.
+    """
 
     path: str
     old: str
@@ -189,8 +192,9 @@ def _write_worktree(root: Path, item: WorktreeFile, folder: Path) -> bool:
     """Replace a file by its new content atomically; False if it has changed, or is behind a symbolic link."""
     target = root / os.fsdecode(item.path.encode("utf-8", "surrogateescape"))
     new = (folder / item.content).read_bytes()
+    is_new = not item.old
     try:
-        with directories.open_directory(target.parent, root):
+        with directories.open_directory(target.parent, root, create=is_new):
             pass
     except (OSError, directories.LinkRefusedError):
         return False
@@ -198,6 +202,8 @@ def _write_worktree(root: Path, item: WorktreeFile, folder: Path) -> bool:
     beside.unlink(missing_ok=True)
     try:
         current = digest(target.read_bytes())
+    except FileNotFoundError:
+        current = ""
     except OSError:
         return False
     if current == digest(new):
@@ -205,7 +211,8 @@ def _write_worktree(root: Path, item: WorktreeFile, folder: Path) -> bool:
     if current != item.old:
         return False
     beside.write_bytes(new)
-    shutil.copymode(target, beside)
+    if not is_new:
+        shutil.copymode(target, beside)
     beside.replace(target)
     return True
 

@@ -15,6 +15,7 @@ from wardround.lazy import LazyPattern
 from wardround.sandbox.backend import RunRequest
 from wardround.sandbox.choices import PODMAN
 from wardround.sandbox.hard_limits import hard_limits
+from wardround.sandbox.layout import tree_path
 from wardround.sandbox.model import Limits, RunUsage
 from wardround.sandbox.process_control import bound_to_parent
 from wardround.sandbox.seccomp_profile import seccomp_profile
@@ -224,11 +225,20 @@ def _limits(engine: str, limits: Limits) -> Iterator[str]:
 def _view(request: RunRequest) -> Iterator[str]:
     size = f"rw,exec,nosuid,nodev,mode=1777,size={request.limits.scratch_bytes or request.limits.tree_bytes}"
     yield from ("--tmpfs", f"/tmp:{size}", "--tmpfs", f"{INNER_HOME}:{size}")  # noqa: S108
-    yield from ("--mount", _bind(request.root, INNER_ROOT))
+    for inside, end in _tree_mounts(request).items():
+        outside = request.root / os.path.relpath(inside, INNER_ROOT)
+        yield from ("--mount", f"{_bind(outside, inside)}{end}")
     for shown in request.visible.read_only:
         yield from ("--mount", f"{_bind(shown, str(shown))},readonly")
     for name, value in environment(request.visible, request.environ, INNER_HOME).items():
         yield from ("--env", f"{name}={value}")
+
+
+def _tree_mounts(request: RunRequest) -> dict[str, str]:
+    """Return the end of the mount of each part of the tree, by its path inside; a target has one mount."""
+    found = {INNER_ROOT: ""}
+    found |= {tree_path(path): ",readonly" for path in sorted(request.visible.fixed)}
+    return found | {tree_path(path): "" for path in sorted(request.visible.writable)}
 
 
 def _bind(source: Path, target: str) -> str:

@@ -48,8 +48,21 @@ def steps(request: RunRequest) -> Iterator[Step]:
         yield "ro-bind", str(shown), str(shown)
     for folder in request.hidden:
         yield "remount-ro", str(folder)
-    yield "bind", str(request.root), INNER_ROOT
+    yield from _tree_steps(request)
     yield "remount-ro", "/dev"
+
+
+def _tree_steps(request: RunRequest) -> Iterator[Step]:
+    """Yield the tree, then the parts of it that have other rights, the outer ones first."""
+    yield "bind", str(request.root), INNER_ROOT
+    for kind, paths in (("ro-bind", request.visible.fixed), ("bind", request.visible.writable)):
+        for path in sorted(paths):
+            yield kind, str(request.root / path), tree_path(path)
+
+
+def tree_path(path: str) -> str:
+    """Return the path of a part of the tree for a run."""
+    return os.path.normpath(f"{INNER_ROOT}/{path}")
 
 
 def _system_steps() -> Iterator[Step]:

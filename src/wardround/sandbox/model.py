@@ -62,6 +62,8 @@ class Visible(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         variables: names and values that are set.
         loopback: True if internet sockets work, on a loopback interface that only the run has.
         image: for a container engine: its programs and libraries replace those of the system.
+        fixed: paths in the tree that the run cannot write, with all below them; ``.`` is the whole tree.
+        writable: folders in fixed ones that it can write.
     """
 
     read_only: tuple[Path, ...] = ()
@@ -70,6 +72,8 @@ class Visible(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     variables: tuple[tuple[str, str], ...] = ()
     loopback: bool = False
     image: str = ""
+    fixed: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
 
 
 class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -84,15 +84,15 @@ UNUSABLE: dict[str, tuple[Behaviour, str]] = {
     "a filter": (answers("", finish_reason="content_filter"), "the answer was filtered"),
     "the limit": (
         answers('{"findings": []}', finish_reason="length"),
-        "the answer is cut off; raise language-model.max-tokens",
+        "the answer is cut off; raise max-tokens",
     ),
     "reasoning up to the limit": (
         answers(None, finish_reason="length", reasoning_content="Let me see"),
-        "the model reached the limit while reasoning; raise language-model.max-tokens",
+        "the model reached the limit while reasoning; raise max-tokens",
     ),
     "reasoning up to the limit in the text": (
         answers('<think>Is {"findings": [] right', finish_reason="length"),
-        "the model reached the limit while reasoning; raise language-model.max-tokens",
+        "the model reached the limit while reasoning; raise max-tokens",
     ),
     "reasoning alone": (
         answers("", reasoning="It is fine."),

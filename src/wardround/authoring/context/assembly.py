@@ -132,7 +132,7 @@ class ContextText:
         return tuple(item for item in items if item not in left)
 
     def files(self, ranked: Sequence[RankedFile]) -> tuple[ContextItem, ...]:
-        """Return the files, of which a part can be in the text."""
+        """Return the files; their lines can be in the text in part."""
         shown = {choice.lines.path for choice in self._code.chosen}
         return tuple(_file_item(self._tree, file, is_shown=file.path in shown) for file in ranked)
 

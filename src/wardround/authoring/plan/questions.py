@@ -1,4 +1,4 @@
-"""What the task leaves open, and a person should answer before a patch is written."""
+"""The gaps of a task that a person should fill before a patch is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a patch of the planned functions can break."""
+"""The code that a patch of the planned functions can break."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _FORM = frozenset({"test", "tests", "spec"})
 def planned_tests(context: WriteContext, tree: BaseTree, paths: Sequence[str]) -> tuple[PlannedTest, ...]:
     """Return the files of the tests that cover the planned code, or where new ones belong.
 
-    Those that have the name of a planned file precede; a new file is planned only if there is no other.
+    Those that have the name of a planned file precede; a new file is only planned if none exists.
     """
     near = _tests_by_file(context, paths)
     named = [test for path in paths for test in _tests_by_name(tree, path, near)]

@@ -8,6 +8,8 @@ import msgspec
 
 from wardround.context.run_evidence import TestOutcome
 
+_FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
+
 
 class Frame(msgspec.Struct, frozen=True):
     """A frame of a traceback in a file of the repository."""
@@ -52,13 +54,27 @@ class Observation(msgspec.Struct, frozen=True):
     """The tests of an instance at the base: those that fail, and those that pass.
 
     Attributes:
+        requested: ids of the tests of the instance, with their parameters.
         is_complete: False if the time ended before all tests ran.
-        problem: one sentence if nothing could be observed.
+        problem: one sentence if nothing could be observed, or no requested test fails each time.
+        cpu_s: CPU time of the observation.
     """
 
     tests: tuple[ObservedTest, ...] = ()
+    requested: frozenset[str] = frozenset()
     is_complete: bool = True
     problem: str = ""
+    cpu_s: float = 0.0
+
+    @property
+    def failing(self) -> tuple[ObservedTest, ...]:
+        """The requested tests that fail each time."""
+        return tuple(test for test in self.tests if test.id in self.requested and test.outcome in _FAILURES)
+
+    @property
+    def passing(self) -> tuple[ObservedTest, ...]:
+        """All tests that pass."""
+        return tuple(test for test in self.tests if test.outcome is TestOutcome.PASSED)
 
 
 class SuspiciousFunction(msgspec.Struct, frozen=True):
@@ -122,11 +138,16 @@ class Validation(msgspec.Struct, frozen=True):
     Attributes:
         tried: how many were run; the rest was not reached.
         results: those that pass at least the first failing test.
+        reimported: how many of those tried had an effect only in a process that imports their file again.
+        unstable: tests that pass at the base, but not by themselves in a process that collected all; no
+            candidate is judged by them.
         cpu_s: CPU time of the validation.
         problem: one sentence if it could not run, or ended early.
     """
 
     tried: int
     results: tuple[CandidateResult, ...] = ()
+    reimported: int = 0
+    unstable: tuple[str, ...] = ()
     cpu_s: float = 0.0
     problem: str = ""

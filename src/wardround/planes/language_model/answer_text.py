@@ -42,7 +42,7 @@ def claims_in(text: str, name: str = "findings", part: str = "quote") -> ClaimsI
     """
     found: list[Any] = []
     is_complete = has_documents = False
-    for value in _documents(_strip_reasoning(text)):
+    for value in documents_in(text):
         has_documents = True
         claims = _claims_of(value, name, part)
         if claims is not None:
@@ -73,8 +73,9 @@ def _strip_reasoning(text: str) -> str:
     return text if reasoning.lstrip().startswith(_DOCUMENT_BEGINS) else rest or text
 
 
-def _documents(text: str) -> Iterator[Any]:
-    """Return the JSON objects and lists of a text, in order; nested ones are parts of their parent."""
+def documents_in(text: str) -> Iterator[Any]:
+    """Return the JSON objects and lists of an answer, in order; nested ones are parts of their parent."""
+    text = _strip_reasoning(text)
     decoder = json.JSONDecoder()
     failures = 0
     start = _START.search(text)

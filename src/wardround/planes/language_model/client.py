@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from wardround.config.language_model import LanguageModelSettings
+from wardround.config.language_model import EndpointSettings
 from wardround.planes.language_model.endpoint import EndpointError, RequestRefused, TransientError
 from wardround.planes.language_model.endpoint_memory import EndpointMemory
 from wardround.planes.language_model.event_stream import JoinedStream
@@ -35,7 +35,7 @@ class Client:
     """
 
     def __init__(
-        self, client: httpx.AsyncClient, settings: LanguageModelSettings, key: str, memory: EndpointMemory
+        self, client: httpx.AsyncClient, settings: EndpointSettings, key: str, memory: EndpointMemory
     ) -> None:
         self._client = client
         self._url = settings.completions_url
@@ -70,7 +70,7 @@ class Client:
             raise TransientError(_unreachable(cause)) from None
 
 
-def open_client(settings: LanguageModelSettings) -> httpx.AsyncClient:
+def open_client(settings: EndpointSettings) -> httpx.AsyncClient:
     """Return a client that follows no redirect, verifies TLS, and uses a proxy only if that is configured."""
     import httpx  # see above
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wardround.config.language_model import LanguageModelSettings
+from wardround.config.language_model import EndpointSettings
 from wardround.planes.language_model.answer_cache import AnswerCache
 from wardround.planes.language_model.known_parameters import KnownParameters
 
@@ -38,7 +38,7 @@ def local_memory(entries: KeyValueCache, address: str, *, reuses_answers: bool) 
 
 
 def memory_of(
-    settings: LanguageModelSettings, entries: KeyValueCache, day: int, *, reuses_answers: bool
+    settings: EndpointSettings, entries: KeyValueCache, day: int, *, reuses_answers: bool
 ) -> EndpointMemory:
     """Return the memory of the configured endpoint.
 

@@ -23,7 +23,7 @@ _POLL_S = 0.1
 _ID_LENGTH = 16
 
 NOT_ANSWERED = (
-    f"not answered yet; write {ANSWERS[0]} next to the {READABLE} of each request, then run the review again"
+    f"not answered yet; write {ANSWERS[0]} next to the {READABLE} of each request, then run the command again"
 )
 
 

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from wardround.config.language_model import LanguageModelSettings
+from wardround.config.language_model import EndpointSettings
 from wardround.errors import ModelError
 from wardround.models.completions import complete
 from wardround.models.decoder import Generation
@@ -23,7 +23,7 @@ class LocalEndpoint:
         memory: the answers to earlier requests.
     """
 
-    def __init__(self, found: FoundDecoder, settings: LanguageModelSettings, memory: EndpointMemory) -> None:
+    def __init__(self, found: FoundDecoder, settings: EndpointSettings, memory: EndpointMemory) -> None:
         self.memory = memory
         self._found = found
         self._budget_s = settings.budget

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.config.language_model import LanguageModelSettings
+from wardround.config.language_model import EndpointSettings
 from wardround.lazy import LazyPattern
 
 FORMAT = "response_format"
@@ -72,7 +72,7 @@ class AcceptedParameters(msgspec.Struct, frozen=True):
         further = Counter(other.refused) - Counter(self.refused)
         return AcceptedParameters((*self.refused, *further.elements()))
 
-    def values(self, settings: LanguageModelSettings, schema_format: Mapping[str, Any]) -> dict[str, Any]:
+    def values(self, settings: EndpointSettings, schema_format: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters of a request.
 
         Args:

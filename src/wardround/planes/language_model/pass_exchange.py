@@ -141,7 +141,7 @@ class PassExchange(Generic[Content]):
         return self._redact(text) == text
 
     def _decode_choice(self, choice: Choice) -> Content:
-        content, problem = _answer_content(choice)
+        content, problem = answer_content(choice)
         if problem:
             raise UnusableAnswer(problem, self._reader.read(content))
         return self._reader.decode(content)
@@ -179,7 +179,7 @@ def _limit_usage(usage: Usage) -> TokenUsage:
     return TokenUsage(prompt, completion)
 
 
-def _answer_content(choice: Choice) -> tuple[str, str]:
+def answer_content(choice: Choice) -> tuple[str, str]:
     """Return the text of an answer, and the reason why it is incomplete; empty if it is complete."""
     message = choice.message
     content = message.content or ""
@@ -187,9 +187,9 @@ def _answer_content(choice: Choice) -> tuple[str, str]:
         return "", "the model refused"
     match choice.finish_reason:
         case "length" if message.has_only_reasoning:
-            return content, "the model reached the limit while reasoning; raise language-model.max-tokens"
+            return content, "the model reached the limit while reasoning; raise max-tokens"
         case "length":
-            return content, "the answer is cut off; raise language-model.max-tokens"
+            return content, "the answer is cut off; raise max-tokens"
         case "content_filter":
             return content, "the answer was filtered"
         case event_stream.INCOMPLETE:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
-from wardround.config.language_model import LanguageModelSettings
+from wardround.config.language_model import EndpointSettings, LanguageModelSettings
 from wardround.findings import Plane
 from wardround.planes.language_model.budget import CHARACTERS_PER_TOKEN, choose
 from wardround.planes.language_model.hunks import SentHunk
 from wardround.planes.language_model.inputs import ChosenHunk, Described, PlaneInput, plane_input
 from wardround.planes.language_model.narrow_questions.placed import RoutedQuestions
 from wardround.planes.language_model.parameters import ALL_PARAMETERS, AcceptedParameters
-from wardround.planes.language_model.prompts import Prompt
+from wardround.planes.language_model.prompts import Prompt, PromptPart
 from wardround.planes.language_model.sent_code import SentCode
 from wardround.text.escaping import json_text
 
@@ -61,21 +60,38 @@ class Question(msgspec.Struct, frozen=True):
         Args:
             problem: problem of the previous answer; empty for the first request.
         """
-        correction = f"\n{_CORRECTION.format(problem=problem)}\n" if problem else ""
-        document = msgspec.json.encode(self.content).decode()
-        request = {
-            "model": settings.model,
-            "messages": [
-                {"role": "system", "content": self.prompt.text + correction},
-                {"role": "user", "content": document},
-            ],
-            **accepted.values(settings, self._format()),
-        }
-        return json_text(msgspec.json.format(msgspec.json.encode(request), indent=2)).encode()
+        return request_body(f"wardround_{self.plane}", self.prompt, self.content, settings, accepted, problem)
 
-    def _format(self) -> dict[str, Any]:
-        schema = {"name": f"wardround_{self.plane}", "strict": True, "schema": self.prompt.schema}
-        return {"type": "json_schema", "json_schema": schema}
+
+def request_body(
+    name: str,
+    prompt: Prompt | PromptPart,
+    content: object,
+    settings: EndpointSettings,
+    accepted: AcceptedParameters = ALL_PARAMETERS,
+    problem: str = "",
+) -> bytes:
+    """Return the body of a request, in JSON without characters that a terminal interprets.
+
+    Args:
+        name: name of the output schema.
+        content: the input, which is sent as one JSON document.
+        problem: problem of the previous answer; empty for the first request.
+    """
+    correction = f"\n{_CORRECTION.format(problem=problem)}\n" if problem else ""
+    schema_format = {
+        "type": "json_schema",
+        "json_schema": {"name": name, "strict": True, "schema": prompt.schema},
+    }
+    request = {
+        "model": settings.model,
+        "messages": [
+            {"role": "system", "content": prompt.text + correction},
+            {"role": "user", "content": msgspec.json.encode(content).decode()},
+        ],
+        **accepted.values(settings, schema_format),
+    }
+    return json_text(msgspec.json.format(msgspec.json.encode(request), indent=2)).encode()
 
 
 def input_characters(settings: LanguageModelSettings, prompt: Prompt) -> int:

@@ -1,0 +1,105 @@
+"""The answer of an author: edits of files as text, applied exactly or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from wardround.authoring.stages import Patch, PatchedFile
+from wardround.planes.language_model.answer_text import documents_in
+
+_MOST_EDITS = 50
+
+
+class UnusableAnswer(Exception):
+    """An answer is not a patch of these files; the text is the reason, for its author."""
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """The replacement of lines that occur once in a file; without lines, a new file."""
+
+    file: str
+    find: str
+    replace: str
+
+
+class PatchAnswer(msgspec.Struct, frozen=True):
+    """The answer of an author.
+
+    Attributes:
+        edits: empty if it proposes none.
+    """
+
+    edits: tuple[Edit, ...]
+    reason: str = ""
+
+
+def decode_answer(text: str) -> PatchAnswer:
+    """Return the last complete answer in a text, which may have reasoning or a fence around it.
+
+    Raises:
+        UnusableAnswer: there is none.
+    """
+    found = [document for document in documents_in(text) if _is_answer(document)]
+    if not found:
+        raise UnusableAnswer("it has no JSON document with edits")
+    try:
+        answer = msgspec.convert(found[-1], PatchAnswer)
+    except msgspec.ValidationError as cause:
+        raise UnusableAnswer(f"its JSON document does not have the required form: {cause}") from None
+    if len(answer.edits) > _MOST_EDITS:
+        raise UnusableAnswer(f"it has more than {_MOST_EDITS} edits")
+    return answer
+
+
+def _is_answer(document: Any) -> bool:
+    return isinstance(document, dict) and "edits" in document
+
+
+def patch_of(answer: PatchAnswer, read: Callable[[str], str | None], author: str) -> Patch:
+    """Return the patch that an answer describes.
+
+    Args:
+        read: path -> the present text; None if it is not a text file of the tree.
+
+    Raises:
+        UnusableAnswer: an edit cannot be applied.
+    """
+    texts: dict[str, str] = {}
+    for edit in answer.edits:
+        present = texts.get(edit.file)
+        texts[edit.file] = _new_text(edit, read(edit.file) if present is None else present)
+    try:
+        files = tuple(PatchedFile(path, text) for path, text in sorted(texts.items()))
+    except ValueError as cause:
+        raise UnusableAnswer(str(cause)) from None
+    return Patch(files, author, answer.reason)
+
+
+def _new_text(edit: Edit, present: str | None) -> str:
+    """Return the new text of a file.
+
+    Args:
+        present: the present text; None if there is none.
+    """
+    problem = _problem(edit, present)
+    if problem:
+        raise UnusableAnswer(problem)
+    return edit.replace if present is None else present.replace(edit.find, edit.replace)
+
+
+def _problem(edit: Edit, present: str | None) -> str:
+    name = json.dumps(edit.file)
+    if "\0" in edit.replace:
+        return f"the replacement in {name} is binary"
+    if present is None:
+        return f"there is no text file {name}" if edit.find else ""
+    if not edit.find:
+        return f"{name} exists, so an edit of it needs the lines to find"
+    count = present.count(edit.find)
+    if count == 1:
+        return ""
+    return f"the lines to find in {name} occur {count} times and not once: {edit.find!r}"

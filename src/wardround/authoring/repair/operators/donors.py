@@ -1,0 +1,121 @@
+"""Edits with an expression or a statement of the same function, or of similar ones of the project."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from wardround.authoring.repair.module_code import FunctionCode
+from wardround.authoring.repair.operators.family import OperatorFamily
+from wardround.authoring.repair.operators.site import Edit, Site
+from wardround.languages.python.module import last_name
+
+DONORS = OperatorFamily()
+
+_STATEMENTS = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.Raise, ast.With)
+_DONATED = (ast.Assign, ast.AugAssign, ast.Expr, ast.If, ast.Return, ast.Delete)
+_LONGEST_LINES = 4
+_MOST = 12
+
+
+def _donors(site: Site) -> Sequence[FunctionCode]:
+    """Return the function and those that are similar to it."""
+    return (site.function, *site.project.similar_functions(site.function))
+
+
+@DONORS.at(*_STATEMENTS)
+def insert_donor_statement(site: Site) -> Iterator[Edit]:
+    """Insert a short statement whose variables are all in scope."""
+    for text in _donated_statements(site):
+        yield from site.insert_before(text)
+
+
+@DONORS.at(*_STATEMENTS)
+def append_donor_statement(site: Site) -> Iterator[Edit]:
+    """Insert a short statement after this one."""
+    if not isinstance(site.node, ast.Return | ast.Raise):
+        for text in _donated_statements(site):
+            yield from site.insert_after(text)
+
+
+@DONORS.at(ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
+def replace_by_donor_statement(site: Site) -> Iterator[Edit]:
+    own = site.text(site.statement)
+    for text in _donated_statements(site):
+        if text != own:
+            yield from site.replace_statement(text)
+
+
+def _donated_statements(site: Site) -> Sequence[str]:
+    found: dict[str, None] = {}
+    for function in _donors(site):
+        for node in function.nodes:
+            if isinstance(node, _DONATED) and node is not site.node and _is_usable(site, function, node):
+                found[_relative_text(function, node)] = None
+    return [text for text in found if text][:_MOST]
+
+
+def _relative_text(function: FunctionCode, node: ast.stmt) -> str:
+    indentation = function.indentation(node)
+    text = function.module.source(node)
+    if indentation is None or text.startswith("elif") or text.count("\n") >= _LONGEST_LINES:
+        return ""
+    return text.replace(f"\n{indentation}", "\n")
+
+
+def _is_usable(site: Site, function: FunctionCode, node: ast.AST) -> bool:
+    """Return True if the variables of a donated node exist at the site, too."""
+    if function is site.function:
+        return True
+    names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    foreign = names & (set(function.name_lines) | set(function.parameters))
+    return foreign <= set(site.function.name_lines)
+
+
+@DONORS.at(ast.Call)
+def replace_by_similar_call(site: Site) -> Iterator[Edit]:
+    """Use a call of the same function or method with other arguments."""
+    assert isinstance(site.node, ast.Call)
+    name = last_name(site.node.func)
+    found: dict[str, None] = {}
+    for function in _donors(site):
+        for node in function.nodes:
+            is_same = isinstance(node, ast.Call) and last_name(node.func) == name != ""
+            if is_same and isinstance(node, ast.Call) and _is_usable(site, function, node):
+                found[function.module.source(node)] = None
+    yield from _replacements(site, found)
+
+
+@DONORS.at(ast.Assign, ast.Return, ast.keyword)
+def replace_by_value_of_same_role(site: Site) -> Iterator[Edit]:
+    """Use what other places assign to the same name, pass for the same keyword, or return."""
+    own = getattr(site.node, "value", None)
+    role = _role(site.node)
+    found: dict[str, None] = {}
+    for function in _donors(site):
+        for node in function.nodes:
+            value = getattr(node, "value", None)
+            if _role(node) == role and isinstance(value, ast.expr) and _is_usable(site, function, value):
+                found[function.module.source(value)] = None
+    if isinstance(own, ast.expr) and role:
+        yield from _replacements(Site(site.function, own, site.project, site.exception), found)
+
+
+def _role(node: ast.AST) -> str:
+    """Return the name under which a node passes its value on; empty for other nodes."""
+    match node:
+        case ast.Assign(targets=[target]):
+            return ast.unparse(target)
+        case ast.keyword(arg=str(name)):
+            return f"{name}="
+        case ast.Return():
+            return "return"
+    return ""
+
+
+def _replacements(site: Site, texts: Iterable[str]) -> Iterator[Edit]:
+    assert isinstance(site.node, ast.expr)
+    own = site.text(site.node)
+    for text in list(texts)[:_MOST]:
+        if text != own:
+            yield site.replace_loosely(site.node, text)

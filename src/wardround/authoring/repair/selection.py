@@ -1,0 +1,129 @@
+"""The choice of one plausible candidate, and the evidence for proposing it or nothing at all.
+
+The first plausible candidate in the order of the search is chosen: in experiments the right patch, if one was
+plausible, was among the first four, and neither the size of the edit nor its naturalness improved the order.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import msgspec
+
+from wardround.authoring.repair.failure_kind import FailureKind, first_failure, kind_of
+from wardround.authoring.repair.model import Candidate, CandidateResult, Observation
+from wardround.authoring.repair.module_code import FunctionCode, ModuleCode
+from wardround.authoring.repair.operators.registry import OPERATORS_BY_NAME
+from wardround.authoring.repair.operators.site import Edit, Site
+from wardround.authoring.repair.project_code import ProjectCode
+from wardround.languages.python.tree import UNREADABLE, parse, walk
+
+MOST_PROPOSED_RANK = 600
+_DELETION = "delete-statement"
+_COMMON_LITERALS = frozenset({repr(value) for value in ("", " ", b"", 0, 1, -1, 2, None, True, False)})
+
+
+class PatchEvidence(msgspec.Struct, frozen=True):
+    """The evidence on a plausible candidate that its packet states.
+
+    Attributes:
+        rank: position in the order of the search, from 1.
+        is_deletion_plausible: True if all tests pass without the edited statement, too, and thus prove
+            nothing about the patch; None if that was not validated.
+        test_literals: literals of the failing tests that the patch adds to the code, as ``repr`` writes them.
+        failure: how the failing test ends.
+    """
+
+    rank: int
+    is_deletion_plausible: bool | None
+    test_literals: tuple[str, ...]
+    failure: FailureKind
+
+
+def first_plausible(results: Sequence[CandidateResult]) -> CandidateResult | None:
+    """Return the plausible candidate that comes first in the order of the search; None if there is none."""
+    plausible = (result for result in results if result.is_plausible)
+    return min(plausible, key=lambda result: result.index, default=None)
+
+
+def is_proposed(evidence: PatchEvidence) -> bool:
+    """Return True if a patch is proposed; else only the ranked functions and candidates are reported.
+
+    The rule was fixed before the instances of its evaluation were seen: the failing test ends in an
+    exception, and the patch is among the first in the order of the search.
+    """
+    return evidence.failure is FailureKind.EXCEPTION and evidence.rank <= MOST_PROPOSED_RANK
+
+
+def evidence_of(
+    candidate: Candidate,
+    result: CandidateResult,
+    observation: Observation,
+    text: str,
+    test_source: str,
+    is_deletion_plausible: bool | None,
+) -> PatchEvidence:
+    """Return the evidence on a plausible candidate.
+
+    Args:
+        text: the file of the candidate at the base.
+        test_source: what ``failing_source`` returns.
+        is_deletion_plausible: the result of the candidate that ``deletion_of`` returns.
+    """
+    kind = kind_of(first_failure(observation))
+    literals = added_test_literals(candidate, text, test_source)
+    return PatchEvidence(result.index + 1, is_deletion_plausible, literals, kind)
+
+
+def deletion_of(candidate: Candidate, text: str) -> Candidate | None:
+    """Return the candidate that deletes the statement which another one edits; None if there is none.
+
+    Args:
+        text: the file of the candidate at the base.
+    """
+    found = _edited_statement(candidate, text)
+    if found is None:
+        return None
+    function, statement = found
+    site = Site(function, statement, ProjectCode([function.module]), "")
+    operator = OPERATORS_BY_NAME[_DELETION]
+    edit = next(operator.edits(site), None)
+    return None if edit is None else _deletion(candidate, edit)
+
+
+def _deletion(candidate: Candidate, edit: Edit) -> Candidate:
+    return msgspec.structs.replace(
+        candidate, start=edit.start, end=edit.end, replacement=edit.replacement, operator=_DELETION
+    )
+
+
+def _edited_statement(candidate: Candidate, text: str) -> tuple[FunctionCode, ast.stmt] | None:
+    """Return the innermost statement around an edit, or the one before which it inserts lines."""
+    for function in ModuleCode(candidate.path, text).functions:
+        if function.span[0] <= candidate.start <= function.span[1]:
+            statements = (node for node in function.nodes if isinstance(node, ast.stmt))
+            around = [statement for statement in statements if _contains(function, statement, candidate)]
+            return (function, around[-1]) if around else None
+    return None
+
+
+def _contains(function: FunctionCode, statement: ast.stmt, candidate: Candidate) -> bool:
+    start, end = function.module.span(statement)
+    return start <= candidate.start and candidate.end <= end
+
+
+def added_test_literals(candidate: Candidate, text: str, test_source: str) -> tuple[str, ...]:
+    """Return the literals that a candidate adds and the failing tests have, except the common ones."""
+    after = text[: candidate.start] + candidate.replacement + text[candidate.end :]
+    added = _literals(after) - _literals(text) - _COMMON_LITERALS
+    return tuple(sorted(added & _literals(test_source)))
+
+
+def _literals(source: str) -> frozenset[str]:
+    """Return the literals of a source as ``repr`` writes them; none if it cannot be read."""
+    try:
+        tree = parse(source)
+    except UNREADABLE:
+        return frozenset()
+    return frozenset(repr(node.value) for node in walk(tree) if isinstance(node, ast.Constant))

@@ -1,0 +1,110 @@
+"""The inputs of the stages of one run, and what they add to its packet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+from wardround.authoring.attempt import Attempt
+from wardround.authoring.context.model import WriteContext
+from wardround.authoring.endpoint.opening import EndpointAccess, key_of, open_endpoint
+from wardround.authoring.endpoint.roles import Role, TokenBudget
+from wardround.authoring.failing_tests import FailingTests
+from wardround.authoring.packet import Search
+from wardround.authoring.sequence import Header
+from wardround.authoring.stages import CodePointer
+from wardround.authoring.work import Work
+from wardround.change.change_source import decode_text
+from wardround.config.language_model import EndpointSettings
+from wardround.errors import UsageError
+from wardround.planes.language_model.prompts import load_part
+from wardround.planes.language_model.redaction import Redactor
+
+AUTHOR, VERIFIER = "author", "verifier"
+"""The roles, and the names of their prompts."""
+_ANY_TEXT = "context.txt"
+"""A path of no file: every check for secrets in any text reads what is sent."""
+
+
+class RunReport:
+    """What stages add to the packet besides their results.
+
+    Attributes:
+        pointers: the code of the task, the most relevant first.
+        search: the search for edits; None without one.
+        advice: what to try next if no patch is accepted.
+        context: what ``wardround write`` writes for the task; None if it was not needed.
+        plan: its plan as Markdown.
+    """
+
+    def __init__(self) -> None:
+        self.pointers: tuple[CodePointer, ...] = ()
+        self.search: Search | None = None
+        self.advice: tuple[str, ...] = ()
+        self.context: WriteContext | None = None
+        self.plan = ""
+
+
+class RunInputs:
+    """The inputs of the stages of one run; endpoints are open as long as the exit stack.
+
+    Attributes:
+        failing_tests: the tests that define the instance.
+        attempts: the evaluated patches so far.
+        report: collects what stages add to the packet.
+        budget: the tokens of all endpoints together.
+
+    Args:
+        shown_step: the role whose next request is shown and not sent; empty for none.
+    """
+
+    def __init__(self, work: Work, header: Header, access: EndpointAccess, shown_step: str) -> None:
+        self.work = work
+        self.failing_tests = FailingTests(work)
+        self.attempts: list[Attempt] = []
+        self.report = RunReport()
+        self.budget = TokenBudget(work.settings.most_tokens)
+        self._header = header
+        self._access = access
+        self._shown_step = shown_step
+        self._opened = AsyncExitStack()
+
+    @property
+    def opened(self) -> AsyncExitStack:
+        """The open endpoints, which the caller closes."""
+        return self._opened
+
+    def has_role(self, name: str) -> bool:
+        """Return True if an endpoint has a role in this run."""
+        return name in self._header.route.endpoints
+
+    async def role(self, name: str) -> Role:
+        """Open the endpoint of a role.
+
+        Raises:
+            UsageError: it cannot be used.
+        """
+        settings = self._header.route.endpoints[name]
+        endpoint = await self._opened.enter_async_context(open_endpoint(settings, self._access))
+        return Role(
+            name,
+            load_part(name),
+            settings,
+            endpoint,
+            self.work.effects,
+            self._redactor(settings),
+            self.budget,
+            is_shown=name == self._shown_step,
+        )
+
+    def read(self, path: str) -> str | None:
+        """Return the text of a file at the base; None if it is not a text of the tree."""
+        content = self.work.repository.tree(self.work.instance.base).read(path)
+        return None if content is None else decode_text(content)
+
+    def _redactor(self, settings: EndpointSettings) -> Callable[[str], str]:
+        key = key_of(settings, self._access.environ)
+        redactor = Redactor((), self.work.host.specialists, (), self.read, self.read, key)
+        if not redactor.is_complete:
+            raise UsageError("no check for secrets is loaded, so nothing is sent; install its plugin")
+        return lambda text: "\n".join(redactor.lines(_ANY_TEXT, text))

@@ -1,0 +1,107 @@
+"""The start of an observation of tests, or of a validation of candidates.
+
+The work is in processes forked from this one, which imports neither pytest nor code of the project.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from typing import Any, TextIO
+
+from ..versions import supply_versions
+from .forks import Late, Report, cpu_s, values_of_fork
+from .reimport import Reimport
+from .request import Request
+
+_MARGIN_S = 60.0
+_REIMPORT_WALL_S = 60.0
+_NO_PYTEST = "pytest is not installed in the environment"
+
+
+def main() -> None:
+    """Do what the request in the first argument describes; write one line of JSON for each result."""
+    with open(sys.argv[1], encoding="utf-8") as file:
+        request = json.load(file)
+    sys.argv = ["pytest"]
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.path.join(os.environ["HOME"], "hypothesis"))
+    supply_versions(request["root"])
+    with open(request["results"], "a", buffering=1, encoding="utf-8") as results:
+        if request["mode"] == "observe":
+            observation = importlib.import_module(f"{__package__}.observation")
+            observation.observe(request, results)
+        else:
+            _Validation(Request(request), results).run()
+
+
+class _Validation:
+    """The validation, whose results this process writes."""
+
+    def __init__(self, request: Request, results: TextIO) -> None:
+        self._request = request
+        self._results = results
+        self._unswappable: list[int] = []
+        self._tried = 0
+        self._plausible = 0
+
+    def run(self) -> None:
+        """Validate by exchange of code, then the rest by import, and write the end."""
+        wall_s = 4 * self._request.budget_s + _MARGIN_S
+        problem = "the tests could not be collected"
+        for value in values_of_fork(self._collect, lambda: wall_s, is_quiet=False):
+            if isinstance(value, dict):
+                problem = value["problem"] if "problem" in value else ""
+                self._take(value)
+        if not problem:
+            self._reimport_rest()
+        self._write({"problem": problem, "cpu_s": cpu_s(), "is_end": True})
+
+    def _collect(self, report: Report) -> None:
+        try:
+            collection = importlib.import_module(f"{__package__}.collection")
+        except ImportError:
+            report({"problem": _NO_PYTEST})
+            return
+        validation = importlib.import_module(f"{__package__}.validation")
+
+        def work(items: dict[str, Any]) -> None:
+            validation.Validation(self._request, items, report).run()
+
+        collection.collect_tests(self._request.root, self._request.tests, work)
+
+    def _take(self, value: dict[str, Any]) -> None:
+        if "unswappable" in value:
+            self._unswappable.append(value["unswappable"])
+            return
+        self._tried = value.get("tried", self._tried)
+        self._plausible += value.get("failed_test") == ""
+        self._write(value)
+
+    def _reimport_rest(self) -> None:
+        reimport = Reimport(self._request)
+        before = self._tried - len(self._unswappable)
+        for number, candidate in enumerate(self._unswappable):
+            if cpu_s() > self._request.budget_s or self._plausible >= self._request.most_plausible:
+                break
+            self._reimport(reimport, candidate)
+            self._write({"tried": before + number + 1, "reimported": number + 1})
+
+    def _reimport(self, reimport: Reimport, candidate: int) -> None:
+        passed, exception = 0, ""
+        for value in values_of_fork(lambda report: reimport.run(candidate, report), lambda: _REIMPORT_WALL_S):
+            if isinstance(value, list):
+                self._add_reimported(candidate, *value)
+                return
+            passed += isinstance(value, int)
+            exception = "timed out" if isinstance(value, Late) else "crashed"
+        if passed:
+            self._add_reimported(candidate, passed, 0, self._request.tests[0], exception)
+
+    def _add_reimported(self, candidate: int, passed: int, all_: int, test: str, exception: str) -> None:
+        if passed:
+            self._take({"index": candidate, "failed_test": test, "passed": passed, "exception": exception})
+
+    def _write(self, value: dict[str, Any]) -> None:
+        self._results.write(json.dumps(value) + "\n")

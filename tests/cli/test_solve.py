@@ -1,0 +1,174 @@
+"""``wardround solve`` as a user meets it: a patch for a failing test, or the reason why there is none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.authoring.shop_project import (
+    AGREES,
+    CODE,
+    ENVIRON,
+    FAILING,
+    FILES,
+    GOOD,
+    ExchangeOfFiles,
+    answer_with,
+    solve,
+)
+from tests.conftest import GitRepository
+
+
+def test_a_failing_test_becomes_a_reviewed_patch_without_a_model(repo: GitRepository) -> None:
+    repo.commit(FILES)
+    before = repo.fingerprint()
+
+    status, packet = solve(repo, "--test", FAILING, "--seconds", "20")
+
+    assert (status, packet["kind"]) == (0, "human-merge-review"), packet["reason"]
+    assert packet["patch"].startswith("diff --git a/shop.py b/shop.py\n")
+    assert packet["suite"] == {"passed": 3, "failed": 0, "skipped": 0, "not_run": 0}
+    assert packet["pointers"][0]["symbol"] == "label"
+    assert packet["tests"][0]["id"] == FAILING
+    assert "KeyError" in packet["tests"][0]["failure"]
+    assert {item["plane"] for item in packet["evidence"]} >= {"semantic", "security", "tests"}
+    assert repo.git("status", "--short") == ""
+    assert {path: state for path, state in repo.fingerprint().items() if "artifacts" not in path} == before
+    written = json.loads(repo.read("artifacts/wardround/packet.json"))
+    assert written == packet
+
+    replayed = repo.wardround("solve", "--replay", packet["sequence"], "--format", "json", env=ENVIRON)
+    assert (replayed.returncode, json.loads(replayed.stdout)) == (0, packet)
+
+    again = repo.wardround(
+        "solve", "--resume", packet["sequence"], "--apply", "--open-branch", "fix/label", "--format", "json"
+    )
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout) == packet
+    assert repo.git("diff", "--name-only").split() == ["shop.py"]
+    assert repo.git("rev-list", "--count", "main..fix/label").strip() == "1"
+    assert repo.git("show", "fix/label:shop.py").encode() == repo.read("shop.py")
+
+
+def test_an_exchange_answers_in_two_roles_and_an_edit_of_a_test_is_left_out(
+    repo: GitRepository, tmp_path: Path
+) -> None:
+    repo.commit(FILES)
+    model = ExchangeOfFiles(tmp_path / "exchange")
+    arguments = ("--exchange", model.folder)
+
+    status, packet = solve(repo, "--test", FAILING, "--task", "Labels of items without a name", *arguments)
+    assert (status, packet["kind"]) == (4, "repair-loop")
+    assert "not answered yet" in packet["reason"]
+    resume = ("--resume", packet["sequence"], *arguments)
+    assert packet["next"] == [f"wardround solve --resume {packet['sequence']} continues this run"]
+    (request,) = model.requests()
+    assert request["input"]["task"] == "Labels of items without a name"
+    assert request["input"]["failing_tests"][0]["id"] == FAILING
+    assert 'return item["name"].lower()' in request["input"]["context"]
+    context = json.loads(repo.read("artifacts/wardround/write-context.json"))
+    assert context["text"] == request["input"]["context"]
+    assert repo.read("artifacts/wardround/patch-plan.md").startswith(b"# Labels of items without a name")
+
+    model.answer("I would rather not.")
+    assert solve(repo, *resume)[0] == 4
+    (request,) = model.requests()
+    assert "could not be used: it has no JSON document with edits" in request["prompt"]
+
+    hostile = {"file": "tests/test_shop.py", "find": 'assert label({}) == ""', "replace": "pass"}
+    model.answer(f"Sure!\n```json\n{answer_with(edits=[GOOD, hostile], reason='No name is empty.')}\n```")
+    assert solve(repo, *resume)[0] == 4
+    (request,) = model.requests()
+    assert request["prompt"].startswith("# verifier, version")
+    assert "tests/test_shop.py" not in request["input"]["patch"]
+
+    model.answer(json.dumps(AGREES))
+    status, packet = solve(repo, *resume)
+    assert (status, packet["kind"], packet["reason"]) == (0, "human-merge-review", "No name is empty.")
+    assert packet["refused"] == ["tests/test_shop.py"]
+    assert "the verifier agrees" in packet["verification"]
+    assert repo.git("status", "--short") == ""
+    replayed = repo.wardround("solve", "--replay", packet["sequence"], "--format", "json", env=ENVIRON)
+    assert json.loads(replayed.stdout) == packet
+
+
+def test_a_rejected_patch_is_shown_to_the_next_round(repo: GitRepository, tmp_path: Path) -> None:
+    repo.commit(FILES)
+    model = ExchangeOfFiles(tmp_path / "exchange")
+    arguments = ("--exchange", model.folder)
+    _, packet = solve(repo, "--test", FAILING, "--rounds", "2", *arguments)
+    resume = ("--resume", packet["sequence"], *arguments)
+    broken = {**GOOD, "replace": '    return ""'}
+    model.answer(answer_with(edits=[broken], reason="Empty."))
+
+    status, packet = solve(repo, *resume)
+    assert status == 4
+    (attempt,) = packet["attempts"]
+    assert attempt["objections"][0]["step"] == "tests"
+    assert attempt["objections"][0]["place"] == "tests/test_shop.py::test_label"
+    (request,) = model.requests()
+    (shown,) = request["input"]["attempts"]
+    assert '+    return ""' in shown["patch"]
+    assert "passes without the patch and fails with it" in shown["problems"][0]
+
+    model.answer(answer_with(reason="The input does not show it."))
+    status, packet = solve(repo, *resume)
+    assert (status, packet["patch"]) == (1, "")
+    assert packet["reason"] == "no patch was accepted: 1 rejected by tests"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "there is nothing to solve; give --task, --test, or both"),
+        (("--test", FAILING, "--replay", "x"), "cannot go together; a sequence has its own task"),
+        (("--replay", "x"), "sequence x cannot be read: No such file or directory; check its id"),
+        (("--test", "tests/test_shop.py::test_total"), "test_total does not fail at the base: it passes"),
+        (("--test", "tests/test_shop.py::test_other"), "test_other did not run"),
+        (("--test", "shop.txt"), "shop.txt: there is no such Python test file"),
+        (("--task", "Add support for currencies"), "without an endpoint a patch needs a failing test"),
+        (("--task", "fix"), "it has fewer than 2 words"),
+        (("--test", FAILING, "--author", "endpoint"), "no endpoint has the role author"),
+        (("--test", FAILING, "--author", "nobody"), "'nobody' is none of edits, endpoint"),
+        (("--test", FAILING, "--base", "nowhere"), "nowhere"),
+    ],
+)
+def test_bad_input_is_one_sentence(repo: GitRepository, arguments: tuple[str, ...], message: str) -> None:
+    repo.commit(FILES)
+    done = repo.wardround("solve", "--sandbox", "none", *arguments, env=ENVIRON)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_without_an_environment_the_status_is_inconclusive(repo: GitRepository) -> None:
+    repo.commit(FILES)
+    done = repo.wardround("solve", "--test", FAILING, env={"VIRTUAL_ENV": "/nonexistent"})
+    assert done.returncode == 4
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_the_request_of_the_author_is_shown_and_not_sent(repo: GitRepository, tmp_path: Path) -> None:
+    repo.commit({**FILES, "shop.py": f'{CODE}\nTOKEN = "ghp_{"a1B2" * 9}"\n'})
+    folder = tmp_path / "exchange"
+    done = repo.wardround(
+        "solve", "--task", "Labels of items without a name", "--exchange", folder, "--show-prompt", "author"
+    )
+    assert done.returncode == 0, done.stderr
+    request = json.loads(done.stdout)
+    assert json.loads(request["messages"][1]["content"])["task"] == "Labels of items without a name"
+    assert "ghp_" not in done.stdout
+    assert not folder.exists()
+
+
+def test_uncommitted_changes_are_part_of_the_base(repo: GitRepository, tmp_path: Path) -> None:
+    repo.commit({**FILES, "tests/test_shop.py": "from shop import label, total\n"})
+    repo.write("tests/test_shop.py", FILES["tests/test_shop.py"])
+    repo.write("notes.txt", "untracked\n")
+    _, packet = solve(repo, "--test", FAILING, "--exchange", tmp_path / "exchange")
+    assert "test_label_without_a_name" in repo.git("show", f"{packet['base']}:tests/test_shop.py")
+    assert repo.git("show", f"{packet['base']}:notes.txt") == "untracked\n"
+    assert repo.git("branch", "--contains", packet["base"]) == ""
+    assert repo.git("status", "--short").splitlines() == [" M tests/test_shop.py", "?? notes.txt"]
