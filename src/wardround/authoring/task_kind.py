@@ -17,6 +17,7 @@ _FIRST_WORDS: Mapping[str, str] = {
     """,
     "feature": """
         add adds added adding support implement allow introduce enable provide expose accept create new let
+        validate warn log
     """,
     "refactoring": """
         refactor refactoring rename move extract simplify split merge inline clean cleanup replace rework

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -34,6 +35,10 @@ _SHARES = {"tests": 0.1, "conventions": 0.05, "documentation": 0.05}
 """The share of the tokens that each part may use; the code gets the rest, and what they leave."""
 _MOST_POINTERS = 30
 """Functions in the list; those in the text are all in it."""
+_CLOSES = re.compile(
+    r"(?i)\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see)[ \t]*:?[ \t]+(?:[\w./-]{1,80})?#\d+"
+)
+"""References to issues, whose verbs are no words of the task."""
 _NO_SUSPECTS: tuple[Suspect, ...] = ()
 
 
@@ -54,7 +59,8 @@ class ContextRequest(msgspec.Struct, frozen=True):
     def query(self) -> str:
         """The text that is searched for, without secrets, so that no reason quotes one."""
         criteria = self.task.criteria if self.task.ticket else ()
-        return redact_secrets("\n".join((self.task.text, *criteria)))
+        text = "\n".join((self.task.text, *criteria))
+        return redact_secrets(_CLOSES.sub(" ", text))
 
 
 def build_context(code: BaseCode, request: ContextRequest) -> WriteContext:
@@ -126,7 +132,7 @@ class ContextText:
         return tuple(item for item in items if item not in left)
 
     def files(self, ranked: Sequence[RankedFile]) -> tuple[ContextItem, ...]:
-        """Return the files, of which a part can be in the text."""
+        """Return the files; their lines can be in the text in part."""
         shown = {choice.lines.path for choice in self._code.chosen}
         return tuple(_file_item(self._tree, file, is_shown=file.path in shown) for file in ranked)
 

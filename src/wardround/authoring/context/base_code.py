@@ -39,7 +39,7 @@ def with_base_code(
     work: Callable[[BaseCode], Answer],
     progress: Progress = lambda text: None,
 ) -> Answer:
-    """Run a function with an open commit; what is cached changes its time, not its result."""
+    """Run a function with an open commit; caches change its time, not its result."""
     tree = BaseTree(repository, commit)
 
     def search(index: SearchIndex) -> Answer:

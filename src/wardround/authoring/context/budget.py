@@ -26,6 +26,11 @@ class Span(msgspec.Struct, frozen=True, order=True):
     last_line: int
     symbol: str = ""
 
+    def overlaps(self, other: Span) -> bool:
+        """Return True if both have a line."""
+        is_same = self.path == other.path
+        return is_same and self.first_line <= other.last_line and other.first_line <= self.last_line
+
 
 Evidence = tuple[Span, tuple[str, ...]]
 """Lines, and why they are relevant."""
@@ -73,7 +78,7 @@ class TextBudget:
             self._add_part(span, terms)
 
     def _add_whole(self, span: Span) -> bool:
-        if any(_has_common_lines(span, chosen.lines) for chosen in self.chosen):
+        if any(span.overlaps(chosen.lines) for chosen in self.chosen):
             return True
         return self._add_chosen(ChosenSpan(span, span))
 
@@ -118,11 +123,6 @@ class TextBudget:
         for path, spans in by_file.items():
             yield _file_heading(path)
             yield from (_block(span, self._tree) for span in sorted(spans))
-
-
-def _has_common_lines(span: Span, other: Span) -> bool:
-    is_same = span.path == other.path
-    return is_same and span.first_line <= other.last_line and other.first_line <= span.last_line
 
 
 def _file_heading(path: str) -> str:

@@ -33,6 +33,8 @@ _MENTIONED = 6.0
 _SHORT = 200
 """Characters up to which a segment is not long."""
 _DECIMALS = 6
+NO_EVIDENCE = "in a file that is probably changed"
+"""The reason of a segment that shares no word with the task."""
 
 
 class RankedFile(msgspec.Struct, frozen=True):
@@ -156,4 +158,4 @@ def _mention_reasons(segment: Segment, names: Collection[str], mentions: Sequenc
 def _word_reasons(words: TaskWords, segment: Segment, text: str) -> list[str]:
     shared = words.shared_with(f"{segment.symbol}\n{text}")
     reason = words.reason(sorted(shared, key=lambda term: (-len(term), term)))
-    return [reason or "in a file that is probably changed"]
+    return [reason or NO_EVIDENCE]

@@ -34,6 +34,8 @@ _LEAST_SHARE = 0.1
 """The share of recent commits that change a file, from which changing it is a convention."""
 _CHANGELOG_LINES = 20
 _MOST_PATHS = 12
+_LEAST_WORDS = 2
+"""Words of a name that is not too common."""
 _CODE = CALLABLE | {SymbolKind.CLASS}
 
 
@@ -49,7 +51,8 @@ def similar_code(graph: CodeGraph, first: Sequence[Segment]) -> list[Evidence]:
         examples = islice(_alike(graph, symbol, own), _MOST_FOR_EACH)
         registrations = islice(_registrations(graph, symbol), _MOST_REGISTRATIONS)
         for span, reason in chain(examples, registrations):
-            found.setdefault(span, (reason,))
+            if not any(map(span.overlaps, found)):
+                found[span] = (reason,)
     return list(found.items())[:_MOST]
 
 
@@ -76,7 +79,7 @@ def _is_namesake(symbol: Symbol, other: Symbol) -> bool:
     """Return True for symbols of one name in two files; a name of one word is too common."""
     if symbol.path == other.path or symbol.own_name != other.own_name:
         return False
-    return len(parts(other.own_name)) > 1
+    return len(parts(other.own_name)) >= _LEAST_WORDS
 
 
 def _is_other(symbol: Symbol, own: frozenset[tuple[str, str]]) -> bool:
@@ -87,7 +90,8 @@ def _is_other(symbol: Symbol, own: frozenset[tuple[str, str]]) -> bool:
 
 def _registrations(graph: CodeGraph, symbol: Symbol) -> Iterator[tuple[Span, str]]:
     """Yield the uses of a symbol outside of functions in other files, as in a table of commands."""
-    if symbol.own_name.startswith("_") or symbol.kind is SymbolKind.METHOD:
+    is_common = len(parts(symbol.own_name)) < _LEAST_WORDS
+    if is_common or symbol.own_name.startswith("_") or symbol.kind is SymbolKind.METHOD:
         return
     for link in graph.uses_of(symbol.own_name):
         if _is_registration(link, symbol):

@@ -17,7 +17,7 @@ _MOST_FILES = 6
 _MOST_SECTIONS = 4
 _LONGEST_SECTION = 60
 _CHANGES = re.compile(
-    r"(?i)(?:^|/)(?:changelog|changes|history|news|release[-_ ]?notes|releases|upgrading|whats[-_]?new)\b"
+    r"(?i)(?:^|/)(?:changelog|changes|history|news|release[-_ ]?notes|releases|upgrading|what.?s[-_]?new)\b"
 )
 _VERSIONED = re.compile(r"(?:^|/)v?\d+(?:\.\d+)+[^/]*$")
 _TITLE = re.compile(r"\S")

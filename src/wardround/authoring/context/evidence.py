@@ -1,4 +1,4 @@
-"""What was found for a task, before the text is filled."""
+"""The evidence for a task, before the text is filled."""
 
 from __future__ import annotations
 

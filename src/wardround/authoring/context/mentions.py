@@ -18,10 +18,12 @@ _FILE = re.compile(
     r"[\w.@+-]*(?:[/\\][\w.@+-]+)+|\b[\w-]+\.(?:pyi?|[cm]?[jt]sx?|md|rst|json|ya?ml|toml|cfg|sql|go|rs|txt)\b"
 )
 """Paths, and names of files; other dotted names are those of code."""
+_SCOPE = re.compile(r"(?m)^[a-z]{2,12}\([^)\n]{0,60}\)!?:")
 _ADDRESS = re.compile(r"https?://\S+")
 _NAME = re.compile(r"(?<![\w$%/\\-])[A-Za-z_$][\w$]*", re.ASCII)
 _HAS_FORM_OF_CODE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|^_+\w")
-_CALLED = re.compile(r"\b([A-Za-z_$][\w$]{2,})\(")
+_CALLED = re.compile(r"\b([A-Za-z_$][\w$]{2,})\((?![\w ,/-]*\)!?:)")
+"""A call; not the type and scope of a conventional message, as in ``fix(parser): ...``."""
 _SHORTEST = 3
 _MOST_ALIKE = 3
 """Files with the same ending of a path, above which a mention is of none of them."""
@@ -94,7 +96,7 @@ def _files_of_module(parts: Sequence[str], by_name: dict[str, list[str]]) -> lis
 
 def mentioned_names(text: str) -> list[str]:
     """Return the identifiers that have the form of code, in the order of the text; none of a path."""
-    plain = _FILE.sub(" ", _ADDRESS.sub(" ", text))
+    plain = _FILE.sub(" ", _ADDRESS.sub(" ", _SCOPE.sub("", text)))
     found: dict[str, None] = {}
     for quoted in _IN_BACKTICKS.findall(plain):
         found |= dict.fromkeys(_NAME.findall(quoted))

@@ -11,6 +11,7 @@ from wardround.retrieval.revision_tests import RevisionTests
 from wardround.retrieval.test_selection import TargetFunction, TestMatch
 
 MOST_TESTS = 10
+_OF = "of "
 _MOST_FUNCTIONS = 6
 _LATER = 0.4
 """The score by which a test of the next function has to be better than one of the function before it."""
@@ -32,7 +33,12 @@ def tests_of(tree: BaseTree, ranked: Sequence[RankedSegment], query: str) -> lis
 def _evidence(match: TestMatch) -> Evidence:
     case = match.case
     span = Span(case.path, case.line, case.end_line, ".".join((*case.around, case.name)))
-    return span, (*match.why, f"of {match.subject.id}")
+    return span, (*match.why, f"{_OF}{match.subject.id}")
+
+
+def subject_path(reasons: Sequence[str]) -> str:
+    """Return the file of the function for which a test is there, from its reasons."""
+    return reasons[-1].removeprefix(_OF).partition("::")[0]
 
 
 def _subjects(tree: BaseTree, ranked: Sequence[RankedSegment], query: str) -> Iterator[TargetFunction]:

@@ -26,6 +26,7 @@ class TaskWords:
     def __init__(self, query: str) -> None:
         self.text = query_text(query)
         self.terms: Counter[str] = count_words(self.text)
+        self._title = count_words(self.text.split("\n", 1)[0]).keys()
         self._words: dict[str, str] = {}
         for word in _WORD.findall(self.text):
             self._words.setdefault(word.strip("_").lower(), word)
@@ -37,7 +38,12 @@ class TaskWords:
         return {term for term in self.terms.keys() & count_words(text).keys() if len(term) >= _SHORTEST}
 
     def reason(self, terms: Iterable[str]) -> str:
-        """Return the reason that names shared terms as the task has them; empty without any."""
-        words = dict.fromkeys(self._words.get(term, term) for term in terms)
+        """Return the reason that names shared terms as the task has them; empty without any.
+
+        Args:
+            terms: the rarest first; those of the title precede the others.
+        """
+        order = sorted(terms, key=lambda term: term not in self._title)
+        words = dict.fromkeys(self._words.get(term, term) for term in order)
         first = list(words)[:_MOST]
         return f"shares {', '.join(first)} with the task" if first else ""

@@ -1,4 +1,4 @@
-"""What to run on the patch: the tests of the projects, and the specialists with their tools."""
+"""The checks of a patch: the tests of the projects, and the specialists with their tools."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from wardround.authoring.context.code_ranking import NO_EVIDENCE
 from wardround.authoring.context.model import ContextItem, WriteContext
 from wardround.authoring.plan.model import PlannedFile
 from wardround.context.code_graph.graph import CodeGraph
@@ -59,7 +60,8 @@ class FilePlans:
 
     def _functions(self, path: str) -> tuple[tuple[str, str], ...]:
         own = [item for item in self._context.functions if item.pointer.path == path]
-        first = distinct_symbols(own)[:_MOST_FUNCTIONS]
+        evident = [item for item in own if item.reasons[0] != NO_EVIDENCE]
+        first = distinct_symbols(evident)[:_MOST_FUNCTIONS]
         return tuple((place_of(item), "; ".join(item.reasons[:2])) for item in first)
 
 

@@ -1,4 +1,4 @@
-"""What the task leaves open, and a person should answer before a patch is written."""
+"""The gaps of a task that a person should fill before a patch is written."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _questions_of_names(context: WriteContext, code: BaseCode) -> Iterator[str]:
     unknown = [name for name in names if _is_unknown(code.graph, name)]
     if unknown:
         quoted = ", ".join(f"`{name}`" for name in unknown[:_MOST_NAMES])
-        yield f"the code has nothing of the name {quoted}: is it new, or named otherwise?"
+        yield f"the code has no {quoted}: is it new, or named otherwise?"
 
 
 def _place_of_symbol(symbol: Symbol) -> str:

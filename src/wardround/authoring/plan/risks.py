@@ -1,4 +1,4 @@
-"""What a patch of the planned functions can break."""
+"""The code that a patch of the planned functions can break."""
 
 from __future__ import annotations
 
@@ -30,28 +30,46 @@ _PRIVATE = re.compile(r"[/.]_(?!_)")
 
 
 def risks_of(context: WriteContext, code: BaseCode, paths: Sequence[str]) -> tuple[str, ...]:
-    """Return one sentence for each risk, those of the most probable functions first."""
+    """Return one sentence for each kind of risk, with the functions or files that it is about."""
     first = [item for item in context.functions if item.pointer.path in paths and item.pointer.symbol]
-    risks: list[str] = []
+    risks = FunctionRisks(code.graph)
     for item in distinct_symbols(first)[:_MOST_FUNCTIONS]:
-        risks += _risks_of_function(code.graph, item.pointer)
-    for path in paths:
-        risks += _changed_together(code.past, path, paths)
-    return tuple(risks)
+        risks.add(item.pointer)
+    together = (_changed_together(code.past, path, paths) for path in paths)
+    return (*risks.sentences(), *chain.from_iterable(together))
 
 
-def _risks_of_function(graph: CodeGraph, at: CodePointer) -> Iterator[str]:
-    symbol = symbol_of(graph, Segment(at.path, at.first_line, at.last_line, at.symbol))
-    if symbol is None:
-        return
-    name = f"`{symbol.name}` ({at.path}:{symbol.line})"
-    calls = _calls_of(graph, symbol)
-    if is_public(symbol):
-        yield f"{name} is public: code outside of this repository can depend on it{_places(calls)}"
-    elif len(calls) >= _MANY_CALLERS:
-        yield f"{name} is used at many places{_places(calls)}"
-    if not graph.tests_reaching(symbol):
-        yield f"no test is linked with {name}: write one that fails before the patch"
+class FunctionRisks:
+    """The functions of a plan that are public, much used, or linked with no test."""
+
+    def __init__(self, graph: CodeGraph) -> None:
+        self._graph = graph
+        self._public: list[str] = []
+        self._used: list[str] = []
+        self._untested: list[str] = []
+
+    def add(self, at: CodePointer) -> None:
+        """Add the function of a pointer, if the graph has it."""
+        symbol = symbol_of(self._graph, Segment(at.path, at.first_line, at.last_line, at.symbol))
+        if symbol is None:
+            return
+        name = f"`{symbol.name}`"
+        calls = _calls_of(self._graph, symbol)
+        if is_public(symbol):
+            self._public.append(f"{name} ({_places(calls)})")
+        elif len(calls) >= _MANY_CALLERS:
+            self._used.append(f"{name} ({_places(calls)})")
+        if not self._graph.tests_reaching(symbol):
+            self._untested.append(f"{name} ({at.path}:{symbol.line})")
+
+    def sentences(self) -> Iterator[str]:
+        """Yield the risks."""
+        if self._public:
+            yield f"public, so that other repositories can depend on them: {', '.join(self._public)}"
+        if self._used:
+            yield f"used at many places: {', '.join(self._used)}"
+        if self._untested:
+            yield f"linked with no test; write one that fails first: {', '.join(self._untested)}"
 
 
 def _calls_of(graph: CodeGraph, symbol: Symbol) -> list[str]:
@@ -68,12 +86,12 @@ def is_public(symbol: Symbol) -> bool:
 def _places(calls: Sequence[str]) -> str:
     """Return the number of calls and their first files."""
     if not calls:
-        return ""
+        return "no call in this repository"
     files = sorted(set(calls))
     named = ", ".join(map(escape_undecodable, files[:_MOST_FILES]))
     counted = "1 call" if len(calls) == 1 else f"{len(calls)} calls"
     rest = len(files) - _MOST_FILES
-    return f"; {counted} in {named} and {rest} more" if rest > 0 else f"; {counted} in {named}"
+    return f"{counted} in {named} and {rest} more" if rest > 0 else f"{counted} in {named}"
 
 
 def _changed_together(past: Sequence[CommitIndex], path: str, paths: Sequence[str]) -> Iterator[str]:
