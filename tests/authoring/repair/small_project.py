@@ -51,9 +51,7 @@ class Project(msgspec.Struct, frozen=True):
         return Candidate(path, "", start, start + len(old), new, "edit", 0.5)
 
 
-def project(
-    repo: GitRepository, files: Mapping[str, str], *failing: str, isolation: str = "none"
-) -> Project:
+def project(repo: GitRepository, files: Mapping[str, str], *failing: str, isolation: str = "none") -> Project:
     """Commit the files of a project; the first one is that of the candidates."""
     repo.commit(dict(files))
     return Project(repo, files, failing, isolation)

@@ -8,7 +8,6 @@ import msgspec
 
 from wardround.context.run_evidence import TestOutcome
 
-
 _FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
 
 

@@ -1,15 +1,13 @@
 """The text of a module, its outermost functions, and the code of one with an edit."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
 import types
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
-_Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 _ANNOTATIONS = __future__.annotations.compiler_flag
 
 
@@ -88,7 +86,7 @@ class ModuleText:
             elif not isinstance(child, ast.expr):
                 yield from self._outermost(child, around)
 
-    def _described(self, node: _Function, around: tuple[Any, ...]) -> Outermost:
+    def _described(self, node: ast.FunctionDef | ast.AsyncFunctionDef, around: tuple[Any, ...]) -> Outermost:
         first = node.body[0]
         lines = [first.lineno, *(item.lineno for item in getattr(first, "decorator_list", ()))]
         header_end = self._offset(node.lineno, node.col_offset)

@@ -1,4 +1,4 @@
-"""The validation of candidates by collected tests: blocks of them in forks, the plausible ones in their own."""
+"""The validation of candidates by collected tests: blocks in forks, each plausible one in its own."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Validation:
                 return f"{self._request.tests[at]} does not fail without an edit"
             self._limits[at] = max(self._limits[at], _SLOWER * max(rows[at][3] for rows in rounds))
         self._expected = first[0]
-        if [end[:2] for end in first] != [end[:2] for end in second]:
+        if not all(end.is_like(other) for end, other in zip(first, second)):
             self._block_size = 1  # a test leaves something to its next run
         import_modules(modules)
         return ""
@@ -117,7 +117,7 @@ class Validation:
     # Blocks
 
     def _run_blocks(self, candidates: Sequence[int], size: int) -> None:
-        """Run candidates in blocks of a size; those after a crash or a timeout are in a block of their own."""
+        """Run candidates in blocks of a size; a crash or a timeout ends a block."""
         waiting = list(candidates)
         while waiting and self._left_s() > 0 and self._plausible < self._request.most_plausible:
             block = waiting[:size]
@@ -125,7 +125,7 @@ class Validation:
             self._report({"tried": len(self._tried), "late": self._late, "crashed": self._crashed})
 
     def _run_block(self, block: Sequence[int], size: int) -> Sequence[int]:
-        """Run one block, and return the candidates that were run; after a leak, run them in smaller blocks."""
+        """Run one block, after a leak smaller ones, and return the candidates that were run."""
         rows, is_intact, done = self._block_rows(block)
         is_final = is_intact or size == 1
         again = [row[0] for row in rows if not is_final and row[1] == "failed" and row[3] not in _ENDS]
@@ -147,16 +147,15 @@ class Validation:
         )
         remove_folder(_SCRATCH)
         exception = next((_exception_of(end) for end in ends if isinstance(end, (Late, Crash))), _CRASHED)
-        rows = [
+        rows: list[list[Any]] = [
             [candidate, "failed", 0, exception] if state == "begun" else [candidate, state, passed, name]
             for candidate, (state, passed, name) in zip(block, shared.rows())
-        ] or [[block[0], "failed", 0, _CRASHED]]  # each round ends with fewer candidates
+        ]
+        rows = rows or [[block[0], "failed", 0, _CRASHED]]  # so that each round ends with fewer candidates
         shared.close()
         return rows, False not in ends, block[: len(rows)]
 
-    def _try_block(
-        self, block: Sequence[int], left_s: float, shared: SharedResults, report: Report
-    ) -> None:
+    def _try_block(self, block: Sequence[int], left_s: float, shared: SharedResults, report: Report) -> None:
         self._enter_fork()
         for at, candidate in enumerate(block):
             shared.begin(at)
@@ -207,7 +206,7 @@ class Validation:
     def _is_intact(self) -> bool:
         """Return True if the first test fails without an edit as it did before all candidates."""
         end = self._limited_run(0, None)
-        return end[:2] == self._expected[:2]
+        return end.is_like(self._expected)
 
     def _enter_fork(self) -> None:
         os.makedirs(_SCRATCH, exist_ok=True)
