@@ -2,10 +2,11 @@
 
     VIRTUAL_ENV=DIR python benchmarks/candidates.py INSTANCES [--budget S] [--cold] [--json docs/cost.json]
 
-INSTANCES is a JSON list of objects with ``repo`` (a clone), ``base`` (a commit) and ``failing`` (ids of
-tests), and perhaps ``fix``, a commit whose change must be accepted. The candidates are the edits of `wardround test --mutate` in all functions that the failing tests run,
-again and again until there are enough. With ``--cold`` each candidate that no test fails is committed, and
-its whole suite runs by pytest itself: a test that passed before must pass then.
+INSTANCES is a JSON list of objects with ``repo`` (a clone), ``base`` (a commit), ``failing`` (ids of tests),
+and perhaps ``fix``, a commit whose change must be accepted. The candidates are the edits of
+`wardround test --mutate` in all functions that the failing tests run, again and again until there are enough.
+With ``--cold`` each candidate that no test fails, and each accepted fix, is committed, and its whole suite
+runs by pytest itself: a test that passed before must pass then.
 
 Exit status: 1 if the median is below ``RATE``, or a candidate does not hold.
 """
@@ -101,9 +102,15 @@ def fix_of(setup: Setup) -> Iterator[Candidate]:
     if len(changed) == 1:
         old = setup.content(changed[0])
         new = (setup.repository.tree(fix).read(changed[0]) or b"").decode()
-        start = len(os.path.commonprefix([old, new]))
-        end = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
+        start = _common_length(old, new)
+        end = _common_length(old[start:][::-1], new[start:][::-1])
         yield Candidate(changed[0], "", start, len(old) - end, new[start : len(new) - end], "fix", 1.0)
+
+
+def _common_length(text: str, other: str) -> int:
+    """Return how many characters at the start are equal."""
+    differing = (at for at, (left, right) in enumerate(zip(text, other, strict=False)) if left != right)
+    return next(differing, min(len(text), len(other)))
 
 
 def measure(setup: Setup, budget_s: float, *, is_cold: bool) -> dict[str, Any]:
