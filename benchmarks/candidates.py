@@ -2,10 +2,11 @@
 
     VIRTUAL_ENV=DIR python benchmarks/candidates.py INSTANCES [--budget S] [--cold] [--json docs/cost.json]
 
-INSTANCES is a JSON list of objects with ``repo`` (a clone), ``base`` (a commit) and ``failing`` (ids of
-tests). The candidates are the edits of `wardround test --mutate` in all functions that the failing tests run,
-again and again until there are enough. With ``--cold`` each candidate that no test fails is committed, and
-its whole suite runs by pytest itself: a test that passed before must pass then.
+INSTANCES is a JSON list of objects with ``repo`` (a clone), ``base`` (a commit), ``failing`` (ids of tests),
+and perhaps ``fix``, a commit whose change must be accepted. The candidates are the edits of
+`wardround test --mutate` in all functions that the failing tests run, again and again until there are enough.
+With ``--cold`` each candidate that no test fails, and each accepted fix, is committed, and its whole suite
+runs by pytest itself: a test that passed before must pass then.
 
 Exit status: 1 if the median is below ``RATE``, or a candidate does not hold.
 """
@@ -31,6 +32,7 @@ from wardround.authoring.repair.observation import observe
 from wardround.authoring.repair.validation import validate
 from wardround.change.repository import Repository
 from wardround.config.sandbox_settings import SandboxSettings
+from wardround.languages.python.module import is_test_path
 from wardround.workflows.environments.lookup import environment_of
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.mutation.choice import mutants_of
@@ -49,6 +51,7 @@ class Instance(msgspec.Struct, frozen=True):
     repo: str
     base: str
     failing: tuple[str, ...]
+    fix: str = ""
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -65,9 +68,7 @@ class Setup(msgspec.Struct, frozen=True):
             environ=os.environ, log=self.log,
         )  # fmt: skip
 
-    def validated(
-        self, candidates: list[Candidate], observation: Observation, budget_s: float
-    ) -> Validation:
+    def validated(self, candidates: list[Candidate], observation: Observation, budget_s: float) -> Validation:
         return validate(
             self.repository, self.instance.base, candidates, observation, self.environment, budget_s,
             environ=os.environ, log=self.log, most_plausible=_MOST,
@@ -90,15 +91,41 @@ def candidates_of(setup: Setup, observation: Observation) -> Iterator[Candidate]
             yield Candidate(path, "", edit.start, edit.end, edit.after, edit.kind.name, 0.0)
 
 
+def fix_of(setup: Setup) -> Iterator[Candidate]:
+    """Yield the fix as one edit, if it changes one file."""
+    base, fix = setup.instance.base, setup.instance.fix
+    changed = [
+        file.path
+        for file in setup.repository.between(base, fix).files
+        if file.path.endswith(".py") and not is_test_path(file.path)
+    ] if fix else []  # fmt: skip
+    if len(changed) == 1:
+        old = setup.content(changed[0])
+        new = (setup.repository.tree(fix).read(changed[0]) or b"").decode()
+        start = _common_length(old, new)
+        end = _common_length(old[start:][::-1], new[start:][::-1])
+        yield Candidate(changed[0], "", start, len(old) - end, new[start : len(new) - end], "fix", 1.0)
+
+
+def _common_length(text: str, other: str) -> int:
+    """Return how many characters at the start are equal."""
+    differing = (at for at, (left, right) in enumerate(zip(text, other, strict=False)) if left != right)
+    return next(differing, min(len(text), len(other)))
+
+
 def measure(setup: Setup, budget_s: float, *, is_cold: bool) -> dict[str, Any]:
     """Return the figures of one instance."""
     observation = setup.observed(setup.instance.base)
     edits = list(candidates_of(setup, observation))
     if observation.problem or not edits:
         return {"problem": observation.problem or "no edit"}
+    fixes = list(fix_of(setup))
+    accepted = setup.validated(fixes, observation, budget_s) if fixes else Validation(0)
     found = setup.validated(list(islice(cycle(edits), _MOST)), observation, budget_s)
     plausible = sorted({item.index % len(edits) for item in found.results if item.is_plausible})
-    held = [holds(setup, observation, edits[at]) for at in plausible[:_MOST_COLD]] if is_cold else []
+    checked = [edits[at] for at in plausible[:_MOST_COLD]]
+    checked += [fixes[0] for item in accepted.results if item.is_plausible]
+    held = [holds(setup, observation, candidate) for candidate in checked] if is_cold else []
     return {
         "problem": found.problem,
         "observation_s": observation.cpu_s,
@@ -108,6 +135,11 @@ def measure(setup: Setup, budget_s: float, *, is_cold: bool) -> dict[str, Any]:
         "cpu_s": found.cpu_s,
         "rate": found.tried / found.cpu_s,
         "reimported": found.reimported,
+        "late": found.late,
+        "crashed": found.crashed,
+        "fixes": len(fixes),
+        "fix_imported": accepted.reimported,
+        "fix": [item.failed_test for item in accepted.results] or [accepted.problem],
         "unstable": len(found.unstable),
         "passed_first": len({item.index % len(edits) for item in found.results}),
         "plausible": len(plausible),
@@ -154,10 +186,14 @@ def main() -> int:
     parser.add_argument("--cold", action="store_true")
     figures.add_json_option(parser)
     arguments = parser.parse_args()
-    rows = list(results(msgspec.json.decode(arguments.instances.read_bytes(), type=list[Instance]), arguments))
+    rows = list(
+        results(msgspec.json.decode(arguments.instances.read_bytes(), type=list[Instance]), arguments)
+    )
     rate = statistics.median(row["rate"] for row in rows)
     cold, held = (sum(row[name] for row in rows) for name in ("cold", "held"))
-    print(f"{len(rows)} instances, median {rate:.0f} candidates a second; {held} of {cold} hold in a cold run")
+    print(
+        f"{len(rows)} instances, median {rate:.0f} candidates a second; {held} of {cold} hold in a cold run"
+    )
     figures.write(arguments.json, "candidates", {"instances": len(rows), "rate": rate})
     return int(rate < RATE or held < cold)
 

@@ -87,9 +87,11 @@ def test_a_test_file_cannot_be_written_in_the_sandbox(repo: GitRepository) -> No
     work = project(repo, files, TEST, isolation="auto")
     writing = HOSTILE["writes the test"].replace("return value", "return value + 1")
     caught = (
-        "    import os, sys\n    for name in (sys.modules['test_work'].__file__, 'pytest.ini', 'conftest.py'):\n"
-        "        for act in (lambda: open(name, 'a'), lambda: os.unlink(name), lambda: os.rename(name, 'x'),\n"
-        "                    lambda: os.chmod(name, 0), lambda: os.rename('tests', 'others')):\n"
+        "    import os, sys\n    test = sys.modules['test_work'].__file__\n"
+        "    for name in (test, 'pytest.ini', 'conftest.py'):\n"
+        "        for act in (lambda: open(name, 'a'), lambda: os.unlink(name),\n"
+        "                    lambda: os.rename(name, 'x'), lambda: os.chmod(name, 0),\n"
+        "                    lambda: os.rename('tests', 'others')):\n"
         "            try:\n                act()\n            except OSError:\n                continue\n"
         "            return 0\n    return value + 1\n"
     )

@@ -10,7 +10,7 @@ from tests.authoring.repair.small_project import project
 from tests.conftest import GitRepository
 from wardround.authoring.repair.model import Validation
 
-CODE = '''\
+CODE = """\
 from __future__ import annotations
 
 import asyncio
@@ -119,7 +119,7 @@ def total():
         return (decorated() + add_nothing(1) + cached() + shape.value() + shape.of_class() + shape.of_none()
                 + shape.area + shape.edge + shape.shown() + sum(numbers()) + asyncio.run(awaited()) + found
                 + outer() + conditional() + Point().moved().x)
-'''
+"""
 TESTS = """\
 from kinds import total
 

@@ -9,13 +9,14 @@ import pytest
 from wardround.workflows.inner_program import PACKAGE
 
 _MODULES = sorted(str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py"))
-_OLDEST = {"behaviour": (3, 9)}
+_OLDEST = {"behaviour": (3, 9), "candidates": (3, 9)}
 _OF_THE_ENVIRONMENT = {
     "": {"pytest"},
     "sessions": {"pytest", "coverage"},
     "mutants": {"pytest"},
     "behaviour": {"pytest", "cloudpickle"},
     "builds": set[str](),
+    "candidates": {"pytest", "_pytest"},
 }
 
 

@@ -109,9 +109,7 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
-def _values(
-    file: int, wall_s: Callable[[], float], progress: Callable[[], object]
-) -> Iterator[Any]:
+def _values(file: int, wall_s: Callable[[], float], progress: Callable[[], object]) -> Iterator[Any]:
     """Yield values up to the end of the stream; None if one takes too long or is not valid."""
     rest = b""
     while len(rest) <= _MOST_LINE and _is_readable(file, wall_s(), progress):

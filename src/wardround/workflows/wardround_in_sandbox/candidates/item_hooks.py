@@ -1,4 +1,4 @@
-"""The hooks that pytest calls for a test, without those that report and capture, found once for each folder."""
+"""The hooks of a test, without those that report and capture, found once for each folder."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import threading
@@ -9,6 +10,7 @@ import types
 from typing import Any
 
 _NAME = "wardround"
+_OF_FUNCTIONS = inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS
 _MOST_KNOWN = 2000
 """Lines of a function after which a test is no longer traced in it: few functions run a new one later."""
 
@@ -45,7 +47,7 @@ class LineCoverage:
             self._monitoring.set_events(self._tool, 0)
         else:
             sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
+            threading.settrace(None)
         return {path: sorted(lines) for path, lines in self._lines.items()}
 
     def _has_tool(self) -> bool:
@@ -100,7 +102,7 @@ class LineCoverage:
 
     def _path(self, code: Any) -> str | None:
         """Return the path of a code in the tree; None outside of it, and for modules and classes."""
-        if code.co_name == "<module>" or not code.co_flags & 0x2 and not code.co_flags & 0x1:
+        if code.co_name == "<module>" or not code.co_flags & _OF_FUNCTIONS:
             return None
         name = code.co_filename
         if name not in self._paths:

@@ -1,4 +1,4 @@
-"""Imports of modules of the tree: before the forks, and with the edited text of a file in place of its own."""
+"""Imports of modules of the tree: before the forks, and with the edited text of a file."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def replace_text(file: str, text: str) -> None:
             raise OSError(f"{path}: the bytecode is of another text")
         return stats(self, path)
 
-    SourceFileLoader.get_data = get_data  # type: ignore[method-assign,assignment]
+    SourceFileLoader.get_data = get_data  # type: ignore[method-assign]
     SourceFileLoader.path_stats = path_stats  # type: ignore[method-assign]

@@ -1,15 +1,13 @@
 """The text of a module, its outermost functions, and the code of one with an edit."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
 import types
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
-_Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 _ANNOTATIONS = __future__.annotations.compiler_flag
 
 
@@ -20,6 +18,7 @@ class Outermost(NamedTuple):
         first_lines: the line of its first decorator or of ``def``, which its code may have as the first.
         line, last_line: that of ``def``, and the last one.
         start, body, end: offsets of the line of ``def``, the first line of the body, and the end.
+        line_end: offset after the last line, if it has nothing but a comment after the function.
         headers: lines that stand for the statements around it, the outermost first.
     """
 
@@ -30,6 +29,7 @@ class Outermost(NamedTuple):
     start: int
     body: int
     end: int
+    line_end: int
     headers: tuple[str, ...]
 
 
@@ -58,7 +58,7 @@ class ModuleText:
     def function_around(self, start: int, end: int) -> Outermost | None:
         """Return the function in whose body an edit is; None if it is somewhere else."""
         for function in self._functions:
-            if function.body <= start and end <= function.end:
+            if function.body <= start <= function.end and end <= function.line_end:
                 return function
         return None
 
@@ -68,7 +68,7 @@ class ModuleText:
         Raises:
             SyntaxError: the edit is no Python; ValueError, RecursionError and MemoryError occur, too.
         """
-        edited = self._text[function.start : start] + replacement + self._text[end : function.end]
+        edited = self._text[function.start : start] + replacement + self._text[end : function.line_end]
         blank = "\n" * (function.line - 1 - len(function.headers))
         headers = "".join(f"{header}\n" for header in function.headers)
         code = compile(f"{blank}{headers}{edited}\n", self._file, "exec", self._flags, dont_inherit=True)
@@ -86,13 +86,14 @@ class ModuleText:
             elif not isinstance(child, ast.expr):
                 yield from self._outermost(child, around)
 
-    def _described(self, node: _Function, around: tuple[Any, ...]) -> Outermost:
+    def _described(self, node: ast.FunctionDef | ast.AsyncFunctionDef, around: tuple[Any, ...]) -> Outermost:
         first = node.body[0]
         lines = [first.lineno, *(item.lineno for item in getattr(first, "decorator_list", ()))]
         header_end = self._offset(node.lineno, node.col_offset)
         body = max(self._starts[min(lines) - 1], header_end)
         if self._text[body : self._offset(first.lineno, first.col_offset)].strip():
             body = self._offset(first.lineno, first.col_offset)
+        end = self._offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
         decorators = [item.lineno for item in node.decorator_list]
         return Outermost(
             node.name,
@@ -101,9 +102,16 @@ class ModuleText:
             node.end_lineno or node.lineno,
             self._starts[node.lineno - 1],
             body,
-            self._offset(node.end_lineno or node.lineno, node.end_col_offset or 0),
+            end,
+            self._line_end(end),
             tuple(self._headers(around)),
         )
+
+    def _line_end(self, end: int) -> int:
+        """Return the offset of the next line; the given one if something else follows on its line."""
+        rest, newline, _ = self._text[end:].partition("\n")
+        is_free = not rest.strip() or rest.lstrip().startswith("#")
+        return end + len(rest) + len(newline) if is_free else end
 
     def _headers(self, around: tuple[Any, ...]) -> list[str]:
         """Return a line for each statement around, with its indentation; of equal ones the innermost."""

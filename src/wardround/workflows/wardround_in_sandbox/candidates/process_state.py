@@ -1,4 +1,4 @@
-"""The state of the modules of the tree, and of the process, that a test of one candidate may leave to the next."""
+"""The state of modules and of the process that a test of one candidate may leave to the next."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import os
 import random
 import sys
 import types
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -48,7 +49,7 @@ class ProcessState:
         self._folder = os.getcwd()
         self._path = list(sys.path)
         self._random = random.getstate()
-        self._loaded = set(sys.modules)
+        self._loaded = dict(sys.modules)
 
     def restore(self) -> None:
         """Give modules, classes, containers, caches and the process what they had."""
@@ -62,8 +63,8 @@ class ProcessState:
         for current, saved in self._modules:
             if not _is_equal(current, saved):
                 _restore_names(current, saved)
-        for kind, current, members in self._classes:
-            if not _is_equal(current, members):
+        for kind, present, members in self._classes:
+            if not _is_equal(present, members):
                 _restore_class(kind, members)
         for container, copy in self._containers:
             if not _is_equal(container, copy):
@@ -78,6 +79,8 @@ class ProcessState:
                 os.chdir(self._folder)
         if sys.path != self._path:
             sys.path[:] = self._path
+        if len(sys.modules) < len(self._loaded):
+            sys.modules.update(self._loaded)
         random.setstate(self._random)
 
 
@@ -92,7 +95,7 @@ def _module_of(kind: type) -> object:
         return None
 
 
-def _containers_in(owners: list[dict[str, Any]]) -> Any:
+def _containers_in(owners: list[dict[str, Any]]) -> Iterator[tuple[Any, Any]]:
     seen: set[int] = set()
     for owner in owners:
         for value in owner.values():

@@ -13,7 +13,7 @@ from .module_text import ModuleText
 from .request import Request
 from .time_limit import TimeLimit
 
-_IMPORT_S = 5.0
+_IMPORT_S = 3.0
 """CPU time for the collection."""
 
 

@@ -52,7 +52,7 @@ class _Validation:
         problem = "the tests could not be collected"
         for value in values_of_fork(self._collect, lambda: wall_s, is_quiet=False):
             if isinstance(value, dict):
-                problem = value["problem"] if "problem" in value else ""
+                problem = value.get("problem", "")
                 self._take(value)
         if not problem:
             self._reimport_rest()

@@ -1,13 +1,14 @@
-"""The validation of candidates by collected tests: blocks of them in forks, the plausible ones in their own."""
+"""The validation of candidates by collected tests: blocks in forks, each plausible one in its own."""
 
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ _WALL_FACTOR = 8.0
 _SLOWER = 5.0
 """A test that passes can take longer than it took to fail."""
 _TIMED_OUT, _CRASHED, _INVALID = "timed out", "crashed", "SyntaxError"
+_ENDS = (TooSlow.__name__, _TIMED_OUT, _CRASHED, _INVALID)
+"""Reasons that no state of the process explains."""
 _SCRATCH = os.path.join(tempfile.gettempdir(), "wardround-candidates")
 
 
@@ -47,7 +50,7 @@ class Validation:
         self._block_size = _BLOCK
         self._unstable: set[int] = set()
         self._stable: set[int] = set()
-        self._tried = 0
+        self._tried: set[int] = set()
         self._plausible = 0
         self._failures: Counter[int] = Counter()
         self._late = 0
@@ -103,7 +106,7 @@ class Validation:
                 return f"{self._request.tests[at]} does not fail without an edit"
             self._limits[at] = max(self._limits[at], _SLOWER * max(rows[at][3] for rows in rounds))
         self._expected = first[0]
-        if [end[:2] for end in first] != [end[:2] for end in second]:
+        if not all(end.is_like(other) for end, other in zip(first, second)):
             self._block_size = 1  # a test leaves something to its next run
         import_modules(modules)
         return ""
@@ -114,32 +117,23 @@ class Validation:
     # Blocks
 
     def _run_blocks(self, candidates: Sequence[int], size: int) -> None:
-        """Run candidates in blocks of a size; those after a crash or a timeout are in a block of their own."""
+        """Run candidates in blocks of a size; a crash or a timeout ends a block."""
         waiting = list(candidates)
         while waiting and self._left_s() > 0 and self._plausible < self._request.most_plausible:
             block = waiting[:size]
-            done = self._run_block(block, size)
-            waiting = waiting[len(done) :]
-            self._count(len(done))
-
-    def _count(self, number: int) -> None:
-        self._tried += number
-        self._report({"tried": self._tried, "late": self._late, "crashed": self._crashed})
+            waiting = waiting[len(self._run_block(block, size)) :]
+            self._report({"tried": len(self._tried), "late": self._late, "crashed": self._crashed})
 
     def _run_block(self, block: Sequence[int], size: int) -> Sequence[int]:
-        """Run one block, and return the candidates that were run; after a leak, run them in smaller blocks."""
+        """Run one block, after a leak smaller ones, and return the candidates that were run."""
         rows, is_intact, done = self._block_rows(block)
-        if not is_intact and size > 1:
-            smaller = _SMALL_BLOCK if size > _SMALL_BLOCK else 1
-            begun = self._tried
-            self._run_blocks(done, smaller)
-            done = done[: self._tried - begun]
-            self._tried = begun
-            return done
+        is_final = is_intact or size == 1
+        again = [row[0] for row in rows if not is_final and row[1] == "failed" and row[3] not in _ENDS]
         for row in rows:
-            self._late += row[3] == TooSlow.__name__ or row[3] == _TIMED_OUT
-            self._crashed += row[3] == _CRASHED
-            self._add(*row)
+            if row[0] not in again:
+                self._add(*row)
+        if again:
+            self._run_blocks(again, _SMALL_BLOCK if size > _SMALL_BLOCK else 1)
         return done
 
     def _block_rows(self, block: Sequence[int]) -> tuple[list[list[Any]], bool, Sequence[int]]:
@@ -152,17 +146,16 @@ class Validation:
             )
         )
         remove_folder(_SCRATCH)
-        exception = _TIMED_OUT if any(isinstance(end, Late) for end in ends) else _CRASHED
-        rows = [
+        exception = next((_exception_of(end) for end in ends if isinstance(end, (Late, Crash))), _CRASHED)
+        rows: list[list[Any]] = [
             [candidate, "failed", 0, exception] if state == "begun" else [candidate, state, passed, name]
             for candidate, (state, passed, name) in zip(block, shared.rows())
-        ] or [[block[0], "failed", 0, _CRASHED]]  # each round ends with fewer candidates
+        ]
+        rows = rows or [[block[0], "failed", 0, _CRASHED]]  # so that each round ends with fewer candidates
         shared.close()
         return rows, False not in ends, block[: len(rows)]
 
-    def _try_block(
-        self, block: Sequence[int], left_s: float, shared: SharedResults, report: Report
-    ) -> None:
+    def _try_block(self, block: Sequence[int], left_s: float, shared: SharedResults, report: Report) -> None:
         self._enter_fork()
         for at, candidate in enumerate(block):
             shared.begin(at)
@@ -213,7 +206,7 @@ class Validation:
     def _is_intact(self) -> bool:
         """Return True if the first test fails without an edit as it did before all candidates."""
         end = self._limited_run(0, None)
-        return end[:2] == self._expected[:2]
+        return end.is_like(self._expected)
 
     def _enter_fork(self) -> None:
         os.makedirs(_SCRATCH, exist_ok=True)
@@ -232,6 +225,9 @@ class Validation:
     # Results
 
     def _add(self, candidate: int, outcome: str, passed: int, exception: str) -> None:
+        self._tried.add(candidate)
+        self._late += exception in (TooSlow.__name__, _TIMED_OUT)
+        self._crashed += exception == _CRASHED
         if outcome == "unswappable":
             self._report({"unswappable": candidate})
         elif outcome == "passed":
@@ -284,7 +280,7 @@ class Validation:
                 return value[0], value[1]
             else:
                 remove_folder(_SCRATCH)
-                return max(passed, 0), _TIMED_OUT if isinstance(value, Late) else _CRASHED
+                return max(passed, 0), _exception_of(value)
         return max(passed, 0), _CRASHED
 
     def _run_alone(self, tests: Sequence[int], candidate: int | None, report: Report) -> None:
@@ -297,8 +293,7 @@ class Validation:
         report([passed, end.exception if end else ""])
 
 
-def candidates_of(rows: Sequence[dict[str, Any]]) -> Iterator[int]:
-    """Yield the candidates that must be imported again."""
-    for row in rows:
-        if "unswappable" in row:
-            yield row["unswappable"]
+def _exception_of(end: object) -> str:
+    """Return the word for the end of a process that the parent, the kernel or its own code ended."""
+    is_late = isinstance(end, Late) or (isinstance(end, Crash) and end.status & 0x7F == signal.SIGXCPU)
+    return _TIMED_OUT if is_late else _CRASHED
