@@ -102,7 +102,7 @@ def _executed_code(observation: Observation, read: Read) -> Iterator[SuspiciousC
 def _executed_functions(
     module: ModuleCode, scores: Mapping[int, float]
 ) -> Iterator[tuple[FunctionCode, Mapping[int, float]]]:
-    """Yield the functions of which a line of the body was executed, with the scores of these lines."""
+    """Yield the functions with an executed line in their body, with the scores of these lines."""
     for function in module.functions:
         body = range(function.node.body[0].lineno, function.last_line + 1)
         lines = {line: scores[line] for line in body if line in scores}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from wardround.languages.python.module import FunctionNode, named_functions, names_in
 from wardround.languages.python.source_positions import SourcePositions
 from wardround.languages.python.tree import children, parse, walk
 from wardround.text.search_terms import parts
 
+Node = TypeVar("Node", bound=ast.AST)
 _INDENT = "    "
 _NAMELESS = frozenset({"self", "cls", "_"})
 _REPEATABLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.If, ast.Return, ast.Delete)
@@ -56,6 +58,10 @@ class ModuleCode:
                 case ast.Call(func=ast.Name("isinstance"), args=[_, kind]):
                     names[self.source(kind)] = None
         return tuple(names)
+
+    def nodes_of(self, kind: type[Node]) -> Sequence[Node]:
+        """Return the nodes of a kind, in the order of ``walk``."""
+        return [node for node in walk(self.tree) if isinstance(node, kind)]
 
     def span(self, node: ast.expr | ast.stmt | ast.ExceptHandler | ast.keyword | ast.arg) -> tuple[int, int]:
         """Return the offsets of a node in code points; that of a call with a decorator starts at ``def``."""
@@ -132,6 +138,10 @@ class FunctionCode:
         """The nodes of the body in source order, without annotations, patterns and docstrings."""
         return tuple(node for statement in self.node.body for node in _editable_nodes(statement))
 
+    def nodes_of(self, kind: type[Node]) -> Sequence[Node]:
+        """Return the nodes of a kind in source order."""
+        return [node for node in self.nodes if isinstance(node, kind)]
+
     @cached_property
     def name_lines(self) -> Mapping[str, tuple[int, ...]]:
         """The variables of the function, and the attributes read of them, with the lines that have them.
@@ -151,8 +161,8 @@ class FunctionCode:
 
     @cached_property
     def _comprehension_targets(self) -> frozenset[ast.AST]:
-        clauses = [node for node in self.nodes if isinstance(node, ast.comprehension)]
-        return frozenset(node for clause in clauses for node in walk(clause.target))
+        targets = (clause.target for clause in self.nodes_of(ast.comprehension))
+        return frozenset(itertools.chain.from_iterable(map(walk, targets)))
 
     def _is_called(self, node: ast.AST) -> bool:
         parent = self.parents[node]
@@ -163,36 +173,44 @@ class FunctionCode:
         return tuple(argument.arg for argument in _arguments(self.node) if argument.arg not in _NAMELESS)
 
     @cached_property
+    def conditions(self) -> Sequence[str]:
+        """The conditions of branches and loops, as they are written, in source order."""
+        tests = (getattr(node, "test", None) for node in self.nodes)
+        found = (node for node in tests if isinstance(node, ast.expr) and not isinstance(node, ast.NamedExpr))
+        return [self.module.source(node) for node in found]
+
+    @cached_property
     def short_statements(self) -> Sequence[ShortStatement]:
         """The statements of a few lines, in source order."""
         local = frozenset(name.partition(".")[0] for name in self.name_lines)
-        found = [self._short_statement(node, local) for node in self.nodes if isinstance(node, _REPEATABLE)]
+        found = (self._short_statement(statement, local) for statement in self.nodes_of(ast.stmt))
         return [statement for statement in found if statement.text]
 
     def _short_statement(self, node: ast.stmt, local: frozenset[str]) -> ShortStatement:
         indentation = self.indentation(node)
         text = self.module.source(node)
-        if indentation is None or text.startswith("elif") or text.count("\n") >= _LONGEST_LINES:
+        is_short = not text.startswith("elif") and text.count("\n") < _LONGEST_LINES
+        if indentation is None or not is_short or not isinstance(node, _REPEATABLE):
             return ShortStatement("", frozenset())
         return ShortStatement(text.replace(f"\n{indentation}", "\n"), local & names_in(node))
 
     @cached_property
     def returned(self) -> Sequence[ast.expr]:
         """The returned values in source order."""
-        return [node.value for node in self.nodes if isinstance(node, ast.Return) and node.value is not None]
+        values = (statement.value for statement in self.nodes_of(ast.Return))
+        return [value for value in values if value is not None]
 
     @cached_property
     def unused_parameters(self) -> frozenset[str]:
         """The parameters that the body never reads."""
-        return frozenset(self.parameters) - {node.id for node in self.nodes if isinstance(node, ast.Name)}
+        return frozenset(self.parameters) - {node.id for node in self.nodes_of(ast.Name)}
 
     @cached_property
     def equal_expressions(self) -> Mapping[tuple[str, type[ast.AST]], Sequence[ast.expr]]:
         """The expressions by their role, in source order."""
         found: dict[tuple[str, type[ast.AST]], list[ast.expr]] = {}
-        for node in self.nodes:
-            if isinstance(node, ast.expr):
-                found.setdefault(self.role(node), []).append(node)
+        for node in self.nodes_of(ast.expr):
+            found.setdefault(self.role(node), []).append(node)
         return found
 
     def role(self, node: ast.expr) -> tuple[str, type[ast.AST]]:

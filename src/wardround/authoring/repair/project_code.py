@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from wardround.authoring.repair.module_code import FunctionCode, ModuleCode
+from wardround.authoring.repair.module_code import FunctionCode, ModuleCode, Node
 from wardround.languages.python.module import last_name
-from wardround.languages.python.tree import UNREADABLE, unparse, walk
+from wardround.languages.python.tree import UNREADABLE, unparse
 from wardround.text.search_terms import count_words, parts
 
 _SIMILAR_FUNCTIONS = 6
@@ -41,14 +41,18 @@ class ProjectCode:
             return None
         return next((found for found in module.functions if found.first_line == first_line), None)
 
+    def _nodes_of(self, kind: type[Node]) -> Iterator[tuple[ModuleCode, Node]]:
+        for module in self.modules.values():
+            for node in module.nodes_of(kind):
+                yield module, node
+
     @cached_property
     def keywords(self) -> Mapping[str, Sequence[str]]:
         """The keyword arguments of calls by the called name, as they are written, the most common first."""
         found: dict[str, Counter[str]] = {}
-        for module in self.modules.values():
-            for call in _calls(module):
-                texts = [module.source(keyword) for keyword in call.keywords if keyword.arg is not None]
-                found.setdefault(last_name(call.func), Counter()).update(texts)
+        for module, call in self._nodes_of(ast.Call):
+            texts = [module.source(keyword) for keyword in call.keywords if keyword.arg is not None]
+            found.setdefault(last_name(call.func), Counter()).update(texts)
         return {name: _by_count(texts) for name, texts in found.items()}
 
     @cached_property
@@ -64,12 +68,7 @@ class ProjectCode:
     @cached_property
     def attributes(self) -> Counter[str]:
         """The names of attributes and methods, with the number of uses."""
-        return Counter(
-            node.attr
-            for module in self.modules.values()
-            for node in walk(module.tree)
-            if isinstance(node, ast.Attribute)
-        )
+        return Counter(node.attr for _, node in self._nodes_of(ast.Attribute))
 
     @cached_property
     def _attributes_by_word(self) -> Mapping[str, Sequence[str]]:
@@ -97,20 +96,17 @@ class ProjectCode:
     @cached_property
     def _attributes_by_owner(self) -> Mapping[str, Sequence[str]]:
         found: dict[str, Counter[str]] = {}
-        for module in self.modules.values():
-            for node in walk(module.tree):
-                if isinstance(node, ast.Attribute):
-                    found.setdefault(unparse(node.value), Counter())[node.attr] += 1
+        for _, node in self._nodes_of(ast.Attribute):
+            found.setdefault(unparse(node.value), Counter())[node.attr] += 1
         return {owner: _by_count(names) for owner, names in found.items()}
 
     @cached_property
     def raised(self) -> Sequence[str]:
         """The exceptions that the project raises, as they are called, the most common first."""
         found: Counter[str] = Counter()
-        for module in self.modules.values():
-            for node in walk(module.tree):
-                if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-                    found[module.source(node.exc.func)] += 1
+        for module, node in self._nodes_of(ast.Raise):
+            if isinstance(node.exc, ast.Call):
+                found[module.source(node.exc.func)] += 1
         return _by_count(found)
 
     @cached_property
@@ -145,10 +141,6 @@ def _module(path: str, text: str | None) -> ModuleCode | None:
         return ModuleCode(path, text)
     except UNREADABLE:
         return None
-
-
-def _calls(module: ModuleCode) -> Iterable[ast.Call]:
-    return (node for node in walk(module.tree) if isinstance(node, ast.Call))
 
 
 def _by_count(counts: Counter[str]) -> Sequence[str]:

@@ -27,6 +27,7 @@ _CONDITION_NODES = (
 )  # fmt: skip
 _OTHER_CONDITIONS = 12
 _MOST_NAMES = 8
+_LONGEST = 20
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -249,10 +250,9 @@ def _with_element(site: Site, several: ast.Tuple | ast.List | ast.Set, literal: 
 
 def _literals(site: Site, known: Sequence[str]) -> Sequence[str]:
     """Return the short strings of the function, as they are written, except the known ones."""
-    found: dict[str, None] = {}
-    for node in site.function.nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 20:
-            found[site.text(node)] = None
+    constants = site.function.nodes_of(ast.Constant)
+    strings = [node for node in constants if isinstance(node.value, str) and len(node.value) < _LONGEST]
+    found = list(dict.fromkeys(map(site.text, strings)))
     literals = [
         text for text in (*found, "''", "None") if text not in known and not text.startswith(("{", "}"))
     ]
@@ -281,12 +281,8 @@ def _with_parentheses(text: str, operator: str) -> str:
 def _other_conditions(site: Site) -> Sequence[str]:
     """Return the conditions of the function, then those of similar functions about names in scope."""
     own = site.text(site.expression)
-    found: dict[str, None] = {}
-    for function in (site.function, *site.project.similar_functions(site.function)[:3]):
-        for node in function.nodes:
-            condition = getattr(node, "test", None)
-            if isinstance(condition, ast.expr) and not isinstance(condition, ast.NamedExpr):
-                found[function.module.source(condition)] = None
+    functions = (site.function, *site.project.similar_functions(site.function)[:3])
+    found = dict.fromkeys(text for function in functions for text in function.conditions)
     return [text for text in found if text != own and "\n" not in text][:_OTHER_CONDITIONS]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from wardround.authoring.repair.module_code import FunctionCode
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
-from wardround.languages.python.module import last_name
+from wardround.languages.python.module import last_name, names_in
 
 DONORS = OperatorFamily()
 
@@ -55,13 +55,12 @@ def _donated_statements(site: Site) -> Sequence[str]:
     return [text for text in found if text != own][:_MOST]
 
 
-def _is_usable(site: Site, function: FunctionCode, node: ast.AST) -> bool:
-    """Return True if the variables of a donated node exist at the site, too."""
-    if function is site.function:
-        return True
-    names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-    foreign = names & (set(function.name_lines) | set(function.parameters))
-    return foreign <= set(site.function.name_lines)
+def _usable_texts(site: Site, function: FunctionCode, nodes: Iterable[ast.expr]) -> Iterator[str]:
+    """Yield the expressions of a function whose variables exist at the site, too."""
+    own, foreign = site.function.name_lines.keys(), function.name_lines.keys()
+    for node in nodes:
+        if names_in(node) & foreign <= own:
+            yield function.module.source(node)
 
 
 @DONORS.at(ast.Call)
@@ -71,11 +70,9 @@ def replace_by_similar_call(site: Site) -> Iterator[Edit]:
     name = last_name(site.node.func)
     found: dict[str, None] = {}
     for function in _donors(site):
-        for node in function.nodes:
-            is_same = isinstance(node, ast.Call) and last_name(node.func) == name != ""
-            if is_same and isinstance(node, ast.Call) and _is_usable(site, function, node):
-                found[function.module.source(node)] = None
-    yield from _replacements(site, found)
+        calls = (call for call in function.nodes_of(ast.Call) if last_name(call.func) == name)
+        found |= dict.fromkeys(_usable_texts(site, function, calls))
+    yield from _replacements(site, found if name else ())
 
 
 @DONORS.at(ast.Assign, ast.Return, ast.keyword)
@@ -85,10 +82,9 @@ def replace_by_value_of_same_role(site: Site) -> Iterator[Edit]:
     role = _role(site.node)
     found: dict[str, None] = {}
     for function in _donors(site):
-        for node in function.nodes:
-            value = getattr(node, "value", None)
-            if _role(node) == role and isinstance(value, ast.expr) and _is_usable(site, function, value):
-                found[function.module.source(value)] = None
+        values = (getattr(node, "value", None) for node in function.nodes if _role(node) == role)
+        expressions = (value for value in values if isinstance(value, ast.expr))
+        found |= dict.fromkeys(_usable_texts(site, function, expressions))
     if isinstance(own, ast.expr) and role:
         yield from _replacements(Site(site.function, own, site.project, site.exception), found)
 

@@ -157,13 +157,8 @@ def _raises(site: Site) -> Sequence[str]:
     """Return statements that raise: of the function, of similar ones, and of the project's exceptions."""
     found: dict[str, None] = {}
     for function in (site.function, *site.project.similar_functions(site.function)):
-        for node in function.nodes:
-            if (
-                isinstance(node, ast.Raise)
-                and node.exc is not None
-                and "\n" not in function.module.source(node)
-            ):
-                found[function.module.source(node)] = None
+        texts = map(function.module.source, function.nodes_of(ast.Raise))
+        found |= dict.fromkeys(text for text in texts if text != "raise" and "\n" not in text)
     return [*found, *(_raise_code(name) for name in site.project.raised[:4])][:8]
 
 
