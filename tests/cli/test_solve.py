@@ -19,6 +19,7 @@ from tests.authoring.shop_project import (
     solve,
 )
 from tests.conftest import GitRepository
+from tests.planes.language_model.loopback import answers, by_plane, endpoint, reset
 
 
 def test_a_failing_test_becomes_a_reviewed_patch_without_a_model(repo: GitRepository) -> None:
@@ -172,3 +173,52 @@ def test_uncommitted_changes_are_part_of_the_base(repo: GitRepository, tmp_path:
     assert repo.git("show", f"{packet['base']}:notes.txt") == "untracked\n"
     assert repo.git("branch", "--contains", packet["base"]) == ""
     assert repo.git("status", "--short").splitlines() == [" M tests/test_shop.py", "?? notes.txt"]
+
+
+def test_configured_endpoints_write_and_verify_and_the_packet_has_their_cost(repo: GitRepository) -> None:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 100}
+    behaviour = by_plane(
+        reset,
+        author=answers(answer_with(edits=[GOOD], reason="No name is empty."), usage=usage),
+        verifier=answers(json.dumps(AGREES), usage=usage),
+    )
+    with endpoint(behaviour) as server:
+        settings = (
+            f'[endpoints.mine]\nurl = "{server.url}"\nmodel = "m"\ninput-price = 2\noutput-price = 10\n'
+            '[roles]\nauthor = "mine"\nverifier = "mine"\n'
+        )
+        repo.commit({**FILES, ".wardround.toml": settings})
+        status, packet = solve(repo, "--test", FAILING)
+        roles = [request.plane for request in server.received]
+    assert (status, roles) == (0, ["author", "verifier"]), packet["reason"]
+    assert packet["cost"] == {
+        "requests": 2,
+        "prompt_tokens": 2000,
+        "completion_tokens": 200,
+        "money": 0.006,
+        "cpu_s": 0.0,
+    }
+    replayed = repo.wardround("solve", "--replay", packet["sequence"], "--format", "json", env=ENVIRON)
+    assert json.loads(replayed.stdout) == packet
+    offline = repo.wardround("solve", "--test", FAILING, "--offline", env=ENVIRON)
+    assert (offline.returncode, "is on the network" in offline.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ('[roles]\nauthor = "mine"\n', "roles.author: the endpoint 'mine' does not exist; add"),
+        (
+            '[endpoints.mine]\nurl = "ftp://x"\nmodel = "m"\n',
+            "endpoints.mine.url: it is not an https",
+        ),
+        ('[endpoints.mine]\nurls = "x"\n', "endpoints.mine: unknown key 'urls'"),
+    ],
+)
+def test_an_endpoint_that_cannot_be_used_is_a_configuration_error(
+    repo: GitRepository, settings: str, message: str
+) -> None:
+    repo.commit({**FILES, ".wardround.toml": settings})
+    done = repo.wardround("solve", "--test", FAILING, env=ENVIRON)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr

@@ -18,10 +18,15 @@ def function_of(source: str) -> FunctionCode:
 
 def edits(function: FunctionCode, operator: str, *, exception: str = "", others: str = "") -> Iterator[Edit]:
     """Yield the edits that an operator proposes in a function, in source order of their sites."""
-    found = OPERATORS_BY_NAME[operator]
+    for site in sites(function, exception=exception, others=others):
+        yield from OPERATORS_BY_NAME[operator].edits(site)
+
+
+def sites(function: FunctionCode, *, exception: str = "", others: str = "") -> Iterator[Site]:
+    """Yield the nodes of a function in a project with one other module."""
     project = ProjectCode([function.module, ModuleCode("others.py", textwrap.dedent(others))])
     for node in function.nodes:
-        yield from found.edits(Site(function, node, project, exception))
+        yield Site(function, node, project, exception)
 
 
 def edited(source: str, operator: str, *, exception: str = "", others: str = "") -> list[str]:

@@ -13,7 +13,7 @@ Lines = Mapping[str, tuple[int, ...]]
 def observation(
     failing: Mapping[str, Lines], passing: Mapping[str, Lines], failure: Failure | None = None
 ) -> Observation:
-    """Return the observation of tests by their ids, of which the failing ones are requested."""
+    """Return the observation of tests by their ids; the failing ones are requested."""
     broken = [ObservedTest(name, TestOutcome.FAILED, failure, lines) for name, lines in failing.items()]
     sound = [ObservedTest(name, TestOutcome.PASSED, None, lines) for name, lines in passing.items()]
     return Observation((*broken, *sound), frozenset(failing))

@@ -111,3 +111,18 @@ def test_the_order_does_not_depend_on_the_hash_seed() -> None:
 def digest_of_candidates() -> str:
     found = observation(TEST, {}, FAILURE)
     return hashlib.sha256(repr(_candidates(found)).encode()).hexdigest()
+
+
+def test_equal_expressions_are_edited_together_too() -> None:
+    files = {"till.py": "def price(net, old):\n    first(net)\n    second(net)  # again\n    return net\n"}
+    found = observation({"tests/test_till.py::test_a": {"till.py": (2, 3, 4)}}, {})
+    functions = suspicious_functions(found, reader(files), "")
+    together = [
+        candidate
+        for candidate in candidates_of(functions, found, reader(files))
+        if candidate.operator == "replace-variable-everywhere"
+    ]
+    text = files["till.py"]
+    assert [text[: item.start] + item.replacement + text[item.end :] for item in together] == [
+        "def price(net, old):\n    first(old)\n    second(old)  # again\n    return net\n"
+    ]

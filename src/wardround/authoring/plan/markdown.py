@@ -42,7 +42,7 @@ def _files(plan: PatchPlan) -> Iterator[str]:
         yield f"{number}. `{one_line(file.path)}`{mark}: {_reasons(file)}"
         yield from _lines_of_file(file)
     if plan.others:
-        named = "; ".join(f"`{one_line(file.path)}` ({one_line(file.reasons[0])})" for file in plan.others)
+        named = "; ".join(f"`{one_line(file.path)}` ({_reasons(file)})" for file in plan.others)
         yield ""
         yield f"If these are not the right ones: {named}."
 

@@ -17,6 +17,7 @@ from wardround.authoring.repair.localization import MODULE
 from wardround.authoring.repair.model import Candidate, Failure, Observation, SuspiciousFunction
 from wardround.authoring.repair.module_code import FunctionCode
 from wardround.authoring.repair.operator_weights import weight_of
+from wardround.authoring.repair.operators.equal_sites import edits_everywhere
 from wardround.authoring.repair.operators.family import Operator
 from wardround.authoring.repair.operators.registry import BY_KIND
 from wardround.authoring.repair.operators.site import Edit, Site
@@ -28,6 +29,9 @@ RANK_POWER = 1.0
 """The probability of a function falls with this power of its rank."""
 SIZE_POWER = 0.5
 """The probability of a line falls with this power of the number of executed lines of its function."""
+EVERYWHERE = "-everywhere"
+EVERYWHERE_FACTOR = 0.5
+"""How much less probable than one edit the same edit of all equal expressions is."""
 FRAME_FACTOR = 2.0
 """How much more probable a line of the traceback is than others."""
 
@@ -55,10 +59,10 @@ def candidates_of(
 class _Alternatives:
     """The remaining edits of one operator at one site, with the score of the next."""
 
-    def __init__(self, operator: Operator, site: Site, score: float) -> None:
+    def __init__(self, operator: str, site: Site, edits: Iterator[Edit], score: float) -> None:
         self.operator = operator
         self.site = site
-        self.edits = operator.edits(site)
+        self.edits = edits
         self._score = score
         self._place = 1
 
@@ -131,16 +135,25 @@ class CandidateSearch:
     def _expand(self, site: Site) -> None:
         for operator in _operators(site):
             score = site.probability * weight_of(operator.name, self._kind, self._exception)
-            self._push(score, _Alternatives(operator, site, score))
+            self._push(score, _Alternatives(operator.name, site, operator.edits(site), score))
 
     def _next_candidate(self, alternatives: _Alternatives) -> Iterator[Candidate]:
         """Yield the operator's next new edit, and put what follows into the order."""
         for edit in alternatives.edits:
             if self._is_new(alternatives.site, edit):
                 yield _candidate(alternatives, edit)
+                self._push_everywhere(alternatives, edit)
                 alternatives.advance()
                 self._push(alternatives.score, alternatives)
                 return
+
+    def _push_everywhere(self, alternatives: _Alternatives, edit: Edit) -> None:
+        """Put the same edit of all equal expressions into the order, after that of the one."""
+        edits = list(edits_everywhere(alternatives.site, edit))
+        if edits and not alternatives.operator.endswith(EVERYWHERE):
+            score = alternatives.score * EVERYWHERE_FACTOR
+            name = f"{alternatives.operator}{EVERYWHERE}"
+            self._push(score, _Alternatives(name, alternatives.site, iter(edits), score))
 
     def _is_new(self, site: Site, edit: Edit) -> bool:
         """Return True for the first edit with its result, if that is Python."""
@@ -173,5 +186,5 @@ def _candidate(alternatives: _Alternatives, edit: Edit) -> Candidate:
     function = alternatives.site.function
     return Candidate(
         function.module.path, function.symbol, edit.start, edit.end, edit.replacement,
-        alternatives.operator.name, alternatives.score,
+        alternatives.operator, alternatives.score,
     )  # fmt: skip

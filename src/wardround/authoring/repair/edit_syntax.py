@@ -27,17 +27,40 @@ def is_python(function: FunctionCode, statement: ast.stmt, edit: Edit) -> bool:
 
 def _edited_part(function: FunctionCode, statement: ast.stmt, edit: Edit) -> str:
     """Return the smallest part that contains the edit, in a block of the same indentation."""
-    module = function.module
-    start, end = module.span(statement)
+    indentation = function.indentation(statement)
+    if indentation is None or _is_branch(function, statement):
+        return edited_function(function, edit)
+    part = _inserted_part(function, statement, edit) or _statement_part(function, statement, edit)
+    return _block(part, indentation) if part else edited_function(function, edit)
+
+
+def _is_branch(function: FunctionCode, statement: ast.stmt) -> bool:
+    """Return True for the ``elif`` of a chain, which cannot be parsed alone."""
+    return function.module.source(statement).startswith("elif")
+
+
+def _inserted_part(function: FunctionCode, statement: ast.stmt, edit: Edit) -> str:
+    """Return lines that are inserted before or after the statement, with another one in its place."""
+    start, end = function.module.span(statement)
+    if edit.start != edit.end or "\n" not in edit.replacement:
+        return ""
+    if edit.start == start:
+        return f"{edit.replacement}pass"
+    return f"pass{edit.replacement}" if edit.start >= end else ""
+
+
+def _statement_part(function: FunctionCode, statement: ast.stmt, edit: Edit) -> str:
+    """Return the statement, or only its header if the edit is there; empty if more is edited."""
+    start, end = function.module.span(statement)
     body = getattr(statement, "body", None)
-    if body and isinstance(body[0], ast.stmt):
-        header_end, _ = module.span(body[0])
-        if start < edit.start and edit.end < header_end:
-            header = module.text[start : edit.start] + edit.replacement + module.text[edit.end : header_end]
-            return f"{header.removeprefix('el').rstrip()} pass"
-    if start <= edit.start < edit.end <= end and not body:
-        return _block(module.text[start : edit.start] + edit.replacement + module.text[edit.end : end], "")
-    return edited_function(function, edit)
+    header_end = function.module.span(body[0])[0] if body else end
+    text = function.module.text
+    if not start <= edit.start <= edit.end <= end:
+        return ""
+    if body and start < edit.start and edit.end < header_end:
+        return f"{text[start : edit.start]}{edit.replacement}{text[edit.end : header_end]}pass"
+    is_all = (edit.start, edit.end) == (start, end)
+    return text[start : edit.start] + edit.replacement + text[edit.end : end] if is_all or not body else ""
 
 
 def edited_function(function: FunctionCode, edit: Edit) -> str:

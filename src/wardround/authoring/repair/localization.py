@@ -87,18 +87,27 @@ def _executions(tests: Iterable[ObservedTest]) -> Counter[tuple[str, int]]:
 def _executed_code(observation: Observation, read: Read) -> Iterator[SuspiciousCode]:
     scores = line_scores(observation)
     modules = {path: _module(path, read(path)) for path in sorted(scores)}
-    names: dict[str, float] = {}
-    for path, module in modules.items():
-        for function in module.functions if module is not None else ():
-            body = range(function.node.body[0].lineno, function.last_line + 1)
-            lines = {line: scores[path][line] for line in body if line in scores[path]}
-            if lines:
-                yield _function(function, lines)
-                _record_names(names, function, max(lines.values()))
     executed = [module for module in modules.values() if module is not None]
-    constants = {path: _module(path, read(path)) for path in _imported_paths(executed) if path not in modules}
-    for module in (*executed, *filter(None, constants.values())):
+    names: dict[str, float] = {}
+    for module in executed:
+        for function, lines in _executed_functions(module, scores[module.path]):
+            yield _function(function, lines)
+            _record_names(names, function, max(lines.values()))
+    others = [path for path in _imported_paths(executed) if path not in modules]
+    constants = (_module(path, read(path)) for path in others)
+    for module in (*executed, *filter(None, constants)):
         yield from _assignments(module, names)
+
+
+def _executed_functions(
+    module: ModuleCode, scores: Mapping[int, float]
+) -> Iterator[tuple[FunctionCode, Mapping[int, float]]]:
+    """Yield the functions of which a line of the body was executed, with the scores of these lines."""
+    for function in module.functions:
+        body = range(function.node.body[0].lineno, function.last_line + 1)
+        lines = {line: scores[line] for line in body if line in scores}
+        if lines:
+            yield function, lines
 
 
 def _module(path: str, text: str | None) -> ModuleCode | None:

@@ -139,6 +139,7 @@ class Validation(msgspec.Struct, frozen=True):
         tried: how many were run; the rest was not reached.
         results: those that pass at least the first failing test.
         reimported: how many of those tried had an effect only in a process that imports their file again.
+        late: how many took too long; crashed: how many ended their process.
         unstable: tests that pass at the base, but not by themselves in a process that collected all; no
             candidate is judged by them.
         cpu_s: CPU time of the validation.
@@ -148,6 +149,8 @@ class Validation(msgspec.Struct, frozen=True):
     tried: int
     results: tuple[CandidateResult, ...] = ()
     reimported: int = 0
+    late: int = 0
+    crashed: int = 0
     unstable: tuple[str, ...] = ()
     cpu_s: float = 0.0
     problem: str = ""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
-from wardround.languages.python.module import FunctionNode, named_functions
+from wardround.languages.python.module import FunctionNode, named_functions, names_in
 from wardround.languages.python.source_positions import SourcePositions
 from wardround.languages.python.tree import children, parse, walk
 from wardround.text.search_terms import parts
 
 _INDENT = "    "
 _NAMELESS = frozenset({"self", "cls", "_"})
+_REPEATABLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.If, ast.Return, ast.Delete)
+_LONGEST_LINES = 4
 _EDITABLE = (ast.expr, ast.stmt, ast.ExceptHandler, ast.comprehension, ast.keyword)
 
 
@@ -75,6 +78,18 @@ class ModuleCode:
         """Return the offset of the end of a line, before its line break."""
         end = self.text.find("\n", offset)
         return len(self.text) if end < 0 else end
+
+
+class ShortStatement(NamedTuple):
+    """A statement that can be repeated elsewhere.
+
+    Attributes:
+        text: its lines relative to its own indentation.
+        foreign_names: the variables of its function in it.
+    """
+
+    text: str
+    foreign_names: frozenset[str]
 
 
 class FunctionCode:
@@ -148,9 +163,41 @@ class FunctionCode:
         return tuple(argument.arg for argument in _arguments(self.node) if argument.arg not in _NAMELESS)
 
     @cached_property
+    def short_statements(self) -> Sequence[ShortStatement]:
+        """The statements of a few lines, in source order."""
+        local = frozenset(name.partition(".")[0] for name in self.name_lines)
+        found = [self._short_statement(node, local) for node in self.nodes if isinstance(node, _REPEATABLE)]
+        return [statement for statement in found if statement.text]
+
+    def _short_statement(self, node: ast.stmt, local: frozenset[str]) -> ShortStatement:
+        indentation = self.indentation(node)
+        text = self.module.source(node)
+        if indentation is None or text.startswith("elif") or text.count("\n") >= _LONGEST_LINES:
+            return ShortStatement("", frozenset())
+        return ShortStatement(text.replace(f"\n{indentation}", "\n"), local & names_in(node))
+
+    @cached_property
     def returned(self) -> Sequence[ast.expr]:
         """The returned values in source order."""
         return [node.value for node in self.nodes if isinstance(node, ast.Return) and node.value is not None]
+
+    @cached_property
+    def unused_parameters(self) -> frozenset[str]:
+        """The parameters that the body never reads."""
+        return frozenset(self.parameters) - {node.id for node in self.nodes if isinstance(node, ast.Name)}
+
+    @cached_property
+    def equal_expressions(self) -> Mapping[tuple[str, type[ast.AST]], Sequence[ast.expr]]:
+        """The expressions by their role, in source order."""
+        found: dict[tuple[str, type[ast.AST]], list[ast.expr]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.expr):
+                found.setdefault(self.role(node), []).append(node)
+        return found
+
+    def role(self, node: ast.expr) -> tuple[str, type[ast.AST]]:
+        """Return the text of an expression and the kind of its parent."""
+        return self.module.source(node), type(self.parents[node])
 
     @cached_property
     def indent_unit(self) -> str:
@@ -242,5 +289,5 @@ def similar_names(name: str, others: Iterable[str]) -> Sequence[str]:
 
 
 def is_docstring(node: ast.AST) -> bool:
-    """Return True for a constant that stands alone."""
+    """Return True for a statement that is only a constant."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

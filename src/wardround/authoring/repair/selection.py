@@ -103,12 +103,12 @@ def _edited_statement(candidate: Candidate, text: str) -> tuple[FunctionCode, as
     for function in ModuleCode(candidate.path, text).functions:
         if function.span[0] <= candidate.start <= function.span[1]:
             statements = (node for node in function.nodes if isinstance(node, ast.stmt))
-            around = [statement for statement in statements if _contains(function, statement, candidate)]
+            around = [statement for statement in statements if _is_around(function, statement, candidate)]
             return (function, around[-1]) if around else None
     return None
 
 
-def _contains(function: FunctionCode, statement: ast.stmt, candidate: Candidate) -> bool:
+def _is_around(function: FunctionCode, statement: ast.stmt, candidate: Candidate) -> bool:
     start, end = function.module.span(statement)
     return start <= candidate.start and candidate.end <= end
 

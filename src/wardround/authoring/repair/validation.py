@@ -14,10 +14,12 @@ from wardround.change.repository import Repository
 from wardround.sandbox.choices import AUTO
 from wardround.workflows.environments.model import Environment
 
-_LEAST_S = 0.2
+_LEAST_S = 0.1
 """CPU time that a test always may take."""
 _SLOWER = 3.0
-_SLOWEST_NEIGHBOUR = 1.5
+_SLOWEST_NEIGHBOUR = 0.5
+"""The observation is several times as slow as a test by itself."""
+_MOST_NEIGHBOUR_S = 2.0
 MOST_PLAUSIBLE = 50
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -31,6 +33,8 @@ class _Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tried: Count
+    late: Count
+    crashed: Count
     reimported: Count = 0
 
 
@@ -105,14 +109,17 @@ def _limit(test: ObservedTest) -> float:
 
 
 def _failing_limits(failing: Sequence[ObservedTest], passing: Sequence[ObservedTest]) -> Iterator[float]:
-    """Yield the limits of tests that fail early: when they pass they may take as long as their neighbours."""
+    """Yield the limits of tests that fail early: when they pass they may take as long as their neighbours.
+
+    The program raises them to a multiple of what the tests take by themselves.
+    """
     slowest: dict[str, float] = {}
     for test in passing:
         path = test.id.partition("::")[0]
         slowest[path] = max(slowest.get(path, 0.0), test.seconds)
     for test in failing:
         neighbours = _SLOWEST_NEIGHBOUR * slowest.get(test.id.partition("::")[0], 0.0)
-        yield max(_limit(test), min(neighbours, 20 * _LEAST_S))
+        yield max(_LEAST_S, min(neighbours, _MOST_NEIGHBOUR_S))
 
 
 def _lines(path: str, tests: Sequence[ObservedTest], first: int) -> Iterator[list[object]]:
@@ -128,12 +135,14 @@ def _validation(run: ProgramRun, number: int) -> Validation:
         for row in run.rows(_Result)
         if row.index < number
     }
-    progress = list(run.rows(_Progress))
+    progress = [*run.rows(_Progress)] or [_Progress(0, 0, 0)]
     ends = list(run.rows(_End))
     return Validation(
-        tried=min(max((row.tried for row in progress), default=0), number),
+        tried=min(progress[-1].tried, number),
         results=tuple(results[index] for index in sorted(results)),
-        reimported=max((row.reimported for row in progress), default=0),
+        reimported=progress[-1].reimported,
+        late=progress[-1].late,
+        crashed=progress[-1].crashed,
         unstable=tuple(sorted({row.unstable for row in run.rows(_Unstable)})),
         cpu_s=run.outcome.cpu_s,
         problem=ends[-1].problem if ends else run.problem or "the validation ended early",

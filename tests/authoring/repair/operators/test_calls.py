@@ -89,3 +89,8 @@ def test_values_are_converted_by_functions_of_the_project() -> None:
 def test_constants_with_similar_names_are_exchanged() -> None:
     source = "MAX_SIZE = 1\nMIN_SIZE = 2\ndef f(a):\n    return MAX_SIZE"
     assert edited(source, "replace-global") == ["return MIN_SIZE"]
+
+
+def test_usual_keyword_arguments_of_the_standard_library_are_passed() -> None:
+    found = edited("def f(path):\n    return open(path, newline='')", "add-known-keyword")
+    assert found[0] == "return open(path, newline='', encoding='utf-8')"

@@ -98,3 +98,15 @@ def test_a_variable_of_the_class_is_qualified() -> None:
             return rate
     """
     assert edited(source, "qualify-by-self") == ["return self.rate"]
+
+
+def test_a_string_with_names_in_braces_is_formatted() -> None:
+    source = """
+    def f(name):
+        raise KeyError(
+            "no {name} "
+            'in {name.kind}'
+        )
+    """
+    assert edited(source, "string-to-format") == ["f\"no {name} \" / f'in {name.kind}'"]
+    assert edited("def f(name):\n    return '{}'", "string-to-format") == []

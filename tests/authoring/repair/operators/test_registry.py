@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
 import pytest
 
-from tests.authoring.repair.edited_sources import edits, function_of
+from tests.authoring.repair.edited_sources import edits, function_of, sites
 from wardround.authoring.repair.edit_syntax import is_python
+from wardround.authoring.repair.module_code import FunctionCode
 from wardround.authoring.repair.operator_weights import WEIGHTS
 from wardround.authoring.repair.operators.registry import OPERATORS, OPERATORS_BY_NAME
+from wardround.authoring.repair.operators.site import Edit
 
 SOURCE = '''
 import re
@@ -54,12 +57,27 @@ def test_each_weight_is_that_of_an_operator() -> None:
 
 
 @pytest.mark.parametrize("operator", sorted(OPERATORS_BY_NAME))
-def test_edits_are_within_the_function_and_mostly_python(operator: str) -> None:
+def test_most_edits_are_python_and_all_are_in_the_function(operator: str) -> None:
     function = function_of(SOURCE)
-    text = function.module.text
     found = list(edits(function, operator, exception="KeyError", others=SOURCE))
     valid = [edit for edit in found if is_python(function, function.node, edit)]
     assert len(valid) >= 0.9 * len(found)
     for edit in valid:
-        assert function.span[0] < edit.start <= edit.end <= len(text)
+        assert function.span[0] < edit.start <= edit.end <= len(function.module.text)
+
+
+@pytest.mark.parametrize("operator", sorted(OPERATORS_BY_NAME))
+def test_the_edited_part_parses_if_and_only_if_the_module_does(operator: str) -> None:
+    function = function_of(SOURCE)
+    for site in sites(function, exception="KeyError", others=SOURCE):
+        for edit in itertools.islice(OPERATORS_BY_NAME[operator].edits(site), 3):
+            assert is_python(function, site.statement, edit) == _is_module(function, edit)
+
+
+def _is_module(function: FunctionCode, edit: Edit) -> bool:
+    text = function.module.text
+    try:
         ast.parse(text[: edit.start] + edit.replacement + text[edit.end :])
+    except SyntaxError:
+        return False
+    return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from wardround.authoring.repair.module_code import similar_names
@@ -36,6 +36,22 @@ _APPENDED = (
     ".rstrip()", ".lstrip()", ".split()", ".upper()", ".encode('utf-8')", ".decode('utf-8')", "()",
     ".casefold()", ".splitlines()",
 )  # fmt: skip
+_KNOWN_KEYWORDS: Mapping[str, Sequence[str]] = {
+    "open": ("encoding='utf-8'", "newline=''", "errors='replace'", "errors='ignore'"),
+    "read_text": ("encoding='utf-8'",), "write_text": ("encoding='utf-8'",),
+    "encode": ("errors='replace'", "errors='ignore'"), "decode": ("errors='replace'", "errors='ignore'"),
+    "dumps": ("default=str", "ensure_ascii=False", "sort_keys=True"),
+    "dump": ("default=str", "ensure_ascii=False", "sort_keys=True"),
+    "sorted": ("key=str", "reverse=True"), "sort": ("key=str", "reverse=True"),
+    "max": ("default=None", "default=0", "key=len"), "min": ("default=None", "default=0", "key=len"),
+    "sub": ("count=1", "flags=re.IGNORECASE"), "compile": ("flags=re.DOTALL", "flags=re.IGNORECASE"),
+    "split": ("maxsplit=1",), "rsplit": ("maxsplit=1",), "enumerate": ("start=1",),
+    "parse_qs": ("keep_blank_values=True",), "parse_qsl": ("keep_blank_values=True",),
+    "quote": ("safe=''",), "mkdir": ("parents=True", "exist_ok=True"), "makedirs": ("exist_ok=True",),
+    "copytree": ("dirs_exist_ok=True", "symlinks=True"), "rmtree": ("ignore_errors=True",),
+    "unlink": ("missing_ok=True",), "warn": ("stacklevel=2", "stacklevel=3"),
+    "signature": ("follow_wrapped=False",), "splitlines": ("keepends=True",),
+}  # fmt: skip
 _MOST_ALTERNATIVES = 10
 
 
@@ -64,6 +80,16 @@ def add_seen_keyword(site: Site) -> Iterator[Edit]:
     known = {keyword.arg for keyword in site.node.keywords}
     for text in site.project.keywords.get(last_name(site.node.func), ())[: 2 * _MOST_ALTERNATIVES]:
         if text.partition("=")[0].strip() not in known:
+            yield _with_arguments(site, [*_argument_texts(site), text])
+
+
+@CALLS.at(ast.Call)
+def add_known_keyword(site: Site) -> Iterator[Edit]:
+    """Pass a keyword argument that functions of this name in the standard library often get."""
+    assert isinstance(site.node, ast.Call)
+    known = {keyword.arg for keyword in site.node.keywords}
+    for text in _KNOWN_KEYWORDS.get(last_name(site.node.func), ()):
+        if text.partition("=")[0] not in known:
             yield _with_arguments(site, [*_argument_texts(site), text])
 
 

@@ -13,8 +13,6 @@ from wardround.languages.python.module import last_name
 DONORS = OperatorFamily()
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.Raise, ast.With)
-_DONATED = (ast.Assign, ast.AugAssign, ast.Expr, ast.If, ast.Return, ast.Delete)
-_LONGEST_LINES = 4
 _MOST = 12
 
 
@@ -47,20 +45,14 @@ def replace_by_donor_statement(site: Site) -> Iterator[Edit]:
 
 
 def _donated_statements(site: Site) -> Sequence[str]:
+    """Return short statements of the function and of similar ones, except that of the site."""
+    own = site.text(site.statement)
     found: dict[str, None] = {}
     for function in _donors(site):
-        for node in function.nodes:
-            if isinstance(node, _DONATED) and node is not site.node and _is_usable(site, function, node):
-                found[_relative_text(function, node)] = None
-    return [text for text in found if text][:_MOST]
-
-
-def _relative_text(function: FunctionCode, node: ast.stmt) -> str:
-    indentation = function.indentation(node)
-    text = function.module.source(node)
-    if indentation is None or text.startswith("elif") or text.count("\n") >= _LONGEST_LINES:
-        return ""
-    return text.replace(f"\n{indentation}", "\n")
+        for statement in function.short_statements:
+            if function is site.function or statement.foreign_names <= site.function.name_lines.keys():
+                found[statement.text] = None
+    return [text for text in found if text != own][:_MOST]
 
 
 def _is_usable(site: Site, function: FunctionCode, node: ast.AST) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from wardround.authoring.repair.operators.applicability import at_object, at_used_value, at_value
@@ -41,6 +42,8 @@ _EMPTY: dict[type, Sequence[str]] = {
 }  # fmt: skip
 _MOST_ALTERNATIVES = 10
 _LONGEST_STRING = 200
+_FIELD = re.compile(r"\{[A-Za-z_][\w.\[\]()]*\}")
+_PLAIN_QUOTE = re.compile(r"(^|\n[ \t]*)(['\"])")
 
 
 @EXPRESSIONS.at(ast.BinOp)
@@ -347,6 +350,17 @@ def _near_strings(value: str) -> Sequence[str]:
 
 def _escape(value: str) -> str:
     return value.replace("\n", "\\n").replace("\t", "\\t")
+
+
+@EXPRESSIONS.at(ast.Constant)
+def string_to_format(site: Site) -> Iterator[Edit]:
+    """Replace the names in braces of a string by their values."""
+    match site.node:
+        case ast.Constant(value=str(value)) if _FIELD.search(value) and not isinstance(
+            site.parent, ast.JoinedStr
+        ):
+            text = _PLAIN_QUOTE.sub(r"\1f\2", site.text(site.node))
+            yield site.replace(site.node, text)
 
 
 @EXPRESSIONS.at(ast.Constant)

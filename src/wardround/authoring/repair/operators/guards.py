@@ -6,6 +6,7 @@ import ast
 import itertools
 from collections.abc import Iterator, Sequence
 
+from wardround.authoring.repair.module_code import similar_names
 from wardround.authoring.repair.operators.applicability import at_object, at_used_value, in_loop
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
@@ -19,6 +20,7 @@ _STATEMENTS = (
 _EMPTY_VALUES = ("[]", "{}", "''", "()", "0")
 _TYPES = ("str", "dict", "list", "tuple", "bytes", "int")
 _MOST_NAMES = 6
+_MOST_COLLECTIONS = 12
 
 
 def _results(site: Site) -> Sequence[str]:
@@ -80,10 +82,23 @@ def break_if_empty(site: Site) -> Iterator[Edit]:
 def exit_by_membership(site: Site) -> Iterator[Edit]:
     """Leave out a value that a collection has, or has not."""
     exits = ("continue",) if site.loop is not None else tuple(_results(site)[:2])
-    for element, collection in itertools.permutations(site.likely_names[:5], 2):
-        for exit_code in exits:
+    names = site.likely_names[:5]
+    collections = list(dict.fromkeys((*names, *_known_collections(site))))
+    for element, collection in itertools.product(names, collections):
+        for exit_code in exits if element != collection else ():
             yield from site.insert_before(f"if {element} in {collection}:\n\t{exit_code}")
             yield from site.insert_before(f"if {element} not in {collection}:\n\t{exit_code}")
+
+
+def _known_collections(site: Site) -> Sequence[str]:
+    """Return the collections in which the function searches, and globals with similar names."""
+    found: dict[str, None] = {}
+    for node in site.function.nodes:
+        match node:
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Name(name)]):
+                similar = similar_names(name, site.function.module.global_names)
+                found |= dict.fromkeys((name, *similar[:5]))
+    return list(found)[:_MOST_COLLECTIONS]
 
 
 @GUARDS.at(*_STATEMENTS)

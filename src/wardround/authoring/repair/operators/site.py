@@ -98,7 +98,7 @@ class Site:
 
     @cached_property
     def names(self) -> Sequence[str]:
-        """The variables in scope, those of the nearest lines first."""
+        """The variables in scope: unused parameters, then those of the nearest lines."""
         line = self.line
         lines = self.function.name_lines
         scores = {
@@ -106,7 +106,9 @@ class Site:
             for name in lines
             if self._is_bound(name)
         }
-        return sorted(scores, key=lambda name: (scores[name] + name.count("."), name))[:_NEAREST_NAMES]
+        unused = self.function.unused_parameters
+        order = sorted(scores, key=lambda name: (name not in unused, scores[name] + name.count("."), name))
+        return order[:_NEAREST_NAMES]
 
     @cached_property
     def own_names(self) -> Sequence[str]:

@@ -9,6 +9,8 @@ import types
 from typing import Any
 
 _NAME = "wardround"
+_MOST_KNOWN = 2000
+"""Lines of a function after which a test is no longer traced in it: few functions run a new one later."""
 
 
 class LineCoverage:
@@ -78,13 +80,17 @@ class LineCoverage:
             return None
         lines = self._lines.setdefault(path, set())
         left = {line for _, _, line in _line_table(code)} - {None, code.co_firstlineno}
+        patience = _MOST_KNOWN
 
         def trace(frame: Any, event: str, argument: Any) -> Any:
+            nonlocal patience
             if event == "line":
                 line = frame.f_lineno
-                lines.add(line)
-                left.discard(line)
-                if not left:
+                if line in left:
+                    lines.add(line)
+                    left.discard(line)
+                patience -= 1
+                if not left or not patience:
                     self._locals[code] = None
                     frame.f_trace_lines = False
                     return None

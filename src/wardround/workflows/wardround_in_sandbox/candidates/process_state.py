@@ -36,6 +36,8 @@ class ProcessState:
         self._classes = [(kind, vars(kind), dict(vars(kind))) for kind in _classes_of(names)]
         owners = [*(saved for _, saved in self._modules[:-1]), *(saved for *_, saved in self._classes)]
         self._containers = list(_containers_in(owners))
+        rows = [*self._modules, *(row[1:] for row in self._classes), *self._containers]
+        self._current, self._saved = [row[0] for row in rows], [row[1] for row in rows]
         self._caches = [
             function for function in gc.get_objects() if isinstance(function, functools._lru_cache_wrapper)
         ]
@@ -50,6 +52,13 @@ class ProcessState:
 
     def restore(self) -> None:
         """Give modules, classes, containers, caches and the process what they had."""
+        if not _is_equal(self._current, self._saved):
+            self._restore_values()
+        for function in self._caches:
+            function.cache_clear()
+        self._restore_process()
+
+    def _restore_values(self) -> None:
         for current, saved in self._modules:
             if not _is_equal(current, saved):
                 _restore_names(current, saved)
@@ -59,9 +68,6 @@ class ProcessState:
         for container, copy in self._containers:
             if not _is_equal(container, copy):
                 _restore_container(container, copy)
-        for function in self._caches:
-            function.cache_clear()
-        self._restore_process()
 
     def _restore_process(self) -> None:
         if dict(os.environ) != self._environment:

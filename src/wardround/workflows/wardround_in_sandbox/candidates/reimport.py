@@ -11,6 +11,10 @@ from .forks import Report
 from .module_loading import replace_text
 from .module_text import ModuleText
 from .request import Request
+from .time_limit import TimeLimit
+
+_IMPORT_S = 5.0
+"""CPU time for the collection."""
 
 
 class Reimport:
@@ -22,8 +26,12 @@ class Reimport:
     def __init__(self, request: Request) -> None:
         self._request = request
 
-    def run(self, candidate: int, report: Report) -> None:
-        """Report how many tests pass, their number, the id of the next one, and the exception."""
+    def run(self, candidate: int, is_rest: bool, report: Report) -> None:
+        """Report how many tests pass, the id of the next one and the exception; nothing if it is no Python.
+
+        Args:
+            is_rest: run the passing tests of the function instead of the failing ones.
+        """
         edit = self._request.edits[candidate]
         file = self._request.file(edit.path)
         with open(file, encoding="utf-8", newline="") as stream:
@@ -33,10 +41,11 @@ class Reimport:
             ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return
-        function = module.function_around(edit.start, edit.end)
-        tests = [*range(self._request.failing), *self._passing_tests(edit.path, function)]
+        tests: Sequence[int] = range(self._request.failing)
+        if is_rest:
+            tests = self._passing_tests(edit.path, module.function_around(edit.start, edit.end))
         replace_text(file, text)
-        self._run_tests([self._request.tests[at] for at in tests], report)
+        self._run_tests(tests, report)
 
     def _passing_tests(self, path: str, function: Any) -> Sequence[int]:
         """Return the tests that ran the function; all for code outside of functions."""
@@ -44,19 +53,22 @@ class Reimport:
             return self._request.passing
         return self._request.tests_of_lines(path, function.line, function.last_line)
 
-    def _run_tests(self, tests: list[str], report: Report) -> None:
+    def _run_tests(self, places: Sequence[int], report: Report) -> None:
         from .collection import collect_tests
         from .test_run import TestRunner
+
+        tests = [self._request.tests[at] for at in places]
 
         def work(items: dict[str, Any]) -> None:
             runner = TestRunner(items.values())
             for number, test in enumerate(tests):
                 end = runner.run(items[test], None) if test in items else None
                 if end is None or end.outcome != "passed":
-                    report([number, len(tests), test, end.exception if end else "ImportError"])
+                    report([number, test, end.exception if end else "ImportError"])
                     os._exit(0)
                 report(number)
-            report([len(tests), len(tests), "", ""])
+            report([len(tests), "", ""])
             os._exit(0)
 
+        TimeLimit().begin(_IMPORT_S + sum(self._request.limits[at] for at in places))
         collect_tests(self._request.root, tests, work)

@@ -43,8 +43,8 @@ class _Validation:
         self._request = request
         self._results = results
         self._unswappable: list[int] = []
-        self._tried = 0
         self._plausible = 0
+        self._progress: dict[str, int] = {}
 
     def run(self) -> None:
         """Validate by exchange of code, then the rest by import, and write the end."""
@@ -75,33 +75,40 @@ class _Validation:
         if "unswappable" in value:
             self._unswappable.append(value["unswappable"])
             return
-        self._tried = value.get("tried", self._tried)
+        if "tried" in value:
+            self._progress = value
         self._plausible += value.get("failed_test") == ""
         self._write(value)
 
     def _reimport_rest(self) -> None:
         reimport = Reimport(self._request)
-        before = self._tried - len(self._unswappable)
+        before = self._progress.get("tried", 0) - len(self._unswappable)
         for number, candidate in enumerate(self._unswappable):
             if cpu_s() > self._request.budget_s or self._plausible >= self._request.most_plausible:
                 break
             self._reimport(reimport, candidate)
-            self._write({"tried": before + number + 1, "reimported": number + 1})
+            self._write({**self._progress, "tried": before + number + 1, "reimported": number + 1})
 
     def _reimport(self, reimport: Reimport, candidate: int) -> None:
-        passed, exception = 0, ""
-        for value in values_of_fork(lambda report: reimport.run(candidate, report), lambda: _REIMPORT_WALL_S):
-            if isinstance(value, list):
-                self._add_reimported(candidate, *value)
-                return
-            passed += isinstance(value, int)
-            exception = "timed out" if isinstance(value, Late) else "crashed"
-        if passed:
-            self._add_reimported(candidate, passed, 0, self._request.tests[0], exception)
-
-    def _add_reimported(self, candidate: int, passed: int, all_: int, test: str, exception: str) -> None:
+        """Run the failing tests, and in another process those that pass without an edit."""
+        passed, test, exception = self._reimported_run(reimport, candidate, is_rest=False)
+        if passed and not test:
+            more, test, exception = self._reimported_run(reimport, candidate, is_rest=True)
+            passed += more
         if passed:
             self._take({"index": candidate, "failed_test": test, "passed": passed, "exception": exception})
+
+    def _reimported_run(self, reimport: Reimport, candidate: int, *, is_rest: bool) -> tuple[int, str, str]:
+        """Return how many tests pass, the id of the next one, and its exception."""
+        passed, exception = 0, "crashed"
+        for value in values_of_fork(
+            lambda report: reimport.run(candidate, is_rest, report), lambda: _REIMPORT_WALL_S
+        ):
+            if isinstance(value, list):
+                return value[0], value[1], value[2]
+            passed += isinstance(value, int)
+            exception = "timed out" if isinstance(value, Late) else "crashed"
+        return passed, self._request.tests[0], exception
 
     def _write(self, value: dict[str, Any]) -> None:
         self._results.write(json.dumps(value) + "\n")

@@ -6,20 +6,22 @@ import os
 import tempfile
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from .edited_functions import EditedFunctions, Unswappable
 from .forks import Crash, Late, Report, cpu_s, remove_folder, values_of_fork
+from .item_hooks import begin_capture, use_few_hooks
 from .module_loading import import_modules
 from .process_state import ProcessState, modules_of_tree
 from .request import Request
 from .shared_results import SharedResults
 from .test_run import TestEnd, TestRunner
-from .time_limit import TimeLimit
+from .time_limit import TimeLimit, TooSlow
 
-_BLOCK, _SMALL_BLOCK = 64, 8
+_BLOCK, _SMALL_BLOCK = 256, 16
 _LEAST_WALL_S = 5.0
 _WALL_FACTOR = 8.0
 _SLOWER = 5.0
@@ -47,6 +49,9 @@ class Validation:
         self._stable: set[int] = set()
         self._tried = 0
         self._plausible = 0
+        self._failures: Counter[int] = Counter()
+        self._late = 0
+        self._crashed = 0
         self._begun_s = cpu_s()
 
     def run(self) -> None:
@@ -72,6 +77,8 @@ class Validation:
         missing = [self._request.tests[at] for at in self._failing() if self._items[at] is None]
         if missing:
             return f"{missing[0]} is not among the collected tests"
+        self._session = next(item for item in self._items if item is not None).session
+        use_few_hooks(self._session)
         loaded = modules_of_tree(self._request.root)
         rows = list(values_of_fork(lambda report: self._run_base(report, loaded), self._wall_s))
         if len(rows) < 2 or not isinstance(rows[0], list):
@@ -117,7 +124,7 @@ class Validation:
 
     def _count(self, number: int) -> None:
         self._tried += number
-        self._report({"tried": self._tried})
+        self._report({"tried": self._tried, "late": self._late, "crashed": self._crashed})
 
     def _run_block(self, block: Sequence[int], size: int) -> Sequence[int]:
         """Run one block, and return the candidates that were run; after a leak, run them in smaller blocks."""
@@ -130,6 +137,8 @@ class Validation:
             self._tried = begun
             return done
         for row in rows:
+            self._late += row[3] == TooSlow.__name__ or row[3] == _TIMED_OUT
+            self._crashed += row[3] == _CRASHED
             self._add(*row)
         return done
 
@@ -159,7 +168,10 @@ class Validation:
             shared.begin(at)
             shared.write(at, *self._try(candidate))
             self._state.restore()
-            if self._limit.is_exceeded or time.process_time() > left_s:
+            if time.process_time() > left_s:
+                return
+            if self._limit.is_exceeded and not self._is_intact():
+                report(False)
                 return
         report(self._is_intact())
 
@@ -205,11 +217,12 @@ class Validation:
 
     def _enter_fork(self) -> None:
         os.makedirs(_SCRATCH, exist_ok=True)
-        config = self._items[0].config  # type: ignore[union-attr]
+        config = self._session.config
         factory = getattr(config, "_tmp_path_factory", None)
         if factory is not None:
             factory._basetemp = Path(_SCRATCH)
         warnings.simplefilter("ignore")  # of the compiler; a test has filters of its own
+        begin_capture(config)
         self._limit = TimeLimit()
 
     def _wall_s(self) -> float:
@@ -240,6 +253,7 @@ class Validation:
             elif passed >= self._request.failing and not self._is_stable(tests[passed]):
                 continue
             elif passed:
+                self._failures[tests[passed]] += 1
                 self._add_result(candidate, passed, self._request.tests[tests[passed]], exception)
             return
 
@@ -247,7 +261,8 @@ class Validation:
         edit = self._request.edits[candidate]
         lines = self._functions.lines_of(edit)
         found = [] if lines is None else self._request.tests_of_lines(edit.path, *lines)
-        return [at for at in found if self._items[at] is not None and at not in self._unstable]
+        usable = [at for at in found if self._items[at] is not None and at not in self._unstable]
+        return sorted(usable, key=lambda at: (-self._failures[at], at))  # a test that failed will fail again
 
     def _is_stable(self, at: int) -> bool:
         """Return True if a test passes without an edit in a fork of its own; remember those that do not."""
