@@ -43,7 +43,7 @@ class RevisionTests:
         self.files = [path for path in sorted({*blobs, *written}) if contains_tests(path)]
 
     def text(self, path: str) -> str | None:
-        """Return the text of a file; None if it is not there, or is no text."""
+        """Return the text of a file; None if it is missing or not text."""
         if path in self._written:
             return self._written[path]
         return blob_text(self._repository, self._blobs[path]) if path in self._blobs else None

@@ -25,8 +25,8 @@ _WEIGHTS = {"words": 1.0, "name": 0.3, "signature": 0.3, "characters": 0.5, "fil
 """The weight of each ranker of segments, in standard deviations.
 
 ``file`` is the logarithm of the file's rank, ``size`` that of the number of characters. Chosen on 90 commits
-of celery, click, falcon, httpx, locust, query, redux-toolkit, sqlite-utils and twine; it is measured on
-others.
+of celery, click, falcon, httpx, locust, query, redux-toolkit, sqlite-utils and twine, as the best of about 70
+settings; docs/authoring.md has the figures of other repositories.
 """
 _MENTIONED = 6.0
 """The score of a mentioned name or line, in the same unit: above all other evidence."""

@@ -26,7 +26,7 @@ def planned_tests(context: WriteContext, tree: BaseTree, paths: Sequence[str]) -
     named = [test for path in paths for test in _tests_by_name(tree, path, near)]
     found = {test.path: test for test in named if not test.is_new}
     for path, items in near.items():
-        if not found or _is_evident(items[0]):
+        if _is_evident(items[0]):
             found.setdefault(path, PlannedTest(path, is_new=False, reason=_reason(items), near=_names(items)))
     return tuple(found.values())[:_MOST_FILES] or tuple(named[:1])
 

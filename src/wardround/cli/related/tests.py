@@ -39,7 +39,7 @@ def of_function(
         side = searched_revision(repository, at)
         tests = RevisionTests(repository, dict(repository.blobs_of(side)), {}, progress)
         subject = _subject(tests, side, _from_root(repository, path), name)
-        return _related(tests, [subject], limit)
+        return _related_tests(tests, [subject], limit)
 
 
 def of_change(target: ChangeSpec, limit: int, progress: Progress) -> RelatedTests:
@@ -54,10 +54,10 @@ def of_change(target: ChangeSpec, limit: int, progress: Progress) -> RelatedTest
         side = INDEX if change.head.startswith(":") else change.head
         written = {file.path: texts.head(file.path) for file in change.files if contains_tests(file.path)}
         tests = RevisionTests(repository, dict(repository.blobs_of(side)), written, progress)
-        return _related(tests, list(_touched_functions(change, texts)), limit)
+        return _related_tests(tests, list(_touched_functions(change, texts)), limit)
 
 
-def _related(tests: RevisionTests, requested: Sequence[TargetFunction], limit: int) -> RelatedTests:
+def _related_tests(tests: RevisionTests, requested: Sequence[TargetFunction], limit: int) -> RelatedTests:
     from wardround.retrieval.results import RelatedTests
 
     names = [function.id for function in requested[:MOST_SUBJECTS]]
