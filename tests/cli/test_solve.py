@@ -128,7 +128,7 @@ def test_a_rejected_patch_is_shown_to_the_next_round(repo: GitRepository, tmp_pa
         (("--replay", "x"), "sequence x cannot be read: No such file or directory; check its id"),
         (("--test", "tests/test_shop.py::test_total"), "test_total does not fail at the base: it passes"),
         (("--test", "tests/test_shop.py::test_other"), "test_other did not run"),
-        (("--test", "shop.txt"), "shop.txt: there is no such Python test file"),
+        (("--test", "shop.txt"), "shop.txt: the test file does not exist"),
         (("--task", "Add support for currencies"), "without an endpoint a patch needs a failing test"),
         (("--task", "fix"), "it has fewer than 2 words"),
         (("--test", FAILING, "--author", "endpoint"), "no endpoint has the role author"),

@@ -110,7 +110,7 @@ class Packet(msgspec.Struct, frozen=True):
 
 
 class RunSummary(msgspec.Struct, frozen=True):
-    """What a packet is made of.
+    """The content of a packet.
 
     Attributes:
         tests: the tests that define the task, as they failed at the base.

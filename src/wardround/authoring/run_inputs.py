@@ -27,7 +27,7 @@ _ANY_TEXT = "context.txt"
 
 
 class RunReport:
-    """What stages add to the packet besides their results.
+    """The additions of stages to the packet, besides their results.
 
     Attributes:
         pointers: the code of the task, the most relevant first.

@@ -105,9 +105,7 @@ def test_a_stream_up_to_the_limit_is_cut_off() -> None:
     answer, _ = exchange(streams(*PARTS[:-4], end="length"))
     assert answer.exchange.problem == "the answer is cut off; raise max-tokens"
     answer, _ = exchange(streams("Let me see", end="length", field="reasoning_content"))
-    assert answer.exchange.problem == (
-        "the model reached the limit while reasoning; raise max-tokens"
-    )
+    assert answer.exchange.problem == ("the model reached the limit while reasoning; raise max-tokens")
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ async def executed_functions(inputs: RunInputs) -> tuple[SuspiciousFunction, ...
 
 
 class StartingPoint(msgspec.Struct, frozen=True):
-    """What ``wardround write`` writes for a task: its context, and its plan as Markdown."""
+    """The files of ``wardround write`` for a task: its context, and its plan as Markdown."""
 
     context: WriteContext
     plan: str
