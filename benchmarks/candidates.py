@@ -62,13 +62,13 @@ class Setup(msgspec.Struct, frozen=True):
     environment: Environment
     log: Path
 
-    def observed(self, base: str) -> Observation:
+    def observe(self, base: str) -> Observation:
         return observe(
             self.repository, base, self.instance.failing, self.environment, _OBSERVATION_S,
             environ=os.environ, log=self.log,
         )  # fmt: skip
 
-    def validated(self, candidates: list[Candidate], observation: Observation, budget_s: float) -> Validation:
+    def validate(self, candidates: list[Candidate], observation: Observation, budget_s: float) -> Validation:
         return validate(
             self.repository, self.instance.base, candidates, observation, self.environment, budget_s,
             environ=os.environ, log=self.log, most_plausible=_MOST,
@@ -115,17 +115,17 @@ def _common_length(text: str, other: str) -> int:
 
 def measure(setup: Setup, budget_s: float, *, is_cold: bool) -> dict[str, Any]:
     """Return the figures of one instance."""
-    observation = setup.observed(setup.instance.base)
+    observation = setup.observe(setup.instance.base)
     edits = list(candidates_of(setup, observation))
     if observation.problem or not edits:
         return {"problem": observation.problem or "no edit"}
     fixes = list(fix_of(setup))
-    accepted = setup.validated(fixes, observation, budget_s) if fixes else Validation(0)
-    found = setup.validated(list(islice(cycle(edits), _MOST)), observation, budget_s)
+    accepted = setup.validate(fixes, observation, budget_s) if fixes else Validation(0)
+    found = setup.validate(list(islice(cycle(edits), _MOST)), observation, budget_s)
     plausible = sorted({item.index % len(edits) for item in found.results if item.is_plausible})
     checked = [edits[at] for at in plausible[:_MOST_COLD]]
     checked += [fixes[0] for item in accepted.results if item.is_plausible]
-    held = [holds(setup, observation, candidate) for candidate in checked] if is_cold else []
+    held = [is_sound(setup, observation, candidate) for candidate in checked] if is_cold else []
     return {
         "problem": found.problem,
         "observation_s": observation.cpu_s,
@@ -148,14 +148,14 @@ def measure(setup: Setup, budget_s: float, *, is_cold: bool) -> dict[str, Any]:
     }
 
 
-def holds(setup: Setup, before: Observation, candidate: Candidate) -> bool:
+def is_sound(setup: Setup, before: Observation, candidate: Candidate) -> bool:
     """Return True if all tests that passed, and those that failed, pass in a run of the whole suite."""
     text = setup.content(candidate.path)
     edited = text[: candidate.start] + candidate.replacement + text[candidate.end :]
     commit = setup.repository.commit_files(
         setup.instance.base, {candidate.path: edited.encode()}, "A candidate"
     )
-    after = setup.observed(commit)
+    after = setup.observe(commit)
     passing = {test.id for test in after.passing}
     expected = {test.id for test in (*before.passing, *before.failing)}
     missing = sorted(expected - passing)

@@ -44,7 +44,7 @@ class _TestRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: float
     failure: _Failure | None = None
 
-    def observed(self) -> ObservedTest:
+    def as_test(self) -> ObservedTest:
         return ObservedTest(
             self.id,
             self.outcome,
@@ -107,7 +107,7 @@ def _observation(run: ProgramRun, wanted: Sequence[str]) -> Observation:
     rows = list(run.rows(_TestRow))[:_MOST_TESTS]
     ends = list(run.rows(_End))
     end = ends[-1] if ends else _End(True, False, [], run.outcome.cpu_s)
-    tests = _with_flaky({row.id: row.observed() for row in rows}, end.repeated)
+    tests = _with_flaky({row.id: row.as_test() for row in rows}, end.repeated)
     requested = frozenset(row.id for row in rows if row.is_requested)
     found = Observation(tuple(tests), requested, end.is_complete, "", run.outcome.cpu_s)
     problem = end.problem or _missing(found, wanted, list(run.rows(_Uncollected))) or _sound(found)
@@ -130,7 +130,7 @@ def _with_flaky(
 def _missing(found: Observation, wanted: Sequence[str], uncollected: Sequence[_Uncollected]) -> str:
     """Return a sentence if a test of the instance did not run."""
     for test in wanted:
-        if not any(_includes(test, other) for other in found.requested):
+        if not any(_is_part(test, other) for other in found.requested):
             path = test.partition("::")[0]
             texts = [row.text for row in uncollected if row.uncollected == path]
             reason = f": {_last_line(texts[-1])}" if texts else "; pytest did not find it, or the time ended"
@@ -138,7 +138,7 @@ def _missing(found: Observation, wanted: Sequence[str], uncollected: Sequence[_U
     return ""
 
 
-def _includes(test: str, other: str) -> bool:
+def _is_part(test: str, other: str) -> bool:
     return other == test or other.startswith((f"{test}[", f"{test}::"))
 
 

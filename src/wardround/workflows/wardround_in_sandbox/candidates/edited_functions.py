@@ -29,10 +29,6 @@ class EditedFunctions:
         with open(file, encoding="utf-8", newline="") as stream:
             return ModuleText(path, file, stream.read())
 
-    def text_with(self, edit: Edit) -> str:
-        """Return the whole text of a file with an edit."""
-        return self._texts[edit.path].edited(edit.start, edit.end, edit.replacement)
-
     def lines_of(self, edit: Edit) -> tuple[int, int] | None:
         """Return the first and the last line of the edited function; None for code outside of functions."""
         function = self._function(edit)
@@ -43,7 +39,7 @@ class EditedFunctions:
 
         Raises:
             Unswappable: the edit is outside of functions, or its function is not in memory as it is.
-            Exception: the edit is no Python.
+            Exception: the edit does not compile.
         """
         function = self._function(edit)
         if function is None:

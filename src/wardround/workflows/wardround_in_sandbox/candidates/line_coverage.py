@@ -12,7 +12,7 @@ from typing import Any
 _NAME = "wardround"
 _OF_FUNCTIONS = inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS
 _MOST_KNOWN = 2000
-"""Lines of a function after which a test is no longer traced in it: few functions run a new one later."""
+"""Lines of a function after which a test is traced in it no more: few functions run a new one later."""
 
 
 class LineCoverage:

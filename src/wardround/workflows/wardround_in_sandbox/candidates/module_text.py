@@ -51,7 +51,7 @@ class ModuleText:
         self._flags = _ANNOTATIONS if _postpones_annotations(tree) else 0
         self._functions = list(self._outermost(tree, ()))
 
-    def edited(self, start: int, end: int, replacement: str) -> str:
+    def text_with(self, start: int, end: int, replacement: str) -> str:
         """Return the whole text with an edit."""
         return self._text[:start] + replacement + self._text[end:]
 
@@ -66,7 +66,7 @@ class ModuleText:
         """Compile a function with an edit, at the lines that it has in the file.
 
         Raises:
-            SyntaxError: the edit is no Python; ValueError, RecursionError and MemoryError occur, too.
+            SyntaxError: the edit does not compile; ValueError, RecursionError and MemoryError occur, too.
         """
         edited = self._text[function.start : start] + replacement + self._text[end : function.line_end]
         blank = "\n" * (function.line - 1 - len(function.headers))
@@ -80,13 +80,15 @@ class ModuleText:
     def _outermost(self, node: ast.AST, around: tuple[Any, ...]) -> Iterator[Outermost]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                yield self._described(child, around)
+                yield self._function_of(child, around)
             elif isinstance(child, ast.stmt):
                 yield from self._outermost(child, (*around, child))
             elif not isinstance(child, ast.expr):
                 yield from self._outermost(child, around)
 
-    def _described(self, node: ast.FunctionDef | ast.AsyncFunctionDef, around: tuple[Any, ...]) -> Outermost:
+    def _function_of(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, around: tuple[Any, ...]
+    ) -> Outermost:
         first = node.body[0]
         lines = [first.lineno, *(item.lineno for item in getattr(first, "decorator_list", ()))]
         header_end = self._offset(node.lineno, node.col_offset)

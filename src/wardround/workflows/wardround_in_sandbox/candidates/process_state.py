@@ -20,7 +20,7 @@ _OWN = frozenset({"__builtins__", "__dict__", "__weakref__", "__doc__", "__annot
 
 
 class ProcessState:
-    """What modules and classes of the tree, caches of functions and the process had at a moment.
+    """The contents of modules and classes of the tree, caches of functions and the process at a moment.
 
     Values below are not copied: an object that is changed remains so.
     """
@@ -52,7 +52,7 @@ class ProcessState:
         self._loaded = dict(sys.modules)
 
     def restore(self) -> None:
-        """Give modules, classes, containers, caches and the process what they had."""
+        """Restore modules, classes, containers, caches and the process."""
         if not _is_equal(self._current, self._saved):
             self._restore_values()
         for function in self._caches:

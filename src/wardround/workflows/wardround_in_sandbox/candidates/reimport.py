@@ -27,7 +27,7 @@ class Reimport:
         self._request = request
 
     def run(self, candidate: int, is_rest: bool, report: Report) -> None:
-        """Report how many tests pass, the id of the next one and the exception; nothing if it is no Python.
+        """Report how many tests pass, the id of the next one and the exception; nothing if it does not compile.
 
         Args:
             is_rest: run the passing tests of the function instead of the failing ones.
@@ -36,7 +36,7 @@ class Reimport:
         file = self._request.file(edit.path)
         with open(file, encoding="utf-8", newline="") as stream:
             module = ModuleText(edit.path, file, stream.read())
-        text = module.edited(edit.start, edit.end, edit.replacement)
+        text = module.text_with(edit.start, edit.end, edit.replacement)
         try:
             ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
