@@ -70,6 +70,6 @@ def test_a_missing_key_gets_a_default(repo: GitRepository) -> None:
     edited = CODE[: candidate.start] + candidate.replacement + CODE[candidate.end :]
     assert edited == CODE.replace("RATES[label(kind)]", "RATES.get(label(kind), 0)")
 
-    evidence = evidence_of(candidate, first, observation, CODE, source, None)
+    evidence = evidence_of(candidate, first.index + 1, found, observation, CODE, source, None)
     assert (evidence.failure, evidence.test_literals) == (FailureKind.EXCEPTION, ())
     assert is_proposed(evidence)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.authoring.repair.observations import observation
 from wardround.authoring.repair.failure_kind import FailureKind, kind_of
-from wardround.authoring.repair.model import Candidate, CandidateResult, Failure
+from wardround.authoring.repair.model import Candidate, CandidateResult, Failure, Validation
 from wardround.authoring.repair.selection import (
     PatchEvidence,
     added_test_literals,
@@ -95,6 +95,7 @@ def test_literals_of_the_test_that_a_patch_adds_are_evidence() -> None:
 def test_the_evidence_of_a_candidate_has_its_rank_and_the_failure() -> None:
     found = observation({"test_a": {}}, {}, Failure("KeyError", "'a'"))
     candidate = _candidate("net + rate", "net")
-    assert evidence_of(candidate, CandidateResult(4), found, CODE, "", True) == PatchEvidence(
-        5, True, (), FailureKind.EXCEPTION
+    validation = Validation(30, (CandidateResult(4), CandidateResult(5, "test_b"), CandidateResult(9)))
+    assert evidence_of(candidate, 5, validation, found, CODE, "", True) == PatchEvidence(
+        5, True, (), FailureKind.EXCEPTION, 2, 30
     )

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.authoring.repair.failure_kind import FailureKind, first_failure, kind_of
-from wardround.authoring.repair.model import Candidate, CandidateResult, Observation
+from wardround.authoring.repair.model import Candidate, CandidateResult, Observation, Validation
 from wardround.authoring.repair.module_code import FunctionCode, ModuleCode
 from wardround.authoring.repair.operators.registry import OPERATORS_BY_NAME
 from wardround.authoring.repair.operators.site import Edit, Site
@@ -33,12 +33,16 @@ class PatchEvidence(msgspec.Struct, frozen=True):
             nothing about the patch; None if that was not validated.
         test_literals: literals of the failing tests that the patch adds to the code, as ``repr`` writes them.
         failure: how the failing test ends.
+        plausible: the number of plausible candidates; many among few tried ones show weak tests.
+        tried: the number of validated candidates.
     """
 
     rank: int
     is_deletion_plausible: bool | None
     test_literals: tuple[str, ...]
     failure: FailureKind
+    plausible: int = 1
+    tried: int = 0
 
 
 def first_plausible(results: Sequence[CandidateResult]) -> CandidateResult | None:
@@ -58,7 +62,8 @@ def is_proposed(evidence: PatchEvidence) -> bool:
 
 def evidence_of(
     candidate: Candidate,
-    result: CandidateResult,
+    rank: int,
+    validation: Validation,
     observation: Observation,
     text: str,
     test_source: str,
@@ -67,13 +72,15 @@ def evidence_of(
     """Return the evidence on a plausible candidate.
 
     Args:
+        rank: its position in the order of the search, from 1.
         text: the file of the candidate at the base.
         test_source: what ``failing_source`` returns.
         is_deletion_plausible: the result of the candidate that ``deletion_of`` returns.
     """
     kind = kind_of(first_failure(observation))
     literals = added_test_literals(candidate, text, test_source)
-    return PatchEvidence(result.index + 1, is_deletion_plausible, literals, kind)
+    plausible = sum(result.is_plausible for result in validation.results)
+    return PatchEvidence(rank, is_deletion_plausible, literals, kind, plausible, validation.tried)
 
 
 def deletion_of(candidate: Candidate, text: str) -> Candidate | None:

@@ -110,3 +110,9 @@ def test_a_string_with_names_in_braces_is_formatted() -> None:
     """
     assert edited(source, "string-to-format") == ["f\"no {name} \" / f'in {name.kind}'"]
     assert edited("def f(name):\n    return '{}'", "string-to-format") == []
+
+
+def test_a_constant_becomes_the_unused_parameter_first() -> None:
+    source = "def f(words, sep):\n    return ' '.join(words)"
+    found = edited(source, "replace-by-variable-of-scope")
+    assert found == ["return sep", "return words", "return sep.join(words)", "return words.join(words)"]

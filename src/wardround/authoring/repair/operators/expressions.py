@@ -469,11 +469,9 @@ def concatenate(site: Site) -> Iterator[Edit]:
         yield site.replace(node, f"{other} + {site.operand(node)}")
 
 
-@EXPRESSIONS.at(ast.Constant, ast.Name, ast.Attribute, ast.Call, where=at_value)
+@EXPRESSIONS.at(ast.Constant, ast.Call, where=at_value)
 def replace_by_variable_of_scope(site: Site) -> Iterator[Edit]:
     """Pass, return or assign a variable instead of a constant or of the result of a call."""
-    node = site.expression
-    is_constant = isinstance(node, ast.Constant | ast.Call)
-    if is_constant and not isinstance(site.parent, ast.Attribute):
+    if isinstance(site.node, ast.Constant) or not isinstance(site.parent, ast.Attribute):
         for name in site.names:
-            yield site.replace(node, name)
+            yield site.replace(site.expression, name)
