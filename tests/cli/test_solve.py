@@ -26,7 +26,7 @@ def test_a_failing_test_becomes_a_reviewed_patch_without_a_model(repo: GitReposi
     repo.commit(FILES)
     before = repo.fingerprint()
 
-    status, packet = solve(repo, "--test", FAILING, "--seconds", "20")
+    status, packet = solve(repo, "--test", FAILING, "--seconds", "20", "--propose-weak")
 
     assert (status, packet["kind"]) == (0, "human-merge-review"), packet["reason"]
     assert packet["patch"].startswith("diff --git a/shop.py b/shop.py\n")

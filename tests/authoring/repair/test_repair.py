@@ -12,7 +12,7 @@ from wardround.authoring.repair.candidates import candidates_of
 from wardround.authoring.repair.failing_source import failing_source
 from wardround.authoring.repair.failure_kind import FailureKind
 from wardround.authoring.repair.localization import suspicious_functions
-from wardround.authoring.repair.selection import evidence_of, first_plausible, is_proposed
+from wardround.authoring.repair.patch_evidence import evidence_of
 from wardround.authoring.repair.validation import validate
 from wardround.change.repository import Repository
 from wardround.workflows.environments.existing_python import existing_python
@@ -64,12 +64,10 @@ def test_a_missing_key_gets_a_default(repo: GitRepository) -> None:
             existing_python(repo.root, {"VIRTUAL_ENV": sys.prefix}), 30.0,
             environ=os.environ, log=repo.root.parent / "validation.log", isolation="none",
         )  # fmt: skip
-    first = first_plausible(found.results)
-    assert first is not None
+    first = next(result for result in found.results if result.is_plausible)
     candidate = candidates[first.index]
     edited = CODE[: candidate.start] + candidate.replacement + CODE[candidate.end :]
     assert edited == CODE.replace("RATES[label(kind)]", "RATES.get(label(kind), 0)")
 
     evidence = evidence_of(candidate, first.index + 1, found, observation, CODE, source, None)
     assert (evidence.failure, evidence.test_literals) == (FailureKind.EXCEPTION, ())
-    assert is_proposed(evidence)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.authoring.repair.observations import observation
-from wardround.authoring.repair.failure_kind import FailureKind, kind_of
+from wardround.authoring.repair.failure_kind import FailureKind
 from wardround.authoring.repair.model import Candidate, CandidateResult, Failure, Validation
-from wardround.authoring.repair.selection import (
+from wardround.authoring.repair.patch_evidence import (
     PatchEvidence,
     added_test_literals,
     deletion_of,
     evidence_of,
-    first_plausible,
-    is_proposed,
 )
 
 CODE = """\
@@ -28,43 +24,6 @@ def price(net, rate):
 def _candidate(old: str, new: str) -> Candidate:
     start = CODE.index(old)
     return Candidate("shop.py", "price", start, start + len(old), new, "edit", 0.5)
-
-
-def test_the_first_plausible_candidate_of_the_search_is_selected() -> None:
-    results = [CandidateResult(7), CandidateResult(2, "test_b", 1), CandidateResult(5)]
-    assert first_plausible(results) == CandidateResult(5)
-    assert first_plausible(results[1:2]) is None
-
-
-@pytest.mark.parametrize(
-    ("failure", "kind"),
-    [
-        (None, FailureKind.WRONG_VALUE),
-        (Failure("AssertionError", "assert 1 == 2"), FailureKind.WRONG_VALUE),
-        (Failure("Failed", "DID NOT RAISE <class 'ValueError'>"), FailureKind.NOT_RAISED),
-        (Failure("AssertionError", "ValueError not raised"), FailureKind.NOT_RAISED),
-        (Failure("KeyError", "'a'"), FailureKind.EXCEPTION),
-        (Failure("builtins.AssertionError"), FailureKind.WRONG_VALUE),
-    ],
-)
-def test_failures_are_of_three_kinds(failure: Failure | None, kind: FailureKind) -> None:
-    assert kind_of(failure) is kind
-
-
-@pytest.mark.parametrize(
-    ("rank", "kind", "expected"),
-    [
-        (1, FailureKind.EXCEPTION, True),
-        (600, FailureKind.EXCEPTION, True),
-        (601, FailureKind.EXCEPTION, False),
-        (1, FailureKind.WRONG_VALUE, False),
-        (1, FailureKind.NOT_RAISED, False),
-    ],
-)
-def test_a_patch_is_proposed_early_and_after_an_exception(
-    rank: int, kind: FailureKind, expected: bool
-) -> None:
-    assert is_proposed(PatchEvidence(rank, None, (), kind)) is expected
 
 
 def test_the_edited_statement_can_be_deleted() -> None:
