@@ -1,7 +1,7 @@
 """The evidence on a plausible candidate, which its packet states.
 
-No rule on it was found that selects the right candidates: an exception and an early rank did so where the rule
-was made, and gave 0 right, 1 nearly right and 4 wrong patches of 5 elsewhere.
+No rule on it was found that selects the right candidates: an exception and an early rank did so where the
+rule was made, and gave 0 right, 1 nearly right and 4 wrong patches of 5 elsewhere.
 """
 
 from __future__ import annotations
