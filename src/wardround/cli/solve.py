@@ -75,7 +75,7 @@ _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
 )  # fmt: skip
 @click.option(
     "--propose-weak", "proposes_weak", is_flag=True,
-    help="Propose edits, too, on which the evidence is weak; about half of them are wrong.",
+    help="Evaluate edits as patches, too; most edits that pass all tests are wrong.",
 )  # fmt: skip
 @click.option("--apply", "is_applied", is_flag=True, help="Write an accepted patch to the work tree.")
 @click.option("--open-branch", default="", metavar="NAME", help="Make a branch with the accepted patch.")
