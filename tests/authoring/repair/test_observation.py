@@ -126,3 +126,10 @@ def test_a_test_that_ends_its_process_is_a_problem(repo: GitRepository) -> None:
 
     assert not found.is_complete
     assert found.problem.startswith(f"{FILE}::test_it did not run")
+
+
+def test_options_that_pytest_does_not_know_are_a_problem(repo: GitRepository) -> None:
+    files = {FILE: TESTS, "pytest.ini": "[pytest]\naddopts = --of-no-plugin\n"}
+    found = project(repo, files, f"{FILE}::test_no_key").observed()
+
+    assert found.problem.startswith("pytest ended with status 4 before the tests; its output is in ")

@@ -19,6 +19,8 @@ _MOST_TESTS = 100_000
 _MOST_DIGITS = 25_000
 """Of a file's lines, four to a digit."""
 _FAILED = (TestOutcome.FAILED, TestOutcome.ERROR)
+_BROKEN = (3, 4)
+"""Statuses of pytest for an internal error, and for its options."""
 Bits = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]+$", max_length=_MOST_DIGITS)]
 
 
@@ -69,6 +71,7 @@ class _End(msgspec.Struct, frozen=True):
     repeated: list[tuple[str, TestOutcome]]
     cpu_s: float
     problem: str = ""
+    status: int = 0
 
 
 def observe(
@@ -110,10 +113,22 @@ def _observation(run: ProgramRun, wanted: Sequence[str]) -> Observation:
     tests = _with_flaky({row.id: row.as_test() for row in rows}, end.repeated)
     requested = frozenset(row.id for row in rows if row.is_requested)
     found = Observation(tuple(tests), requested, end.is_complete, "", run.outcome.cpu_s)
-    problem = end.problem or _missing(found, wanted, list(run.rows(_Uncollected))) or _sound(found)
+    problem = (
+        end.problem
+        or _broken(end, run)
+        or _missing(found, wanted, list(run.rows(_Uncollected)))
+        or _sound(found)
+    )
     if problem and not ends:
         problem = run.problem or problem
     return msgspec.structs.replace(found, problem=problem)
+
+
+def _broken(end: _End, run: ProgramRun) -> str:
+    """Return a sentence if pytest could not begin, because of its options or a plugin."""
+    if end.status not in _BROKEN:
+        return ""
+    return f"pytest ended with status {end.status} before the tests; its output is in {run.outcome.log}"
 
 
 def _with_flaky(

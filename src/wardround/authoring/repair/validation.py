@@ -17,9 +17,9 @@ from wardround.workflows.environments.model import Environment
 _LEAST_S = 0.1
 """CPU time that a test always may take."""
 _SLOWER = 3.0
-_SLOWEST_NEIGHBOUR = 0.5
+_SLOWEST_NEIGHBOUR = 0.3
 """The observation is several times as slow as a test by itself."""
-_MOST_NEIGHBOUR_S = 2.0
+_MOST_NEIGHBOUR_S = 0.5
 MOST_PLAUSIBLE = 50
 Count = Annotated[int, msgspec.Meta(ge=0)]
 

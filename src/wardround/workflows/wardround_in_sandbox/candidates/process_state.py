@@ -26,25 +26,14 @@ class ProcessState:
     """
 
     def __init__(self, root: str) -> None:
-        tree = os.path.join(root, "")
-        modules = [
-            module
-            for module in list(sys.modules.values())
-            if (getattr(module, "__file__", None) or "").startswith(tree)
-        ]
-        names = {module.__name__ for module in modules}
-        self._modules = [(vars(module), dict(vars(module))) for module in [*modules, builtins]]
+        names = modules_of_tree(root)
+        spaces = [vars(sys.modules[name]) for name in sorted(names)]
+        self._modules = [(space, dict(space)) for space in (*spaces, vars(builtins))]
         self._classes = [(kind, vars(kind), dict(vars(kind))) for kind in _classes_of(names)]
-        owners = [*(saved for _, saved in self._modules[:-1]), *(saved for *_, saved in self._classes)]
-        self._containers = list(_containers_in(owners))
+        self._containers = list(_containers_in([*spaces, *(row[2] for row in self._classes)]))
         rows = [*self._modules, *(row[1:] for row in self._classes), *self._containers]
         self._current, self._saved = [row[0] for row in rows], [row[1] for row in rows]
-        self._caches = [
-            function for function in gc.get_objects() if isinstance(function, functools._lru_cache_wrapper)
-        ]
-        self._caches = [
-            function for function in self._caches if getattr(function, "__module__", None) in names
-        ]
+        self._caches = _caches_of(names)
         self._environment = dict(os.environ)
         self._folder = os.getcwd()
         self._path = list(sys.path)
@@ -86,6 +75,11 @@ class ProcessState:
 
 def _classes_of(names: set[str]) -> list[type]:
     return [kind for kind in gc.get_objects() if isinstance(kind, type) and _module_of(kind) in names]
+
+
+def _caches_of(names: set[str]) -> list[Any]:
+    found = [function for function in gc.get_objects() if isinstance(function, functools._lru_cache_wrapper)]
+    return [function for function in found if getattr(function, "__module__", None) in names]
 
 
 def _module_of(kind: type) -> object:
