@@ -27,11 +27,7 @@ class Reimport:
         self._request = request
 
     def run(self, candidate: int, is_rest: bool, report: Report) -> None:
-<<<<<<< HEAD
-        """Report how many tests pass, the id of the next one and the exception; nothing if it is invalid.
-=======
         """Report how many tests pass, the next one and the exception; nothing if the edit does not compile.
->>>>>>> engine
 
         Args:
             is_rest: run the passing tests of the function instead of the failing ones.
