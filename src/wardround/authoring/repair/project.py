@@ -50,9 +50,7 @@ def project_run(
     paths = [test.partition("::")[0] for test in tests]
     for path in paths:
         if not path.endswith(".py") or path not in tree.blobs:
-            raise UsageError(
-                f"{path}: the test file does not exist, or is not Python; give an id of pytest"
-            )
+            raise UsageError(f"{path}: the test file does not exist, or is not Python; give an id of pytest")
     projects = detect_projects(tuple(tree.blobs), tree.text)
     found = {project.root: project for project in (_innermost(projects, path) for path in paths)}
     if len(found) > 1:
