@@ -20,6 +20,7 @@ from tests.authoring.shop_project import (
 )
 from tests.conftest import GitRepository
 from tests.planes.language_model.loopback import answers, by_plane, endpoint, reset
+from tests.plugin_distributions import install
 
 
 def test_a_failing_test_becomes_a_reviewed_patch_without_a_model(repo: GitRepository) -> None:
@@ -222,3 +223,68 @@ def test_an_endpoint_that_cannot_be_used_is_a_configuration_error(
     done = repo.wardround("solve", "--test", FAILING, env=ENVIRON)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+PLUGIN = """
+from wardround.hookspecs import hookimpl
+
+
+@hookimpl
+def wardround_authors():
+    return {"acme": "acme_solver:author"}
+
+
+@hookimpl
+def wardround_localizations():
+    return {"acme": "acme_solver:localization"}
+
+
+@hookimpl
+def wardround_selections():
+    return {"last": "acme_solver:selection"}
+
+
+class Stage:
+    def __init__(self, run):
+        self.run = run
+
+
+async def author(inputs):
+    from wardround.authoring.stages import Patch, PatchedFile
+
+    async def run(localization, instance_id):
+        assert localization.content == "the label"
+        text = inputs.read("shop.py")
+        wrong = text.replace('item["name"].lower()', "None")
+        right = text.replace('item["name"].lower()', 'item.get("name", "").lower()')
+        return [Patch((PatchedFile("shop.py", new),), "acme", "acme knows") for new in (wrong, right)], []
+
+    return Stage(run)
+
+
+async def localization(inputs):
+    from wardround.authoring.stages import LocalizationResult
+
+    async def run(instance_id):
+        return LocalizationResult("the label")
+
+    return Stage(run)
+
+
+async def selection(inputs):
+    return Stage(lambda patches, instance_id: patches[-1])
+"""
+
+
+def test_a_plugin_contributes_stages_through_the_same_hooks(repo: GitRepository, tmp_path: Path) -> None:
+    install(tmp_path / "site", "acme_solver", PLUGIN)
+    repo.commit(FILES)
+    stages = ("--author", "acme", "--localization", "acme", "--selection", "last")
+    done = repo.wardround(
+        "solve", "--sandbox", "none", "--format", "json", "--task", "Labels without a name", *stages,
+        env=ENVIRON | {"PYTHONPATH": str(tmp_path / "site")},
+    )  # fmt: skip
+    packet = json.loads(done.stdout)
+    assert (done.returncode, packet["author"], packet["reason"]) == (0, "acme", "acme knows"), done.stderr
+    assert 'item.get("name", "")' in packet["patch"]
+    assert packet["unverified"][0] == "no test defines the task, so nothing shows that the patch does it"
