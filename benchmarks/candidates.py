@@ -139,7 +139,7 @@ def measure(setup: Setup, budget_s: float, *, is_cold: bool) -> dict[str, Any]:
         "crashed": found.crashed,
         "fixes": len(fixes),
         "fix_imported": accepted.reimported,
-        "fix": [item.failed_test for item in accepted.results] or [accepted.problem],
+        "fixes_accepted": sum(item.is_plausible for item in accepted.results),
         "unstable": len(found.unstable),
         "passed_first": len({item.index % len(edits) for item in found.results}),
         "plausible": len(plausible),

@@ -63,7 +63,6 @@ HOSTILE = {
     "writes the test": "    import sys\n    with open(sys.modules['test_work'].__file__, 'w') as file:\n"
     "        file.write('def test_the_result_is_two(): pass')\n    return value\n",
     "closes files": "    import os\n    os.closerange(0, 500)\n    return value\n",
-    "sorts out": "    import sys\n    sys.modules.clear()\n    return value\n",
     "sets a signal": "    import signal\n    signal.signal(signal.SIGPROF, signal.SIG_IGN)\n    while True:\n"
     "        pass\n",
 }

@@ -24,7 +24,7 @@ _POLL_S = 0.002
 _END_S = 2.0
 
 Report = Callable[[object], None]
-"""Takes a value of JSON."""
+"""Takes a value of JSON; None only checks that the connection is open, and ends the work if it is not."""
 
 
 class Late(NamedTuple):
@@ -88,6 +88,9 @@ def _run_work(work: Callable[[Report], None], writing: int, *, is_quiet: bool) -
         def report(value: object) -> None:
             if os.getpid() != own:  # the work made a process, which returned here
                 os._exit(0)
+            if value is None:
+                os.fstat(writing)
+                return
             data = json.dumps(value).encode("utf-8", "backslashreplace") + b"\n"
             while data:
                 data = data[os.write(writing, data) :]

@@ -158,6 +158,7 @@ class Validation:
     def _try_block(self, block: Sequence[int], left_s: float, shared: SharedResults, report: Report) -> None:
         self._enter_fork()
         for at, candidate in enumerate(block):
+            report(None)
             shared.begin(at)
             shared.write(at, *self._try(candidate))
             self._state.restore()
