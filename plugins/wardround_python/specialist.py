@@ -19,6 +19,7 @@ from wardround.specialists import Comment, Specialist, StatementOf
 from wardround.text.line_index import has_lone_returns
 from wardround.tools.ignore_comments import CommentForm, IgnoreComment
 from wardround.tools.tool import Tool
+from wardround.tools.type_checker import TypeChecker
 from wardround_python.environment import project_environment
 from wardround_python.options import PythonOptions
 from wardround_python.syntax import host_adapter
@@ -53,6 +54,7 @@ class PythonSpecialist(Specialist):
     patterns = ("*.py", "*.pyi", "*.pyw", *(f"*{suffix}" for suffix in _UNREAD))
     interpreters = (r"python[0-9.]*w?", r"pypy[0-9.]*", "uv")
     tools = LazySequence[Tool]("wardround_python.tools:TOOLS")
+    type_checkers = LazySequence[TypeChecker]("wardround_python.type_inference:TYPE_CHECKERS")
     checks = CheckRegistry[type[Check]]("wardround_python.checks")
     change_checks = CheckRegistry[type[ChangeCheck]]("wardround_python.checks", "change")
     options = PythonOptions

@@ -35,6 +35,7 @@ COMMANDS = (
     "serve",
     "solve",
     "test",
+    "types",
     "verify",
     "write",
 )

@@ -17,6 +17,7 @@ from wardround.rules.model import Rule
 from wardround.text.globs import matches_any_case
 from wardround.tools.ignore_comments import IgnoreComment
 from wardround.tools.tool import Profile, Tool
+from wardround.tools.type_checker import TypeChecker
 
 _COMMENT_LEADERS = LazyPattern(r"(?:^|\s)(#|//|--|/\*|<!--|;|%)\s*(?=wardround:)")
 
@@ -83,6 +84,7 @@ class Specialist:
         tools: its tools; ``lazy.LazySequence`` defers their import, as that of checks.
         borrowed_tools: tools of other specialists that also review its files; only results with codes whose
             tool map names this specialist count.
+        type_checkers: those that infer the types of its files for ``wardround types``, the preferred first.
         checks: the checks of its own, in any order.
         change_checks: the checks of the change as such, whatever files it touches.
         uses_code_graph: True if they call ``ChangeView.graphs``, whose update adds to their time budget.
@@ -105,6 +107,7 @@ class Specialist:
     reviews_history: bool = False
     tools: Sequence[Tool] = ()
     borrowed_tools: Sequence[Tool] = ()
+    type_checkers: Sequence[TypeChecker] = ()
     checks: Sequence[type[Check]] = ()
     change_checks: Sequence[type[ChangeCheck]] = ()
     uses_code_graph: bool = False

@@ -1,0 +1,101 @@
+"""The annotations with which a type checker accepts the modules: those that cause no new diagnostic."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from wardround.authoring.types.checking import CheckedVersion
+from wardround.authoring.types.model import Annotation, Module
+from wardround.tools.type_checker import Diagnostic
+
+Check = Callable[[Sequence[Annotation]], CheckedVersion]
+"""Check the modules with some annotations."""
+
+_MOST_ROUNDS = 8
+"""The number of runs in which new diagnostics are traced to functions by their lines."""
+_MOST_RUNS = 40
+"""The number of runs for the annotations of functions with new diagnostics; the rest is not offered."""
+
+
+class Acceptance:
+    """The annotations that a checker accepts together.
+
+    Args:
+        before: the diagnostics of the modules as they are.
+    """
+
+    def __init__(self, check: Check, before: Sequence[Diagnostic], modules: Sequence[Module]) -> None:
+        self._check = check
+        self._before = Counter(map(_identity, before))
+        self._modules = {module.path: module for module in modules}
+        self._runs = _MOST_RUNS
+
+    def accepted(self, annotations: Sequence[Annotation]) -> list[Annotation]:
+        """Return the annotations that cause no new diagnostic.
+
+        Functions with a new diagnostic in their lines are set apart, then their annotations are tried again
+        on top of the others, in halves.
+        """
+        kept, rejected = self._without_blamed(list(annotations))
+        return sorted(
+            [*kept, *self._added(kept, rejected)], key=lambda item: (item.path, item.line, item.function)
+        )
+
+    def _without_blamed(self, annotations: list[Annotation]) -> tuple[list[Annotation], list[Annotation]]:
+        """Return annotations without new diagnostics, and those of the functions that have them."""
+        kept, rejected = annotations, list[Annotation]()
+        for _ in range(_MOST_ROUNDS):
+            new = self._new_diagnostics(kept)
+            if not new:
+                return kept, rejected
+            blamed = self._functions_at(new)
+            found = [item for item in kept if (item.path, item.function) in blamed]
+            if not found:
+                break
+            rejected += found
+            kept = [item for item in kept if item not in found]
+        return [], [*kept, *rejected]
+
+    def _added(self, base: Sequence[Annotation], candidates: Sequence[Annotation]) -> list[Annotation]:
+        """Return the candidates that are accepted on top of others, by halves."""
+        if not candidates or self._runs <= 0:
+            return []
+        self._runs -= 1
+        if not self._new_diagnostics([*base, *candidates]):
+            return list(candidates)
+        if len(candidates) == 1:
+            return []
+        middle = len(candidates) // 2
+        first = self._added(base, candidates[:middle])
+        return [*first, *self._added([*base, *first], candidates[middle:])]
+
+    def _new_diagnostics(self, annotations: Sequence[Annotation]) -> list[Diagnostic]:
+        if not annotations:
+            return []
+        found: dict[tuple[str, int, str], list[Diagnostic]] = defaultdict(list)
+        for diagnostic in self._check(annotations).diagnostics:
+            found[_identity(diagnostic)].append(diagnostic)
+        return [item for place, items in found.items() for item in items[self._before[place] :]]
+
+    def _functions_at(self, diagnostics: Iterable[Diagnostic]) -> set[tuple[str, str]]:
+        return {
+            (item.path, function.name)
+            for item in diagnostics
+            if item.path in self._modules
+            for function in self._modules[item.path].functions
+            if function.line <= item.line <= function.end_line
+        }
+
+
+def _identity(diagnostic: Diagnostic) -> tuple[str, int, str]:
+    """Return what two complaints share that are the same: annotations change messages, and no lines."""
+    return diagnostic.path, diagnostic.line, diagnostic.rule
+
+
+def by_path(annotations: Iterable[Annotation]) -> Mapping[str, list[Annotation]]:
+    """Return annotations by the path of their module."""
+    found: dict[str, list[Annotation]] = defaultdict(list)
+    for annotation in annotations:
+        found[annotation.path].append(annotation)
+    return found
