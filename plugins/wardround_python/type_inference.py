@@ -43,7 +43,10 @@ class PyrightInference(TypeChecker):
 
 def _diagnostic(result: PyrightResult, run: Invocation) -> Diagnostic:
     return Diagnostic(
-        relative(result.file, run), _line(result), result.rule or "syntax", collapse_whitespace(result.message)
+        relative(result.file, run),
+        _line(result),
+        result.rule or "syntax",
+        collapse_whitespace(result.message),
     )
 
 

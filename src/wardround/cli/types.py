@@ -56,8 +56,8 @@ def _offer(repository: Repository, paths: tuple[str, ...], progress: Callable[[s
     from wardround.authoring.types.targets import TypeTargets
 
     targets = TypeTargets(repository, host.load())
-    named = targets.named(paths)
-    return offer_types(repository.root, named, targets.project, targets.settings(), progress)
+    modules = targets.modules_of(paths)
+    return offer_types(repository.root, modules, targets.project, targets.settings(), progress)
 
 
 def _apply(repository: Repository, offer: Offer) -> None:

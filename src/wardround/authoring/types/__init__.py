@@ -1,1 +1,1 @@
-"""Type annotations for public functions without them, each with its evidence and accepted by a type checker."""
+"""Type annotations for public functions that lack them, with evidence, accepted by a type checker."""

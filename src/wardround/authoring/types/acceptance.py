@@ -31,7 +31,7 @@ class Acceptance:
         self._modules = {module.path: module for module in modules}
         self._runs = _MOST_RUNS
 
-    def accepted(self, annotations: Sequence[Annotation]) -> list[Annotation]:
+    def accept(self, annotations: Sequence[Annotation]) -> list[Annotation]:
         """Return the annotations that cause no new diagnostic.
 
         Functions with a new diagnostic in their lines are set apart, then their annotations are tried again
@@ -39,7 +39,8 @@ class Acceptance:
         """
         kept, rejected = self._without_blamed(list(annotations))
         return sorted(
-            [*kept, *self._added(kept, rejected)], key=lambda item: (item.path, item.line, item.function)
+            [*kept, *self._accept_on_top(kept, rejected)],
+            key=lambda item: (item.path, item.line, item.function),
         )
 
     def _without_blamed(self, annotations: list[Annotation]) -> tuple[list[Annotation], list[Annotation]]:
@@ -57,7 +58,9 @@ class Acceptance:
             kept = [item for item in kept if item not in found]
         return [], [*kept, *rejected]
 
-    def _added(self, base: Sequence[Annotation], candidates: Sequence[Annotation]) -> list[Annotation]:
+    def _accept_on_top(
+        self, base: Sequence[Annotation], candidates: Sequence[Annotation]
+    ) -> list[Annotation]:
         """Return the candidates that are accepted on top of others, by halves."""
         if not candidates or self._runs <= 0:
             return []
@@ -67,8 +70,8 @@ class Acceptance:
         if len(candidates) == 1:
             return []
         middle = len(candidates) // 2
-        first = self._added(base, candidates[:middle])
-        return [*first, *self._added([*base, *first], candidates[middle:])]
+        first = self._accept_on_top(base, candidates[:middle])
+        return [*first, *self._accept_on_top([*base, *first], candidates[middle:])]
 
     def _new_diagnostics(self, annotations: Sequence[Annotation]) -> list[Diagnostic]:
         if not annotations:

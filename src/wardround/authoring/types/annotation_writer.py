@@ -28,7 +28,7 @@ def require_editor() -> type[SyntaxEditor]:
     return SyntaxEditor
 
 
-def annotated(content: bytes, annotations: Sequence[Annotation]) -> bytes | None:
+def annotate_module(content: bytes, annotations: Sequence[Annotation]) -> bytes | None:
     """Return a module with annotations; None if it cannot be written without other changes."""
     editor = require_editor()
     wanted: dict[str, dict[str, str]] = {}

@@ -147,7 +147,9 @@ class ImportedNames:
             if found is not None:
                 self._modules[alias.asname or alias.name] = found
 
-    def _import_items(self, module: str, aliases: Iterable[ast.alias], level: int, paths: ModulePaths) -> None:
+    def _import_items(
+        self, module: str, aliases: Iterable[ast.alias], level: int, paths: ModulePaths
+    ) -> None:
         for alias in aliases:
             name = alias.asname or alias.name
             submodule = paths.find(f"{module}.{alias.name}".lstrip("."), self._path, level)

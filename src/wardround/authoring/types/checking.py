@@ -133,7 +133,7 @@ def line_count(content: bytes) -> int:
 
 
 def read_file(root: Path, path: str) -> bytes | None:
-    """Return the content of a file of the work tree; None for a link, and for what is behind one out of it."""
+    """Return the content of a file of the work tree; None for a link and for a file behind one."""
     file = root / path
     if file.is_symlink() or leads_out(root, path):
         return None

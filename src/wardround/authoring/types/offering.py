@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from wardround.authoring.types.acceptance import Acceptance, by_path
-from wardround.authoring.types.annotation_writer import annotated
+from wardround.authoring.types.annotation_writer import annotate_module
 from wardround.authoring.types.call_sites import CallSites, trees_of
 from wardround.authoring.types.checking import CheckedVersion, CheckerSettings, ProjectChecker, read_file
 from wardround.authoring.types.functions import public_functions
@@ -63,7 +63,7 @@ def offer_types(
         checker = ProjectChecker(settings, root, snapshot, modules, callers)
         predicted, accepted = _Prediction(modules, evidence, checker, progress).run()
     missing = sum(len(item.parameters) + item.lacks_return for module in modules for item in module.functions)
-    return Offer(tuple(_written(modules, accepted)), missing, len(predicted), len(accepted))
+    return Offer(tuple(_annotated_modules(modules, accepted)), missing, len(predicted), len(accepted))
 
 
 def _modules(
@@ -86,14 +86,16 @@ def _contents(modules: Sequence[Module], annotations: Iterable[Annotation]) -> d
     """Return the modules with annotations by path, without those that cannot be written."""
     wanted = by_path(annotations)
     written = {
-        module.path: annotated(module.content, wanted[module.path])
+        module.path: annotate_module(module.content, wanted[module.path])
         for module in modules
         if module.path in wanted
     }
     return {path: content for path, content in written.items() if content is not None}
 
 
-def _written(modules: Sequence[Module], accepted: Sequence[Annotation]) -> Iterable[AnnotatedModule]:
+def _annotated_modules(
+    modules: Sequence[Module], accepted: Sequence[Annotation]
+) -> Iterable[AnnotatedModule]:
     wanted = by_path(accepted)
     contents = _contents(modules, accepted)
     for module in modules:
@@ -127,7 +129,7 @@ class _Prediction:
         signatures = {**before.signatures, **with_parameters.signatures}
         predicted = [*parameters, *self._evidence.results(self._modules, signatures)]
         acceptance = Acceptance(self._check, before.diagnostics, self._modules)
-        return predicted, acceptance.accepted(predicted)
+        return predicted, acceptance.accept(predicted)
 
     def _check(self, annotations: Sequence[Annotation]) -> CheckedVersion:
         self._progress(f"checking types, run {self._checker.runs + 1}")

@@ -29,7 +29,7 @@ Signatures = Mapping[tuple[str, str], Signature]
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What is known about the functions of a repository."""
+    """The facts about the functions of a repository: calls, names and the names of each module."""
 
     calls: CallSites
     conventions: NameConventions
@@ -59,7 +59,7 @@ class Evidence(msgspec.Struct, frozen=True):
         arguments = self.calls.arguments(module.path, function.name, parameter.name)
         inferred = signature.parameters.get(parameter.name, "") if signature is not None else ""
         return (
-            _of_default_and_calls(parameter, arguments, inferred)
+            _type_of_default_and_calls(parameter, arguments, inferred)
             or _inferred_parameter(parameter, inferred)
             or self.conventions.type_for(parameter)
         )
@@ -83,7 +83,9 @@ def _inferred_parameter(parameter: Parameter, inferred: str) -> PredictedType | 
     return PredictedType(text, "inferred") if text is not None else None
 
 
-def _of_default_and_calls(parameter: Parameter, arguments: Arguments, inferred: str) -> PredictedType | None:
+def _type_of_default_and_calls(
+    parameter: Parameter, arguments: Arguments, inferred: str
+) -> PredictedType | None:
     """Return the union of the types of a default and of literal arguments.
 
     A default of None shows nothing without arguments, and arguments of unknown type outweigh as many others.

@@ -13,7 +13,7 @@ SCHEMA = "wardround.types/1"
 
 
 def as_text(offer: Offer) -> str:
-    """Return a line for each function with its annotations and their evidence, and a line with the numbers."""
+    """Return a line for each function with its annotations and evidence, and one with the numbers."""
     lines = [f"{line}\n" for line in _lines(offer)]
     counts = f"{offer.accepted} of {offer.missing} missing annotations accepted by the type checker"
     rejected = offer.predicted - offer.accepted
@@ -21,19 +21,21 @@ def as_text(offer: Offer) -> str:
 
 
 def _lines(offer: Offer) -> Iterator[str]:
-    by_function = groupby(offer.annotations, key=lambda item: (item.path, item.line, item.function))
-    for (path, line, function), annotations in by_function:
-        yield f"{path}:{line} {function}: {', '.join(map(_described, annotations))}"
+    signatures = groupby(offer.annotations, key=lambda item: (item.path, item.line, item.function))
+    for (path, line, function), parts in signatures:
+        yield f"{path}:{line} {function}: {', '.join(map(_description, parts))}"
 
 
-def _described(annotation: Annotation) -> str:
-    written = f"-> {annotation.type}" if annotation.part == RETURN else f"{annotation.part}: {annotation.type}"
+def _description(annotation: Annotation) -> str:
+    written = (
+        f"-> {annotation.type}" if annotation.part == RETURN else f"{annotation.part}: {annotation.type}"
+    )
     return f"{written} ({annotation.evidence})"
 
 
 def as_json(offer: Offer) -> str:
     """Return the annotations by path and line, and the numbers."""
-    annotations = [
+    entries = [
         {
             "file": item.path, "line": item.line, "function": item.function, "part": item.part,
             "type": item.type, "evidence": item.evidence,
@@ -41,7 +43,7 @@ def as_json(offer: Offer) -> str:
         for item in offer.annotations
     ]  # fmt: skip
     document = {
-        "schema": SCHEMA, "annotations": annotations,
+        "schema": SCHEMA, "annotations": entries,
         "missing": offer.missing, "predicted": offer.predicted, "accepted": offer.accepted,
     }  # fmt: skip
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -41,7 +41,9 @@ class SyntaxEditor(cst.CSTTransformer):
     def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
         return False  # functions inside of others are not public
 
-    def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> cst.FunctionDef:
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
         name = ".".join((*self._scopes, updated_node.name.value))
         parts = self._wanted.get(name)
         return updated_node if parts is None else _annotate(updated_node, parts)

@@ -53,7 +53,7 @@ class TypeTargets:
         content = read_file(self._root, path)
         return content.decode("utf-8", "replace") if content is not None else None
 
-    def named(self, arguments: Sequence[str]) -> list[str]:
+    def modules_of(self, arguments: Sequence[str]) -> list[str]:
         """Return the modules that files and folders name, without tests where a folder contains them.
 
         Raises:

@@ -22,8 +22,8 @@ def annotation_text(printed: str, *, is_coroutine: bool = False) -> str | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     if is_coroutine:
-        tree = _awaited(tree) or ast.Name("Unknown")
-    widened = _Widening().visit(_iterated(tree))
+        tree = _coroutine_result(tree) or ast.Name("Unknown")
+    widened = _Widening().visit(_iterator_type(tree))
     if not _is_complete(widened):
         return None
     return union([ast.unparse(member) for member in members(widened)])
@@ -54,15 +54,17 @@ def names_in(text: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
 
 
-def _awaited(tree: ast.expr) -> ast.expr | None:
+def _coroutine_result(tree: ast.expr) -> ast.expr | None:
     """Return the result of a coroutine, the last parameter of its type."""
     match tree:
-        case ast.Subscript(value=ast.Name(id="CoroutineType" | "Coroutine"), slice=ast.Tuple(elts=[*_, result])):
+        case ast.Subscript(
+            value=ast.Name(id="CoroutineType" | "Coroutine"), slice=ast.Tuple(elts=[*_, result])
+        ):
             return result
     return None
 
 
-def _iterated(tree: ast.expr) -> ast.expr:
+def _iterator_type(tree: ast.expr) -> ast.expr:
     """Return the type of an iterator for a generator to which nothing is sent."""
     match tree:
         case ast.Subscript(
@@ -101,18 +103,24 @@ def _type_of_literal(value: ast.expr) -> str:
 def _is_complete(tree: ast.expr) -> bool:
     """Return True if a type has no unknown part."""
     match tree:
-        case ast.Constant(value=None):
-            return True
+        case ast.Constant(value=value):
+            return value is None
         case ast.Name(id=name):
-            return name not in _VAGUE and name not in _GENERIC
+            return name not in _VAGUE | _GENERIC
         case ast.Attribute(value=value):
             return _is_complete(value)
-        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return _is_complete(left) and _is_complete(right)
-        case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=[item, ast.Constant(value=value)])):
-            return _is_complete(item) and value in (..., None)
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=items)):
-            return name not in _VAGUE and bool(items) and all(map(_is_complete, items))
+        case ast.BinOp(op=ast.BitOr()):
+            return all(map(_is_complete, members(tree)))
         case ast.Subscript(value=ast.Name(id=name), slice=item):
-            return name not in _VAGUE and _is_complete(item)
+            return name not in _VAGUE and all(map(_is_complete, _arguments(name, item)))
     return False
+
+
+def _arguments(generic: str, item: ast.expr) -> Sequence[ast.expr]:
+    """Return the parameters of a generic type, without the ellipsis of a tuple."""
+    match item:
+        case ast.Tuple(elts=[element, ast.Constant(value=value)]) if generic == "tuple" and value is ...:
+            return [element]
+        case ast.Tuple(elts=elements) if elements:
+            return elements
+    return [item]
