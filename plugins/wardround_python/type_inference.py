@@ -12,6 +12,8 @@ from wardround.tools.type_checker import CheckedFiles, Diagnostic, Signature, Ty
 from wardround_python.tools.pyright import PYRIGHT, PyrightOutput, PyrightResult
 
 _REVEALED = re.compile(r'Type of "[^"]*" is "(\(.*)"', re.DOTALL)
+_RECEIVER = "wardround_receiver"
+_PROPERTY = re.compile(rf'Type of "{_RECEIVER}\.\w+" is "(.*)"', re.DOTALL)
 _OPEN, _CLOSE = "([{", ")]}"
 _COMPLAINTS = ("error", "warning")
 
@@ -24,7 +26,10 @@ class PyrightInference(TypeChecker):
     strictness = "# pyright: standard"
 
     def revealing_line(self, function: str, *, is_property: bool) -> str:
-        return f"reveal_type({function}{'.fget' if is_property else ''})"
+        if not is_property:
+            return f"reveal_type({function})"
+        owner, _, name = function.rpartition(".")
+        return f"def _({_RECEIVER}: {owner}): reveal_type({_RECEIVER}.{name})"
 
     def command(self, run: Invocation) -> Sequence[str]:
         """Return the command of a review without its level, which hides revealed types."""
@@ -58,10 +63,18 @@ def _signatures(
     results: Sequence[PyrightResult], run: Invocation
 ) -> Iterator[tuple[tuple[str, int], Signature]]:
     for result in results:
-        revealed = _REVEALED.fullmatch(result.message)
-        signature = parse_signature(revealed[1]) if revealed is not None else None
+        signature = _signature(result.message)
         if signature is not None:
             yield (relative(result.file, run), _line(result)), signature
+
+
+def _signature(message: str) -> Signature | None:
+    """Return the signature in the message of a revealing line; that of a property has a result alone."""
+    revealed = _PROPERTY.fullmatch(message)
+    if revealed is not None:
+        return Signature({}, revealed[1])
+    revealed = _REVEALED.fullmatch(message)
+    return parse_signature(revealed[1]) if revealed is not None else None
 
 
 def parse_signature(text: str) -> Signature | None:

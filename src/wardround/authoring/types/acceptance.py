@@ -31,23 +31,22 @@ class Acceptance:
         self._modules = {module.path: module for module in modules}
         self._runs = _MOST_RUNS
 
-    def accept(self, annotations: Sequence[Annotation]) -> list[Annotation]:
-        """Return the annotations that cause no new diagnostic.
+    def accept(self, annotations: Sequence[Annotation], base: Sequence[Annotation] = ()) -> list[Annotation]:
+        """Return the annotations that cause no new diagnostic on top of accepted ones.
 
         Functions with a new diagnostic in their lines are set apart, then their annotations are tried again
         on top of the others, in halves.
         """
-        kept, rejected = self._without_blamed(list(annotations))
-        return sorted(
-            [*kept, *self._accept_on_top(kept, rejected)],
-            key=lambda item: (item.path, item.line, item.function),
-        )
+        kept, rejected = self._without_blamed(list(annotations), base)
+        return [*kept, *self._accept_on_top([*base, *kept], rejected)]
 
-    def _without_blamed(self, annotations: list[Annotation]) -> tuple[list[Annotation], list[Annotation]]:
+    def _without_blamed(
+        self, annotations: list[Annotation], base: Sequence[Annotation]
+    ) -> tuple[list[Annotation], list[Annotation]]:
         """Return annotations without new diagnostics, and those of the functions that have them."""
         kept, rejected = annotations, list[Annotation]()
-        for _ in range(_MOST_ROUNDS):
-            new = self._new_diagnostics(kept)
+        for _ in range(_MOST_ROUNDS if annotations else 0):
+            new = self._new_diagnostics([*base, *kept])
             if not new:
                 return kept, rejected
             blamed = self._functions_at(new)

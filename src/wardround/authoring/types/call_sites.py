@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import PurePosixPath
 
 import msgspec
@@ -40,6 +40,7 @@ class CallSites:
         self._functions: dict[Place, PublicFunction] = {}
         self._paths = ModulePaths(module.path for module in modules)
         self._arguments: dict[tuple[Place, str], Arguments] = defaultdict(Arguments)
+        self._lines: dict[Place, set[tuple[str, int]]] = defaultdict(set)
         self.callers: set[str] = set()
         for module in modules:
             self._functions |= {(module.path, function.name): function for function in module.functions}
@@ -47,6 +48,10 @@ class CallSites:
     def arguments(self, path: str, function: str, parameter: str) -> Arguments:
         """Return the arguments for a parameter."""
         return self._arguments.get(((path, function), parameter), Arguments())
+
+    def lines(self, path: str, function: str) -> Set[tuple[str, int]]:
+        """Return the path and the lines of each call of a function."""
+        return self._lines.get((path, function), set())
 
     def add_module(self, path: str, tree: ast.Module) -> None:
         """Collect the calls in a module."""
@@ -56,6 +61,8 @@ class CallSites:
             for known in (place, (place[0], f"{place[1]}.__init__")) if place is not None else ():
                 if known in self._functions:
                     self.callers.add(path)
+                    last = call.end_lineno or call.lineno
+                    self._lines[known] |= {(path, line) for line in range(call.lineno, last + 1)}
                     self._bind(known, call)
 
     def _bind(self, place: Place, call: ast.Call) -> None:

@@ -121,16 +121,22 @@ class _Prediction:
     def run(self) -> tuple[list[Annotation], list[Annotation]]:
         """Return all predicted annotations and the accepted ones.
 
-        Results are inferred with the annotated parameters: their types follow from those.
+        Results are inferred with the accepted parameters: their types follow from those.
         """
         before = self._check(())
-        parameters = list(self._evidence.parameters(self._modules, before.signatures))
-        with_parameters = self._check(parameters) if parameters else before
-        signatures = {**before.signatures, **with_parameters.signatures}
-        predicted = [*parameters, *self._evidence.results(self._modules, signatures)]
         acceptance = Acceptance(self._check, before.diagnostics, self._modules)
-        return predicted, acceptance.accept(predicted)
+        parameters = list(self._evidence.parameters(self._modules, before.signatures, before.diagnostics))
+        accepted = acceptance.accept(parameters)
+        signatures = {**before.signatures, **(self._check(accepted).signatures if accepted else {})}
+        results = list(self._evidence.results(self._modules, signatures))
+        accepted = [*accepted, *acceptance.accept(results, accepted)]
+        return [*parameters, *results], sorted(accepted, key=_position)
 
     def _check(self, annotations: Sequence[Annotation]) -> CheckedVersion:
         self._progress(f"checking types, run {self._checker.runs + 1}")
         return self._checker.check(_contents(self._modules, annotations))
+
+
+def _position(annotation: Annotation) -> tuple[str, int, str]:
+    """Return the place of a function: parameters precede results in a stable sort."""
+    return annotation.path, annotation.line, annotation.function

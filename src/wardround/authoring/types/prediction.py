@@ -19,7 +19,7 @@ from wardround.authoring.types.model import (
 )
 from wardround.authoring.types.module_names import ModuleNames
 from wardround.authoring.types.name_conventions import NameConventions
-from wardround.tools.type_checker import Signature
+from wardround.tools.type_checker import Diagnostic, Signature
 
 _QUOTED_DEFAULT = 30
 """The length to which a default is quoted as evidence."""
@@ -35,10 +35,20 @@ class Evidence(msgspec.Struct, frozen=True):
     conventions: NameConventions
     names: Mapping[str, ModuleNames]
 
-    def parameters(self, modules: Iterable[Module], signatures: Signatures) -> Iterator[Annotation]:
-        """Yield an annotation for each parameter with evidence for one type."""
+    def parameters(
+        self, modules: Iterable[Module], signatures: Signatures, diagnostics: Iterable[Diagnostic]
+    ) -> Iterator[Annotation]:
+        """Yield an annotation for each parameter with evidence for one type.
+
+        Args:
+            diagnostics: the complaints about the modules as they are. The checker already assumes the types
+                of defaults, so a complaint about a call contradicts them.
+        """
+        contradicted = {(item.path, item.line) for item in diagnostics}
         for module in modules:
             for function in module.functions:
+                if self.calls.lines(module.path, function.name) & contradicted:
+                    continue
                 signature = signatures.get((module.path, function.name))
                 for parameter in function.parameters:
                     found = self._of_parameter(module, function, parameter, signature)
