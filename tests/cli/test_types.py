@@ -13,6 +13,7 @@ from wardround.authoring.types.application import apply_types
 from wardround.authoring.types.offering import offer_types
 from wardround.authoring.types.targets import TypeTargets
 from wardround.change.repository import Repository
+from wardround.cli.commands import invoke
 from wardround.errors import FixRejected
 
 SHOP = '''\
@@ -123,7 +124,8 @@ def test_apply_changes_nothing_but_the_signatures(repo: GitRepository) -> None:
     report = json.loads(done.stdout)
     assert report["accepted"] == len(report["annotations"]) == 13
     assert report["annotations"][0] == {
-        "file": "shop.py", "line": 9, "function": "label", "part": "name", "type": "str", "evidence": "default ''"
+        "file": "shop.py", "line": 9, "function": "label", "part": "name", "type": "str",
+        "evidence": "default ''",
     }  # fmt: skip
     again = repo.wardround("types", "--apply")
     assert again.stdout == "0 of 1 missing annotations accepted by the type checker\n"
@@ -189,3 +191,17 @@ def test_without_its_programs_it_names_what_to_install(
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "wardround: libcst is not installed; pip install 'wardround[authoring]'\n"
+
+
+def test_a_missing_type_checker_is_inconclusive(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repo.commit({"a.py": "def f(x=1):\n    return x\n"})
+    monkeypatch.setattr("wardround_python.tools.pyright.Pyright.program", "absent-checker")
+
+    status = invoke(["types", "--repo", str(repo.root)])
+
+    assert status == 4
+    assert capsys.readouterr().err == (
+        "wardround: types cannot be checked: pyright is not installed; pip install 'wardround[ci]'\n"
+    )

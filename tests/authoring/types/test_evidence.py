@@ -9,7 +9,9 @@ from wardround.authoring.types.functions import public_functions
 from wardround.authoring.types.model import Module, Parameter, PredictedType
 from wardround.authoring.types.name_conventions import NameConventions
 
-CART = "class Cart:\n    def __init__(self, owner): ...\n    def add(self, n, unit): ...\ndef total(a, b): ...\n"
+CART = (
+    "class Cart:\n    def __init__(self, owner): ...\n    def add(self, n, unit): ...\ndef total(a, b): ...\n"
+)
 
 
 def arguments(caller: str, source: str, function: str, parameter: str) -> Arguments:
