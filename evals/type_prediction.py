@@ -247,9 +247,10 @@ def main() -> None:
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="print N annotations that differ")
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args()
-    results = [evaluate(clone.resolve(), options.folder, options.misses) for clone in options.clones]
-    for result in results:
-        print(json.dumps(result))
+    results = []
+    for clone in options.clones:
+        results.append(evaluate(clone.resolve(), options.folder, options.misses))
+        print(json.dumps(results[-1]), flush=True)
     if options.json is not None:
         options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from wardround.authoring.types.call_sites import CallSites
 from wardround.authoring.types.checking import CheckedVersion
 from wardround.authoring.types.model import Annotation, Module
+from wardround.lazy import LazyPattern
 from wardround.tools.type_checker import Diagnostic
 
 Check = Callable[[Sequence[Annotation]], CheckedVersion]
 """Check the modules with some annotations."""
 
+_WORD = LazyPattern(r"\w+")
 _MOST_ROUNDS = 8
 """The number of runs in which new diagnostics are traced to functions by their lines."""
-_MOST_RUNS = 40
+_MOST_RUNS = 24
 """The number of runs for the annotations of functions with new diagnostics; the rest is not offered."""
 
 
@@ -23,12 +26,16 @@ class Acceptance:
 
     Args:
         before: the diagnostics of the modules as they are.
+        calls: the known calls of their functions.
     """
 
-    def __init__(self, check: Check, before: Sequence[Diagnostic], modules: Sequence[Module]) -> None:
+    def __init__(
+        self, check: Check, before: Sequence[Diagnostic], modules: Sequence[Module], calls: CallSites
+    ) -> None:
         self._check = check
         self._before = Counter(map(_identity, before))
         self._modules = {module.path: module for module in modules}
+        self._calls = calls
         self._runs = _MOST_RUNS
 
     def accept(self, annotations: Sequence[Annotation], base: Sequence[Annotation] = ()) -> list[Annotation]:
@@ -81,13 +88,27 @@ class Acceptance:
         return [item for place, items in found.items() for item in items[self._before[place] :]]
 
     def _functions_at(self, diagnostics: Iterable[Diagnostic]) -> set[tuple[str, str]]:
-        return {
-            (item.path, function.name)
-            for item in diagnostics
-            if item.path in self._modules
-            for function in self._modules[item.path].functions
-            if function.line <= item.line <= function.end_line
-        }
+        """Return the functions around diagnostics; those that are called there, where no function is."""
+        found = set[tuple[str, str]]()
+        for diagnostic in diagnostics:
+            found |= set(self._functions_around(diagnostic)) or set(self._functions_called(diagnostic))
+        return found
+
+    def _functions_around(self, diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+        module = self._modules.get(diagnostic.path)
+        for function in module.functions if module is not None else ():
+            if function.line <= diagnostic.line <= function.end_line:
+                yield diagnostic.path, function.name
+
+    def _functions_called(self, diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+        """Yield the functions with a known call at the line, or with a name in the message."""
+        place = (diagnostic.path, diagnostic.line)
+        words = set(_WORD.findall(diagnostic.message))
+        for module in self._modules.values():
+            for function in module.functions:
+                is_called = place in self._calls.lines(module.path, function.name)
+                if is_called or function.name.rpartition(".")[2] in words:
+                    yield module.path, function.name
 
 
 def _identity(diagnostic: Diagnostic) -> tuple[str, int, str]:

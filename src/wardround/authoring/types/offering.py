@@ -124,7 +124,7 @@ class _Prediction:
         Results are inferred with the accepted parameters: their types follow from those.
         """
         before = self._check(())
-        acceptance = Acceptance(self._check, before.diagnostics, self._modules)
+        acceptance = Acceptance(self._check, before.diagnostics, self._modules, self._evidence.calls)
         parameters = list(self._evidence.parameters(self._modules, before.signatures, before.diagnostics))
         accepted = acceptance.accept(parameters)
         signatures = {**before.signatures, **(self._check(accepted).signatures if accepted else {})}
