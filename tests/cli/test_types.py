@@ -147,6 +147,16 @@ def test_an_annotation_that_the_checker_rejects_is_not_offered(repo: GitReposito
     ]
 
 
+def test_none_is_not_offered_for_a_result_of_unknown_type(repo: GitRepository) -> None:
+    repo.commit(
+        {"a.py": "def f(source, size):\n    if size:\n        return source.read()\n    return None\n"}
+    )
+
+    done = repo.wardround("types", "a.py")
+
+    assert done.stdout == "0 of 3 missing annotations accepted by the type checker\n"
+
+
 def test_a_file_that_changed_meanwhile_is_not_written(repo: GitRepository) -> None:
     repo.commit({"a.py": "def f(x=1):\n    return x\n", "b.py": "def g(x=1):\n    return x\n"})
     with Repository(repo.root) as repository:

@@ -38,9 +38,9 @@ def test_arguments_of_unknown_type_are_counted_and_unpacked_ones_end_the_call() 
 
 def test_a_name_shows_a_type_only_by_a_convention() -> None:
     conventions = NameConventions()
-    source = "".join(f"def f{n}(path: Path, size: int, own: int): ...\n" for n in range(3))
+    source = "".join(f"def f{n}(path: Path, size: int, own: int): ...\n" for n in range(10))
     conventions.add_module(ast.parse(f"{source}def g(size: str): ...\n"))
-    expected = PredictedType("Path", "3 parameters of this name")
+    expected = PredictedType("Path", "10 parameters of this name")
     assert conventions.type_for(Parameter("path")) == expected
     assert conventions.type_for(Parameter("size")) is None
     assert conventions.type_for(Parameter("path", "None")) is None

@@ -23,6 +23,7 @@ from wardround.authoring.types.type_text import annotation_text
         ("dict[str, Any]", None),
         ("list", None),
         ("NoReturn", None),
+        ("tuple[bool, None]", None),
         ("Self@Basket", None),
         ("(x: int) -> str", None),
         ("int | str | bytes | float | list[int]", None),

@@ -74,7 +74,13 @@ def _describe(prefix: str, function: Function, *, is_method: bool) -> PublicFunc
         lacks_return=function.returns is None and decorators <= _TRANSPARENT and not _is_stub(function),
         is_property="property" in decorators,
         is_coroutine=isinstance(function, ast.AsyncFunctionDef) and not is_generator,
+        returns_value=any(map(_is_valued_return, own_nodes(function))),
     )
+
+
+def _is_valued_return(node: ast.AST) -> bool:
+    value = node.value if isinstance(node, ast.Return) else None
+    return value is not None and not (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _parameters(function: Function, positional: Sequence[ast.arg]) -> Iterator[Parameter]:

@@ -31,6 +31,7 @@ class PublicFunction(msgspec.Struct, frozen=True):
         lacks_return: True if the result has no annotation and can have one.
         is_property: True for a method that is read as an attribute.
         is_coroutine: True for ``async def``, unless it yields.
+        returns_value: True if it has a ``return`` with an expression other than None.
     """
 
     name: str
@@ -41,6 +42,7 @@ class PublicFunction(msgspec.Struct, frozen=True):
     lacks_return: bool
     is_property: bool = False
     is_coroutine: bool = False
+    returns_value: bool = False
 
 
 class Module(msgspec.Struct, frozen=True):

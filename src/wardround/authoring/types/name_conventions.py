@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from wardround.authoring.types.model import Parameter, PredictedType
 from wardround.authoring.types.type_text import annotation_text
 
-_FEWEST = 3
+_FEWEST = 10
 _SHARE = 0.95
 """The least number of annotations, and the least share of the most frequent one, that show a convention."""
 

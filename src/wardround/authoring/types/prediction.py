@@ -83,7 +83,10 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 def _inferred_result(function: PublicFunction, signature: Signature) -> PredictedType | None:
+    """Return the type of a result; None alone is part of an unknown type where a value is returned."""
     text = type_text.annotation_text(signature.returns, is_coroutine=function.is_coroutine)
+    if text == "None" and function.returns_value:
+        return None
     return PredictedType(text, "inferred") if text is not None else None
 
 

@@ -112,8 +112,13 @@ def _is_complete(tree: ast.expr) -> bool:
         case ast.BinOp(op=ast.BitOr()):
             return all(map(_is_complete, members(tree)))
         case ast.Subscript(value=ast.Name(id=name), slice=item):
-            return name not in _VAGUE and all(map(_is_complete, _arguments(name, item)))
+            return name not in _VAGUE and all(map(_is_complete_argument, _arguments(name, item)))
     return False
+
+
+def _is_complete_argument(tree: ast.expr) -> bool:
+    """Return True if a parameter of a generic has no unknown part; None alone is part of an unknown type."""
+    return _is_complete(tree) and not isinstance(tree, ast.Constant)
 
 
 def _arguments(generic: str, item: ast.expr) -> Sequence[ast.expr]:
