@@ -51,16 +51,25 @@ def make_candidate(repository: Repository, base: str, patch: Patch, judging_file
     Raises:
         UnusablePatch: it changes nothing, or is too large.
     """
-    if sum(len(file.text or "") for file in patch.files) > MOST_BYTES:
-        raise UnusablePatch(f"the patch has more than {MOST_BYTES} characters")
     tree = repository.tree(base)
-    changed = [file for file in patch.files if tree.read(file.path) != _content(file)]
+    changed = _changed_files(tree, patch)
     refused = tuple(file.path for file in changed if file.path in judging_files)
     files = [file for file in changed if file.path not in judging_files]
     if not files:
         raise UnusablePatch(_emptiness(refused))
     commit = repository.commit_files(base, {file.path: _content(file) for file in files}, _MESSAGE)
     return Candidate(patch, base, commit, unified_diff(tree, files), refused)
+
+
+def _changed_files(tree: Tree, patch: Patch) -> list[PatchedFile]:
+    """Return the files whose content differs from that in a tree.
+
+    Raises:
+        UnusablePatch: they are too large.
+    """
+    if sum(len(file.text or "") for file in patch.files) > MOST_BYTES:
+        raise UnusablePatch(f"the patch has more than {MOST_BYTES} characters")
+    return [file for file in patch.files if tree.read(file.path) != _content(file)]
 
 
 def unified_diff(tree: Tree, files: Iterable[PatchedFile]) -> str:

@@ -20,10 +20,16 @@ def starting_commit(repository: Repository, named: str | None) -> str:
     head = repository.head()
     if head is None:
         raise UsageError(f"{repository.root} has no commit; commit the files that the task is about")
-    if repository.bare:
-        return head
-    change = repository.worktree()
-    renamed = (file.base_path for file in change.files if file.base_path not in (None, file.path))
-    contents: dict[str, bytes | None] = {path: None for path in renamed if path is not None}
-    contents |= {file.path: repository.content(file, WORKTREE) for file in change.files if file.is_regular}
+    contents = {} if repository.bare else _uncommitted_files(repository)
     return repository.commit_files(head, contents, _MESSAGE) if contents else head
+
+
+def _uncommitted_files(repository: Repository) -> dict[str, bytes | None]:
+    """Return the content of each changed file of the work tree; None for those that it lacks."""
+    contents: dict[str, bytes | None] = {}
+    for file in repository.worktree().files:
+        if file.base_path not in (None, file.path):
+            contents[str(file.base_path)] = None
+        if file.is_regular:
+            contents[file.path] = repository.content(file, WORKTREE)
+    return contents
