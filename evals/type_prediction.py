@@ -8,8 +8,8 @@ are removed, imports stay, and ``wardround types`` runs. Reported are
 - ``removed``: the annotations that were removed, except those of ``self``, ``*args`` and ``**kwargs``;
 - ``offered``: those of them for which an annotation is offered; the checker accepts all of these;
 - ``exact``: of what is offered, the share equal to what was removed, by the spelling of unions and generics;
-- ``no less precise``: exact, or equal but for the width of collections and unions: a member of the written
-  union, or a class for its abstract base;
+- ``no less precise``: exact or narrower, such as a member of the written union, or a class for its abstract
+  base;
 - ``alone``: offered and exact shares of inference by the checker without other evidence.
 
 This is a first look, not the measurement on held-out functions: the repositories are of the caller's choice.
