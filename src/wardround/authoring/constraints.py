@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from wardround.authoring.instance import Constraint
 from wardround.authoring.text_file import read_input
 from wardround.errors import UsageError
+from wardround.lazy import LazyPattern
 
 MOST_CONSTRAINTS = 100
 LONGEST_CONSTRAINT = 2000
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)$")
-_BETWEEN = re.compile(r"#{1,6}\s|\s*(?:-{3,}|={3,}|\*{3,}|<!--.*-->)?\s*$")
+_ITEM = LazyPattern(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)$")
+_BETWEEN = LazyPattern(r"#{1,6}\s|\s*(?:-{3,}|={3,}|\*{3,}|<!--.*-->)?\s*$")
 """Headings, rules, comments and blank lines."""
 _YAML = (".yml", ".yaml")
 

@@ -13,23 +13,24 @@ import msgspec
 from wardround.authoring.text_file import decode_input, read_input
 from wardround.context.ticket.model import Ticket
 from wardround.errors import UsageError
+from wardround.lazy import LazyPattern
 
 LONGEST_TASK = 100_000
 """Characters."""
 _LEAST_WORDS = 2
 _LONGEST_TITLE = 120
-_REFERENCE = re.compile(
+_REFERENCE = LazyPattern(
     r"[A-Z][A-Z0-9_]{1,19}-[1-9]\d{0,8}|(?:[\w.-]+/[\w.-]+)?#[1-9]\d{0,8}|https?://\S+", re.ASCII
 )
 _TICKET_FILES = (".json", ".adf")
-_PATH = re.compile(r"\S*[/\\]\S*|\S+\.(?:md|markdown|rst|txt|json|adf)")
-_WORD = re.compile(r"[^\W_]{2,}")
-_SENTENCE_END = re.compile(r"(?<=[a-z0-9`\")][.!?])\s+(?=[A-Z`\"])")
-_LEADING_MARKS = re.compile(r"^(?:#{1,6}|[-*>]|={3,}|-{3,})\s*")
-_CHECKBOX = re.compile(r"\s*[-*+]\s+\[[ xX]\]\s+(\S.*)")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(\S.*)")
-_HEADING = re.compile(r"\s*(?:#{1,6}\s+(.+?)|\*\*(.+?)\*\*:?|([A-Z][^.\n]{0,60}):)\s*$")
-_CRITERIA_HEADING = re.compile(r"(?i)acceptance|criteria|requirements|definition of done")
+_PATH = LazyPattern(r"\S*[/\\]\S*|\S+\.(?:md|markdown|rst|txt|json|adf)")
+_WORD = LazyPattern(r"[^\W_]{2,}")
+_SENTENCE_END = LazyPattern(r"(?<=[a-z0-9`\")][.!?])\s+(?=[A-Z`\"])")
+_LEADING_MARKS = LazyPattern(r"^(?:#{1,6}|[-*>]|={3,}|-{3,})\s*")
+_CHECKBOX = LazyPattern(r"\s*[-*+]\s+\[[ xX]\]\s+(\S.*)")
+_ITEM = LazyPattern(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(\S.*)")
+_HEADING = LazyPattern(r"\s*(?:#{1,6}\s+(.+?)|\*\*(.+?)\*\*:?|([A-Z][^.\n]{0,60}):)\s*$")
+_CRITERIA_HEADING = LazyPattern(r"(?i)acceptance|criteria|requirements|definition of done")
 _MOST_CRITERIA = 50
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -27,6 +26,7 @@ from wardround.authoring.instance import Constraint, Instance
 from wardround.authoring.task import Task
 from wardround.authoring.task_kind import kind_of_task
 from wardround.change.encoding import escape_undecodable
+from wardround.lazy import LazyPattern
 from wardround.retrieval.blob_text import LONGEST_FILE
 from wardround.text.redaction import redact_secrets
 from wardround.text.search_terms import count_words
@@ -35,7 +35,7 @@ _SHARES = {"tests": 0.1, "conventions": 0.05, "documentation": 0.05}
 """The share of the tokens that each part may use; the code gets the rest, and what they leave."""
 _MOST_POINTERS = 30
 """Functions in the list; those in the text are all in it."""
-_CLOSES = re.compile(
+_CLOSES = LazyPattern(
     r"(?i)\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see)[ \t]*:?[ \t]+(?:[\w./-]{1,80})?#\d+"
 )
 """References to issues, whose verbs are no words of the task."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from wardround.authoring.context.base_tree import BaseTree
 from wardround.authoring.context.budget import Evidence, Span
 from wardround.authoring.context.task_words import TaskWords
+from wardround.lazy import LazyPattern
 from wardround.retrieval import bm25
 from wardround.retrieval.index import SearchIndex
 from wardround.text.search_terms import count_words
@@ -16,15 +16,15 @@ from wardround.text.search_terms import count_words
 _MOST_FILES = 6
 _MOST_SECTIONS = 4
 _LONGEST_SECTION = 60
-_CHANGES = re.compile(
+_CHANGES = LazyPattern(
     r"(?i)(?:^|/)(?:changelog|changes|history|news|release[-_ ]?notes|releases|upgrading|what.?s[-_]?new)\b"
 )
-_VERSIONED = re.compile(r"(?:^|/)v?\d+(?:\.\d+)+[^/]*$")
-_TITLE = re.compile(r"\S")
+_VERSIONED = LazyPattern(r"(?:^|/)v?\d+(?:\.\d+)+[^/]*$")
+_TITLE = LazyPattern(r"\S")
 _FENCES = ("```", "~~~")
 _DECIMALS = 6
-_MARKDOWN_HEADING = re.compile(r"#{1,6}\s+\S")
-_UNDERLINE = re.compile(r"([=\-~^\"'+*#])\1{2,}\s*$")
+_MARKDOWN_HEADING = LazyPattern(r"#{1,6}\s+\S")
+_UNDERLINE = LazyPattern(r"([=\-~^\"'+*#])\1{2,}\s*$")
 
 
 def is_changelog(path: str) -> bool:

@@ -8,21 +8,22 @@ from itertools import islice
 
 import msgspec
 
+from wardround.lazy import LazyPattern
 from wardround.text.tokens import KEYWORDS
 
-_PATH = re.compile(r"[\w.@+-]+(?:[/\\][\w.@+-]+)*\.\w{1,10}\b|[\w.@+-]+(?:/[\w.@+-]+)+")
-_LINE = re.compile(r"(?:\", line |:|#L|, line )(\d{1,6})\b")
-_DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
-_IN_BACKTICKS = re.compile(r"`{1,2}([^`\n]{2,80})`{1,2}")
-_FILE = re.compile(
+_PATH = LazyPattern(r"[\w.@+-]+(?:[/\\][\w.@+-]+)*\.\w{1,10}\b|[\w.@+-]+(?:/[\w.@+-]+)+")
+_LINE = LazyPattern(r"(?:\", line |:|#L|, line )(\d{1,6})\b")
+_DOTTED = LazyPattern(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
+_IN_BACKTICKS = LazyPattern(r"`{1,2}([^`\n]{2,80})`{1,2}")
+_FILE = LazyPattern(
     r"[\w.@+-]*(?:[/\\][\w.@+-]+)+|\b[\w-]+\.(?:pyi?|[cm]?[jt]sx?|md|rst|json|ya?ml|toml|cfg|sql|go|rs|txt)\b"
 )
 """Paths, and names of files; other dotted names are those of code."""
-_SCOPE = re.compile(r"(?m)^[a-z]{2,12}\([^)\n]{0,60}\)!?:")
-_ADDRESS = re.compile(r"https?://\S+")
-_NAME = re.compile(r"(?<![\w$%/\\-])[A-Za-z_$][\w$]*", re.ASCII)
-_HAS_FORM_OF_CODE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|^_+\w")
-_CALLED = re.compile(r"\b([A-Za-z_$][\w$]{2,})\((?![\w ,/-]*\)!?:)")
+_SCOPE = LazyPattern(r"(?m)^[a-z]{2,12}\([^)\n]{0,60}\)!?:")
+_ADDRESS = LazyPattern(r"https?://\S+")
+_NAME = LazyPattern(r"(?<![\w$%/\\-])[A-Za-z_$][\w$]*", re.ASCII)
+_HAS_FORM_OF_CODE = LazyPattern(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|^_+\w")
+_CALLED = LazyPattern(r"\b([A-Za-z_$][\w$]{2,})\((?![\w ,/-]*\)!?:)")
 """A call; not the type and scope of a conventional message, as in ``fix(parser): ...``."""
 _SHORTEST = 3
 _MOST_ALIKE = 3

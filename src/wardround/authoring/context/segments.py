@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
 from wardround.authoring.context.base_tree import lines_of
+from wardround.lazy import LazyPattern
 from wardround.retrieval.definitions import Definition, functions
 
 LONGEST_FUNCTION = 150
@@ -16,7 +16,7 @@ _SHORT_CLASS = 25
 """Lines up to which a class is one segment."""
 _LONGEST_GAP = 40
 """Lines between functions that are one segment, unless no blank line is among them."""
-_CONTAINER = re.compile(
+_CONTAINER = LazyPattern(
     r"(?:export |default |abstract |declare |public |private |final |static |pub |data |sealed )*"
     r"(?:class|interface|enum|namespace|struct|trait|impl|module|object)\b"
 )

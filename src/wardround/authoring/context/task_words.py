@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 
+from wardround.lazy import LazyPattern
 from wardround.retrieval.documents import query_text
 from wardround.text.search_terms import count_words, parts
 from wardround.text.stemming import search_stem
 
-_WORD = re.compile(r"\w+")
+_WORD = LazyPattern(r"\w+")
 _SHORTEST = 3
 _MOST = 4
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from wardround.authoring.context.base_tree import BaseTree
@@ -13,6 +12,7 @@ from wardround.authoring.instance import Constraint
 from wardround.authoring.plan.files import place_of
 from wardround.authoring.plan.model import BoundConstraint
 from wardround.change.encoding import escape_undecodable
+from wardround.lazy import LazyPattern
 from wardround.retrieval.documents import query_text
 from wardround.text.search_terms import count_words
 
@@ -23,16 +23,18 @@ _LEAST_SHARE = 0.4
 """The share of a constraint's words that similar code has."""
 _COMMON = 0.4
 """The share of the context's functions with a word, above which it binds a constraint to none of them."""
-_MANIFESTS = re.compile(
+_MANIFESTS = LazyPattern(
     r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|requirements[^/]*\.txt|package\.json|go\.mod|Cargo\.toml|pom\.xml)$"
 )
-_DEPENDENCIES = re.compile(r"(?i)\bdependenc|\brequirements?\b|\bpackages?\b|\bpython ?3|\bnode(?:\.js)? ?\d")
-_CHANGELOG = re.compile(r"(?i)\bchange ?log|\brelease notes?|\bnews\b")
-_DOCUMENTATION = re.compile(r"(?i)\bdocs?\b|\bdocument(?:ed|ation|s)?\b|\breadme\b")
-_TESTS = re.compile(r"(?i)\btests?\b|\btested\b|\bcoverage\b")
-_PUBLIC_NAME = re.compile(r"(?:(?:\.|^)[A-Za-z]\w*)+$")
+_DEPENDENCIES = LazyPattern(
+    r"(?i)\bdependenc|\brequirements?\b|\bpackages?\b|\bpython ?3|\bnode(?:\.js)? ?\d"
+)
+_CHANGELOG = LazyPattern(r"(?i)\bchange ?log|\brelease notes?|\bnews\b")
+_DOCUMENTATION = LazyPattern(r"(?i)\bdocs?\b|\bdocument(?:ed|ation|s)?\b|\breadme\b")
+_TESTS = LazyPattern(r"(?i)\btests?\b|\btested\b|\bcoverage\b")
+_PUBLIC_NAME = LazyPattern(r"(?:(?:\.|^)[A-Za-z]\w*)+$")
 _MOST_PUBLIC = 3
-_PUBLIC = re.compile(r"(?i)\bpublic\b|\bapi\b|\bsignatures?\b|\bbackwards?\b|\bcompatib|\bbreaking\b")
+_PUBLIC = LazyPattern(r"(?i)\bpublic\b|\bapi\b|\bsignatures?\b|\bbackwards?\b|\bcompatib|\bbreaking\b")
 
 
 def bound_constraints(
@@ -55,7 +57,7 @@ class ConstraintPlaces:
         self._context = context
         self._tree = tree
         self._files = files
-        self._subjects: Sequence[tuple[re.Pattern[str], Callable[[], Sequence[str]]]] = (
+        self._subjects: Sequence[tuple[LazyPattern, Callable[[], Sequence[str]]]] = (
             (_DEPENDENCIES, self._manifests),
             (_CHANGELOG, self._changelogs),
             (_TESTS, lambda: tests),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from wardround.authoring.context.base_code import BaseCode
@@ -13,8 +12,9 @@ from wardround.authoring.plan.files import is_named, place_of
 from wardround.change.encoding import escape_undecodable
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.model import Symbol
+from wardround.lazy import LazyPattern
 
-_EXPECTATION = re.compile(
+_EXPECTATION = LazyPattern(
     r"(?i)\b(?:should|must|expect(?:ed|s)?|instead of|so that|returns?|raises?|no longer|even (?:if|when)"
     r"|when|unless|only if)\b"
 )

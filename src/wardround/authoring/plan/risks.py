@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -17,6 +16,7 @@ from wardround.authoring.stages import CodePointer
 from wardround.change.encoding import escape_undecodable
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.model import Certainty, Symbol
+from wardround.lazy import LazyPattern
 from wardround.retrieval.commit_signals import CommitIndex
 from wardround.retrieval.test_discovery import contains_tests
 
@@ -26,7 +26,7 @@ _LEAST_TOGETHER = 3
 _LEAST_SHARE = 0.3
 _MOST_TOGETHER = 4
 _MOST_FILES = 3
-_PRIVATE = re.compile(r"[/.]_(?!_)")
+_PRIVATE = LazyPattern(r"[/.]_(?!_)")
 
 
 def risks_of(context: WriteContext, code: BaseCode, paths: Sequence[str]) -> tuple[str, ...]:

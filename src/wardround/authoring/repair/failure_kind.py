@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 
 from wardround.authoring.repair.model import Failure, Observation
+from wardround.lazy import LazyPattern
 
 _ASSERTIONS = ("", "AssertionError", "Failed")
-_NOT_RAISED = re.compile(r"DID NOT (RAISE|WARN)|\w+ not (raised|triggered)\b")
+_NOT_RAISED = LazyPattern(r"DID NOT (RAISE|WARN)|\w+ not (raised|triggered)\b")
 
 
 class FailureKind(StrEnum):
