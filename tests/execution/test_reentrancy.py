@@ -243,6 +243,7 @@ _OWN_PROCESSES = {
     "sandbox/confinement",
     "workflows/wardround_in_sandbox/behaviour",
     "workflows/wardround_in_sandbox/builds",
+    "workflows/wardround_in_sandbox/candidates",
     "workflows/wardround_in_sandbox/mutants",
     "workflows/wardround_in_sandbox/sessions",
 }

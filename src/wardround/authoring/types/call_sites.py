@@ -11,6 +11,7 @@ import msgspec
 
 from wardround.authoring.types.literals import type_of
 from wardround.authoring.types.model import Module, PublicFunction
+from wardround.languages.python.tree import unparse
 
 Place = tuple[str, str]
 """The path of a module and the qualified name of a function."""
@@ -137,7 +138,7 @@ class ImportedNames:
             case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name) if class_name:
                 return self._path, f"{class_name}.{name}"
             case ast.Attribute(value=owner, attr=name):
-                return self._attribute(ast.unparse(owner), name)
+                return self._attribute(unparse(owner), name)
         return None
 
     def _attribute(self, owner: str, name: str) -> Place | None:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from wardround.authoring.types.model import Parameter, PublicFunction
+from wardround.languages.python.tree import unparse
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = ast.Module | ast.ClassDef
@@ -57,7 +58,7 @@ def _is_public(name: str) -> bool:
 def decorator_names(function: Function) -> frozenset[str]:
     """Return the last part of the name of each decorator."""
     called = (item.func if isinstance(item, ast.Call) else item for item in function.decorator_list)
-    return frozenset(ast.unparse(item).rpartition(".")[2] for item in called)
+    return frozenset(unparse(item).rpartition(".")[2] for item in called)
 
 
 def _describe(prefix: str, function: Function, *, is_method: bool) -> PublicFunction:
@@ -92,7 +93,7 @@ def _parameters(function: Function, positional: Sequence[ast.arg]) -> Iterator[P
     for argument in (*positional, *function.args.kwonlyargs):
         if argument.annotation is None and argument.type_comment is None:
             default = defaults.get(argument.arg)
-            yield Parameter(argument.arg, "" if default is None else ast.unparse(default))
+            yield Parameter(argument.arg, "" if default is None else unparse(default))
 
 
 def _is_stub(function: Function) -> bool:

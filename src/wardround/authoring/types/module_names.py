@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from wardround.authoring.types import type_text
+from wardround.languages.python.tree import unparse
 
 _BUILTIN = frozenset(vars(builtins))
 
@@ -66,7 +67,7 @@ def _is_lazy(tree: ast.Module) -> bool:
 
 
 def _is_for_checkers(test: ast.expr) -> bool:
-    return ast.unparse(test).rpartition(".")[2] == "TYPE_CHECKING"
+    return unparse(test).rpartition(".")[2] == "TYPE_CHECKING"
 
 
 def _bindings(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 
 from wardround.authoring.types.model import Parameter, PredictedType
 from wardround.authoring.types.type_text import annotation_text
+from wardround.languages.python.tree import unparse
 
 _FEWEST = 10
 _SHARE = 0.95
@@ -31,7 +32,7 @@ class NameConventions:
         defaults = [*gaps, *arguments.defaults, *arguments.kw_defaults]
         for argument, default in zip([*positional, *arguments.kwonlyargs], defaults, strict=True):
             if argument.annotation is not None:
-                text = ast.unparse(argument.annotation).strip("'\"")
+                text = unparse(argument.annotation).strip("'\"")
                 self._counts[argument.arg, _is_none(default)][text] += 1
 
     def type_for(self, parameter: Parameter) -> PredictedType | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from wardround.languages.python.tree import unparse
+
 _VAGUE = frozenset({"Any", "Unknown", "NoReturn", "Never", "object", "Unbound"})
 """Names that state nothing, or not the result of a call."""
 _GENERIC = frozenset({"list", "dict", "set", "frozenset", "tuple", "type", "deque", "defaultdict"})
@@ -26,7 +28,7 @@ def annotation_text(printed: str, *, is_coroutine: bool = False) -> str | None:
     widened = _Widening().visit(_iterator_type(tree))
     if not _is_complete(widened):
         return None
-    return union([ast.unparse(member) for member in members(widened)])
+    return union([unparse(member) for member in members(widened)])
 
 
 def union(texts: Sequence[str]) -> str | None:

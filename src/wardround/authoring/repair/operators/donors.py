@@ -9,6 +9,7 @@ from wardround.authoring.repair.module_code import FunctionCode
 from wardround.authoring.repair.operators.family import OperatorFamily
 from wardround.authoring.repair.operators.site import Edit, Site
 from wardround.languages.python.module import last_name, names_in
+from wardround.languages.python.tree import unparse
 
 DONORS = OperatorFamily()
 
@@ -93,7 +94,7 @@ def _role(node: ast.AST) -> str:
     """Return the name under which a node passes its value on; empty for other nodes."""
     match node:
         case ast.Assign(targets=[target]):
-            return ast.unparse(target)
+            return unparse(target)
         case ast.keyword(arg=str(name)):
             return f"{name}="
         case ast.Return():

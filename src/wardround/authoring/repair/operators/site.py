@@ -10,6 +10,7 @@ from typing import NamedTuple
 from wardround.authoring.repair.module_code import FunctionCode
 from wardround.authoring.repair.project_code import ProjectCode
 from wardround.languages.python.module import names_in
+from wardround.languages.python.tree import unparse
 
 _LOOSE = (ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr, ast.Compare, ast.Yield, ast.YieldFrom)
 """Expressions that need parentheses as an operand."""
@@ -113,7 +114,7 @@ class Site:
     @cached_property
     def own_names(self) -> Sequence[str]:
         """The variables in the node, in source order."""
-        found = {ast.unparse(node): None for node in ast.walk(self.node) if _is_variable(node)}
+        found = {unparse(node): None for node in ast.walk(self.node) if _is_variable(node)}
         return [name for name in found if name in self.function.name_lines and self._is_bound(name)]
 
     def _is_computable(self, node: ast.expr) -> bool:
