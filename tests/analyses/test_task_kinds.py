@@ -11,7 +11,15 @@ import pytest
 
 from tests.conftest import GitRepository
 from tests.inference.making import flip, make_text_classifier
+from wardround import host
+from wardround.analyses import task_kinds
+from wardround.change.change_source import GitChangeSource
+from wardround.change.repository import Repository
+from wardround.config.request import ReviewRequest
 from wardround.inference.metadata import PromotionState, read_metadata
+from wardround.reports import text
+from wardround.review import review_once
+from wardround.tools.tool import Profile
 
 CI = ("--base", "HEAD~1", "--profile", "ci", "--config-from", "head")
 
@@ -116,6 +124,19 @@ def test_a_record_names_the_model_with_its_digest(
         digest
     ]
     assert done.wardround("replay", str(record)).returncode == 0
+
+
+def test_a_model_that_is_not_installed_is_not_reported(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_kinds, "MODEL", "absent_model")
+    monkeypatch.setattr(task_kinds.TaskKinds, "model_names", ("absent_model",))
+    committed(repo, "Do not crash without a country")
+    with Repository(repo.root) as repository:
+        change = repository.range(repository.commit("HEAD~1"), repository.commit("HEAD"))
+        request = ReviewRequest(profile=Profile.CI, config_from="head")
+        done = review_once(GitChangeSource(repository, change), host.load(), request)
+        assert "absent_model" not in text.render(done)
 
 
 def test_a_damaged_model_is_one_sentence(repo: GitRepository, tmp_path: Path) -> None:

@@ -94,6 +94,7 @@ class ChangeView(msgspec.Struct, frozen=True, eq=False, dict=True):
         """
         request, root = self.review.request, self.review.config.root
         from wardround.execution.broker import open_broker  # only analyses with texts to classify
+        from wardround.inference.registry import NOT_INSTALLED
 
         paths = [path for file in self.change.files for path in (file.path, file.base_path) if path]
         broker = open_broker(root, request.profile, self.review.source.root, paths, request.use_models)
@@ -106,7 +107,8 @@ class ChangeView(msgspec.Struct, frozen=True, eq=False, dict=True):
                 (run.tool, run.version) for run in broker.models.runs(dict.fromkeys(names, 1))
             )
             if not broker.models.is_bare:
-                self.model_problems.update(broker.models.errors(names))
+                problems = broker.models.errors(names).items()
+                self.model_problems.update(item for item in problems if item[1] != NOT_INSTALLED)
 
     @cached_property
     def model_versions(self) -> dict[str, str]:
@@ -115,7 +117,7 @@ class ChangeView(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def model_problems(self) -> dict[str, str]:
-        """Name of a model -> the reason why it could not be used; empty where no runtime is installed."""
+        """Name of an installed model -> the reason why it cannot be used; empty without a runtime."""
         return {}
 
     @cached_property

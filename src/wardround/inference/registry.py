@@ -44,6 +44,8 @@ _ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".whl"
 _PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".bin", ".joblib", ".npy", ".npz", ".ckpt", ".h5", ".msgpack")
 """Files that are, or can contain, code that runs when they are opened. Shared tensors are ``.bin`` too."""
 _MOST_FOLDERS = 1000
+NOT_INSTALLED = "it is not installed; name its folder in model-folders"
+"""The reason for a name that no model has."""
 
 
 class ModelEntry(msgspec.Struct, frozen=True):
@@ -157,7 +159,7 @@ class ModelRegistry(msgspec.Struct, frozen=True):
             if other.may_be(name) and (at is None or other.before <= at):
                 raise ModelError(other.reason)
         if item is None:
-            raise ModelError("it is not installed; name its folder in model-folders")
+            raise ModelError(NOT_INSTALLED)
         return item
 
     def sharing(self, digest: str) -> ModelEntry:
