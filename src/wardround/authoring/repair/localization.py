@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from wardround.authoring.repair.model import Observation, ObservedTest, SuspiciousFunction
-from wardround.authoring.repair.module_code import FunctionCode, ModuleCode
+from wardround.authoring.repair.module_code import FunctionCode, ModuleCode, read_module
 from wardround.languages.python.module import is_test_path, last_name, targets_of
-from wardround.languages.python.tree import UNREADABLE
 from wardround.retrieval import bm25
 from wardround.retrieval.rank_fusion import standardise
 from wardround.retrieval.test_discovery import imports
@@ -86,7 +85,7 @@ def _executions(tests: Iterable[ObservedTest]) -> Counter[tuple[str, int]]:
 
 def _executed_code(observation: Observation, read: Read) -> Iterator[SuspiciousCode]:
     scores = line_scores(observation)
-    modules = {path: _module(path, read(path)) for path in sorted(scores)}
+    modules = {path: read_module(path, read(path)) for path in sorted(scores)}
     executed = [module for module in modules.values() if module is not None]
     names: dict[str, float] = {}
     for module in executed:
@@ -94,7 +93,7 @@ def _executed_code(observation: Observation, read: Read) -> Iterator[SuspiciousC
             yield _function(function, lines)
             _record_names(names, function, max(lines.values()))
     others = [path for path in _imported_paths(executed) if path not in modules]
-    constants = (_module(path, read(path)) for path in others)
+    constants = (read_module(path, read(path)) for path in others)
     for module in (*executed, *filter(None, constants)):
         yield from _assignments(module, names)
 
@@ -108,15 +107,6 @@ def _executed_functions(
         lines = {line: scores[line] for line in body if line in scores}
         if lines:
             yield function, lines
-
-
-def _module(path: str, text: str | None) -> ModuleCode | None:
-    if text is None:
-        return None
-    try:
-        return ModuleCode(path, text)
-    except UNREADABLE:
-        return None
 
 
 def _imported_paths(modules: Iterable[ModuleCode]) -> Sequence[str]:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from wardround.languages.python.module import FunctionNode, named_functions, names_in
 from wardround.languages.python.source_positions import SourcePositions
-from wardround.languages.python.tree import children, parse, walk
+from wardround.languages.python.tree import UNREADABLE, children, parse, walk
 from wardround.text.search_terms import parts
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -309,3 +309,13 @@ def similar_names(name: str, others: Iterable[str]) -> Sequence[str]:
 def is_docstring(node: ast.AST) -> bool:
     """Return True for a statement that is only a constant."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def read_module(path: str, text: str | None) -> ModuleCode | None:
+    """Return the code of a module; None if there is none, or it is not Python."""
+    if text is None:
+        return None
+    try:
+        return ModuleCode(path, text)
+    except UNREADABLE:
+        return None

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from wardround.authoring.repair.module_code import FunctionCode, ModuleCode, Node
+from wardround.authoring.repair.module_code import FunctionCode, ModuleCode, Node, read_module
 from wardround.languages.python.module import last_name
-from wardround.languages.python.tree import UNREADABLE, unparse
+from wardround.languages.python.tree import unparse
 from wardround.text.search_terms import count_words, parts
 
 _SIMILAR_FUNCTIONS = 6
@@ -27,7 +27,7 @@ class ProjectCode:
     @classmethod
     def of(cls, paths: Iterable[str], read: Callable[[str], str | None]) -> ProjectCode:
         """Parse the files of these paths; what is missing or not Python is left out."""
-        found = (_module(path, read(path)) for path in paths)
+        found = (read_module(path, read(path)) for path in paths)
         return cls(module for module in found if module is not None)
 
     @cached_property
@@ -132,15 +132,6 @@ class ProjectCode:
             scores[other] *= 1.5 if is_sibling else 1.0
         ordered = sorted(others, key=lambda other: (-scores[other], other.module.path, other.first_line))
         return ordered[:_SIMILAR_FUNCTIONS]
-
-
-def _module(path: str, text: str | None) -> ModuleCode | None:
-    if text is None:
-        return None
-    try:
-        return ModuleCode(path, text)
-    except UNREADABLE:
-        return None
 
 
 def _by_count(counts: Counter[str]) -> Sequence[str]:
