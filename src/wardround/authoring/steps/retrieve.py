@@ -6,6 +6,7 @@ import msgspec
 
 from wardround.authoring.context.assembly import ContextRequest, build_context
 from wardround.authoring.context.base_code import BaseCode, with_base_code
+from wardround.authoring.context.localization import task_of
 from wardround.authoring.context.model import WriteContext
 from wardround.authoring.context.suspects import Suspect
 from wardround.authoring.plan.markdown import as_markdown
@@ -89,9 +90,8 @@ class ContextOfTask:
     def _task(self) -> Task:
         """Return the task in words; without any, the failing tests."""
         instance = self._work.instance
-        if instance.text:
-            title = instance.text.strip().partition("\n")[0]
-            return Task("text", "", title, instance.text, ticket=instance.ticket)
+        if instance.text or instance.ticket is not None:
+            return task_of(instance)
         title = f"Make {', '.join(instance.failing_tests)} pass"
         shown = (f"{test.source}\n{test.failure}" for test in self._inputs.failing_tests.shown_tests())
         return Task("text", "", title, "\n".join((title, *shown)))
