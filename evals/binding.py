@@ -55,7 +55,7 @@ from wardround.retrieval.file_search import is_accompanying_file, is_source, loc
 from wardround.retrieval.hunk_search import ChangedCode, changed_code
 from wardround.retrieval.hunk_search import opinions as hunk_opinions
 from wardround.retrieval.index import CachedEmbedder, IndexedFile, SearchIndex
-from wardround.retrieval.protocols import Embedder
+from wardround.retrieval.protocols import TextEmbedder
 from wardround.retrieval.rank_fusion import fuse, standardise
 
 SEED = 7
@@ -143,7 +143,7 @@ class Model:
         return np.stack(rows)
 
 
-def embedder_of(arguments: argparse.Namespace) -> Embedder:
+def embedder_of(arguments: argparse.Namespace) -> TextEmbedder:
     """Return the requested model: a bare file, or the base of a directory of models or of the package."""
     if arguments.onnx is not None:
         return Model(arguments.onnx, arguments.onnx.with_name("tokenizer.json"))
@@ -194,7 +194,7 @@ def blocks(commits: Sequence[Commit], number: int, length: int) -> Iterator[Sequ
 # Messages against hunks
 
 
-def hunk_cases(name: str, folder: Path, embedder: Embedder, requested: SampleSettings) -> Iterator[Case]:
+def hunk_cases(name: str, folder: Path, embedder: TextEmbedder, requested: SampleSettings) -> Iterator[Case]:
     with Repository(folder) as repository:
         index = SearchIndex.open(folder, requested.cache)
         retained = CachedEmbedder(embedder, index)
@@ -239,7 +239,11 @@ def own_hunks(repository: Repository, commit: Commit) -> tuple[ChangedCode, ...]
 
 
 def hunk_case(
-    name: str, commit: Commit, own: Sequence[ChangedCode], others: Sequence[ChangedCode], embedder: Embedder
+    name: str,
+    commit: Commit,
+    own: Sequence[ChangedCode],
+    others: Sequence[ChangedCode],
+    embedder: TextEmbedder,
 ) -> Case:
     reported = hunk_opinions(cleaned(commit.message), [*own, *others], embedder)
     near = reported.closeness
@@ -288,7 +292,7 @@ def ranking(scores: Sequence[float], right: Sequence[bool]) -> dict[str, float]:
 # Reports against files and functions
 
 
-def file_cases(name: str, folder: Path, embedder: Embedder, requested: SampleSettings) -> Iterator[Case]:
+def file_cases(name: str, folder: Path, embedder: TextEmbedder, requested: SampleSettings) -> Iterator[Case]:
     with Repository(folder) as repository:
         index = SearchIndex.open(folder, requested.cache)
         fixes = [c for c in commits_of(folder) if FIX.search(c.subject) and telling(c)]
@@ -329,7 +333,7 @@ def _is_candidate(path: str) -> bool:
 
 
 def file_case(
-    name: str, searched: FixSearch, repository: Repository, index: SearchIndex, embedder: Embedder
+    name: str, searched: FixSearch, repository: Repository, index: SearchIndex, embedder: TextEmbedder
 ) -> Case:
     commit, entries, touched = searched
 

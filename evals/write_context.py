@@ -33,6 +33,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from binding import ROUTINE
+
 from wardround.authoring.context.assembly import ContextRequest, build_context
 from wardround.authoring.context.base_code import with_base_code
 from wardround.authoring.context.model import DEFAULT_TOKENS, WriteContext
@@ -50,12 +52,6 @@ NEWEST = 2500
 MOST_FILES = 5
 MOST_LINES = 120
 RESAMPLED = 2000
-ROUTINE = re.compile(
-    r"^(merge|revert|bump|release|version|prepare"
-    r"|update (dependenc|lock|changelog)|changelog|\[pre-commit|v?\d)"
-    r"|\b(typos?|lint(ing)?|format(ting)?|black|isort|prettier|mypy|flake8)\b",
-    re.IGNORECASE,
-)
 GIVEN_AWAY = re.compile(
     r"https?://\S+|\(?(?:\b[Gg][Hh]-)?#\d+\)?|\b[0-9a-f]{7,40}\b|\S*[\w-]+\.(?:py|pyi|tsx?|jsx?|vue|md|rst|ya?ml|toml"
     r"|json|cfg|ini|sql|css|html|txt|go|rs)\b|\b[\w.-]+/[\w./-]+"
