@@ -288,3 +288,10 @@ def test_a_plugin_contributes_stages_through_the_same_hooks(repo: GitRepository,
     assert (done.returncode, packet["author"], packet["reason"]) == (0, "acme", "acme knows"), done.stderr
     assert 'item.get("name", "")' in packet["patch"]
     assert packet["unverified"][0] == "no test defines the task, so nothing shows that the patch does it"
+
+
+def test_the_report_of_an_earlier_run_of_tests_stays(repo: GitRepository, tmp_path: Path) -> None:
+    repo.commit(FILES)
+    repo.write("artifacts/wardround/test-report.json", "{}")
+    solve(repo, "--task", "Labels of items without a name", "--exchange", tmp_path / "exchange")
+    assert repo.read("artifacts/wardround/test-report.json") == b"{}"

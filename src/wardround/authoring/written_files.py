@@ -7,9 +7,7 @@ from pathlib import Path
 from wardround.errors import UsageError
 from wardround.storage import directories
 from wardround.text.escaping import one_line
-
-FOLDER = "artifacts/wardround"
-_IGNORED = b"*\n"
+from wardround.workflows.test.reports.artifacts import FOLDER, create_folder
 
 
 class WrittenFiles:
@@ -20,7 +18,8 @@ class WrittenFiles:
         folder: the requested folder; None for the default one in the repository.
 
     Attributes:
-        name: the folder as a reader finds it.
+        folder: the folder.
+        name: the same as a reader finds it.
 
     Raises:
         UsageError: it cannot be written, or is behind a link of the repository.
@@ -28,15 +27,12 @@ class WrittenFiles:
 
     def __init__(self, root: Path, folder: Path | None) -> None:
         self.name = FOLDER if folder is None else one_line(str(folder))
-        self._folder = root / FOLDER if folder is None else folder.absolute()
-        self._root = root if folder is None else self._folder
         try:
             if folder is None:
-                with directories.open_directory(self._folder, root, create=True):
-                    pass
-                directories.write_file(self._folder / ".gitignore", _IGNORED, root)
+                self.folder, self._root = create_folder(root), root
             else:
                 folder.mkdir(parents=True, exist_ok=True)
+                self.folder = self._root = folder.absolute()
         except OSError as cause:
             raise UsageError(_unwritable(self.name, cause)) from cause
 
@@ -48,7 +44,7 @@ class WrittenFiles:
         """
         try:
             data = content.encode("utf-8", "backslashreplace")
-            directories.replace_file(self._folder / name, data, self._root)
+            directories.replace_file(self.folder / name, data, self._root)
         except OSError as cause:
             raise UsageError(_unwritable(f"{self.name}/{name}", cause)) from cause
 

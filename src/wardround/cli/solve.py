@@ -16,9 +16,9 @@ from wardround.errors import EnvironmentUnavailable, SandboxError
 if TYPE_CHECKING:
     from wardround.authoring.packet import Packet
     from wardround.authoring.solving import SolveResult
+    from wardround.authoring.written_files import WrittenFiles
     from wardround.change.repository import Repository
     from wardround.cli.solve_options import SolveOptions
-    from wardround.workflows.test.reports.artifacts import Artifacts
 
 _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
 
@@ -102,14 +102,14 @@ def command(**options: Any) -> int:
 def solve(options: SolveOptions) -> int:
     """Run the command."""
     from wardround.authoring.endpoint.roles import PromptRequested
+    from wardround.authoring.written_files import WrittenFiles
     from wardround.change.repository import Repository
-    from wardround.workflows.test.reports.artifacts import Artifacts
 
     options.require_consistent()
     with Repository(options.repo) as repository, progress_line() as progress:
-        artifacts = Artifacts(repository.root)
+        files = WrittenFiles(repository.root, None)
         try:
-            result = _result(options, repository, artifacts.folder, progress)
+            result = _result(options, repository, files.folder, progress)
         except PromptRequested as request:
             progress("")
             emit(f"{request.body.decode()}\n", escaped=True)
@@ -119,7 +119,7 @@ def solve(options: SolveOptions) -> int:
             echo_err(f"wardround: {cause}")
             return _INCONCLUSIVE
         progress("")
-        _report(options, artifacts, result)
+        _report(options, files, result)
         _use_patch(options, repository, result.packet)
     return _status(result)
 
@@ -155,24 +155,23 @@ def _result(
     return solver.begin(request)
 
 
-def _report(options: SolveOptions, artifacts: Artifacts, result: SolveResult) -> None:
+def _report(options: SolveOptions, files: WrittenFiles, result: SolveResult) -> None:
     """Print the packet, and write both of its forms below the repository."""
     from wardround.authoring.context.model import as_json as context_json
     from wardround.authoring.packet_text import as_json, as_markdown
-    from wardround.workflows.test.reports.artifacts import FOLDER
 
     packet = result.packet
     rendered = {"json": as_json(packet), "text": as_markdown(packet)}
     emit(rendered[options.form], escaped=options.form == "json")
     if options.replay:
         return
-    artifacts.write(artifacts.folder / "packet.json", rendered["json"])
-    artifacts.write(artifacts.folder / "packet.md", rendered["text"])
+    files.write("packet.json", rendered["json"])
+    files.write("packet.md", rendered["text"])
     if result.context is not None:
-        artifacts.write(artifacts.folder / "write-context.json", context_json(result.context))
-        artifacts.write(artifacts.folder / "patch-plan.md", result.plan)
+        files.write("write-context.json", context_json(result.context))
+        files.write("patch-plan.md", result.plan)
     if options.form == "text":
-        emit_line(f"packet: {FOLDER}/packet.md and packet.json")
+        emit_line(f"packet: {files.name}/packet.md and packet.json")
 
 
 def _use_patch(options: SolveOptions, repository: Repository, packet: Packet) -> None:

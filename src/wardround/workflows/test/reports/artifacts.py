@@ -34,9 +34,9 @@ class Artifacts:
         self.name = f"{FOLDER}/{REPORT}"
         self.folder = root / FOLDER
         try:
-            with directories.open_directory(self.folder, root, create=True) as entered:
+            create_folder(root)
+            with directories.open_directory(self.folder, root) as entered:
                 _remove_results(entered)
-            directories.write_file(self.folder / ".gitignore", _IGNORED, root)
         except OSError as cause:
             raise UsageError(_unwritable(self.folder, cause)) from cause
 
@@ -58,6 +58,19 @@ class Artifacts:
             directories.replace_file(path, content.encode("utf-8", "backslashreplace"), self._root)
         except OSError as cause:
             raise UsageError(_unwritable(path, cause)) from cause
+
+
+def create_folder(root: Path) -> Path:
+    """Create the folder, which git ignores, and return it.
+
+    Raises:
+        OSError: it cannot be written, or is behind a link of the repository.
+    """
+    folder = root / FOLDER
+    with directories.open_directory(folder, root, create=True):
+        pass
+    directories.write_file(folder / ".gitignore", _IGNORED, root)
+    return folder
 
 
 def _unwritable(path: Path, cause: OSError) -> str:
