@@ -60,3 +60,15 @@ def wardround_analyses() -> Mapping[str, str]:
         "criteria": "wardround.analyses.criteria:AcceptanceCriteria",
         "tests": "wardround.analyses.change_tests:ChangedSourceTests",
     }
+
+
+@hookimpl
+def wardround_experiments() -> Mapping[str, str]:
+    """Return the experiments of the lab."""
+    return {}
+
+
+@hookimpl
+def wardround_sequence_storages() -> Mapping[str, str]:
+    """Return the storages of sequences, by the scheme of their URL."""
+    return {}

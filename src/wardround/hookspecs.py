@@ -92,6 +92,25 @@ def wardround_selections() -> Mapping[str, str]:
 
 
 @hookspec
+def wardround_experiments() -> Mapping[str, str]:
+    """Return the experiments of this plugin: name -> ``module:attribute`` of a callable.
+
+    It takes a ``wardround_lab.experiments.lab_inputs.LabInputs`` and returns an ``experiment.Experiment``.
+    ``wardround lab run NAME`` runs it. Names must differ from those of all other plugins.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def wardround_sequence_storages() -> Mapping[str, str]:
+    """Return the storages of sequences of this plugin: scheme of a URL -> ``module:attribute`` of a callable.
+
+    It takes the URL and returns a ``wardround_lab.experiments.storage.sequence_storage.SequenceStorage``.
+    """
+    raise NotImplementedError
+
+
+@hookspec
 def wardround_posters() -> Mapping[str, str]:
     """Return the posters of this plugin: name -> ``module:attribute`` of a ``delivery.posting.Poster``.
 

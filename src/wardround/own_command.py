@@ -25,6 +25,7 @@ COMMANDS = (
     "hook",
     "index",
     "keys",
+    "lab",
     "plugins",
     "policy",
     "records",

@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -19,13 +18,14 @@ from wardround.authoring.loop import Loop, Stages
 from wardround.authoring.packet import Cost, Packet, RunSummary, TestChange, packet_of
 from wardround.authoring.run_inputs import AUTHOR, VERIFIER, RunInputs
 from wardround.authoring.sequence import Header, Sequence, SequenceEnded, SequenceStore, Settings
+from wardround.authoring.stage_loading import contributed_stage
 from wardround.authoring.steps.route import StageNames, choose_route
 from wardround.authoring.work import Work
 from wardround.change.repository import Repository
 from wardround.config.language_model import EndpointSettings
 from wardround.config.schema import Config
-from wardround.errors import SandboxError, UsageError
-from wardround.host import PluginHost, load_entries, load_entry
+from wardround.errors import SandboxError
+from wardround.host import PluginHost
 
 _MILLION = 1_000_000
 _INTERRUPTED = "the run was interrupted; continue it with --resume"
@@ -171,9 +171,9 @@ class _Run:
     async def _stages(self) -> Stages:
         names, inputs = self._sequence.header.route.stages, self._inputs
         return Stages(
-            await _contributed_stage("wardround_localizations", names.localization, inputs),
-            await _contributed_stage("wardround_authors", names.author, inputs),
-            await _contributed_stage("wardround_selections", names.selection, inputs),
+            await contributed_stage("wardround_localizations", names.localization, inputs),
+            await contributed_stage("wardround_authors", names.author, inputs),
+            await contributed_stage("wardround_selections", names.selection, inputs),
             await inputs.role(VERIFIER) if inputs.has_role(VERIFIER) else None,
         )
 
@@ -208,17 +208,3 @@ class _Run:
             round(price / _MILLION, 6),
             0.0 if search is None else round(search.cpu_s, 1),
         )
-
-
-async def _contributed_stage(hook: str, name: str, inputs: RunInputs) -> Any:
-    """Return a stage of a run.
-
-    Raises:
-        UsageError: no plugin contributes one of this name.
-    """
-    try:
-        factory = load_entry(hook, name)
-    except KeyError:
-        known = ", ".join(sorted(load_entries(hook)))
-        raise UsageError(f"{name!r} is none of {known}; choose one, or install its plugin") from None
-    return await factory(inputs)

@@ -1,0 +1,14 @@
+"""``wardround lab``: experiments with the stages between a task and a patch."""
+
+from __future__ import annotations
+
+import click
+
+from wardround.cli.lazy_group import LazyGroup
+
+_COMMANDS = ()
+
+
+@click.group("lab", cls=LazyGroup, package=__name__, names=_COMMANDS)
+def command() -> None:
+    """Run experiments on mined instances, compare their runs, and read their sequences."""

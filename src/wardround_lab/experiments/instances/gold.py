@@ -1,0 +1,57 @@
+"""The answer of an instance as the rewards need it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from wardround.authoring.stages import PatchedFile
+from wardround.change.change_source import decode_text
+from wardround.change.diff import ChangedFile
+from wardround.change.repository import Repository
+from wardround_lab.experiments.instances.model import MinedInstance
+
+
+class Gold(msgspec.Struct, frozen=True):
+    """The answer of an instance.
+
+    Attributes:
+        lines: path -> the lines of the parent that the answer changes; of an insertion the line before it.
+        files: the contents with the answer, without tests.
+    """
+
+    lines: Mapping[str, frozenset[int]]
+    files: tuple[PatchedFile, ...]
+
+
+def gold_of(repository: Repository, instance: MinedInstance) -> Gold:
+    """Return the answer of an instance.
+
+    Raises:
+        GitError: the repository lacks one of its commits.
+    """
+    tests = set(instance.tests)
+    changed = [
+        file
+        for file in repository.range(instance.parent, instance.commit).files
+        if file.path not in tests and file.is_regular
+    ]
+    tree = repository.tree(instance.commit)
+    contents = {file.path: tree.read(file.path) for file in changed}
+    return Gold(
+        {file.path: lines for file in changed if (lines := changed_lines(file))},
+        tuple(
+            PatchedFile(path, None if content is None else decode_text(content))
+            for path, content in sorted(contents.items())
+        ),
+    )
+
+
+def changed_lines(file: ChangedFile) -> frozenset[int]:
+    """Return the changed lines at the parent; of an insertion the line before it."""
+    lines: set[int] = set()
+    for hunk in file.hunks:
+        first = max(hunk.base_start, 1)
+        lines.update(range(first, first + max(hunk.base_length, 1)))
+    return frozenset(lines)

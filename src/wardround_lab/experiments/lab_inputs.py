@@ -1,0 +1,143 @@
+"""What an experiment gets: instances, endpoints, and a storage; it opens one trial for each instance."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wardround import __version__
+from wardround.authoring.endpoint.opening import EndpointAccess
+from wardround.authoring.instance import Instance
+from wardround.authoring.run_inputs import RunInputs
+from wardround.authoring.sequence import Header, Settings
+from wardround.authoring.stage_loading import contributed_stage
+from wardround.authoring.stages import Localization, PatchGeneration, Selection, Value
+from wardround.authoring.steps.route import Route, StageNames
+from wardround.authoring.work import Work
+from wardround.config.language_model import EndpointSettings
+from wardround.host import PluginHost
+from wardround_lab.experiments.instances.gold import Gold, gold_of
+from wardround_lab.experiments.instances.instance_set import InstanceSet
+from wardround_lab.experiments.instances.model import MinedInstance
+from wardround_lab.experiments.recorded_sequence import RecordedSequence
+from wardround_lab.experiments.storage.model import Run, SequenceHeader
+from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
+
+COMPLETED = "completed"
+"""The outcome of a trial without an error."""
+
+
+class Trial:
+    """One configuration of an experiment at one instance.
+
+    Attributes:
+        mined: the instance with its answer, which no stage gets.
+        inputs: those of the stages.
+        sequence: what is recorded.
+    """
+
+    def __init__(self, mined: MinedInstance, inputs: RunInputs, sequence: RecordedSequence) -> None:
+        self.mined = mined
+        self.inputs = inputs
+        self.sequence = sequence
+
+    @property
+    def instance_id(self) -> str:
+        """The id by which stages get the instance."""
+        return self.inputs.work.instance.id
+
+    @property
+    def gold(self) -> Gold:
+        """The answer."""
+        return gold_of(self.inputs.work.repository, self.mined)
+
+    async def localization(self, name: str) -> Localization:
+        """Return a contributed localization; see ``contributed_stage``."""
+        stage: Localization = await contributed_stage("wardround_localizations", name, self.inputs)
+        return stage
+
+    async def author(self, name: str) -> PatchGeneration:
+        """Return a contributed author; see ``contributed_stage``."""
+        stage: PatchGeneration = await contributed_stage("wardround_authors", name, self.inputs)
+        return stage
+
+    async def selection(self, name: str) -> Selection:
+        """Return a contributed selection; see ``contributed_stage``."""
+        stage: Selection = await contributed_stage("wardround_selections", name, self.inputs)
+        return stage
+
+
+class LabInputs(msgspec.Struct, frozen=True, eq=False):
+    """The inputs of one run of an experiment.
+
+    Attributes:
+        endpoints: role -> the settings of its endpoint.
+        environ: the caller's environment.
+        logs: the folder for the output of what runs.
+    """
+
+    run: Run
+    instances: InstanceSet
+    storage: SequenceStorage
+    host: PluginHost
+    endpoints: Mapping[str, EndpointSettings]
+    access: EndpointAccess
+    environ: Mapping[str, str]
+    logs: Path
+    progress: Callable[[str], None] = lambda text: None
+
+    def header(self, configuration: msgspec.Struct, instance_id: str) -> SequenceHeader:
+        """Return the header of the sequence of a configuration at an instance."""
+        return SequenceHeader(
+            run=self.run.id,
+            experiment=self.run.experiment,
+            configuration=values_of(configuration),
+            instance=instance_id,
+            repository=self.instances[instance_id].repository,
+            created=now(),
+        )
+
+    @asynccontextmanager
+    async def trial(
+        self,
+        configuration: msgspec.Struct,
+        instance_id: str,
+        task: Callable[[MinedInstance], Instance],
+        settings: Settings,
+    ) -> AsyncIterator[Trial]:
+        """Open a trial; its sequence is complete when it ends without an error.
+
+        Args:
+            task: what the stages get of the instance.
+
+        Raises:
+            UsageError: the clone of the instance lacks its commits.
+        """
+        mined = self.instances[instance_id]
+        sequence = RecordedSequence.open(self.storage, self.header(configuration, instance_id))
+        with self.instances.open(instance_id) as repository:
+            instance = task(mined)
+            work = Work(
+                repository, instance, settings, sequence, self.host, self.environ, self.logs, self.progress
+            )
+            route = Route(StageNames(), "an experiment", self.endpoints)
+            inputs = RunInputs(work, Header(instance, settings, route, __version__), self.access, "")
+            async with inputs.opened:
+                yield Trial(mined, inputs, sequence)
+        sequence.end(COMPLETED)
+
+
+def values_of(configuration: msgspec.Struct) -> dict[str, Value]:
+    """Return the values of a configuration by name."""
+    values: dict[str, Any] = msgspec.to_builtins(configuration)
+    return values
+
+
+def now() -> str:
+    """Return the present time in UTC."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
