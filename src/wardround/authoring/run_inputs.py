@@ -21,6 +21,7 @@ from wardround.planes.language_model.prompts import load_part
 from wardround.planes.language_model.redaction import Redactor
 
 AUTHOR, VERIFIER = "author", "verifier"
+ROLES = (AUTHOR, VERIFIER)
 """The roles, and the names of their prompts."""
 _ANY_TEXT = "context.txt"
 """A path of no file: every check for secrets in any text reads what is sent."""
