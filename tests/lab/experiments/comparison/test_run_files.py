@@ -39,7 +39,7 @@ def test_the_table_has_means_with_intervals_and_the_pairs_that_differ_in_one_val
     assert lines[5] == "lines, pairs that differ in one value: the second less the first"
     assert [line.split("  ")[0] for line in lines[7:]] == ["by words, tokens 4000", "by words, tokens 4000"]
     assert "+0.40 [+0.40, +0.40]  <0.001     20" in lines[7]
-    assert "+0.00 [+0.00, +0.00]  1.000     20" in lines[8]
+    assert "+0.00 [+0.00, +0.00]   1.000     20" in lines[8]
 
 
 def test_each_reward_has_a_plot_with_the_same_bytes_each_time(tmp_path: Path) -> None:
