@@ -69,7 +69,7 @@ def _answer() -> str:
             text = click.prompt("better patch: 1, 2, = (equal), s (skip), q (quit)", type=str, err=True)
         except click.Abort:
             return _QUIT
-        answer = text.strip().lower()
+        answer = str(text).strip().lower()
         if answer in (*_CHOICES, _SKIP, _QUIT):
             return answer
         echo_err(f"{one_line(text)} is none of 1, 2, =, s, q")
