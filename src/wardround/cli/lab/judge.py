@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -29,14 +30,13 @@ def command(run_id: str, *, judge: str, url: str) -> None:
     The patches are those that the configurations of RUN selected. Each choice is stored at once; pairs that
     were judged are not shown again.
     """
-    from wardround_lab.experiments.storage.opening import open_storage
-
     from wardround_lab.experiments.experiment_run import find_run
     from wardround_lab.experiments.judging import Judging
+    from wardround_lab.experiments.storage.opening import open_storage
 
     if not judge.strip() or not judge.isprintable():
         raise UsageError("--judge: give a name of printable characters")
-    with open_storage(url, os.environ) as storage:
+    with closing(open_storage(url, os.environ)) as storage:
         judging = Judging(storage, find_run(storage, run_id), judge)
         pairs = list(judging.open_pairs())
         judged = _judge(judging, pairs)
