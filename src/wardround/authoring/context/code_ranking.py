@@ -11,6 +11,7 @@ import msgspec
 
 from wardround.authoring.context.base_code import BaseCode
 from wardround.authoring.context.base_tree import BaseTree
+from wardround.authoring.context.code_vectors import MOST_EMBEDDED, CodeVectors
 from wardround.authoring.context.mentions import Mention
 from wardround.authoring.context.segments import Segment, segments
 from wardround.authoring.context.task_words import TaskWords
@@ -21,7 +22,15 @@ from wardround.text.search_terms import count_words
 
 MOST_FILES = 12
 """Files whose segments are ranked; with more, the wrong segments displaced others in experiments."""
-_WEIGHTS = {"words": 1.0, "name": 0.3, "signature": 0.3, "characters": 0.5, "file": 1.4, "size": 0.3}
+_WEIGHTS = {
+    "words": 1.0,
+    "name": 0.3,
+    "signature": 0.3,
+    "characters": 0.5,
+    "file": 1.4,
+    "size": 0.3,
+    "closeness": 1.0,
+}
 """The weight of each ranker of segments, in standard deviations.
 
 ``file`` is the logarithm of the file's rank, ``size`` that of the number of characters. Chosen on 90 commits
@@ -60,9 +69,13 @@ def rank_files(words: TaskWords, code: BaseCode, first: Mapping[str, str]) -> li
     """
     entries = code.tree.entries(code.tree.sources)
     scores = evidence(words.text, entries, code.index, None, code.past)
+    paths = [entry.path for entry in entries]
     fused = scores.fuse()
     order = sorted(range(len(entries)), key=lambda at: (-round(fused[at], _DECIMALS), entries[at].path))
-    found = [at for at in order if scores.words[at] > 0 or scores.told[at] > 0]
+    if code.vectors is None:
+        found = [at for at in order if scores.words[at] > 0 or scores.told[at] > 0]
+    else:
+        found = _order_with_vectors(words.text, scores, order[:MOST_EMBEDDED], paths, code.vectors)
     rest = [at for at in found if entries[at].path not in first][:MOST_FILES]
     shared = _shared_terms(words, code.tree, [entries[at].path for at in rest])
     ranked = [RankedFile(path, (reason,)) for path, reason in first.items()]
@@ -70,6 +83,16 @@ def rank_files(words: TaskWords, code: BaseCode, first: Mapping[str, str]) -> li
         path = entries[at].path
         ranked.append(RankedFile(path, tuple(_file_reasons(scores, at, words.reason(shared[path])))))
     return ranked[: max(MOST_FILES, len(first))]
+
+
+def _order_with_vectors(
+    query: str, scores: FileEvidence, first: Sequence[int], paths: Sequence[str], vectors: CodeVectors
+) -> list[int]:
+    """Return the first files by words in the order that the encoder contributes to, or decides alone."""
+    near = vectors.of_files(query, [paths[at] for at in first])
+    fused = near if vectors.is_alone else scores.with_closeness(first, near).fuse()
+    ranked = zip(fused, first, strict=True)
+    return [at for _, at in sorted(ranked, key=lambda pair: (-round(pair[0], _DECIMALS), paths[pair[1]]))]
 
 
 def _shared_terms(words: TaskWords, tree: BaseTree, paths: Sequence[str]) -> dict[str, list[str]]:
@@ -94,7 +117,7 @@ def _file_reasons(scores: FileEvidence, at: int, shared: str) -> Iterator[str]:
 
 def rank_segments(
     words: TaskWords,
-    tree: BaseTree,
+    code: BaseCode,
     files: Sequence[str],
     names: Collection[str],
     mentions: Sequence[Mention],
@@ -106,9 +129,10 @@ def rank_segments(
         names: identifiers that the task mentions.
         mentions: files, some with lines, that the task mentions.
     """
+    tree = code.tree
     found = [segment for path in files for segment in segments(path, tree.text(path) or "")]
     texts = [segment_text(segment, tree) for segment in found]
-    base = _segment_scores(words, found, texts, {path: at for at, path in enumerate(files)})
+    base = _segment_scores(words, found, texts, {path: at for at, path in enumerate(files)}, code.vectors)
     ranked = []
     for segment, text, score in zip(found, texts, base, strict=True):
         reasons = list(_mention_reasons(segment, names, mentions))
@@ -124,7 +148,11 @@ def segment_text(segment: Segment, tree: BaseTree) -> str:
 
 
 def _segment_scores(
-    words: TaskWords, found: Sequence[Segment], texts: Sequence[str], ranks: Mapping[str, int]
+    words: TaskWords,
+    found: Sequence[Segment],
+    texts: Sequence[str],
+    ranks: Mapping[str, int],
+    vectors: CodeVectors | None,
 ) -> list[float]:
     names = [count_words(segment.symbol) for segment in found]
     pairs = list(zip(found, texts, strict=True))
@@ -136,10 +164,18 @@ def _segment_scores(
         "signature": ngrams.scores(words.text, [_signature(segment, text) for segment, text in pairs]),
         "characters": ngrams.scores(words.text, texts),
     }
+    if vectors is not None:
+        near = vectors.of_texts(words.text, [_described(segment, text) for segment, text in pairs])
+        columns = {"closeness": near} if vectors.is_alone else columns | {"closeness": near}
     rows = [[_WEIGHTS[name] * score for score in standardise(column)] for name, column in columns.items()]
     rows.append([-_WEIGHTS["file"] * math.log1p(ranks[segment.path]) for segment in found])
-    rows.append([-_WEIGHTS["size"] * math.log(max(len(text), _SHORT) / _SHORT) for text in texts])
+    if vectors is None or not vectors.is_alone:
+        rows.append([-_WEIGHTS["size"] * math.log(max(len(text), _SHORT) / _SHORT) for text in texts])
     return [math.fsum(column) for column in zip(*rows, strict=True)]
+
+
+def _described(segment: Segment, text: str) -> str:
+    return f"{segment.path}\n{segment.symbol}\n{text}"
 
 
 def _signature(segment: Segment, text: str) -> str:
