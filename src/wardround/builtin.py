@@ -31,7 +31,12 @@ def wardround_authors() -> Mapping[str, str]:
 def wardround_localizations() -> Mapping[str, str]:
     """Return the localizations."""
     module = "wardround.authoring.contributions"
-    return {"context": f"{module}:context_of_task", "executed": f"{module}:executed_code"}
+    names = ("words", "embeddings", "fusion", "hierarchical")
+    return {
+        "context": f"{module}:context_of_task",
+        "executed": f"{module}:executed_code",
+        **{name: f"{module}:{name}" for name in names},
+    }
 
 
 @hookimpl

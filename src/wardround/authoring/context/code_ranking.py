@@ -16,7 +16,7 @@ from wardround.authoring.context.mentions import Mention
 from wardround.authoring.context.segments import Segment, segments
 from wardround.authoring.context.task_words import TaskWords
 from wardround.retrieval import bm25, ngrams
-from wardround.retrieval.file_search import FileEvidence, evidence
+from wardround.retrieval.file_search import evidence
 from wardround.retrieval.rank_fusion import standardise
 from wardround.text.search_terms import count_words
 
@@ -67,32 +67,65 @@ def rank_files(words: TaskWords, code: BaseCode, first: Mapping[str, str]) -> li
     Args:
         first: path -> reason of files that precede all others, in this order.
     """
-    entries = code.tree.entries(code.tree.sources)
-    scores = evidence(words.text, entries, code.index, None, code.past)
-    paths = [entry.path for entry in entries]
-    fused = scores.fuse()
-    order = sorted(range(len(entries)), key=lambda at: (-round(fused[at], _DECIMALS), entries[at].path))
-    if code.vectors is None:
-        found = [at for at in order if scores.words[at] > 0 or scores.told[at] > 0]
-    else:
-        found = _order_with_vectors(words.text, scores, order[:MOST_EMBEDDED], paths, code.vectors)
-    rest = [at for at in found if entries[at].path not in first][:MOST_FILES]
-    shared = _shared_terms(words, code.tree, [entries[at].path for at in rest])
+    order = FileOrder(words, code)
+    rest = [at for at in order.rows if order.paths[at] not in first][:MOST_FILES]
+    shared = _shared_terms(words, code.tree, [order.paths[at] for at in rest])
     ranked = [RankedFile(path, (reason,)) for path, reason in first.items()]
     for at in rest:
-        path = entries[at].path
-        ranked.append(RankedFile(path, tuple(_file_reasons(scores, at, words.reason(shared[path])))))
+        path = order.paths[at]
+        ranked.append(RankedFile(path, tuple(order.reasons(at, words.reason(shared[path])))))
     return ranked[: max(MOST_FILES, len(first))]
 
 
-def _order_with_vectors(
-    query: str, scores: FileEvidence, first: Sequence[int], paths: Sequence[str], vectors: CodeVectors
-) -> list[int]:
-    """Return the first files by words in the order that the encoder contributes to, or decides alone."""
-    near = vectors.of_files(query, [paths[at] for at in first])
-    fused = near if vectors.is_alone else scores.with_closeness(first, near).fuse()
-    ranked = zip(fused, first, strict=True)
-    return [at for _, at in sorted(ranked, key=lambda pair: (-round(pair[0], _DECIMALS), paths[pair[1]]))]
+def order_of_files(words: TaskWords, code: BaseCode) -> list[str]:
+    """Return all source files, the most probable ones first."""
+    order = FileOrder(words, code)
+    return list(dict.fromkeys([*(order.paths[at] for at in order.rows), *order.paths]))
+
+
+class FileOrder:
+    """The source files of a commit by the evidence that a task is about them.
+
+    Attributes:
+        paths: all files.
+        rows: the numbers of files with evidence, best first.
+    """
+
+    def __init__(self, words: TaskWords, code: BaseCode) -> None:
+        entries = code.tree.entries(code.tree.sources)
+        self.paths = [entry.path for entry in entries]
+        self._scores = evidence(words.text, entries, code.index, None, code.past)
+        order = self._sorted(range(len(entries)), self._scores.fuse())
+        if code.vectors is None:
+            self.rows = [at for at in order if self._scores.words[at] > 0 or self._scores.told[at] > 0]
+        else:
+            self.rows = self._with_vectors(words.text, order[:MOST_EMBEDDED], code.vectors)
+
+    def _sorted(self, rows: Sequence[int], scores: Sequence[float]) -> list[int]:
+        pairs = zip(rows, scores, strict=True)
+        ordered = sorted(pairs, key=lambda pair: (-round(pair[1], _DECIMALS), self.paths[pair[0]]))
+        return [at for at, _ in ordered]
+
+    def _with_vectors(self, query: str, rows: Sequence[int], vectors: CodeVectors) -> list[int]:
+        """Return rows in the order that the encoder contributes to, or decides alone."""
+        near = vectors.of_files(query, [self.paths[at] for at in rows])
+        scores = near if vectors.is_alone else self._scores.with_closeness(rows, near).fuse()
+        return self._sorted(rows, scores)
+
+    def reasons(self, at: int, shared: str) -> Iterator[str]:
+        """Yield the evidence for a file, the strongest first.
+
+        Args:
+            shared: the reason that names the words that it shares with the task; empty without any.
+        """
+        if shared:
+            yield shared
+        if self._scores.path[at] > 0:
+            yield "its path has words of the task"
+        if self._scores.told[at] > 0:
+            yield "earlier commits with such messages changed it"
+        if self._scores.recent[at] > 1:
+            yield "changed recently"
 
 
 def _shared_terms(words: TaskWords, tree: BaseTree, paths: Sequence[str]) -> dict[str, list[str]]:
@@ -102,17 +135,6 @@ def _shared_terms(words: TaskWords, tree: BaseTree, paths: Sequence[str]) -> dic
     return {
         path: sorted(terms, key=lambda term: (held[term], -len(term), term)) for path, terms in found.items()
     }
-
-
-def _file_reasons(scores: FileEvidence, at: int, shared: str) -> Iterator[str]:
-    if shared:
-        yield shared
-    if scores.path[at] > 0:
-        yield "its path has words of the task"
-    if scores.told[at] > 0:
-        yield "earlier commits with such messages changed it"
-    if scores.recent[at] > 1:
-        yield "changed recently"
 
 
 def rank_segments(

@@ -22,11 +22,13 @@ class Encoder(msgspec.Struct, frozen=True, eq=False):
     """An encoder in the rankings of files and segments.
 
     Attributes:
+        name: for records.
         is_alone: the order is by its vectors alone, without words, names, paths and history.
     """
 
+    name: str
     embedder: TextEmbedder
-    is_alone: bool = False
+    is_alone: bool
 
 
 class CodeVectors:
