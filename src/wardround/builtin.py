@@ -70,7 +70,8 @@ def wardround_analyses() -> Mapping[str, str]:
 @hookimpl
 def wardround_experiments() -> Mapping[str, str]:
     """Return the experiments of the lab."""
-    return {}
+    module = "wardround_lab.experiments.built_in"
+    return {"hybrid-localization": f"{module}.hybrid_localization:HybridLocalization"}
 
 
 @hookimpl
