@@ -42,7 +42,7 @@ FILES = {
     "shop/tax.go": "package shop\n\nfunc TaxOfBasket(amount int) int {\n\treturn amount / 5\n}\n",
     "shop/report.py": "def render(rows):\n    return '\\n'.join(rows)\n",
     "shop/dates.py": "def parse(text):\n    return text.split('-')\n",
-    "tests/test_basket.py": "from shop.basket import total\n\n\ndef test_total():\n    assert total([1]) == 1\n",
+    "tests/test_basket.py": "from shop.basket import total\n\n\ndef test_total():\n    assert total([1])\n",
 }
 TASK = "The total of the lines is wrong"
 BY_MEANING = "Erase every document on a drive"
@@ -108,7 +108,9 @@ def test_without_the_packages_for_models_an_encoder_is_one_sentence(
 ) -> None:
     monkeypatch.setattr(runtime, "_package", lambda versions: None)
     instance = Instance(repo.commit(FILES), TASK)
-    expected = r"the localization needs the encoder: .*onnxruntime.* not installed; .*wardround\[models\].*words"
+    expected = (
+        r"the localization needs the encoder: .*onnxruntime.* not installed; .*wardround\[models\].*words"
+    )
     with pytest.raises(UsageError, match=expected):
         localize(repo.root, "fusion", instance, tmp_path)
 
@@ -170,7 +172,10 @@ def test_the_endpoint_chooses_files_first_and_then_functions_in_them(
     assert [document["kind"] for document in inputs] == ["files", "functions"]
     assert inputs[0]["candidates"][0] == "shop/basket.py"
     assert "tests/test_basket.py" not in inputs[0]["candidates"]
-    assert inputs[1]["candidates"] == ["shop/mail.py:1-2 def send(basket):", "shop/mail.py:5-6 def retry(basket):"]
+    assert inputs[1]["candidates"] == [
+        "shop/mail.py:1-2 def send(basket):",
+        "shop/mail.py:5-6 def retry(basket):",
+    ]
     assert (result.pointers[0].symbol, result.pointers[1].symbol) == ("retry", "total")
     assert result.metadata["first"] == 1
     assert run.report.context is not None
@@ -199,5 +204,5 @@ def test_an_endpoint_that_does_not_answer_is_no_result(
 
 def test_without_an_endpoint_a_choice_is_one_sentence(repo: GitRepository, tmp_path: Path) -> None:
     instance = Instance(repo.commit(FILES), TASK)
-    with pytest.raises(UsageError, match="no endpoint has the role author; configure roles.author, or give"):
+    with pytest.raises(UsageError, match=r"no endpoint has the role author; configure roles\.author, or"):
         localize(repo.root, "hierarchical", instance, tmp_path)
