@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from tests.installed import require_installed
 from tests.lab.experiments.mined_shop import lab_inputs, mine_shop
 from tests.planes.language_model.loopback import answers, endpoint
 from tests.plugin_distributions import install
+from wardround import plugin_discovery
 from wardround.config.language_model import EndpointSettings
 from wardround.errors import UsageError
 from wardround_lab.experiments.built_in.hybrid_localization import (
@@ -136,9 +137,13 @@ class Finder:
 
 
 @pytest.fixture
-def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     install(tmp_path / "site", "acme_finder", PLUGIN)
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    plugin_discovery.discover.cache_clear()
+    yield
+    plugin_discovery.discover.cache_clear()
 
 
 @pytest.mark.usefixtures("plugin")
