@@ -15,6 +15,7 @@ from wardround.change.repository import Repository
 from wardround.config.sandbox_settings import SandboxSettings
 from wardround.errors import UsageError
 from wardround.workflows.environments.existing_python import existing_python
+from wardround_lab.experiments.instances.commit_environment import CommitEnvironment
 from wardround_lab.experiments.instances.gold import gold_of
 from wardround_lab.experiments.instances.golden import (
     Fault,
@@ -25,7 +26,6 @@ from wardround_lab.experiments.instances.golden import (
 from wardround_lab.experiments.instances.instance_file import encode_instances, read_instances
 from wardround_lab.experiments.instances.instance_set import InstanceSet
 from wardround_lab.experiments.instances.model import MinedInstance
-from wardround_lab.experiments.instances.period_environments import CommitEnvironment
 from wardround_lab.experiments.instances.script_test_runs import run_scripts
 from wardround_lab.experiments.instances.test_runs import TestRun, TestRuns
 

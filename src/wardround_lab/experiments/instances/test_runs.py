@@ -14,7 +14,7 @@ from wardround.sandbox.model import State
 from wardround.workflows.environments.lookup import limits_of
 from wardround.workflows.test.runs import session_events as events
 from wardround.workflows.test.runs.session import SessionRequest, SessionResult, Sessions, ending
-from wardround_lab.experiments.instances.period_environments import CommitEnvironment
+from wardround_lab.experiments.instances.commit_environment import CommitEnvironment
 
 FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
 _WALL_FACTOR = 4
