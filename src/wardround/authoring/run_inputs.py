@@ -24,7 +24,7 @@ from wardround.planes.language_model.redaction import Redactor
 AUTHOR, VERIFIER, PROPOSER = "author", "verifier", "proposer"
 ROLES = (AUTHOR, VERIFIER, PROPOSER)
 """The roles, and the names of their prompts."""
-FIX_WITH_TESTS, AUTHOR_WITH_PROBE = "fix-with-tests", "author-with-probe"
+LOCALIZATION, FIX_WITH_TESTS, AUTHOR_WITH_PROBE = "localization", "fix-with-tests", "author-with-probe"
 """Further prompts of the author's endpoint."""
 _ANY_TEXT = "context.txt"
 """A path of no file: every check for secrets in any text reads what is sent."""
@@ -106,7 +106,7 @@ class RunInputs:
             self.work.effects,
             self._redactor(settings),
             self.budget,
-            is_shown=_role_of(name) == self._shown_step,
+            is_shown=name != LOCALIZATION and _role_of(name) == self._shown_step,
         )
 
     def read(self, path: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,12 +11,13 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
+from wardround.authoring.candidate import unified_diff
 from wardround.authoring.endpoint.opening import EndpointAccess
 from wardround.authoring.instance import Instance
 from wardround.authoring.run_inputs import RunInputs
 from wardround.authoring.sequence import Header, Settings
 from wardround.authoring.stage_loading import contributed_stage
-from wardround.authoring.stages import Localization, PatchGeneration, Selection, Value
+from wardround.authoring.stages import Localization, Message, Patch, PatchGeneration, Selection, Value
 from wardround.authoring.steps.route import Route, StageNames
 from wardround.authoring.work import Work
 from wardround.config.language_model import EndpointSettings
@@ -30,6 +31,10 @@ from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
 
 COMPLETED = "completed"
 """The outcome of a trial without an error."""
+TASK = "task"
+"""The role of the first message of a sequence: the words of the instance."""
+DIFF = "diff"
+"""The key of the unified diff in the metadata of a recorded patch."""
 
 
 class Trial:
@@ -55,6 +60,19 @@ class Trial:
     def gold(self) -> Gold:
         """The answer."""
         return gold_of(self.inputs.work.repository, self.mined)
+
+    def record_patches(self, patches: Iterable[Patch]) -> None:
+        """Append proposed patches, each with its diff in the metadata, so that people can read it."""
+        self.sequence.record_patches(map(self._with_diff, patches))
+
+    def record_selected(self, patch: Patch) -> None:
+        """Append the selected patch, which people compare with those of other configurations."""
+        self.sequence.record_selected(self._with_diff(patch))
+
+    def _with_diff(self, patch: Patch) -> Patch:
+        tree = self.inputs.work.repository.tree(self.inputs.work.instance.base)
+        diff = unified_diff(tree, patch.files)
+        return msgspec.structs.replace(patch, metadata={**patch.metadata, DIFF: diff})
 
     async def localization(self, name: str) -> Localization:
         """Return a contributed localization; see ``contributed_stage``."""
@@ -127,6 +145,7 @@ class LabInputs(msgspec.Struct, frozen=True, eq=False):
             )
             route = Route(StageNames(), "an experiment", self.endpoints)
             inputs = RunInputs(work, Header(instance, settings, route, __version__), self.access, "")
+            sequence.record_messages([Message(TASK, instance.text)])
             async with inputs.opened:
                 yield Trial(mined, inputs, sequence)
         sequence.end(COMPLETED)

@@ -57,6 +57,7 @@ class AuthorQuestions:
 
     Args:
         failing_tests, attempts: what the author is shown of the instance, at the time of the call.
+        with_text: adds the ready text to a localization that has pointers alone.
     """
 
     def __init__(
@@ -64,20 +65,21 @@ class AuthorQuestions:
         instances: InstanceSource,
         failing_tests: Callable[[], Sequence[ShownTest]],
         attempts: Callable[[], Sequence[ShownAttempt]],
+        with_text: Callable[[LocalizationResult], LocalizationResult],
     ) -> None:
         self._instances = instances
         self._failing_tests = failing_tests
         self._attempts = attempts
+        self._with_text = with_text
 
     def content(self, localization: LocalizationResult, instance_id: str) -> AuthorInput:
         """Return the input of a prompt."""
         instance = self._instances.instance(instance_id)
-        context = localization.content if isinstance(localization.content, str) else ""
         return AuthorInput(
             instance.text,
             tuple(constraint.text for constraint in instance.constraints),
             tuple(self._failing_tests()),
-            context,
+            self._with_text(localization).text,
             tuple(self._attempts()),
         )
 

@@ -96,7 +96,7 @@ def differing_values(first: Mapping[str, Value], second: Mapping[str, Value]) ->
 def _pair_row(pair: ConfigurationPair) -> tuple[str, ...]:
     difference = pair.difference
     return (
-        pair.first, pair.second, in_words(difference.interval, sign="+"), f"{pair.adjusted_p:.3f}",
+        pair.first, pair.second, in_words(difference.interval, sign="+"), p_in_words(pair.adjusted_p),
         str(difference.pairs),
     )  # fmt: skip
 
@@ -109,7 +109,7 @@ def difference_lines(differences: Sequence[RewardDifference]) -> list[str]:
             number_in_words(difference.first),
             number_in_words(difference.second),
             in_words(difference.difference.interval, sign="+"),
-            f"{difference.adjusted_p:.3f}",
+            p_in_words(difference.adjusted_p),
             str(difference.difference.pairs),
             difference.verdict,
         )
@@ -130,3 +130,8 @@ def number_in_words(number: float, sign: str = "") -> str:
     """Return a number with two digits after the point, fewer if it is large."""
     digits = 2 if abs(number) < 10 else 1 if abs(number) < 100 else 0
     return f"{number:{sign},.{digits}f}"
+
+
+def p_in_words(p: float) -> str:
+    """Return a p value with three digits after the point."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
