@@ -83,7 +83,7 @@ class Packet(msgspec.Struct, frozen=True):
         unverified: what nobody checked.
         refused: edits of files that judge the patch, which were left out.
         pointers: the code that the task is about, the most relevant first.
-        proposed_tests: tests that a model proposes; they did not judge the patch, and need a review of their own.
+        proposed_tests: tests that a model proposes; they judge no patch, and need a review of their own.
         next: what to try next.
     """
 
