@@ -72,7 +72,10 @@ def wardround_analyses() -> Mapping[str, str]:
 def wardround_experiments() -> Mapping[str, str]:
     """Return the experiments of the lab."""
     module = "wardround_lab.experiments.built_in"
-    return {"hybrid-localization": f"{module}.hybrid_localization:HybridLocalization"}
+    return {
+        "hybrid-localization": f"{module}.hybrid_localization:HybridLocalization",
+        "fix-and-tests": f"{module}.fix_and_tests:FixAndTests",
+    }
 
 
 @hookimpl
