@@ -24,7 +24,7 @@ def wardround_formats() -> Mapping[str, str]:
 def wardround_authors() -> Mapping[str, str]:
     """Return the patch authors."""
     module = "wardround.authoring.contributions"
-    names = ("edits", "endpoint", "samples", "fix_with_tests", "fix_and_tests")
+    names = ("edits", "endpoint", "endpoint_with_probe", "samples", "fix_with_tests", "fix_and_tests")
     return {name.replace("_", "-"): f"{module}:{name}" for name in names}
 
 

@@ -18,6 +18,7 @@ from wardround.authoring.stages import Message, Patch, PatchedFile
 from wardround.authoring.steps.route import CONTEXT
 from wardround.errors import UsageError
 from wardround.host import load_entries
+from wardround.retrieval.file_search import is_accompanying_file, is_source
 from wardround_lab.experiments.experiment import NO_PATCH
 from wardround_lab.experiments.instances.model import MinedInstance
 from wardround_lab.experiments.lab_inputs import LabInputs, Trial
@@ -140,10 +141,7 @@ def _in_words(mined: MinedInstance) -> Instance:
 
 
 async def _patch_rewards(trial: Trial, patch: Patch) -> dict[str, float]:
-    gold, work = trial.gold, trial.inputs.work
-    texts = {path: trial.inputs.read(path) for path in _paths(patch, gold.files)}
-    base = {path: text for path, text in texts.items() if text is not None}
-    similarity = {"edit_similarity": edit_similarity(patch.files, gold.files, base)}
+    work, similarity = trial.inputs.work, {"edit_similarity": _similarity(trial, patch)}
     try:
         outcomes = await hidden_outcomes(work, trial.mined, patch)
     except UnusablePatch:
@@ -154,8 +152,16 @@ async def _patch_rewards(trial: Trial, patch: Patch) -> dict[str, float]:
     return {"solved": solved, "fail_to_pass": repaired, "pass_to_pass": unbroken, **similarity}
 
 
-def _paths(patch: Patch, answer: Sequence[PatchedFile]) -> list[str]:
-    return sorted({file.path for file in (*patch.files, *answer)})
+def _similarity(trial: Trial, patch: Patch) -> float:
+    """Return the similarity of the edits of source files."""
+    edits, answer = _source_files(patch.files), _source_files(trial.gold.files)
+    texts = {file.path: trial.inputs.read(file.path) for file in (*edits, *answer)}
+    base = {path: text for path, text in texts.items() if text is not None}
+    return edit_similarity(edits, answer, base)
+
+
+def _source_files(files: Sequence[PatchedFile]) -> list[PatchedFile]:
+    return [file for file in files if is_source(file.path) and not is_accompanying_file(file.path)]
 
 
 async def _test_rewards(trial: Trial) -> dict[str, float]:

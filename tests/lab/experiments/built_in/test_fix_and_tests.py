@@ -10,7 +10,7 @@ import pytest
 
 from tests.authoring.shop_project import GOOD, answer_with
 from tests.conftest import GitRepository
-from tests.lab.experiments.shop_instance import TEST, commit_instance, open_run
+from tests.lab.experiments.mined_shop import mine_shop, open_run
 from tests.planes.language_model.loopback import answers, by_plane, endpoint, reset
 from wardround.config.language_model import EndpointSettings
 from wardround_lab.experiments.comparison.results import results_of
@@ -53,9 +53,9 @@ def lab_file(url: str) -> LabFile:
 
 
 def test_both_authors_are_compared_by_what_their_fixes_and_tests_do(
-    repo: GitRepository, tmp_path: Path, storage: SequenceStorage
+    repo: GitRepository, storage: SequenceStorage
 ) -> None:
-    instance = commit_instance(repo)
+    instance = mine_shop(repo)
     bad = {**GOOD, "replace": '    return str(item.get("name", "none")).lower()'}
     behaviour = by_plane(
         reset,
@@ -66,7 +66,7 @@ def test_both_authors_are_compared_by_what_their_fixes_and_tests_do(
         },
     )
     with endpoint(behaviour) as server:
-        run = open_run(repo, instance, storage, "fix-and-tests", lab_file(server.url), tmp_path)
+        run = open_run(repo, instance, storage, "fix-and-tests", lab_file(server.url))
         assert run.run_trials(2, lambda text: None) == []
         requests = {request.plane: request.input for request in server.received}
 
@@ -84,12 +84,11 @@ def test_both_authors_are_compared_by_what_their_fixes_and_tests_do(
 
 
 def test_without_an_endpoint_nothing_is_run_and_the_notes_state_it(
-    repo: GitRepository, tmp_path: Path, storage: SequenceStorage
+    repo: GitRepository, storage: SequenceStorage
 ) -> None:
-    instance = commit_instance(repo)
-    run = open_run(repo, instance, storage, "fix-and-tests", LabFile(), tmp_path)
+    instance = mine_shop(repo)
+    run = open_run(repo, instance, storage, "fix-and-tests", LabFile())
     assert run.run_trials(1, lambda text: None) == []
     assert run.run.notes == (
         "nothing is run: no endpoint has the role author; configure one, or give --exchange",
     )
-    assert TEST in instance.tests
