@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,10 +27,13 @@ class LineProbe:
 
     Args:
         path: the real path of the file.
+        budget_s: CPU seconds of the test.
     """
 
-    def __init__(self, path: str, line: int, expression: str, report: Report) -> None:
+    def __init__(self, path: str, line: int, expression: str, budget_s: float, report: Report) -> None:
         self._path = path
+        self._budget_s = budget_s
+        self._begun = time.process_time()
         self._line = line
         self._code = compile(expression, "<probe>", "eval")
         self._report = report
@@ -38,6 +43,8 @@ class LineProbe:
 
     def start(self) -> None:
         """Begin to trace."""
+        self._begun = time.process_time()
+        self._limit_test()
         threading.settrace(self._trace)
         sys.settrace(self._trace)
 
@@ -64,7 +71,7 @@ class LineProbe:
     def _evaluated(self, names: dict[str, Any]) -> tuple[str, bool]:
         self._limit.begin(_EXPRESSION_S)
         try:
-            return repr(eval(self._code, names)), False
+            return repr(eval(self._code, names)), False  # noqa: S307  (the sandbox is for that)
         except TooSlow:
             self._left = 0
             return f"it took more than {_EXPRESSION_S:g} s", True
@@ -72,6 +79,12 @@ class LineProbe:
             return _text_of(error), True
         finally:
             self._limit.end()
+            self._limit_test()
+
+    def _limit_test(self) -> None:
+        """Let the kernel end the process once the test used its CPU time; that of an evaluation is less."""
+        most = int(self._begun + self._budget_s) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
 def _text_of(error: BaseException) -> str:
@@ -82,17 +95,12 @@ def _text_of(error: BaseException) -> str:
 
 
 class ProbedTest:
-    """Runs one test alone, with a probe while its own code runs.
+    """Runs one test alone, with a probe from its fixtures on."""
 
-    Args:
-        budget_s: CPU seconds of the test.
-    """
-
-    def __init__(self, root: str, test: str, probe: LineProbe, budget_s: float, report: Report) -> None:
+    def __init__(self, root: str, test: str, probe: LineProbe, report: Report) -> None:
         self._root = root
         self._test = test
         self._probe = probe
-        self._budget_s = budget_s
         self._report = report
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)

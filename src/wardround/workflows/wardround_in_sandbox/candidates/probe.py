@@ -38,7 +38,8 @@ def _run_test(request: dict[str, Any], report: Report) -> None:
         os.path.realpath(os.path.join(request["root"], request["path"])),
         request["line"],
         request["expression"],
+        request["budget_s"],
         report,
     )
-    plugin = line_probe.ProbedTest(request["root"], request["test"], probe, request["budget_s"], report)
+    plugin = line_probe.ProbedTest(request["root"], request["test"], probe, report)
     collection.run_pytest(request["root"], [request["test"]], plugin, only=True)
