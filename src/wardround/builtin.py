@@ -81,4 +81,4 @@ def wardround_experiments() -> Mapping[str, str]:
 @hookimpl
 def wardround_sequence_storages() -> Mapping[str, str]:
     """Return the storages of sequences, by the scheme of their URL."""
-    return {}
+    return {"firestore": "wardround_lab.experiments.storage.firestore:open_firestore"}

@@ -57,10 +57,15 @@ def results_of(storage: SequenceStorage, run: str) -> list[ConfigurationResults]
     Raises:
         UsageError: there is none.
     """
-    found = grouped(storage.find(SequenceQuery(run=run, is_complete=True)))
+    found = completed_results(storage, run)
     if not found:
         raise UsageError(f"run {run} has no completed trial; continue it with lab run --resume {run}")
     return found
+
+
+def completed_results(storage: SequenceStorage, run: str) -> list[ConfigurationResults]:
+    """Return the results of the complete sequences of a run; none if there are none."""
+    return grouped(storage.find(SequenceQuery(run=run, is_complete=True)))
 
 
 def grouped(summaries: Iterable[SequenceSummary]) -> list[ConfigurationResults]:

@@ -10,6 +10,7 @@ from wardround.authoring.stages import PatchedFile
 from wardround.change.change_source import decode_text
 from wardround.change.diff import ChangedFile
 from wardround.change.repository import Repository
+from wardround_lab.experiments.instances.answer_files import is_answer_file
 from wardround_lab.experiments.instances.model import MinedInstance
 
 
@@ -18,7 +19,7 @@ class Gold(msgspec.Struct, frozen=True):
 
     Attributes:
         lines: path -> the lines of the parent that the answer changes; of an insertion the line before it.
-        files: the contents with the answer, without tests.
+        files: the contents with the answer, without tests and documentation.
         new_lines: path -> the lines that the answer adds or changes, as its files have them.
     """
 
@@ -37,7 +38,7 @@ def gold_of(repository: Repository, instance: MinedInstance) -> Gold:
     changed = [
         file
         for file in repository.range(instance.parent, instance.commit).files
-        if file.path not in tests and file.is_regular
+        if file.path not in tests and file.is_regular and is_answer_file(file.path)
     ]
     tree = repository.tree(instance.commit)
     contents = {file.path: tree.read(file.path) for file in changed}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from wardround.sandbox.model import State
 from wardround.workflows.environments.lookup import limits_of
 from wardround.workflows.test.runs import session_events as events
 from wardround.workflows.test.runs.session import SessionRequest, SessionResult, Sessions, ending
-from wardround_lab.experiments.instances.period_environments import CommitEnvironment
+from wardround_lab.experiments.instances.commit_environment import CommitEnvironment
 
 FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
 _WALL_FACTOR = 4
@@ -37,9 +37,13 @@ class TestRun(msgspec.Struct, frozen=True, dict=True):
     passed: frozenset[str]
     failures: Mapping[str, str]
     uncollected: Mapping[str, str]
-    cpu_s: float
+    cpu_s: float = 0.0
     problem: str = ""
     is_over_limit: bool = False
+
+    def accepts(self, fail_to_pass: Iterable[str], pass_to_pass: Iterable[str]) -> bool:
+        """Return True if all of the tests that judge a patch passed."""
+        return self.passed.issuperset(fail_to_pass) and self.passed.issuperset(pass_to_pass)
 
     @cached_property
     def failed(self) -> frozenset[str]:
