@@ -24,7 +24,8 @@ def wardround_formats() -> Mapping[str, str]:
 def wardround_authors() -> Mapping[str, str]:
     """Return the patch authors."""
     module = "wardround.authoring.contributions"
-    return {"edits": f"{module}:edits", "endpoint": f"{module}:endpoint"}
+    names = ("edits", "endpoint", "endpoint_with_probe", "samples", "fix_with_tests", "fix_and_tests")
+    return {name.replace("_", "-"): f"{module}:{name}" for name in names}
 
 
 @hookimpl
@@ -71,7 +72,10 @@ def wardround_analyses() -> Mapping[str, str]:
 def wardround_experiments() -> Mapping[str, str]:
     """Return the experiments of the lab."""
     module = "wardround_lab.experiments.built_in"
-    return {"hybrid-localization": f"{module}.hybrid_localization:HybridLocalization"}
+    return {
+        "hybrid-localization": f"{module}.hybrid_localization:HybridLocalization",
+        "fix-and-tests": f"{module}.fix_and_tests:FixAndTests",
+    }
 
 
 @hookimpl
