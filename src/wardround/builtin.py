@@ -37,7 +37,10 @@ def wardround_localizations() -> Mapping[str, str]:
 @hookimpl
 def wardround_selections() -> Mapping[str, str]:
     """Return the selections."""
-    return {"first": "wardround.authoring.contributions:first_patch"}
+    return {
+        "first": "wardround.authoring.contributions:first_patch",
+        "vote": "wardround.authoring.contributions:majority_vote",
+    }
 
 
 @hookimpl

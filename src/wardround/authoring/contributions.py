@@ -9,7 +9,8 @@ from wardround.authoring.endpoint.author import EndpointAuthor
 from wardround.authoring.instance import RepositoryInstances
 from wardround.authoring.repair.author import EditAuthor
 from wardround.authoring.run_inputs import AUTHOR, RunInputs
-from wardround.authoring.selection import FirstPatch
+from wardround.authoring.selection.first import FirstPatch
+from wardround.authoring.selection.vote import MajorityVote
 from wardround.authoring.stages import Localization, PatchGeneration, Selection
 from wardround.authoring.steps.retrieve import ContextOfTask, ExecutedCode
 from wardround.authoring.steps.revise import shown_attempts
@@ -46,3 +47,8 @@ async def endpoint(inputs: RunInputs) -> PatchGeneration:
 async def first_patch(inputs: RunInputs) -> Selection:
     """Return the selection of the first patch."""
     return FirstPatch()
+
+
+async def majority_vote(inputs: RunInputs) -> Selection:
+    """Return the selection by majority vote over behaviour."""
+    return MajorityVote(inputs)

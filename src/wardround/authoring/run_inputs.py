@@ -36,6 +36,7 @@ class RunReport:
         advice: what to try next if no patch is accepted.
         context: what ``wardround write`` writes for the task; None if it was not needed.
         plan: its plan as Markdown.
+        selections: one line for each selection, on its reason.
     """
 
     def __init__(self) -> None:
@@ -44,6 +45,7 @@ class RunReport:
         self.advice: tuple[str, ...] = ()
         self.context: WriteContext | None = None
         self.plan = ""
+        self.selections: list[str] = []
 
 
 class RunInputs:
