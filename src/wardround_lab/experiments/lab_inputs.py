@@ -63,11 +63,16 @@ class Trial:
 
     def record_patches(self, patches: Iterable[Patch]) -> None:
         """Append proposed patches, each with its diff in the metadata, so that people can read it."""
+        self.sequence.record_patches(map(self._with_diff, patches))
+
+    def record_selected(self, patch: Patch) -> None:
+        """Append the selected patch, which people compare with those of other configurations."""
+        self.sequence.record_selected(self._with_diff(patch))
+
+    def _with_diff(self, patch: Patch) -> Patch:
         tree = self.inputs.work.repository.tree(self.inputs.work.instance.base)
-        self.sequence.record_patches(
-            msgspec.structs.replace(patch, metadata={**patch.metadata, DIFF: unified_diff(tree, patch.files)})
-            for patch in patches
-        )
+        diff = unified_diff(tree, patch.files)
+        return msgspec.structs.replace(patch, metadata={**patch.metadata, DIFF: diff})
 
     async def localization(self, name: str) -> Localization:
         """Return a contributed localization; see ``contributed_stage``."""

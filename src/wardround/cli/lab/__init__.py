@@ -6,7 +6,7 @@ import click
 
 from wardround.cli.lazy_group import LazyGroup
 
-_COMMANDS = ("compare", "run")
+_COMMANDS = ("compare", "judge", "report", "run")
 
 
 @click.group("lab", cls=LazyGroup, package=__name__, names=_COMMANDS)

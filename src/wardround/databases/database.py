@@ -1,4 +1,4 @@
-"""The narrow interface that the store of records needs of a database, and its implementation on SQLite.
+"""The narrow interface that stores need of a database, and its implementation on SQLite.
 
 sqlite3 is used directly, so that a local store needs no SQLAlchemy, whose import takes 0.12 s.
 """
@@ -6,14 +6,14 @@ sqlite3 is used directly, so that a local store needs no SQLAlchemy, whose impor
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 NO_PARAMETERS: Mapping[str, Any] = {}
 LOCK_TIMEOUT_S = 10.0
-"""Seconds to wait for another process, which holds the lock for one record only."""
+"""Seconds to wait for another process, which holds the lock for a few rows only."""
 
 
 class Database(Protocol):
@@ -21,6 +21,9 @@ class Database(Protocol):
 
     def execute(self, sql: str, parameters: Mapping[str, Any] = NO_PARAMETERS) -> list[tuple[Any, ...]]:
         """Run one statement and return its rows; outside of a transaction it is its own."""
+
+    def execute_each(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Run one statement once for each row of parameters, inside of a transaction."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """Lock out other writers: all statements inside are stored, or none."""
@@ -65,6 +68,10 @@ class SQLiteDatabase:
     def execute(self, sql: str, parameters: Mapping[str, Any] = NO_PARAMETERS) -> list[tuple[Any, ...]]:
         with _errors():
             return self._connection.execute(sql, dict(parameters)).fetchall()
+
+    def execute_each(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        with _errors():
+            self._connection.executemany(sql, rows)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
