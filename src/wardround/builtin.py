@@ -31,7 +31,12 @@ def wardround_authors() -> Mapping[str, str]:
 def wardround_localizations() -> Mapping[str, str]:
     """Return the localizations."""
     module = "wardround.authoring.contributions"
-    return {"context": f"{module}:context_of_task", "executed": f"{module}:executed_code"}
+    names = ("words", "embeddings", "fusion", "hierarchical")
+    return {
+        "context": f"{module}:context_of_task",
+        "executed": f"{module}:executed_code",
+        **{name: f"{module}:{name}" for name in names},
+    }
 
 
 @hookimpl
@@ -68,7 +73,8 @@ def wardround_analyses() -> Mapping[str, str]:
 @hookimpl
 def wardround_experiments() -> Mapping[str, str]:
     """Return the experiments of the lab."""
-    return {}
+    module = "wardround_lab.experiments.built_in"
+    return {"hybrid-localization": f"{module}.hybrid_localization:HybridLocalization"}
 
 
 @hookimpl

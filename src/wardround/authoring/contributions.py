@@ -5,15 +5,22 @@ Each entry is a coroutine function: ``RunInputs`` -> the stage of one run.
 
 from __future__ import annotations
 
+from functools import partial
+
+from wardround.authoring.context.localization import with_text
+from wardround.authoring.encoder import encoder_of
 from wardround.authoring.endpoint.author import EndpointAuthor
 from wardround.authoring.instance import RepositoryInstances
 from wardround.authoring.repair.author import EditAuthor
-from wardround.authoring.run_inputs import AUTHOR, RunInputs
+from wardround.authoring.run_inputs import AUTHOR, LOCALIZATION, RunInputs
 from wardround.authoring.selection.first import FirstPatch
 from wardround.authoring.selection.vote import MajorityVote
 from wardround.authoring.stages import Localization, PatchGeneration, Selection
-from wardround.authoring.steps.retrieve import ContextOfTask, ExecutedCode
+from wardround.authoring.steps.chosen_code import ChosenCode
+from wardround.authoring.steps.retrieve import ExecutedCode
 from wardround.authoring.steps.revise import shown_attempts
+from wardround.authoring.steps.route import CONTEXT, HIERARCHICAL
+from wardround.authoring.steps.task_context import ContextOfTask
 
 
 async def executed_code(inputs: RunInputs) -> Localization:
@@ -22,8 +29,29 @@ async def executed_code(inputs: RunInputs) -> Localization:
 
 
 async def context_of_task(inputs: RunInputs) -> Localization:
-    """Return the localization by the words of the task and the executed functions, as ready text."""
-    return ContextOfTask(inputs)
+    """Return the localization by the words of the task, with the executed functions first."""
+    return ContextOfTask(inputs, CONTEXT, ExecutedCode(inputs).suspects)
+
+
+async def words(inputs: RunInputs) -> Localization:
+    """Return the localization by words, names, history and the code graph."""
+    return ContextOfTask(inputs, "words")
+
+
+async def embeddings(inputs: RunInputs) -> Localization:
+    """Return the localization by the vectors of the encoder alone."""
+    return ContextOfTask(inputs, "embeddings", encoder=partial(encoder_of, inputs.work, is_alone=True))
+
+
+async def fusion(inputs: RunInputs) -> Localization:
+    """Return the localization by words and vectors together."""
+    return ContextOfTask(inputs, "fusion", encoder=partial(encoder_of, inputs.work, is_alone=False))
+
+
+async def hierarchical(inputs: RunInputs) -> Localization:
+    """Return the localization by the endpoint of the author: files first, then functions in them."""
+    chosen = ChosenCode(await inputs.role(LOCALIZATION), inputs)
+    return ContextOfTask(inputs, HIERARCHICAL, chosen.suspects)
 
 
 async def edits(inputs: RunInputs) -> PatchGeneration:
@@ -34,13 +62,15 @@ async def edits(inputs: RunInputs) -> PatchGeneration:
 async def endpoint(inputs: RunInputs) -> PatchGeneration:
     """Return the author by the endpoint with that role."""
     role = await inputs.role(AUTHOR)
-    instances = RepositoryInstances(inputs.work.repository, [inputs.work.instance])
+    work = inputs.work
+    instances = RepositoryInstances(work.repository, [work.instance])
     return EndpointAuthor(
         role,
         instances,
         inputs.read,
         inputs.failing_tests.shown_tests,
         lambda: shown_attempts(inputs.attempts),
+        lambda found: with_text(work.repository, work.instance.base, found, work.settings.tokens),
     )
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.candidate import Candidate, UnusablePatch, make_candidate, unified_diff
+from wardround.authoring.context.localization import with_text
 from wardround.authoring.endpoint.roles import Role
 from wardround.authoring.endpoint.verifier import Judgement
 from wardround.authoring.judging_files import JudgingFiles
@@ -141,7 +142,14 @@ class Loop:
         role = self._stages.verifier
         if role is None or attempt.behaviour is None:
             return None
-        content = self.localization.content if self.localization is not None else ""
-        context = content if isinstance(content, str) else ""
         shown = self._shown_tests()
-        return await verifier.verify(role, self._work.instance, candidate, attempt.behaviour, shown, context)
+        return await verifier.verify(
+            role, self._work.instance, candidate, attempt.behaviour, shown, self._context()
+        )
+
+    def _context(self) -> str:
+        """Return the text of the localization, as the author gets it."""
+        if self.localization is None:
+            return ""
+        work = self._work
+        return with_text(work.repository, work.instance.base, self.localization, work.settings.tokens).text

@@ -23,6 +23,8 @@ from wardround.planes.language_model.redaction import Redactor
 AUTHOR, VERIFIER = "author", "verifier"
 ROLES = (AUTHOR, VERIFIER)
 """The roles, and the names of their prompts."""
+LOCALIZATION = "localization"
+"""The name of the prompt by which the endpoint of the author locates code."""
 _ANY_TEXT = "context.txt"
 """A path of no file: every check for secrets in any text reads what is sent."""
 
@@ -84,10 +86,13 @@ class RunInputs:
     async def role(self, name: str) -> Role:
         """Open the endpoint of a role.
 
+        Args:
+            name: one of the roles, or ``LOCALIZATION``.
+
         Raises:
-            UsageError: it cannot be used.
+            UsageError: it cannot be used, or no endpoint has the role.
         """
-        settings = self._header.route.endpoints[name]
+        settings = self._settings(AUTHOR if name == LOCALIZATION else name)
         endpoint = await self._opened.enter_async_context(open_endpoint(settings, self._access))
         return Role(
             name,
@@ -104,6 +109,11 @@ class RunInputs:
         """Return the text of a file at the base; None if it is not a text of the tree."""
         content = self.work.repository.tree(self.work.instance.base).read(path)
         return None if content is None else decode_text(content)
+
+    def _settings(self, role: str) -> EndpointSettings:
+        if not self.has_role(role):
+            raise UsageError(f"no endpoint has the role {role}; configure roles.{role}, or give --exchange")
+        return self._header.route.endpoints[role]
 
     def _redactor(self, settings: EndpointSettings) -> Callable[[str], str]:
         key = key_of(settings, self._access.environ)

@@ -49,6 +49,7 @@ class EndpointAuthor:
     Args:
         read: instance id and path -> the present text.
         failing_tests, attempts: what the author is shown of the instance, at the time of the call.
+        with_text: adds the ready text to a localization that has pointers alone.
     """
 
     def __init__(
@@ -58,12 +59,14 @@ class EndpointAuthor:
         read: Callable[[str], str | None],
         failing_tests: Callable[[], Sequence[ShownTest]],
         attempts: Callable[[], Sequence[ShownAttempt]],
+        with_text: Callable[[LocalizationResult], LocalizationResult],
     ) -> None:
         self._role = role
         self._instances = instances
         self._read = read
         self._failing_tests = failing_tests
         self._attempts = attempts
+        self._with_text = with_text
 
     async def run(
         self, localization: LocalizationResult, instance_id: str
@@ -91,12 +94,11 @@ class EndpointAuthor:
 
     def _input(self, localization: LocalizationResult, instance_id: str) -> AuthorInput:
         instance = self._instances.instance(instance_id)
-        context = localization.content if isinstance(localization.content, str) else ""
         return AuthorInput(
             instance.text,
             tuple(constraint.text for constraint in instance.constraints),
             tuple(self._failing_tests()),
-            context,
+            self._with_text(localization).text,
             tuple(self._attempts()),
         )
 
