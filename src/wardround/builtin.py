@@ -24,7 +24,8 @@ def wardround_formats() -> Mapping[str, str]:
 def wardround_authors() -> Mapping[str, str]:
     """Return the patch authors."""
     module = "wardround.authoring.contributions"
-    return {"edits": f"{module}:edits", "endpoint": f"{module}:endpoint"}
+    names = ("edits", "endpoint", "samples", "fix_with_tests", "fix_and_tests")
+    return {name.replace("_", "-"): f"{module}:{name}" for name in names}
 
 
 @hookimpl

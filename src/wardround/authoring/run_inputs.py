@@ -11,6 +11,7 @@ from wardround.authoring.endpoint.opening import EndpointAccess, key_of, open_en
 from wardround.authoring.endpoint.roles import Role, TokenBudget
 from wardround.authoring.failing_tests import FailingTests
 from wardround.authoring.packet import Search
+from wardround.authoring.proposed_tests import ProposedTests
 from wardround.authoring.sequence import Header
 from wardround.authoring.stages import CodePointer
 from wardround.authoring.work import Work
@@ -20,11 +21,11 @@ from wardround.errors import UsageError
 from wardround.planes.language_model.prompts import load_part
 from wardround.planes.language_model.redaction import Redactor
 
-AUTHOR, VERIFIER = "author", "verifier"
-ROLES = (AUTHOR, VERIFIER)
+AUTHOR, VERIFIER, PROPOSER = "author", "verifier", "proposer"
+ROLES = (AUTHOR, VERIFIER, PROPOSER)
 """The roles, and the names of their prompts."""
-LOCALIZATION = "localization"
-"""The name of the prompt by which the endpoint of the author locates code."""
+LOCALIZATION, FIX_WITH_TESTS, AUTHOR_WITH_PROBE = "localization", "fix-with-tests", "author-with-probe"
+"""Further prompts of the author's endpoint."""
 _ANY_TEXT = "context.txt"
 """A path of no file: every check for secrets in any text reads what is sent."""
 
@@ -34,6 +35,7 @@ class RunReport:
 
     Attributes:
         pointers: the code of the task, the most relevant first.
+        proposed_tests: tests that the author of a patch, or another model, proposes with it.
         search: the search for edits; None without one.
         advice: what to try next if no patch is accepted.
         context: what ``wardround write`` writes for the task; None if it was not needed.
@@ -43,6 +45,7 @@ class RunReport:
 
     def __init__(self) -> None:
         self.pointers: tuple[CodePointer, ...] = ()
+        self.proposed_tests: tuple[ProposedTests, ...] = ()
         self.search: Search | None = None
         self.advice: tuple[str, ...] = ()
         self.context: WriteContext | None = None
@@ -80,19 +83,22 @@ class RunInputs:
         return self._opened
 
     def has_role(self, name: str) -> bool:
-        """Return True if an endpoint has a role in this run."""
-        return name in self._header.route.endpoints
+        """Return True if an endpoint has a role in this run; that of the author proposes tests, too."""
+        return self._endpoint_of(name) is not None
 
     async def role(self, name: str) -> Role:
         """Open the endpoint of a role.
 
         Args:
-            name: one of the roles, or ``LOCALIZATION``.
+            name: one of the roles, or a further prompt of the author's endpoint.
 
         Raises:
             UsageError: it cannot be used, or no endpoint has the role.
         """
-        settings = self._settings(AUTHOR if name == LOCALIZATION else name)
+        settings = self._endpoint_of(name)
+        if settings is None:
+            role = _role_of(name)
+            raise UsageError(f"no endpoint has the role {role}; configure roles.{role}, or give --exchange")
         endpoint = await self._opened.enter_async_context(open_endpoint(settings, self._access))
         return Role(
             name,
@@ -102,7 +108,7 @@ class RunInputs:
             self.work.effects,
             self._redactor(settings),
             self.budget,
-            is_shown=name == self._shown_step,
+            is_shown=name != LOCALIZATION and _role_of(name) == self._shown_step,
         )
 
     def read(self, path: str) -> str | None:
@@ -110,10 +116,9 @@ class RunInputs:
         content = self.work.repository.tree(self.work.instance.base).read(path)
         return None if content is None else decode_text(content)
 
-    def _settings(self, role: str) -> EndpointSettings:
-        if not self.has_role(role):
-            raise UsageError(f"no endpoint has the role {role}; configure roles.{role}, or give --exchange")
-        return self._header.route.endpoints[role]
+    def _endpoint_of(self, name: str) -> EndpointSettings | None:
+        endpoints, role = self._header.route.endpoints, _role_of(name)
+        return endpoints.get(role) or (endpoints.get(AUTHOR) if role == PROPOSER else None)
 
     def _redactor(self, settings: EndpointSettings) -> Callable[[str], str]:
         key = key_of(settings, self._access.environ)
@@ -121,3 +126,7 @@ class RunInputs:
         if not redactor.is_complete:
             raise UsageError("no check for secrets is loaded, so nothing is sent; install its plugin")
         return lambda text: "\n".join(redactor.lines(_ANY_TEXT, text))
+
+
+def _role_of(name: str) -> str:
+    return name if name in ROLES else AUTHOR

@@ -186,6 +186,7 @@ class _Run:
             pointers=inputs.report.pointers,
             attempts=tuple(inputs.attempts),
             tests=tuple(TestChange(test.id, test.failure) for test in inputs.failing_tests.shown_tests()),
+            proposed_tests=inputs.report.proposed_tests,
             search=inputs.report.search,
             cost=self._cost(),
             stopped=self.stopped,

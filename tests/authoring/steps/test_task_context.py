@@ -108,7 +108,9 @@ def test_without_the_packages_for_models_an_encoder_is_one_sentence(
 ) -> None:
     monkeypatch.setattr(runtime, "_package", lambda versions: None)
     instance = Instance(repo.commit(FILES), TASK)
-    expected = r"the localization needs the encoder: .*onnxruntime.* not installed; .*wardround\[models\].*words"
+    expected = (
+        r"the localization needs the encoder: .*onnxruntime.* not installed; .*wardround\[models\].*words"
+    )
     with pytest.raises(UsageError, match=expected):
         localize(repo.root, "fusion", instance, tmp_path)
 
@@ -170,7 +172,10 @@ def test_the_endpoint_chooses_files_first_and_then_functions_in_them(
     assert [document["kind"] for document in inputs] == ["files", "functions"]
     assert inputs[0]["candidates"][0] == "shop/basket.py"
     assert "tests/test_basket.py" not in inputs[0]["candidates"]
-    assert inputs[1]["candidates"] == ["shop/mail.py:1-2 def send(basket):", "shop/mail.py:5-6 def retry(basket):"]
+    assert inputs[1]["candidates"] == [
+        "shop/mail.py:1-2 def send(basket):",
+        "shop/mail.py:5-6 def retry(basket):",
+    ]
     assert (result.pointers[0].symbol, result.pointers[1].symbol) == ("retry", "total")
     assert result.metadata["first"] == 1
     assert run.report.context is not None

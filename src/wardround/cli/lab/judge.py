@@ -29,10 +29,9 @@ def command(run_id: str, *, judge: str, url: str) -> None:
     The patches are those that the configurations of RUN selected. Each choice is stored at once; pairs that
     were judged are not shown again.
     """
-    from wardround_lab.experiments.storage.opening import open_storage
-
     from wardround_lab.experiments.experiment_run import find_run
     from wardround_lab.experiments.judging import Judging
+    from wardround_lab.experiments.storage.opening import open_storage
 
     if not judge.strip() or not judge.isprintable():
         raise UsageError("--judge: give a name of printable characters")

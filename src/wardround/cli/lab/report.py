@@ -22,10 +22,9 @@ from wardround.errors import UsageError
 @click.option("--storage", "url", default="", metavar="URL", help="Storage of the sequences.")
 def command(run_id: str, *, out: Path | None, sequences: int, url: str) -> None:
     """Write one HTML page of a run: rewards, plots, and the sequences to read."""
-    from wardround_lab.experiments.storage.opening import open_storage
-
     from wardround_lab.experiments.experiment_run import find_run
     from wardround_lab.experiments.report.page import page_of
+    from wardround_lab.experiments.storage.opening import open_storage
 
     with open_storage(url, os.environ) as storage:
         page = page_of(storage, find_run(storage, run_id), sequences)
