@@ -43,9 +43,12 @@ def wardround_localizations() -> Mapping[str, str]:
 @hookimpl
 def wardround_selections() -> Mapping[str, str]:
     """Return the selections."""
+    module = "wardround.authoring.contributions"
     return {
-        "first": "wardround.authoring.contributions:first_patch",
-        "vote": "wardround.authoring.contributions:majority_vote",
+        "first": f"{module}:first_patch",
+        "vote": f"{module}:majority_vote",
+        "score": f"{module}:score",
+        "ranking": f"{module}:ranking",
     }
 
 

@@ -21,8 +21,8 @@ from wardround.errors import UsageError
 from wardround.planes.language_model.prompts import load_part
 from wardround.planes.language_model.redaction import Redactor
 
-AUTHOR, VERIFIER, PROPOSER = "author", "verifier", "proposer"
-ROLES = (AUTHOR, VERIFIER, PROPOSER)
+AUTHOR, VERIFIER, PROPOSER, RANKER = "author", "verifier", "proposer", "ranker"
+ROLES = (AUTHOR, VERIFIER, PROPOSER, RANKER)
 """The roles, and the names of their prompts."""
 LOCALIZATION, FIX_WITH_TESTS, AUTHOR_WITH_PROBE = "localization", "fix-with-tests", "author-with-probe"
 """Further prompts of the author's endpoint."""

@@ -11,6 +11,7 @@ from wardround.authoring.repair.model import Candidate as EditCandidate
 from wardround.authoring.repair.model import Observation, Validation
 from wardround.authoring.repair.validation import validate
 from wardround.authoring.run_inputs import RunInputs
+from wardround.authoring.selection.edit_span import edit_span
 from wardround.authoring.steps.tests import run_suite
 from wardround.context.run_evidence import TestOutcome, TestsRun
 from wardround.workflows.test.recordings.shown_ids import without_parameters
@@ -61,20 +62,12 @@ def _edit_of(inputs: RunInputs, candidate: Candidate) -> EditCandidate | None:
     before, after = inputs.read(path), _text(candidate, path)
     if before is None or after is None:
         return None
-    start = _common_length(before, after)
-    most = min(len(before), len(after)) - start
-    end = min(most, _common_length(before[::-1], after[::-1]))
-    replacement = after[start : len(after) - end]
-    return EditCandidate(path, "", start, len(before) - end, replacement, "", 0.0)
+    span = edit_span(before, after)
+    return EditCandidate(path, "", span.start, span.end, span.replacement, "", 0.0)
 
 
 def _text(candidate: Candidate, path: str) -> str | None:
     return next((file.text for file in candidate.patch.files if file.path == path), None)
-
-
-def _common_length(text: str, other: str) -> int:
-    pairs = enumerate(zip(text, other, strict=False))
-    return next((at for at, (left, right) in pairs if left != right), min(len(text), len(other)))
 
 
 async def _forked_results(

@@ -8,10 +8,9 @@ import msgspec
 
 from wardround.authoring.run_inputs import RunInputs
 from wardround.authoring.selection.ballots import Ballot, BallotBox
-from wardround.authoring.selection.test_results import TestResult, results_of
+from wardround.authoring.selection.evidence import CandidateEvidence
 from wardround.authoring.selection.thread import LoopSelection
 from wardround.authoring.stages import Patch
-from wardround.authoring.steps.behaviour import compare
 from wardround.context.run_evidence import BehaviourRun, RunState
 
 NAME = "vote"
@@ -48,8 +47,7 @@ class MajorityVote(LoopSelection):
         super().__init__()
         self._inputs = inputs
         self._box = BallotBox(inputs.work)
-        self._results: dict[str, TestResult] = {}
-        self._behaviour: dict[str, BehaviourRun] = {}
+        self._evidence = CandidateEvidence(inputs)
 
     def run(self, patches: list[Patch], instance_id: str) -> Patch:
         """Return the selected patch; the first one if none is usable.
@@ -81,11 +79,7 @@ class MajorityVote(LoopSelection):
         return winner
 
     async def _by_tests(self, ballots: Sequence[Ballot]) -> list[_Group]:
-        unknown = [ballot.candidate for ballot in ballots if ballot.candidate.commit not in self._results]
-        if unknown:
-            found = await results_of(self._inputs, unknown)
-            self._results |= {item.commit: result for item, result in zip(unknown, found, strict=True)}
-        return _grouped(ballots, [self._results[ballot.candidate.commit] for ballot in ballots])
+        return _grouped(ballots, await self._evidence.tests([ballot.candidate for ballot in ballots]))
 
     async def _by_behaviour(self, group: _Group) -> list[_Group]:
         if len(group.ballots) == 1:
@@ -93,11 +87,7 @@ class MajorityVote(LoopSelection):
         return _grouped(group.ballots, [await self._differences(ballot) for ballot in group.ballots])
 
     async def _differences(self, ballot: Ballot) -> Hashable:
-        commit = ballot.candidate.commit
-        if commit not in self._behaviour:
-            self._inputs.work.progress("selection: behaviour before and after a patch")
-            self._behaviour[commit] = await compare(self._inputs.work, ballot.candidate)
-        return _differences(self._behaviour[commit]) or commit
+        return _differences(await self._evidence.behaviour(ballot.candidate)) or ballot.candidate.commit
 
 
 def _grouped(ballots: Sequence[Ballot], keys: Sequence[Hashable]) -> list[_Group]:
