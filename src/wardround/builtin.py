@@ -78,7 +78,10 @@ def wardround_analyses() -> Mapping[str, str]:
 def wardround_experiments() -> Mapping[str, str]:
     """Return the experiments of the lab."""
     module = "wardround_lab.experiments.built_in"
-    return {"hybrid-localization": f"{module}.hybrid_localization:HybridLocalization"}
+    return {
+        "hybrid-localization": f"{module}.hybrid_localization:HybridLocalization",
+        "vote-or-ranking": f"{module}.vote_or_ranking:VoteOrRanking",
+    }
 
 
 @hookimpl

@@ -70,7 +70,8 @@ _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
 )  # fmt: skip
 @click.option("--offline", is_flag=True, help="Contact nothing on a network.")
 @click.option(
-    "--show-prompt", "shown_step", type=click.Choice(["author", "verifier", "proposer", "ranker"]), default=None,
+    "--show-prompt", "shown_step", default=None,
+    type=click.Choice(["author", "verifier", "proposer", "ranker"]),
     help="Print the next request of a step, and do not send it.",
 )  # fmt: skip
 @click.option("--resume", default="", metavar="SEQUENCE", help="Continue an interrupted run.")

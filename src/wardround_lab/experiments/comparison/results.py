@@ -8,6 +8,7 @@ import msgspec
 
 from wardround.authoring.stages import Value
 from wardround.errors import UsageError
+from wardround_lab.experiments.lab_inputs import SHARED
 from wardround_lab.experiments.storage.model import SequenceQuery, SequenceSummary
 from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
 
@@ -57,7 +58,8 @@ def results_of(storage: SequenceStorage, run: str) -> list[ConfigurationResults]
     Raises:
         UsageError: there is none.
     """
-    found = grouped(storage.find(SequenceQuery(run=run, is_complete=True)))
+    complete = storage.find(SequenceQuery(run=run, is_complete=True))
+    found = grouped(summary for summary in complete if summary.outcome != SHARED)
     if not found:
         raise UsageError(f"run {run} has no completed trial; continue it with lab run --resume {run}")
     return found
