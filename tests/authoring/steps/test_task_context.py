@@ -42,7 +42,7 @@ FILES = {
     "shop/tax.go": "package shop\n\nfunc TaxOfBasket(amount int) int {\n\treturn amount / 5\n}\n",
     "shop/report.py": "def render(rows):\n    return '\\n'.join(rows)\n",
     "shop/dates.py": "def parse(text):\n    return text.split('-')\n",
-    "tests/test_basket.py": "from shop.basket import total\n\n\ndef test_total():\n    assert total([1]) == 1\n",
+    "tests/test_basket.py": "from shop.basket import total\n\n\ndef test_total():\n    assert total([1])\n",
 }
 TASK = "The total of the lines is wrong"
 BY_MEANING = "Erase every document on a drive"
@@ -204,5 +204,5 @@ def test_an_endpoint_that_does_not_answer_is_no_result(
 
 def test_without_an_endpoint_a_choice_is_one_sentence(repo: GitRepository, tmp_path: Path) -> None:
     instance = Instance(repo.commit(FILES), TASK)
-    with pytest.raises(UsageError, match="no endpoint has the role author; configure roles.author, or give"):
+    with pytest.raises(UsageError, match=r"no endpoint has the role author; configure roles\.author, or"):
         localize(repo.root, "hierarchical", instance, tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from tests.authoring.shop_project import FAILING, FILES, GOOD, TESTS
@@ -20,7 +20,7 @@ from wardround_lab.experiments.instances.model import MinedInstance
 from wardround_lab.experiments.instances.tested_base import commit_with_tests
 from wardround_lab.experiments.lab_inputs import LabInputs
 from wardround_lab.experiments.storage.model import Run
-from wardround_lab.experiments.storage.opening import open_storage
+from wardround_lab.experiments.storage.sql import open_sql_storage
 
 OLD_TESTS = TESTS.partition("\n\n\ndef test_label_without_a_name")[0] + "\n"
 FIXED = FILES["shop.py"].replace(GOOD["find"], GOOD["replace"])
@@ -69,7 +69,7 @@ def lab_inputs(
         instances_digest=instances.digest,
     )
     environ = {**os.environ, "VIRTUAL_ENV": sys.prefix}
-    with open_storage(str(folder / "lab.sqlite"), {}) as storage:
+    with closing(open_sql_storage(folder / "lab.sqlite")) as storage:
         storage.begin_run(run)
         access = EndpointAccess(environ)
         yield LabInputs(run, instances, storage, host.load(), endpoints, access, environ, folder)

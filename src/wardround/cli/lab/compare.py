@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,13 +34,12 @@ def command(first: str, second: str, *, by_repository: bool, url: str, out: Path
     means have an interval of 95% by bootstrap, and the p value of a paired permutation test, adjusted for
     the number of rewards.
     """
-    from wardround_lab.experiments.storage.opening import open_storage
-
     from wardround_lab.experiments.comparison.reward_differences import reward_differences
     from wardround_lab.experiments.comparison.run_files import write_comparison
     from wardround_lab.experiments.comparison.run_table import difference_lines
+    from wardround_lab.experiments.storage.opening import open_storage
 
-    with open_storage(url, os.environ) as storage:
+    with closing(open_storage(url, os.environ)) as storage:
         run, results = _configuration(storage, first)
         other_run, others = _configuration(storage, second)
     directions = {**other_run.rewards, **run.rewards}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -35,7 +36,7 @@ def command(run_id: str, *, judge: str, url: str) -> None:
 
     if not judge.strip() or not judge.isprintable():
         raise UsageError("--judge: give a name of printable characters")
-    with open_storage(url, os.environ) as storage:
+    with closing(open_storage(url, os.environ)) as storage:
         judging = Judging(storage, find_run(storage, run_id), judge)
         pairs = list(judging.open_pairs())
         judged = _judge(judging, pairs)

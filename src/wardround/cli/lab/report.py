@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -26,7 +27,7 @@ def command(run_id: str, *, out: Path | None, sequences: int, url: str) -> None:
     from wardround_lab.experiments.report.page import page_of
     from wardround_lab.experiments.storage.opening import open_storage
 
-    with open_storage(url, os.environ) as storage:
+    with closing(open_storage(url, os.environ)) as storage:
         page = page_of(storage, find_run(storage, run_id), sequences)
     path = out or Path("lab") / run_id / "report.html"
     try:

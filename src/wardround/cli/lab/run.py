@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,13 +66,12 @@ def command(**options: Any) -> int:
 
     Exit status: 0 all trials completed, 4 some did not, 130 interrupted.
     """
-    from wardround_lab.experiments.storage.opening import open_storage
-
     from wardround_lab.experiments.experiment_run import OpenRun
+    from wardround_lab.experiments.storage.opening import open_storage
 
     collect_garbage()  # a run is long
     instances = _instances(options)
-    with open_storage(options["storage"], os.environ) as storage, _logs() as logs:
+    with closing(open_storage(options["storage"], os.environ)) as storage, _logs() as logs:
         run = OpenRun(_request(options, instances, storage, logs))
         emit_line(f"run {run.run.id}: {len(instances.ids)} instances")
         for note in run.run.notes:
@@ -152,7 +151,7 @@ def _interruption(cause: BaseException) -> Interrupted | None:
 def _report(
     run: OpenRun, storage: SequenceStorage, out: Path | None, failures: list[IncompleteTrial]
 ) -> None:
-    from wardround_lab.experiments.comparison.results import results_of
+    from wardround_lab.experiments.comparison.results import completed_results
     from wardround_lab.experiments.comparison.run_files import write_run
 
     for failure in failures[:_SHOWN]:
@@ -162,7 +161,9 @@ def _report(
             f"wardround: {len(failures)} trials did not complete; "
             f"the same command with --resume {run.run.id} runs them again"
         )
-    results = results_of(storage, run.run.id)
+    results = completed_results(storage, run.run.id)
+    if not results:
+        return
     folder = out or Path("lab") / run.run.id
     for line in write_run(folder, run.run, results):
         emit_line(line)

@@ -73,6 +73,8 @@ class HybridLocalization:
         self.configurations = [
             Configuration(name, tokens) for name, tokens in product(self._localizations, options.tokens)
         ]
+        if not self.configurations:
+            raise UsageError(f"hybrid-localization: {HIERARCHICAL} needs an endpoint with the role author")
         self.configuration = configuration or self.configurations[0]
 
     @property
@@ -100,13 +102,14 @@ class HybridLocalization:
         """Localize one instance and record the rewards; there is no patch."""
         present = self.configuration
         settings = Settings(tokens=present.tokens)
-        async with self._inputs.trial(present, instance_id, self._task, settings) as trial:
+        async with self._inputs.trial(present, instance_id, self.task_of, settings) as trial:
             stage = await trial.localization(present.localization)
             result = await stage.run(trial.instance_id)
             trial.sequence.record_rewards(**self._rewards(trial, result))
         return NO_PATCH
 
-    def _task(self, mined: MinedInstance) -> Instance:
+    def task_of(self, mined: MinedInstance) -> Instance:
+        """Return what the present localization gets of an instance."""
         has_tests = self.configuration.localization in self._options.with_tests
         return mined.with_tests if has_tests else mined.in_words
 

@@ -58,11 +58,16 @@ def results_of(storage: SequenceStorage, run: str) -> list[ConfigurationResults]
     Raises:
         UsageError: there is none.
     """
-    complete = storage.find(SequenceQuery(run=run, is_complete=True))
-    found = grouped(summary for summary in complete if summary.outcome != SHARED)
+    found = completed_results(storage, run)
     if not found:
         raise UsageError(f"run {run} has no completed trial; continue it with lab run --resume {run}")
     return found
+
+
+def completed_results(storage: SequenceStorage, run: str) -> list[ConfigurationResults]:
+    """Return the results of the complete sequences of a run; none if there are none."""
+    complete = storage.find(SequenceQuery(run=run, is_complete=True))
+    return grouped(summary for summary in complete if summary.outcome != SHARED)
 
 
 def grouped(summaries: Iterable[SequenceSummary]) -> list[ConfigurationResults]:

@@ -22,7 +22,7 @@ SHOWN = lines_of([CodePointer("a.py", 4, 9), CodePointer("a.py", 8, 11), CodePoi
 
 
 def test_lines_of_overlapping_pointers_count_once() -> None:
-    assert SHOWN == {"a.py": frozenset(range(4, 12)), "c.py": frozenset({1, 2})}
+    assert {"a.py": frozenset(range(4, 12)), "c.py": frozenset({1, 2})} == SHOWN
 
 
 def test_the_share_of_gold_lines_counts_those_of_files_that_are_not_shown_too() -> None:
