@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.authoring.stages import Value
 from wardround.errors import UsageError
+from wardround_lab.experiments.lab_inputs import SHARED
 from wardround_lab.experiments.storage.model import SequenceQuery, SequenceSummary
 from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
 
@@ -66,7 +67,8 @@ def results_of(storage: SequenceStorage, run: str) -> list[ConfigurationResults]
 
 def completed_results(storage: SequenceStorage, run: str) -> list[ConfigurationResults]:
     """Return the results of the complete sequences of a run; none if there are none."""
-    return grouped(storage.find(SequenceQuery(run=run, is_complete=True)))
+    complete = storage.find(SequenceQuery(run=run, is_complete=True))
+    return grouped(summary for summary in complete if summary.outcome != SHARED)
 
 
 def grouped(summaries: Iterable[SequenceSummary]) -> list[ConfigurationResults]:
