@@ -23,7 +23,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import statistics
 import subprocess
 import sys
@@ -33,8 +32,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from binding import ROUTINE
-
 from wardround.authoring.context.assembly import ContextRequest, build_context
 from wardround.authoring.context.base_code import with_base_code
 from wardround.authoring.context.model import DEFAULT_TOKENS, WriteContext
@@ -43,10 +40,10 @@ from wardround.authoring.task import Task
 from wardround.change.diff import ChangedFile, FileStatus
 from wardround.change.repository import Repository
 from wardround.errors import GitError
-from wardround.retrieval.documents import query_text
 from wardround.retrieval.file_search import is_accompanying_file, is_source
 from wardround.retrieval.test_discovery import contains_tests
 from wardround_lab.experiments.instances.gold import changed_lines
+from wardround_lab.experiments.instances.task_text import states_a_task, task_text
 from wardround_lab.experiments.rewards.localization import (
     FIRST,
     compression,
@@ -61,10 +58,6 @@ NEWEST = 2500
 MOST_FILES = 5
 MOST_LINES = 120
 RESAMPLED = 2000
-GIVEN_AWAY = re.compile(
-    r"https?://\S+|\(?(?:\b[Gg][Hh]-)?#\d+\)?|\b[0-9a-f]{7,40}\b|\S*[\w-]+\.(?:py|pyi|tsx?|jsx?|vue|md|rst|ya?ml|toml"
-    r"|json|cfg|ini|sql|css|html|txt|go|rs)\b|\b[\w.-]+/[\w./-]+"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +99,8 @@ def commits_of(folder: Path) -> list[Commit]:
     return found
 
 
-def task_text(message: str) -> str:
-    """Return a message, its first line and the rest, without text that reveals the files."""
-    lines = (" ".join(part.split()) for part in GIVEN_AWAY.sub(" ", query_text(message)).split("\n", 1))
-    return "\n".join(line for line in lines if line)[:3000]
-
-
-def states_a_task(commit: Commit) -> bool:
-    words = re.findall(r"[A-Za-z]{2,}", task_text(commit.message))
-    return not ROUTINE.search(commit.subject) and len(words) >= 4
+def is_task(commit: Commit) -> bool:
+    return states_a_task(commit.subject, task_text(commit.message))
 
 
 def case_of(repository: Repository, commit: Commit) -> Case | None:
@@ -144,7 +130,7 @@ def is_small_edit(sources: Sequence[ChangedFile]) -> bool:
 
 def cases_of(folder: Path, each: int) -> list[Case]:
     """Return the sampled cases of a repository."""
-    usable = [commit for commit in commits_of(folder) if states_a_task(commit)]
+    usable = [commit for commit in commits_of(folder) if is_task(commit)]
     random.Random(SEED).shuffle(usable)
     found = []
     with Repository(folder) as repository:

@@ -186,7 +186,12 @@ class CommitClassifier:
 
 def is_fix(subject: str) -> bool:
     """Return True if a subject mentions a fixed bug."""
-    return bool(_FIX.search(subject)) and not _NO_FIX.search(subject)
+    return mentions_fix(subject) and not _NO_FIX.search(subject)
+
+
+def mentions_fix(subject: str) -> bool:
+    """Return True if a subject has a word of fixes, whatever was fixed."""
+    return bool(_FIX.search(subject))
 
 
 def _sources(commit: Commit) -> Sequence[str]:

@@ -126,7 +126,7 @@ class Miner:
         self._kept = kept
         self._scan = scan
         self._say = say
-        self._filters = _record_limits(limits)
+        self._filters = record_limits(limits)
 
     def mine(self, sources: Sequence[MiningSource], places: Sequence[RecordLocation]) -> list[Corpus]:
         """Mine every source in every repository; one record for each source, in their order.
@@ -359,7 +359,7 @@ def _digest(item: Item) -> bytes:
     return hashlib.blake2b(msgspec.json.encode(reported), digest_size=16).digest()
 
 
-def _record_limits(limits: HistoryLimits) -> dict[str, str]:
+def record_limits(limits: HistoryLimits) -> dict[str, str]:
     """Return the limits as they are recorded."""
     reported = {
         "head": limits.head,

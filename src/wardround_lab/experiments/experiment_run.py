@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,11 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
-from wardround.authoring.endpoint.opening import EndpointAccess
+from wardround.authoring.endpoint.opening import EndpointAccess, open_endpoint
 from wardround.config.language_model import EndpointSettings
 from wardround.errors import UsageError
 from wardround.host import PluginHost, load_entries, load_entry
+from wardround.planes.language_model.endpoint import Endpoint
 from wardround_lab.experiments.experiment import Experiment
 from wardround_lab.experiments.instances.instance_set import InstanceSet
 from wardround_lab.experiments.lab_file import LabFile, options_of
@@ -74,17 +76,19 @@ class OpenRun:
             request.assignments,
         )
         run = _resumed_run(request, options) if request.resumed else _new_run(request, options)
+        opened: dict[EndpointSettings, Endpoint] = {}
         self._inputs = LabInputs(
             run,
             request.instances,
             request.storage,
             request.host,
             request.endpoints,
-            request.access,
+            msgspec.structs.replace(request.access, opened=opened),
             request.environ,
             request.logs,
         )
         self.experiment: Experiment = factory(self._inputs, options)
+        self._opened = opened
         self.run = msgspec.structs.replace(
             run, notes=self.experiment.notes, rewards=dict(self.experiment.rewards)
         )
@@ -93,7 +97,15 @@ class OpenRun:
 
     def run_trials(self, workers: int, progress: Callable[[str], None]) -> list[IncompleteTrial]:
         """Run all trials without an outcome; see ``run_experiment``."""
-        return asyncio.run(run_experiment(self.experiment, self._inputs, workers, progress))
+        return asyncio.run(self._run_trials(workers, progress))
+
+    async def _run_trials(self, workers: int, progress: Callable[[str], None]) -> list[IncompleteTrial]:
+        async with AsyncExitStack() as stack:
+            for settings in set(self._inputs.endpoints.values()):
+                if settings.needs_network:  # one client for all trials: its limit of requests is for all
+                    opening = open_endpoint(settings, self._inputs.access)
+                    self._opened[settings] = await stack.enter_async_context(opening)
+            return await run_experiment(self.experiment, self._inputs, workers, progress)
 
 
 def experiment_factory(name: str) -> Callable[..., Experiment]:

@@ -52,7 +52,7 @@ def project_run(
         if not path.endswith(".py") or path not in tree.blobs:
             raise UsageError(f"{path}: the test file does not exist, or is not Python; give an id of pytest")
     projects = detect_projects(tuple(tree.blobs), tree.text)
-    found = {project.root: project for project in (_innermost(projects, path) for path in paths)}
+    found = {project.root: project for project in (python_project(projects, path) for path in paths)}
     if len(found) > 1:
         raise UsageError(f"the tests are of the projects {', '.join(sorted(found))}; give those of one")
     (project,) = found.values()
@@ -61,7 +61,8 @@ def project_run(
     return ProjectRun(environment, isolation or settings.backend, project.root)
 
 
-def _innermost(projects: Sequence[DetectedProject], path: str) -> DetectedProject:
+def python_project(projects: Sequence[DetectedProject], path: str) -> DetectedProject:
+    """Return the innermost project of Python above a file."""
     own = [
         project
         for project in projects

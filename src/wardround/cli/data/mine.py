@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import calendar
+import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from wardround.training_tasks import AnyTask
     from wardround_lab.corpora.git_history import HistoryLimits
     from wardround_lab.corpora.miner import MiningSource, RecordLocation
+    from wardround_lab.experiments.instances.repository_mining import InstanceOptions
 
 DOC_DRIFT = "doc-drift"
 
@@ -31,6 +33,19 @@ DOC_DRIFT = "doc-drift"
 @click.option("--kind", "kinds", multiple=True,
               type=click.Choice(["bug-fix", "clean", "commits", DOC_DRIFT, "inducing"]),
               help="Mine commits of this kind; doc-drift selects its tasks. Repeatable.")  # fmt: skip
+@click.option("--instances", is_flag=True,
+              help="Mine tasks with the tests that judge them; runs tests in the sandbox.")  # fmt: skip
+@click.option("--each", type=click.IntRange(min=1), metavar="N", help="Instances: N of each repository.")
+@click.option("--files", type=click.IntRange(min=1), default=2, show_default=True, metavar="N",
+              help="Instances: the answer changes at most N source files.")  # fmt: skip
+@click.option("--lines", type=click.IntRange(min=1), default=10, show_default=True, metavar="N",
+              help="Instances: the answer changes at most N source lines.")  # fmt: skip
+@click.option("--suite-seconds", type=click.FloatRange(min=1), default=30.0, show_default=True, metavar="S",
+              help="Instances: reject those with a run of tests of more CPU seconds.")  # fmt: skip
+@click.option("--python", type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="FOLDER",
+              help="Instances: run tests in this virtual environment instead of building some.")  # fmt: skip
+@click.option("--passing", type=click.Choice(["suite", "files"]), default="suite", show_default=True,
+              help="Instances: tests that must go on passing, all or of the changed files.")  # fmt: skip
 @click.option("--head", default="HEAD", show_default=True, metavar="REV", help="Revision to start from.")
 @click.option("--since", metavar="DATE", help="Skip older commits: YYYY-MM-DD or seconds since 1970.")
 @click.option("--until", metavar="DATE", help="Skip commits of this day and later.")
@@ -48,6 +63,8 @@ def command(repositories: tuple[str, ...], **options: Any) -> int:
     from wardround_lab.corpora.miner import Miner
     from wardround_lab.corpora.secret_scan import SecretScan
 
+    if options["instances"]:
+        return _mine_instances(repositories, options)
     sources = _sources(options["tasks"], options["kinds"])
     retained = HoldoutRepositories.read(options["kept"])
     scan = SecretScan(host.load().specialists)
@@ -72,6 +89,47 @@ def command(repositories: tuple[str, ...], **options: Any) -> int:
     return 0
 
 
+def _mine_instances(repositories: tuple[str, ...], options: dict[str, Any]) -> int:
+    from wardround import host
+    from wardround_lab.corpora.holdout import HoldoutRepositories
+    from wardround_lab.corpora.secret_scan import SecretScan
+    from wardround_lab.experiments.instances.instance_miner import NAME, InstanceMiner
+
+    if options["tasks"] or options["kinds"]:
+        raise click.UsageError("--instances runs tests for hours; mine tasks and kinds with another command")
+    retained = HoldoutRepositories.read(options["kept"])
+    scan = SecretScan(host.load().specialists)
+    locations = [_parse_location(text) for text in repositories]
+    try:
+        with progress_line() as progress:
+            miner = InstanceMiner(
+                options["out"], _limits(options), _instance_options(options), retained.__contains__, scan,
+                os.environ, progress,
+            )  # fmt: skip
+            record = miner.mine(locations)
+    except Interrupted:
+        echo_err("wardround: interrupted; the same command goes on behind the last finished candidate")
+        raise
+    for repository in record.repositories:
+        for line in repository.lines():
+            emit_line(line)
+    emit_line(f"{options['out'] / NAME}: {record.instances} instances")
+    return 0
+
+
+def _instance_options(options: dict[str, Any]) -> InstanceOptions:
+    from wardround_lab.experiments.instances.candidates import CandidateLimits
+    from wardround_lab.experiments.instances.repository_mining import InstanceOptions
+
+    return InstanceOptions(
+        each=options["each"] or 0,
+        answer=CandidateLimits(options["files"], options["lines"]),
+        suite_s=options["suite_seconds"],
+        python=str(options["python"].absolute()) if options["python"] else "",
+        whole_suite=options["passing"] == "suite",
+    )
+
+
 def _sources(tasks: tuple[str, ...], kinds: tuple[str, ...]) -> list[MiningSource]:
     from wardround import host
     from wardround_lab.corpora.miner import MiningSource
@@ -85,7 +143,7 @@ def _sources(tasks: tuple[str, ...], kinds: tuple[str, ...]) -> list[MiningSourc
     sources = [MiningSource(name, known[name]) for name in dict.fromkeys(named)]
     sources += [MiningSource(kind) for kind in dict.fromkeys(kinds) if kind != DOC_DRIFT]
     if not sources:
-        raise click.UsageError("nothing to mine; give --task NAME or --kind KIND")
+        raise click.UsageError("nothing to mine; give --task NAME, --kind KIND or --instances")
     return sources
 
 

@@ -38,9 +38,12 @@ class Build(msgspec.Struct, frozen=True):
 
 
 def built_environment(
-    project: DetectedProject, repository: Repository, side: str, environ: Mapping[str, str]
+    project: DetectedProject, repository: Repository, side: str, environ: Mapping[str, str], day: str = ""
 ) -> Environment | None:
     """Return the environment that was built from the files at base or head; None if there is none.
+
+    Args:
+        day: the last day of its releases, for Python only; see ``BuildConditions``.
 
     Raises:
         EnvironmentUnavailable: the files that name its packages cannot be read.
@@ -51,7 +54,7 @@ def built_environment(
             python_key,
         )  # reads the formats of lock files
 
-        found = find_built(python_key(project, files))
+        found = find_built(python_key(project, files, day))
         return None if found is None else _python(*found, project.root)
     from wardround.workflows.environments.node_build import node_key  # reads the formats of lock files
 
@@ -72,6 +75,7 @@ def build_environment(
     registries: Sequence[str] = (),
     git_sources: Sequence[str] = (),
     private_registries: Sequence[PrivateRegistry] = (),
+    day: str = "",
 ) -> Build:
     """Build the environment of a project from its lock file, unless the store has it.
 
@@ -82,12 +86,13 @@ def build_environment(
         registries: hosts of packages, in addition to those of the caller.
         git_sources: beginnings of the addresses of packages that git fetches.
         private_registries: registries that require a token; no program of the build gets it.
+        day: the packages are those that existed on this day, for Python only; empty for the present ones.
 
     Raises:
         EnvironmentUnavailable: a file, a program or a package is missing, or a build failed.
         UsageError: the isolation is none.
     """
-    found = built_environment(project, repository, side, environ)
+    found = built_environment(project, repository, side, environ, day)
     if found is not None:
         return Build(found, is_new=False)
     if isolation == NONE:
@@ -100,6 +105,7 @@ def build_environment(
         tuple(git_sources),
         tuple(private_registries),
         progress,
+        day,
     )
     try:
         remove_unused()
@@ -108,7 +114,7 @@ def build_environment(
         raise EnvironmentUnavailable(
             f"{store_folder()} cannot be written ({cause.strerror}); make room or set XDG_CACHE_HOME"
         ) from cause
-    built = built_environment(project, repository, side, environ)
+    built = built_environment(project, repository, side, environ, day)
     assert built is not None, "the environment was built a moment ago"
     return Build(built, is_new=True, failed=failed)
 

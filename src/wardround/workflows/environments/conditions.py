@@ -22,6 +22,7 @@ class BuildConditions(msgspec.Struct, frozen=True):
         git_sources: beginnings of the addresses of packages that git fetches.
         private_registries: registries that require a token, which a variable of ``environ`` has.
         progress: called with a noun phrase before each step.
+        day: the packages are those that existed on this day, as ``2021-03-31``; empty for the present ones.
     """
 
     limits: Limits
@@ -31,3 +32,4 @@ class BuildConditions(msgspec.Struct, frozen=True):
     git_sources: tuple[str, ...] = ()
     private_registries: tuple[PrivateRegistry, ...] = ()
     progress: Callable[[str], None] = lambda _: None
+    day: str = ""

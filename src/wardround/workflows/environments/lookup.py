@@ -54,12 +54,17 @@ def environment_of(
     progress("environment")
     found = _find_environment(project, repository, settings, side, environ)
     if project.language == "python":
-        files = files_of(repository, side)
-        found = add_compiled_modules(found, repository.root, files.paths)
-        found = add_unbuilt_files(
-            found, dict.fromkeys((project.root, "")), files, lambda: _tag(repository, side)
-        )
+        found = add_compiled_modules(found, repository.root, files_of(repository, side).paths)
+        found = with_unbuilt_files(found, project, repository, side)
     return apply_settings(found, settings)
+
+
+def with_unbuilt_files(
+    environment: Environment, project: DetectedProject, repository: Repository, side: str
+) -> Environment:
+    """Return an environment of Python with the files of a project that an installation of it would create."""
+    folders = dict.fromkeys((project.root, ""))
+    return add_unbuilt_files(environment, folders, files_of(repository, side), lambda: _tag(repository, side))
 
 
 def _find_environment(

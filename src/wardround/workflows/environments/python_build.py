@@ -15,6 +15,7 @@ from wardround.workflows.environments.added_files import move_checked, move_modu
 from wardround.workflows.environments.conditions import BuildConditions
 from wardround.workflows.environments.download import DownloadFailed, Downloads, open_downloads, remove
 from wardround.workflows.environments.project_build import ProjectBuilds
+from wardround.workflows.environments.python_releases import requests_at
 from wardround.workflows.environments.python_sources import (
     PythonSources,
     declared_requirements,
@@ -52,14 +53,19 @@ _BUILD = b"3"
 """Raise it when other packages follow from the same files, so that older environments are not used."""
 
 
-def python_key(project: DetectedProject, files: TreeFiles) -> str:
+def python_key(project: DetectedProject, files: TreeFiles, day: str = "") -> str:
     """Return the key of the environment of a project.
+
+    Args:
+        day: the last day of its releases; see ``BuildConditions``.
 
     Raises:
         EnvironmentUnavailable: no file names packages, or one cannot be read.
     """
     sources = python_sources(project, files)
-    inputs = (*key_inputs(sources, files), ("tests", " ".join(_tools(project)).encode()))
+    inputs = [*key_inputs(sources, files), ("tests", " ".join(_tools(project)).encode())]
+    if day:
+        inputs.append(("day", day.encode()))
     return key_of("python", (*inputs, ("build", _BUILD)))
 
 
@@ -73,7 +79,7 @@ def build_python(
     """
     files = files_of(repository, side)
     sources = python_sources(project, files)
-    uv = Uv(repository.root, conditions.environ)
+    uv = Uv(repository.root, conditions.environ, conditions.day)
     store_folder().mkdir(parents=True, exist_ok=True)
     with EphemeralTree(repository, side, store_folder()) as tree:
         top = tree.root.parent
@@ -86,7 +92,7 @@ def build_python(
             build = _PythonBuild(project, sources, files, uv, tree, downloads)
             tag = repository.nearest_tag("HEAD" if side == INDEX else side)
             description = build.run(top / "built", conditions, tag)
-        keep(top / "built", python_key(project, files), description)
+        keep(top / "built", python_key(project, files, conditions.day), description)
 
 
 class _PythonBuild:
@@ -114,7 +120,7 @@ class _PythonBuild:
         Args:
             tag: the last tag of the history.
         """
-        interpreter = self._uv.interpreter(self._sources.pythons)
+        interpreter = self._uv.interpreter(requests_at(conditions.day, self._sources.pythons))
         requirements = self._requirements()
         builds = ProjectBuilds(
             self._uv, interpreter, self._files, self._tree, self._downloads, conditions, tag
@@ -129,7 +135,8 @@ class _PythonBuild:
         move_checked(environment.prefix, built / PREFIX)
         return BuiltEnvironment(
             language="python",
-            source=self._sources.description,
+            source=self._sources.description
+            + (f" with the releases of {conditions.day}" if conditions.day else ""),
             version=environment.version,
             installation=environment.installation,
             packages=packages,
@@ -178,7 +185,7 @@ class _PythonBuild:
             path = posixpath.join(self._sources.folder, self._sources.lock)
             found = locked_sdist(self._files.table(path), name, version)
         elif self._uv.indexes:
-            found = indexed_sdist(self._downloads, self._uv.indexes[0], name, version)
+            found = indexed_sdist(self._downloads, self._uv.indexes[0], name, version, self._uv.day)
         if found is None:
             raise EnvironmentUnavailable(
                 f"{name} {version}".rstrip() + " has neither a wheel nor a source distribution here"

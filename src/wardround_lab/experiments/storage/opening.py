@@ -13,7 +13,7 @@ from wardround.databases.postgres_url import POSTGRESQL_FORM, POSTGRESQL_SCHEMES
 from wardround.errors import UsageError
 from wardround.host import load_entries, load_entry
 from wardround.storage.paths import state_dir
-from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
+from wardround_lab.experiments.storage.sequence_storage import SequenceStorage, StorageError
 from wardround_lab.experiments.storage.sql import open_sql_storage
 
 VARIABLE = "WARDROUND_LAB_STORAGE"
@@ -26,23 +26,28 @@ def default_file() -> Path:
     return state_dir() / "lab.sqlite"
 
 
-def open_storage(text: str, environ: Mapping[str, str]) -> SequenceStorage:
+def open_storage(text: str, environ: Mapping[str, str], *, create: bool = True) -> SequenceStorage:
     """Open the requested storage, else that of the environment, else the user's own; close it after use.
 
     Args:
         text: a file or a URL; empty for none.
+        create: make a file that is absent.
 
     Raises:
         UsageError: no storage has the scheme of the URL, or the storage cannot be opened.
     """
-    text = text or environ.get(VARIABLE, "")
-    if not text:
-        return open_sql_storage(default_file())
+    text = text or environ.get(VARIABLE, "") or str(default_file())
     if text.startswith(POSTGRESQL_SCHEMES):
         return open_sql_storage(PostgresUrl(text))
     if "://" in text:
         return _contributed_storage(text)
-    return open_sql_storage(Path(text))
+    return _file_storage(Path(text), create=create)
+
+
+def _file_storage(file: Path, *, create: bool) -> SequenceStorage:
+    if not create and not file.exists():
+        raise StorageError(f"the storage {file}: there is no such file; wardround lab run creates it")
+    return open_sql_storage(file)
 
 
 def _contributed_storage(url: str) -> SequenceStorage:

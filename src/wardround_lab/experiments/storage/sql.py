@@ -54,7 +54,7 @@ def open_sql_storage(location: Path | PostgresUrl) -> SqlStorage:
 
 def _connect(location: Path | PostgresUrl) -> tuple[Database, Schema]:
     if isinstance(location, Path):
-        return SQLiteDatabase(location), SQLITE
+        return SQLiteDatabase(location, has_log=True), SQLITE
     from wardround.databases.postgresql import PostgreSQLDatabase  # only where a storage has a URL
 
     return PostgreSQLDatabase(location, _WRITER_LOCK), POSTGRESQL

@@ -1,0 +1,68 @@
+"""The means to run the tests of a commit, from an environment of its packages."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from wardround.authoring.repair.project import python_project
+from wardround.change.repository import Repository
+from wardround.config.loader import read_sandbox
+from wardround.config.sandbox_settings import SandboxSettings
+from wardround.training_tasks import Commit
+from wardround.workflows.environments.lookup import apply_settings, with_unbuilt_files
+from wardround.workflows.environments.model import Environment
+from wardround.workflows.test.plans.planning import tree_of
+from wardround.workflows.test.project.projects import DetectedProject, detect_projects
+
+
+class CommitEnvironment(msgspec.Struct, frozen=True):
+    """The means to run the tests of a commit.
+
+    Attributes:
+        root: the folder in which pytest runs, relative to the root of the repository.
+        settings: those of the sandbox.
+    """
+
+    environment: Environment
+    root: str
+    settings: SandboxSettings
+
+    @property
+    def description(self) -> str:
+        """The origin of the packages, for a person."""
+        return f"Python {self.environment.version}, {self.environment.source}"
+
+
+class Packages(Protocol):
+    """Provides the packages of the projects of one repository."""
+
+    def of(self, commit: Commit, project: DetectedProject, test: str) -> Environment:
+        """Return an environment for a commit; raise ``EnvironmentUnavailable`` if there is none.
+
+        Args:
+            test: the path of a test of the project.
+        """
+        ...
+
+
+def commit_environment(
+    repository: Repository, commit: Commit, test: str, packages: Packages
+) -> CommitEnvironment:
+    """Return the means to run a test file.
+
+    Raises:
+        EnvironmentUnavailable: there are no packages.
+        GitError: objects are missing.
+    """
+    project = project_of(repository, commit.id, test)
+    found = with_unbuilt_files(packages.of(commit, project, test), project, repository, commit.id)
+    settings = read_sandbox(repository.tree(commit.id).read)
+    return CommitEnvironment(apply_settings(found, settings), project.root, settings)
+
+
+def project_of(repository: Repository, commit: str, test: str) -> DetectedProject:
+    """Return the project of a test file at a commit."""
+    tree = tree_of(repository, commit)
+    return python_project(detect_projects(tuple(tree.blobs), tree.text), test)
