@@ -33,7 +33,7 @@ _WITH_VECTORS = {**_WEIGHTS, "closeness": 1.0}
 _BY_VECTORS = {"closeness": 1.0, "file": 0.3}
 """The weights with an encoder, and for an encoder alone.
 
-Chosen on 49 commits of click, falcon, httpx, locust, query, redux-toolkit, sqlite-utils and twine: of 0.5 to 2
+Chosen on 49 commits of click, falcon, httpx, locust, query, redux-toolkit, sqlite-utils and twine: 0.5 to 2
 all differ from words by less than 0.03 of the changed lines; those for the encoder alone on 24 commits.
 """
 _MENTIONED = 6.0
