@@ -21,6 +21,7 @@ from wardround.authoring.steps.route import Route, StageNames
 from wardround.authoring.work import Work
 from wardround.config.language_model import EndpointSettings
 from wardround.host import PluginHost
+from wardround_lab.experiments.instances.commit_environment import environ_of
 from wardround_lab.experiments.instances.gold import Gold, gold_of
 from wardround_lab.experiments.instances.instance_set import InstanceSet
 from wardround_lab.experiments.instances.model import MinedInstance
@@ -122,8 +123,9 @@ class LabInputs(msgspec.Struct, frozen=True, eq=False):
         sequence = RecordedSequence.open(self.storage, self.header(configuration, instance_id))
         with self.instances.open(instance_id) as repository:
             instance = task(mined)
+            environ = environ_of(mined, self.environ)
             work = Work(
-                repository, instance, settings, sequence, self.host, self.environ, self.logs, self.progress
+                repository, instance, settings, sequence, self.host, environ, self.logs, self.progress
             )
             route = Route(StageNames(), "an experiment", self.endpoints)
             inputs = RunInputs(work, Header(instance, settings, route, __version__), self.access, "")
