@@ -23,6 +23,7 @@ from wardround.authoring.work import Work
 from wardround.config.language_model import EndpointSettings
 from wardround.host import PluginHost
 from wardround_lab.experiments.instances.gold import Gold, gold_of
+from wardround_lab.experiments.instances.instance_packages import packages_of
 from wardround_lab.experiments.instances.instance_set import InstanceSet
 from wardround_lab.experiments.instances.model import MinedInstance
 from wardround_lab.experiments.recorded_sequence import RecordedSequence
@@ -141,7 +142,15 @@ class LabInputs(msgspec.Struct, frozen=True, eq=False):
         with self.instances.open(instance_id) as repository:
             instance = task(mined)
             work = Work(
-                repository, instance, settings, sequence, self.host, self.environ, self.logs, self.progress
+                repository,
+                instance,
+                settings,
+                sequence,
+                self.host,
+                self.environ,
+                self.logs,
+                self.progress,
+                packages_of(repository, mined, self.environ, self.progress),
             )
             route = Route(StageNames(), "an experiment", self.endpoints)
             inputs = RunInputs(work, Header(instance, settings, route, __version__), self.access, "")
