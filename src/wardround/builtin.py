@@ -44,7 +44,13 @@ def wardround_localizations() -> Mapping[str, str]:
 @hookimpl
 def wardround_selections() -> Mapping[str, str]:
     """Return the selections."""
-    return {"first": "wardround.authoring.contributions:first_patch"}
+    module = "wardround.authoring.contributions"
+    return {
+        "first": f"{module}:first_patch",
+        "vote": f"{module}:majority_vote",
+        "score": f"{module}:score",
+        "ranking": f"{module}:ranking",
+    }
 
 
 @hookimpl
@@ -76,6 +82,7 @@ def wardround_experiments() -> Mapping[str, str]:
     return {
         "hybrid-localization": f"{module}.hybrid_localization:HybridLocalization",
         "fix-and-tests": f"{module}.fix_and_tests:FixAndTests",
+        "vote-or-ranking": f"{module}.vote_or_ranking:VoteOrRanking",
     }
 
 

@@ -26,9 +26,13 @@ from wardround.authoring.run_inputs import (
     FIX_WITH_TESTS,
     LOCALIZATION,
     PROPOSER,
+    RANKER,
     RunInputs,
 )
-from wardround.authoring.selection import FirstPatch
+from wardround.authoring.selection.first import FirstPatch
+from wardround.authoring.selection.ranking import ModelRanking
+from wardround.authoring.selection.score import ScoreSelection
+from wardround.authoring.selection.vote import MajorityVote
 from wardround.authoring.stages import Localization, PatchGeneration, Selection
 from wardround.authoring.steps.chosen_code import ChosenCode
 from wardround.authoring.steps.retrieve import ExecutedCode
@@ -127,3 +131,18 @@ def _report_tests(inputs: RunInputs, tests: ProposedTests) -> None:
 async def first_patch(inputs: RunInputs) -> Selection:
     """Return the selection of the first patch."""
     return FirstPatch()
+
+
+async def score(inputs: RunInputs) -> Selection:
+    """Return the selection by tests and static evidence."""
+    return ScoreSelection(inputs)
+
+
+async def ranking(inputs: RunInputs) -> Selection:
+    """Return the selection by the ranking of the endpoint with that role."""
+    return ModelRanking(inputs, await inputs.role(RANKER))
+
+
+async def majority_vote(inputs: RunInputs) -> Selection:
+    """Return the selection by majority vote over behaviour."""
+    return MajorityVote(inputs)

@@ -21,11 +21,15 @@ OBSERVATION_S = 120.0
 
 
 class FailingTests:
-    """The tests that define one instance, observed once."""
+    """The tests that define one instance, observed once.
 
-    def __init__(self, work: Work) -> None:
+    Args:
+        observation: the tests as they ran at the base; None if they did not run yet.
+    """
+
+    def __init__(self, work: Work, observation: Observation | None = None) -> None:
         self._work = work
-        self._observation: Observation | None = None
+        self._observation = observation
 
     @cached_property
     def project(self) -> ProjectRun:

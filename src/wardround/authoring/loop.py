@@ -13,6 +13,7 @@ from wardround.authoring.endpoint.roles import Role
 from wardround.authoring.endpoint.verifier import Judgement
 from wardround.authoring.judging_files import JudgingFiles
 from wardround.authoring.run_inputs import RunInputs
+from wardround.authoring.selection.thread import select
 from wardround.authoring.stages import Localization, LocalizationResult, Patch, PatchGeneration, Selection
 from wardround.authoring.steps import checks, specialists, tests, verifier
 from wardround.authoring.steps.behaviour import compare
@@ -84,7 +85,7 @@ class Loop:
 
     async def _first_accepted(self, patches: list[Patch]) -> Attempt | None:
         for _ in range(min(_MOST_EVALUATIONS, len(patches))):
-            patch = self._stages.selection.run(patches, self._work.instance.id)
+            patch = await select(self._stages.selection, patches, self._work.instance.id)
             patches.remove(patch)
             attempt = await self._evaluate(patch)
             self.attempts.append(attempt)

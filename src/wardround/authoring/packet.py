@@ -85,6 +85,7 @@ class Packet(msgspec.Struct, frozen=True):
         pointers: the code that the task is about, the most relevant first.
         proposed_tests: tests that a model proposes; they judge no patch, and need a review of their own.
         next: what to try next.
+        selections: one line for each selection among patches, on its reason.
     """
 
     kind: Kind
@@ -109,6 +110,7 @@ class Packet(msgspec.Struct, frozen=True):
     search: Search | None = None
     cost: Cost = Cost()
     next: tuple[str, ...] = ()
+    selections: tuple[str, ...] = ()
     schema: str = SCHEMA
 
 
@@ -130,6 +132,7 @@ class RunSummary(msgspec.Struct, frozen=True):
     cost: Cost = Cost()
     stopped: str = ""
     advice: tuple[str, ...] = ()
+    selections: tuple[str, ...] = ()
 
 
 def packet_of(run: RunSummary) -> Packet:
@@ -150,6 +153,7 @@ def packet_of(run: RunSummary) -> Packet:
         search=run.search,
         cost=run.cost,
         next=run.advice if accepted is None else (),
+        selections=run.selections,
     )
     return common if accepted is None else _with_patch(common, accepted)
 

@@ -68,6 +68,7 @@ def _lines(packet: Packet) -> Iterator[str]:
     for tests in packet.proposed_tests:
         yield from _proposed_lines(tests)
     yield from _search_lines(packet)
+    yield from _section("Selection among the patches", packet.selections)
     rejected = [attempt for attempt in packet.attempts if not attempt.is_accepted]
     for number, attempt in enumerate(rejected[:_MOST_ATTEMPTS], 1):
         yield from _attempt_lines(number, attempt)

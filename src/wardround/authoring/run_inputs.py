@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from copy import copy
+
+import msgspec
 
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.context.model import WriteContext
@@ -12,7 +15,8 @@ from wardround.authoring.endpoint.roles import Role, TokenBudget
 from wardround.authoring.failing_tests import FailingTests
 from wardround.authoring.packet import Search
 from wardround.authoring.proposed_tests import ProposedTests
-from wardround.authoring.sequence import Header
+from wardround.authoring.repair.model import Observation
+from wardround.authoring.sequence import Effects, Header
 from wardround.authoring.stages import CodePointer
 from wardround.authoring.work import Work
 from wardround.change.change_source import decode_text
@@ -21,8 +25,8 @@ from wardround.errors import UsageError
 from wardround.planes.language_model.prompts import load_part
 from wardround.planes.language_model.redaction import Redactor
 
-AUTHOR, VERIFIER, PROPOSER = "author", "verifier", "proposer"
-ROLES = (AUTHOR, VERIFIER, PROPOSER)
+AUTHOR, VERIFIER, PROPOSER, RANKER = "author", "verifier", "proposer", "ranker"
+ROLES = (AUTHOR, VERIFIER, PROPOSER, RANKER)
 """The roles, and the names of their prompts."""
 LOCALIZATION, FIX_WITH_TESTS, AUTHOR_WITH_PROBE = "localization", "fix-with-tests", "author-with-probe"
 """Further prompts of the author's endpoint."""
@@ -40,6 +44,7 @@ class RunReport:
         advice: what to try next if no patch is accepted.
         context: what ``wardround write`` writes for the task; None if it was not needed.
         plan: its plan as Markdown.
+        selections: one line for each selection, on its reason.
     """
 
     def __init__(self) -> None:
@@ -49,6 +54,7 @@ class RunReport:
         self.advice: tuple[str, ...] = ()
         self.context: WriteContext | None = None
         self.plan = ""
+        self.selections: list[str] = []
 
 
 class RunInputs:
@@ -74,6 +80,17 @@ class RunInputs:
         self._access = access
         self._shown_step = shown_step
         self._opened = AsyncExitStack()
+
+    def with_effects(self, effects: Effects, observation: Observation) -> RunInputs:
+        """Return the inputs for stages that run other effects; report, budget and endpoints are the same.
+
+        Args:
+            observation: the tests that define the instance, as they ran at the base.
+        """
+        inputs = copy(self)
+        inputs.work = msgspec.structs.replace(self.work, effects=effects)
+        inputs.failing_tests = FailingTests(inputs.work, observation)
+        return inputs
 
     @property
     def opened(self) -> AsyncExitStack:

@@ -191,6 +191,7 @@ class _Run:
             cost=self._cost(),
             stopped=self.stopped,
             advice=tuple(self._advice(name)),
+            selections=tuple(inputs.report.selections),
         )
 
     def _advice(self, name: str) -> Iterator[str]:

@@ -39,7 +39,8 @@ _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
     help="Who writes the patch (default: the endpoint with the role author, else edits).",
 )  # fmt: skip
 @click.option("--localization", default="", metavar="NAME", help="The localization, such as of a plugin.")
-@click.option("--selection", default="", metavar="NAME", help="The selection among several patches.")
+@click.option("--selection", default="", metavar="first|vote|score|ranking|NAME",
+              help="The selection among several patches (default: first).")  # fmt: skip
 @click.option(
     "--rounds", type=click.IntRange(1, 20), default=3, show_default=True, help="Rounds of revision."
 )
@@ -69,7 +70,8 @@ _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
 )  # fmt: skip
 @click.option("--offline", is_flag=True, help="Contact nothing on a network.")
 @click.option(
-    "--show-prompt", "shown_step", type=click.Choice(["author", "verifier", "proposer"]), default=None,
+    "--show-prompt", "shown_step", default=None,
+    type=click.Choice(["author", "verifier", "proposer", "ranker"]),
     help="Print the next request of a step, and do not send it.",
 )  # fmt: skip
 @click.option("--resume", default="", metavar="SEQUENCE", help="Continue an interrupted run.")

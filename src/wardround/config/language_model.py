@@ -108,11 +108,13 @@ class Roles(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
         author: writes patches.
         verifier: verifies them.
         proposer: proposes tests; by default the author does.
+        ranker: ranks several patches.
     """
 
     author: str = ""
     verifier: str = ""
     proposer: str = ""
+    ranker: str = ""
 
 
 def require_valid(settings: EndpointSettings, where: str) -> None:

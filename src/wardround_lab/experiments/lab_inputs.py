@@ -32,6 +32,8 @@ from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
 
 COMPLETED = "completed"
 """The outcome of a trial without an error."""
+SHARED = "shared"
+"""The outcome of a sequence that several configurations share, and the name by which its header has it."""
 TASK = "task"
 """The role of the first message of a sequence: the words of the instance."""
 DIFF = "diff"
@@ -85,9 +87,13 @@ class Trial:
         stage: PatchGeneration = await contributed_stage("wardround_authors", name, self.inputs)
         return stage
 
-    async def selection(self, name: str) -> Selection:
-        """Return a contributed selection; see ``contributed_stage``."""
-        stage: Selection = await contributed_stage("wardround_selections", name, self.inputs)
+    async def selection(self, name: str, inputs: RunInputs | None = None) -> Selection:
+        """Return a contributed selection; see ``contributed_stage``.
+
+        Args:
+            inputs: by default those of the trial.
+        """
+        stage: Selection = await contributed_stage("wardround_selections", name, inputs or self.inputs)
         return stage
 
 
@@ -137,9 +143,40 @@ class LabInputs(msgspec.Struct, frozen=True, eq=False):
         Raises:
             UsageError: the clone of the instance lacks its commits.
         """
-        mined = self.instances[instance_id]
-        sequence = RecordedSequence.open(self.storage, self.header(configuration, instance_id))
-        with self.instances.open(instance_id) as repository:
+        header = self.header(configuration, instance_id)
+        async with self._opened(header, task, settings) as trial:
+            yield trial
+        trial.sequence.end(COMPLETED)
+
+    @asynccontextmanager
+    async def shared(
+        self, name: str, instance_id: str, task: Callable[[MinedInstance], Instance], settings: Settings
+    ) -> AsyncIterator[Trial]:
+        """Open what all configurations have in common at an instance, such as a list of patches.
+
+        Its sequence has no result of a configuration. Opened again it returns what is recorded. Only one
+        coroutine at a time may open it.
+
+        Args:
+            name: a name for it in the experiment.
+            task: what the stages get of the instance.
+
+        Raises:
+            UsageError: the clone of the instance lacks its commits.
+        """
+        header = msgspec.structs.replace(self.header(NoValues(), instance_id), configuration={SHARED: name})
+        async with self._opened(header, task, settings) as trial:
+            yield trial
+        if not trial.sequence.outcome:
+            trial.sequence.end(SHARED)
+
+    @asynccontextmanager
+    async def _opened(
+        self, header: SequenceHeader, task: Callable[[MinedInstance], Instance], settings: Settings
+    ) -> AsyncIterator[Trial]:
+        mined = self.instances[header.instance]
+        sequence = RecordedSequence.open(self.storage, header)
+        with self.instances.open(header.instance) as repository:
             instance = task(mined)
             work = Work(
                 repository,
@@ -157,7 +194,10 @@ class LabInputs(msgspec.Struct, frozen=True, eq=False):
             sequence.record_messages([Message(TASK, instance.text)])
             async with inputs.opened:
                 yield Trial(mined, inputs, sequence)
-        sequence.end(COMPLETED)
+
+
+class NoValues(msgspec.Struct, frozen=True):
+    """The configuration of what does not depend on one."""
 
 
 def values_of(configuration: msgspec.Struct) -> dict[str, Value]:

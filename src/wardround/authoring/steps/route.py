@@ -61,7 +61,7 @@ def choose_route(
     named: dict[str, str] = msgspec.structs.asdict(roles)
     used = {role: endpoints[name] for role, name in named.items() if name}
     if has_exchange:
-        used = {"author": EXCHANGE_SETTINGS, "verifier": EXCHANGE_SETTINGS}
+        used = dict.fromkeys(named, EXCHANGE_SETTINGS)
     author = requested.author or (ENDPOINT if "author" in used else EDITS)
     if author == ENDPOINT and "author" not in used:
         raise UsageError("no endpoint has the role author; configure roles.author, or give --exchange")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from wardround.authoring.stages import Value
 from wardround.errors import UsageError
+from wardround_lab.experiments.lab_inputs import SHARED
 from wardround_lab.experiments.storage.model import SequenceQuery, SequenceSummary
 from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
 
@@ -52,7 +54,7 @@ def configuration_name(configuration: Mapping[str, Value]) -> str:
 
 
 def results_of(storage: SequenceStorage, run: str) -> list[ConfigurationResults]:
-    """Return the results of the complete sequences of a run, in the order of their configurations.
+    """Return the results of the complete sequences of a run, in the order of their values.
 
     Raises:
         UsageError: there is none.
@@ -65,16 +67,17 @@ def results_of(storage: SequenceStorage, run: str) -> list[ConfigurationResults]
 
 def completed_results(storage: SequenceStorage, run: str) -> list[ConfigurationResults]:
     """Return the results of the complete sequences of a run; none if there are none."""
-    return grouped(storage.find(SequenceQuery(run=run, is_complete=True)))
+    complete = storage.find(SequenceQuery(run=run, is_complete=True))
+    return grouped(summary for summary in complete if summary.outcome != SHARED)
 
 
 def grouped(summaries: Iterable[SequenceSummary]) -> list[ConfigurationResults]:
-    """Return the results of sequences by their configurations, in the order of these."""
+    """Return the results of sequences by their configurations, in the order of their values."""
     groups: dict[bytes, list[SequenceSummary]] = {}
     for summary in summaries:
         key = msgspec.json.encode(summary.header.configuration, order="deterministic")
         groups.setdefault(key, []).append(summary)
-    return [
+    found = [
         ConfigurationResults(
             group[0].header.configuration,
             {summary.header.instance: summary.rewards for summary in group},
@@ -82,3 +85,9 @@ def grouped(summaries: Iterable[SequenceSummary]) -> list[ConfigurationResults]:
         )
         for group in groups.values()
     ]
+    return sorted(found, key=lambda results: list(map(_order, results.configuration.values())))
+
+
+def _order(value: Value) -> tuple[float, str]:
+    """Return the place of a value: numbers by their size, before texts."""
+    return (math.inf, str(value)) if isinstance(value, str) or value is None else (float(value), "")

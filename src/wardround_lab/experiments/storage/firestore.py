@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _URL = LazyPattern(r"firestore://(?P<project>[a-z0-9.:-]+)(?:/(?P<database>[a-z0-9-]+|\(default\)))?")
 _FORM = "firestore://PROJECT/DATABASE; without a database, it is (default)"
 _INSTALL = "google-cloud-firestore is not installed; pip install 'wardround[firestore]'"
+_ANSWER_S = 60.0
+"""Seconds to wait for one answer."""
 _PATIENCE_S = 60.0
 """Seconds of tries. Source: the policy of the client for commits."""
 _MEBIBYTE = 1024 * 1024
@@ -48,7 +50,7 @@ def open_firestore(url: str) -> DocumentStorage:
     if match is None:
         raise UsageError(f"the URL of the Firestore database is not valid; give {_FORM}")
     try:
-        store = FirestoreStore(match["project"], match["database"])
+        store = FirestoreStore(match["project"], match["database"], _PATIENCE_S)
     except DocumentStoreError as cause:
         raise StorageError(f"the storage {url}: {cause}") from cause
     return DocumentStorage(store, url)
@@ -70,16 +72,15 @@ class FirestoreStore:
     most_document_bytes = _MEBIBYTE - 4096
     """Sources: "Quotas and limits" of Firestore: 1 MiB a document, 10 MiB a request, with their names."""
 
-    def __init__(self, project: str, database: str | None, patience_s: float = _PATIENCE_S) -> None:
+    def __init__(self, project: str, database: str | None, patience_s: float) -> None:
         self._client = _connect(project, database)
-        self._patience_s = patience_s
         self._reading = _reading_policy(patience_s)
         self._writing = _writing_policy(patience_s)
 
     def get(self, collection: str, ids: Sequence[str]) -> dict[str, Document]:
         references = [self._client.collection(collection).document(name) for name in ids]
         with _errors():
-            snapshots = list(self._client.get_all(references, retry=self._reading, timeout=self._patience_s))
+            snapshots = list(self._client.get_all(references, retry=self._reading, timeout=_ANSWER_S))
         return {snapshot.id: _document(snapshot) for snapshot in snapshots if snapshot.exists}
 
     def query(self, collection: str, equal: Fields, after: str = "", before: str = "") -> Iterator[Document]:
@@ -95,7 +96,7 @@ class FirestoreStore:
         for write in writes:
             self._add(batch, write)
         with _errors(), _conflicts():
-            results = batch.commit(retry=self._writing, timeout=self._patience_s)
+            results = batch.commit(retry=self._writing, timeout=_ANSWER_S)
         return [result.update_time for result in results]
 
     def close(self) -> None:
@@ -113,7 +114,7 @@ class FirestoreStore:
             if bound:
                 query = query.where(filter=FieldFilter(_NAME, sign, collection.document(bound)))
         with _errors():
-            snapshots = list(query.stream(retry=self._reading, timeout=self._patience_s))
+            snapshots = list(query.stream(retry=self._reading, timeout=_ANSWER_S))
         return [_document(snapshot) for snapshot in snapshots]
 
     def _add(self, batch: WriteBatch, write: Write) -> None:

@@ -19,6 +19,7 @@ from tests.lab.experiments.storage.sample_sequences import (
     reward,
     run,
 )
+from wardround.authoring.stages import Value
 from wardround_lab.experiments.storage.conditions import is_selected
 from wardround_lab.experiments.storage.model import Entry, EntryKind, RewardCondition, SequenceQuery
 from wardround_lab.experiments.storage.opening import open_storage
@@ -80,24 +81,21 @@ def test_only_judgements_follow_an_outcome(storage: SequenceStorage) -> None:
     assert len(storage.entries(sequence)) == 3
 
 
-@pytest.mark.parametrize(
-    ("kind", "content", "wanted"),
-    [
+def test_contents_that_are_not_valid_are_one_sentence(storage: SequenceStorage) -> None:
+    storage.begin(header())
+    for kind, content, wanted in [
         (EntryKind.REWARD, b'"high"', "a number"),
         (EntryKind.REWARD, b"null", "a number"),
         (EntryKind.MESSAGE, b"{", "JSON"),
         (EntryKind.MESSAGE, b"", "JSON"),
         (EntryKind.MESSAGE, b'"\xff"', "JSON"),
-    ],
-)
-def test_contents_that_are_not_valid_are_one_sentence(
-    storage: SequenceStorage, kind: EntryKind, content: bytes, wanted: str
-) -> None:
-    storage.begin(header())
-    with pytest.raises(StorageError) as refused:
-        storage.append(header().id, 0, [message("one"), Entry(kind, "n", msgspec.Raw(content))])
-    assert str(refused.value).startswith(f"sequence {header().id}: the content of {kind} 'n' is not valid (")
-    assert str(refused.value).endswith(f"; give {wanted}")
+    ]:
+        with pytest.raises(StorageError) as refused:
+            storage.append(header().id, 0, [message("one"), Entry(kind, "n", msgspec.Raw(content))])
+        assert str(refused.value).startswith(
+            f"sequence {header().id}: the content of {kind} 'n' is not valid ("
+        )
+        assert str(refused.value).endswith(f"; give {wanted}")
     assert storage.entries(header().id) == []
 
 
@@ -168,24 +166,20 @@ def test_sequences_of_one_time_are_in_the_order_of_their_ids(storage: SequenceSt
     assert [summary.header.id for summary in storage.find(SequenceQuery())] == sorted(ids)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "instances"),
-    [
-        (1, ["float", "int"]), (1.0, ["float", "int"]), (True, ["true"]), ("1", ["text"]), (None, ["none"]),
-        (False, []), (0, []), ("null", []), ("true", []), ("x" * 3000, ["long"]), ("x" * 2999, []),
-        (2**53 + 1, ["large"]), (float(2**53), []), (0.1, ["tenth"]),
-    ],
-)  # fmt: skip
-def test_values_of_configurations_are_equal_by_kind_and_numbers_by_value(
-    storage: SequenceStorage, wanted: Any, instances: list[str]
-) -> None:
+def test_values_of_configurations_are_equal_by_kind_and_numbers_by_value(storage: SequenceStorage) -> None:
     values = {
         "int": 1, "float": 1.0, "true": True, "text": "1", "none": None, "long": "x" * 3000,
         "large": 2**53 + 1, "tenth": 0.1,
     }  # fmt: skip
     for name, value in values.items():
-        storage.begin(header(name, {"value": value, "other": wanted}))
-    assert sorted(found(storage, configuration={"value": wanted})) == instances
+        storage.begin(header(name, {"value": value, "another": 5}))
+    expected: list[tuple[Value, list[str]]] = [
+        (1, ["float", "int"]), (1.0, ["float", "int"]), (True, ["true"]), ("1", ["text"]), (None, ["none"]),
+        (False, []), (0, []), ("null", []), ("true", []), ("x" * 3000, ["long"]), ("x" * 2999, []),
+        (2**53 + 1, ["large"]), (float(2**53), []), (0.1, ["tenth"]), (5, []),
+    ]  # fmt: skip
+    for wanted, instances in expected:
+        assert sorted(found(storage, configuration={"value": wanted})) == instances, wanted
     (summary,) = storage.find(SequenceQuery(instance="float"))
     assert type(summary.header.configuration["value"]) is float
 
