@@ -6,7 +6,7 @@ from wardround.authoring.attempt import Attempt
 from wardround.authoring.contributions import endpoint
 from wardround.authoring.loop import Loop, Stages
 from wardround.authoring.run_inputs import RunInputs
-from wardround.authoring.selection import FirstPatch
+from wardround.authoring.selection.first import FirstPatch
 from wardround.authoring.stages import LocalizationResult, Message, Patch, PatchedFile, PatchGeneration
 from wardround.change.change_source import decode_text
 
