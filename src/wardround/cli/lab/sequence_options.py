@@ -71,7 +71,7 @@ def sequence_query(options: Mapping[str, Any], limit: int | None = None) -> Sequ
         instance=options["instance"],
         repository=options["repository"],
         configuration=_configuration(options["configuration"]),
-        rewards=tuple(map(_reward, options["reward"])),
+        rewards=tuple(map(reward_condition, options["reward"])),
         is_complete=options["is_complete"],
         since=time_bounds.since(since) if since else None,
         until=time_bounds.until(until) if until else None,
@@ -100,7 +100,7 @@ def _value(text: str) -> Value:
     return value
 
 
-def _reward(text: str) -> RewardCondition:
+def reward_condition(text: str) -> RewardCondition:
     """Return the condition that ``NAME>=X``, ``NAME<=X`` or ``NAME=X`` expresses."""
     from wardround_lab.experiments.storage.model import RewardCondition
 
