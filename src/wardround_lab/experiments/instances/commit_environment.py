@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -15,9 +16,10 @@ from wardround.lazy import LazyPattern
 from wardround.training_tasks import Commit
 from wardround.workflows.environments.lookup import apply_settings, with_unbuilt_files
 from wardround.workflows.environments.model import Environment
-from wardround.workflows.environments.store import find_prefix
+from wardround.workflows.environments.store import PREFIX, find_prefix, store_folder
 from wardround.workflows.test.plans.planning import tree_of
 from wardround.workflows.test.project.projects import DetectedProject, detect_projects
+from wardround_lab.experiments.instances.model import MinedInstance
 
 _PREFIX = "VIRTUAL_ENV"
 _STORED = LazyPattern(r"\[([0-9a-f]{32}-[\d.]{1,20})\]$")
@@ -74,3 +76,12 @@ def project_of(repository: Repository, commit: str, test: str) -> DetectedProjec
     """Return the project of a test file at a commit."""
     tree = tree_of(repository, commit)
     return python_project(detect_projects(tuple(tree.blobs), tree.text), test)
+
+
+def environ_of(instance: MinedInstance, environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Return a caller's environment in which the environment of an instance is the active one, if it is still
+    in the store.
+    """
+    stored = _STORED.search(instance.environment)
+    prefix = store_folder() / stored[1] / PREFIX if stored else Path()
+    return environ if find_prefix(prefix) is None else {**environ, _PREFIX: str(prefix)}
