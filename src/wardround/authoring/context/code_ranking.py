@@ -43,6 +43,7 @@ _SHORT = 200
 _DECIMALS = 6
 NO_EVIDENCE = "in a file that is probably changed"
 """The reason of a segment that shares no word with the task."""
+_BY_VECTORS_ALONE = "close to the task by the encoder"
 
 
 class RankedFile(msgspec.Struct, frozen=True):
@@ -72,7 +73,8 @@ def rank_files(words: TaskWords, code: BaseCode, first: Mapping[str, str]) -> li
     ranked = [RankedFile(path, (reason,)) for path, reason in first.items()]
     for at in rest:
         path = order.paths[at]
-        ranked.append(RankedFile(path, tuple(order.reasons(at, words.reason(shared[path])))))
+        reasons = tuple(order.reasons(at, words.reason(shared[path])))
+        ranked.append(RankedFile(path, reasons or (_BY_VECTORS_ALONE,)))
     return ranked[: max(MOST_FILES, len(first))]
 
 
