@@ -25,7 +25,8 @@ def wardround_authors() -> Mapping[str, str]:
     """Return the patch authors."""
     module = "wardround.authoring.contributions"
     names = ("edits", "endpoint", "endpoint_with_probe", "samples", "fix_with_tests", "fix_and_tests")
-    return {name.replace("_", "-"): f"{module}:{name}" for name in names}
+    authors = {name.replace("_", "-"): f"{module}:{name}" for name in names}
+    return {**authors, "rounds": "wardround_lab.experiments.stages.rounds:rounds"}
 
 
 @hookimpl

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from wardround.authoring.repair.probe import Probe, ProbeResult, run_probe
-from wardround.authoring.repair.project import project_run
 from wardround.authoring.work import Work
 
 NAME = "probe"
@@ -18,10 +17,8 @@ async def run_requested(work: Work, probe: Probe) -> ProbeResult:
 
     async def run() -> ProbeResult:
         work.progress(f"probe: {probe.test}")
-        repository, base = work.repository, work.instance.base
-        isolation, environ = work.settings.isolation, work.environ
-        project = project_run(repository, base, [probe.test], isolation, environ, work.progress)
-        log = work.logs / "probe.log"
-        return run_probe(repository, base, probe, project, environ=environ, log=log)
+        base, log = work.instance.base, work.logs / "probe.log"
+        project = work.project_run(base, [probe.test])
+        return run_probe(work.repository, base, probe, project, environ=work.environ, log=log)
 
     return await work.effects.run(NAME, (work.instance.base, probe), ProbeResult, run)

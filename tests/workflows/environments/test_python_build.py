@@ -123,8 +123,11 @@ def test_code_of_packages_and_projects_runs_in_the_sandbox_only(
     with repository_with(tmp_path / "repo", files) as repository:
         found = built(repository, environ).environment
         environment_of(PROJECT, repository, SandboxSettings(), environ={})
+        active = {"VIRTUAL_ENV": dict(found.visible.variables)["VIRTUAL_ENV"]}
+        activated = environment_of(PROJECT, repository, SandboxSettings(), environ=active)
 
     assert not canary.exists()
+    assert activated.source == found.source
     subprocess.run([found.visible.programs[0] / "python3", "-I", "-c", ""], check=True)
     assert canary.exists(), "the package runs its code wherever its interpreter starts"
 

@@ -14,12 +14,12 @@ from wardround.authoring.context.assembly import text_tokens
 from wardround.authoring.instance import Instance
 from wardround.authoring.run_inputs import AUTHOR
 from wardround.authoring.sequence import Settings
-from wardround.authoring.stages import Message, Patch, PatchedFile
+from wardround.authoring.stages import Message, Patch
 from wardround.authoring.steps.route import CONTEXT
 from wardround.errors import UsageError
 from wardround.host import load_entries
-from wardround.retrieval.file_search import is_accompanying_file, is_source
 from wardround_lab.experiments.experiment import NO_PATCH
+from wardround_lab.experiments.instances.answer_files import is_answer_file
 from wardround_lab.experiments.instances.model import MinedInstance
 from wardround_lab.experiments.lab_inputs import LabInputs, Trial
 from wardround_lab.experiments.rewards import costs, proposed_tests
@@ -153,15 +153,12 @@ async def _patch_rewards(trial: Trial, patch: Patch) -> dict[str, float]:
 
 
 def _similarity(trial: Trial, patch: Patch) -> float:
-    """Return the similarity of the edits of source files."""
-    edits, answer = _source_files(patch.files), _source_files(trial.gold.files)
+    """Return the similarity of the edits of files that an answer can have."""
+    edits = [file for file in patch.files if is_answer_file(file.path)]
+    answer = trial.gold.files
     texts = {file.path: trial.inputs.read(file.path) for file in (*edits, *answer)}
     base = {path: text for path, text in texts.items() if text is not None}
     return edit_similarity(edits, answer, base)
-
-
-def _source_files(files: Sequence[PatchedFile]) -> list[PatchedFile]:
-    return [file for file in files if is_source(file.path) and not is_accompanying_file(file.path)]
 
 
 async def _test_rewards(trial: Trial) -> dict[str, float]:

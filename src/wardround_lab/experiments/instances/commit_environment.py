@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
@@ -10,11 +12,17 @@ from wardround.authoring.repair.project import python_project
 from wardround.change.repository import Repository
 from wardround.config.loader import read_sandbox
 from wardround.config.sandbox_settings import SandboxSettings
+from wardround.lazy import LazyPattern
 from wardround.training_tasks import Commit
 from wardround.workflows.environments.lookup import apply_settings, with_unbuilt_files
 from wardround.workflows.environments.model import Environment
+from wardround.workflows.environments.store import PREFIX, find_prefix, store_folder
 from wardround.workflows.test.plans.planning import tree_of
 from wardround.workflows.test.project.projects import DetectedProject, detect_projects
+from wardround_lab.experiments.instances.model import MinedInstance
+
+_PREFIX = "VIRTUAL_ENV"
+_STORED = LazyPattern(r"\[([0-9a-f]{32}-[\d.]{1,20})\]$")
 
 
 class CommitEnvironment(msgspec.Struct, frozen=True):
@@ -31,8 +39,10 @@ class CommitEnvironment(msgspec.Struct, frozen=True):
 
     @property
     def description(self) -> str:
-        """The origin of the packages, for a person."""
-        return f"Python {self.environment.version}, {self.environment.source}"
+        """The origin of the packages for a person, and the name of the environment in the store."""
+        origin = f"Python {self.environment.version}, {self.environment.source}"
+        prefix = Path(dict(self.environment.visible.variables).get(_PREFIX, ""))
+        return origin if find_prefix(prefix) is None else f"{origin} [{prefix.parent.name}]"
 
 
 class Packages(Protocol):
@@ -66,3 +76,12 @@ def project_of(repository: Repository, commit: str, test: str) -> DetectedProjec
     """Return the project of a test file at a commit."""
     tree = tree_of(repository, commit)
     return python_project(detect_projects(tuple(tree.blobs), tree.text), test)
+
+
+def environ_of(instance: MinedInstance, environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Return a caller's environment in which the environment of an instance is the active one, if it is still
+    in the store.
+    """
+    stored = _STORED.search(instance.environment)
+    prefix = store_folder() / stored[1] / PREFIX if stored else Path()
+    return environ if find_prefix(prefix) is None else {**environ, _PREFIX: str(prefix)}

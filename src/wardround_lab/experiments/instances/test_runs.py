@@ -89,7 +89,8 @@ class TestRuns:
         request = SessionRequest(
             "pytest", found.root, tuple(files), longest, longest, is_filtered=bool(files), paths=tuple(files)
         )
-        return _test_run(self._sessions(side, found, seed).run(request, self._logs / "tests.log"))
+        done = self._sessions(side, found, seed).run(request, self._logs / "tests.log")
+        return _test_run(done, self._most_cpu_s)
 
     def _sessions(self, side: str, found: CommitEnvironment, seed: int) -> Sessions:
         visible = found.environment.visible
@@ -105,17 +106,18 @@ class TestRuns:
         )
 
 
-def _test_run(done: SessionResult) -> TestRun:
+def _test_run(done: SessionResult, most_cpu_s: float) -> TestRun:
     ended = [event for event in done.events if isinstance(event, events.Ended)]
     uncollected = [event for event in done.events if isinstance(event, events.Uncollected)]
     stopped = any(isinstance(event, events.Stopped) for event in done.events)
+    is_too_long = done.outcome.state is State.TIMED_OUT or done.outcome.cpu_s >= most_cpu_s
     return TestRun(
         passed=frozenset(event.test for event in ended if event.outcome is TestOutcome.PASSED),
         failures={event.test: event.excerpt for event in ended if event.outcome in FAILURES},
         uncollected={event.path: event.excerpt for event in uncollected},
         cpu_s=done.outcome.cpu_s,
         problem=_problem(done),
-        is_over_limit=stopped or done.outcome.state is State.TIMED_OUT,
+        is_over_limit=stopped or is_too_long,
     )
 
 

@@ -6,6 +6,7 @@ than a request may have, larger documents, and queries that need a composite ind
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import threading
 from collections.abc import Callable, Iterator
@@ -62,6 +63,7 @@ class FirestoreServer:
     Attributes:
         failures: those of the next requests, each once, or always if it is in ``lasting``.
         requests: the names of the methods that were called.
+        names: collection -> the names of its documents, sorted.
     """
 
     host: str = ""
@@ -69,11 +71,16 @@ class FirestoreServer:
     lasting: list[Failure] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     documents: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, list[bytes]] = field(default_factory=dict)
     _lock: Any = field(default_factory=threading.Lock)
     _ticks: Iterator[int] = field(default_factory=itertools.count)
 
     def url(self, database: str) -> str:
         return f"firestore://{PROJECT}/{database}"
+
+    def size(self) -> int:
+        """The bytes of all documents."""
+        return sum(type(document).pb(document).ByteSize() for document in self.documents.values())
 
     def commit(self, request: types.CommitRequest) -> types.CommitResponse:
         self._check_size(request)
@@ -96,13 +103,12 @@ class FirestoreServer:
         filters = list(_filters(query.where))
         _require_no_composite_index(query, filters)
         (collection,) = query.from_
-        folder = f"{request.parent}/{collection.collection_id}/"
+        folder = f"{request.parent}/{collection.collection_id}"
         with self._lock:
-            found = sorted(
-                (name for name in self.documents if name.startswith(folder)), key=lambda name: name.encode()
-            )
-            selected = [self.documents[name] for name in found if self._meets(name, filters)]
-        for document in selected[: query.limit or None]:
+            names = _within_bounds(self.names.get(folder, []), filters)
+            met = (self.documents[name.decode()] for name in names if self._meets(name.decode(), filters))
+            selected = list(itertools.islice(met, query.limit or None))
+        for document in selected:
             yield types.RunQueryResponse(document=document, read_time=_BEGIN)
         if not selected:
             yield types.RunQueryResponse(read_time=_BEGIN)
@@ -134,6 +140,9 @@ class FirestoreServer:
 
     def _store(self, document: Any, now: datetime) -> types.WriteResult:
         stored = self.documents.get(document.name)
+        if stored is None:
+            folder = document.name.rpartition("/")[0]
+            bisect.insort(self.names.setdefault(folder, []), document.name.encode())
         document.create_time = now if stored is None else stored.create_time
         document.update_time = now
         self.documents[document.name] = document
@@ -175,6 +184,18 @@ class FirestoreServer:
     def serve_stream(self, method: str, handle: Callable[[Any], Any]) -> Callable[[Any, Any], Iterator[Any]]:
         served = self.serve(method, handle)
         return lambda request, context: iter(served(request, context))
+
+
+def _within_bounds(names: list[bytes], filters: list[Any]) -> list[bytes]:
+    """The names within the bounds that a query has for them."""
+    first, last = 0, len(names)
+    for condition in filters:
+        bound = type(condition.value).pb(condition.value).reference_value.encode()
+        if condition.op == _OPERATORS.GREATER_THAN:
+            first = max(first, bisect.bisect_right(names, bound))
+        elif condition.op == _OPERATORS.LESS_THAN:
+            last = min(last, bisect.bisect_left(names, bound))
+    return names[first:last]
 
 
 def _filters(where: Any) -> Iterator[Any]:

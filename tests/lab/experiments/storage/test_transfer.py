@@ -150,9 +150,7 @@ _DAMAGES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], str]] = {
     "lines after the last": (lambda lines: [*lines, lines[1]], r":\d+: lines follow the last one"),
     "no line": (lambda lines: [], r":1: the file ends where the schema is expected"),
     "another schema": (lambda lines: [lines[0].replace(b"/1", b"/2"), *lines[1:]], r":1: its schema is not"),
-    "a reward that is no number": (
-        lambda lines: [lines[0], *_REWARD], r":2: sequence \w+: the content of reward"
-    ),
+    "a reward that is no number": (lambda lines: [lines[0], *_REWARD], r":2: sequence \w+: the content of"),
 }  # fmt: skip
 
 
