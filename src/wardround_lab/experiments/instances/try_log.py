@@ -18,7 +18,7 @@ class Try(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         files: source files of the answer.
         lines: changed lines of the answer.
-        reason: why it is no instance; empty for an instance.
+        reason: why it was rejected; empty for an instance.
         detail: the error behind the reason.
     """
 
