@@ -11,6 +11,7 @@ import msgspec
 
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import TestOutcome
+from wardround.errors import SandboxError
 from wardround.sandbox.model import State
 from wardround.workflows.environments.lookup import limits_of
 from wardround.workflows.test.runs import session_events as events
@@ -86,12 +87,15 @@ class TestRuns:
 
         Raises:
             GitError: the tree cannot be written.
+            SandboxError: nothing can be run here.
         """
         longest = self._most_cpu_s * _WALL_FACTOR
         request = SessionRequest(
             "pytest", found.root, tuple(files), longest, longest, is_filtered=bool(files), paths=tuple(files)
         )
         done = self._sessions(side, found, seed).run(request, self._logs / "tests.log")
+        if done.outcome.state is State.REFUSED:
+            raise SandboxError(done.outcome.detail)
         return _test_run(done, self._most_cpu_s)
 
     def _sessions(self, side: str, found: CommitEnvironment, seed: int) -> Sessions:
