@@ -21,7 +21,7 @@ from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
 _EDITS = "edits"
 _QUESTION, _ANSWER = "user", "assistant"
 _TASK = "task"
-"""A key of every question to an author; the complaint about an answer is no JSON document."""
+"""A key of every question to an author; the complaint about an answer is not a JSON document."""
 
 
 def training_records(
@@ -63,17 +63,22 @@ def _exchange(entries: Sequence[Entry]) -> tuple[str, str] | None:
     if patch is None or not patch.files:
         return None
     texts = {file.path: file.text or "" for file in patch.files}
-    question, found = "", None
+    exchanges = ((question, _answer(text, texts)) for question, text in _question_answers(entries))
+    found = [(question, answer) for question, answer in exchanges if answer is not None]
+    return found[-1] if found else None
+
+
+def _question_answers(entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+    """Yield each answer with its question; complaints about an answer are no question."""
+    question = ""
     for entry in entries:
         if entry.kind is not EntryKind.MESSAGE:
             continue
         content = msgspec.json.decode(bytes(entry.content), type=str)
-        if entry.name == _QUESTION and _is_question(content):
+        if entry.name == _ANSWER:
+            yield question, content
+        elif entry.name == _QUESTION and _is_question(content):
             question = content
-        elif entry.name == _ANSWER and question:
-            answer = _answer(content, texts)
-            found = found if answer is None else (question, answer)
-    return found
 
 
 def _selected_patch(entries: Sequence[Entry]) -> Patch | None:

@@ -59,7 +59,7 @@ class CombinedAuthor:
 
 
 class SeparateAuthors:
-    """Requests a patch and tests in two conversations, neither of which sees the other."""
+    """Requests a patch and tests in two conversations that do not see each other."""
 
     def __init__(self, author: EndpointAuthor, proposer: TestProposer) -> None:
         self._author = author

@@ -85,14 +85,14 @@ class ProbingAuthor:
         return found or [], conversation.messages
 
     def _first_answer(self, answer: Answer) -> Probe | list[Patch]:
-        found = _decoded(answer)
+        found = _answer_of(answer)
         if found.probe is not None and not found.edits:
             self._require_usable(found.probe)
             return found.probe
         return self._patches(found, answer)
 
     def _last_answer(self, answer: Answer) -> list[Patch]:
-        found = _decoded(answer)
+        found = _answer_of(answer)
         if found.probe is not None and not found.edits:
             raise UnusableAnswer("the one run was made; return the edits, or none with the reason")
         return self._patches(found, answer)
@@ -110,5 +110,5 @@ class ProbingAuthor:
             raise UnusableAnswer(f"{probe.expression!r} is no expression of Python: {cause}") from None
 
 
-def _decoded(answer: Answer) -> _ProbingAnswer:
+def _answer_of(answer: Answer) -> _ProbingAnswer:
     return decode_document(answer.text, _ProbingAnswer, "edits")

@@ -92,7 +92,7 @@ class FixAndTests:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the experiment leaves out here."""
+        """The parts that the experiment leaves out here."""
         if self.model_endpoint is None:
             return ("nothing is run: no endpoint has the role author; configure one, or give --exchange",)
         if self.model_endpoint.is_exchange:

@@ -19,7 +19,7 @@ from .time_limit import TimeLimit, TooSlow
 _MOST_VALUES = 20
 _LONGEST_VALUE = 500
 _EXPRESSION_S = 1.0
-"""CPU seconds of one evaluation, after which there is no further one."""
+"""CPU seconds of one evaluation; one that takes longer is the last one."""
 
 
 class LineProbe:
@@ -64,11 +64,11 @@ class LineProbe:
     def _trace_line(self, frame: Any, event: str, argument: Any) -> Any:
         if event == "line" and frame.f_lineno == self._line and self._left:
             self._left -= 1
-            value, error = self._evaluated({**frame.f_globals, **frame.f_locals})
+            value, error = self._evaluate({**frame.f_globals, **frame.f_locals})
             self._report({"value": value[:_LONGEST_VALUE], "is_error": error})
         return self._trace_line
 
-    def _evaluated(self, names: dict[str, Any]) -> tuple[str, bool]:
+    def _evaluate(self, names: dict[str, Any]) -> tuple[str, bool]:
         self._limit.begin(_EXPRESSION_S)
         try:
             return repr(eval(self._code, names)), False  # noqa: S307  (the sandbox is for that)
