@@ -17,7 +17,7 @@ from wardround.authoring.steps.route import CONTEXT, EDITS, EXECUTED
 from wardround_lab.experiments.instances.model import MinedInstance
 from wardround_lab.experiments.lab_inputs import LabInputs, Trial
 from wardround_lab.experiments.rewards.generation import passes_all
-from wardround_lab.experiments.rewards.gold_behaviour import behaves_as_gold
+from wardround_lab.experiments.rewards.gold_behaviour import behave_as_gold
 from wardround_lab.experiments.rewards.hidden_tests import hidden_outcomes
 
 NAME = "candidates"
@@ -99,7 +99,7 @@ class CandidatePools:
             pool = await self._proposals(trial)
             trial.record_patches(pool.patches)
             passes = [await _passes_hidden(trial, patch) for patch in pool.patches]
-            behaves = await _behaves_as_gold(trial, pool.patches, passes)
+            behaves = await _behaviour(trial, pool.patches, passes)
         return msgspec.structs.replace(pool, passes=tuple(passes), behaves=tuple(behaves))
 
     async def _proposals(self, trial: Trial) -> CandidatePool:
@@ -126,11 +126,8 @@ async def _passes_hidden(trial: Trial, patch: Patch) -> bool:
     return passes_all(outcomes, (*mined.fail_to_pass, *mined.pass_to_pass))
 
 
-async def _behaves_as_gold(
-    trial: Trial, patches: Sequence[Patch], passes: Sequence[bool]
-) -> list[bool | None]:
-    gold = trial.gold
-    return [
-        await behaves_as_gold(trial.inputs.work, patch, gold) if is_passing else False
-        for patch, is_passing in zip(patches, passes, strict=True)
-    ]
+async def _behaviour(trial: Trial, patches: Sequence[Patch], passes: Sequence[bool]) -> list[bool | None]:
+    """Return whether patches behave as the answer; those that fail a hidden test do not."""
+    passing = [patch for patch, is_passing in zip(patches, passes, strict=True) if is_passing]
+    results = iter(await behave_as_gold(trial.inputs.work, passing, trial.gold))
+    return [next(results) if is_passing else False for is_passing in passes]
