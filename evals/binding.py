@@ -57,6 +57,7 @@ from wardround.retrieval.hunk_search import opinions as hunk_opinions
 from wardround.retrieval.index import CachedEmbedder, IndexedFile, SearchIndex
 from wardround.retrieval.protocols import TextEmbedder
 from wardround.retrieval.rank_fusion import fuse, standardise
+from wardround_lab.experiments.instances.task_text import GIVEN_AWAY, ROUTINE
 
 SEED = 7
 WINDOW = 128
@@ -70,16 +71,6 @@ STEPS = 20
 PULL = 1e-3
 FIX = re.compile(
     r"\b(fix(es|ed|ing)?|bug|crash(es|ed)?|regression|broken|incorrect(ly)?|wrong(ly)?)\b", re.IGNORECASE
-)
-ROUTINE = re.compile(
-    r"^(merge|revert|bump|release|version|prepare"
-    r"|update (dependenc|lock|changelog)|changelog|\[pre-commit|v?\d)"
-    r"|\b(typos?|lint(ing)?|format(ting)?|black|isort|prettier|mypy|flake8)\b",
-    re.IGNORECASE,
-)
-GIVEN_AWAY = re.compile(
-    r"https?://\S+|\(?(?:\b[Gg][Hh]-)?#\d+\)?|\b[0-9a-f]{7,40}\b|\S*[\w-]+\.(?:py|pyi|tsx?|jsx?|vue|md|rst|ya?ml|toml"
-    r"|json|cfg|ini|sql|css|html|txt)\b|\b[\w.-]+/[\w./-]+"
 )
 
 

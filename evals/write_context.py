@@ -23,7 +23,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import statistics
 import subprocess
 import sys
@@ -33,8 +32,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from binding import ROUTINE
-
 from wardround.authoring.context.assembly import ContextRequest, build_context
 from wardround.authoring.context.base_code import with_base_code
 from wardround.authoring.context.model import DEFAULT_TOKENS, WriteContext
@@ -43,19 +40,24 @@ from wardround.authoring.task import Task
 from wardround.change.diff import ChangedFile, FileStatus
 from wardround.change.repository import Repository
 from wardround.errors import GitError
-from wardround.retrieval.documents import query_text
 from wardround.retrieval.file_search import is_accompanying_file, is_source
 from wardround.retrieval.test_discovery import contains_tests
+from wardround_lab.experiments.instances.gold import changed_lines
+from wardround_lab.experiments.instances.task_text import states_a_task, task_text
+from wardround_lab.experiments.rewards.localization import (
+    FIRST,
+    compression,
+    gold_line_share,
+    has_gold_file,
+    has_gold_line,
+    lines_of,
+)
 
 SEED = 7
 NEWEST = 2500
 MOST_FILES = 5
 MOST_LINES = 120
 RESAMPLED = 2000
-GIVEN_AWAY = re.compile(
-    r"https?://\S+|\(?(?:\b[Gg][Hh]-)?#\d+\)?|\b[0-9a-f]{7,40}\b|\S*[\w-]+\.(?:py|pyi|tsx?|jsx?|vue|md|rst|ya?ml|toml"
-    r"|json|cfg|ini|sql|css|html|txt|go|rs)\b|\b[\w.-]+/[\w./-]+"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +99,8 @@ def commits_of(folder: Path) -> list[Commit]:
     return found
 
 
-def task_text(message: str) -> str:
-    """Return a message, its first line and the rest, without text that reveals the files."""
-    lines = (" ".join(part.split()) for part in GIVEN_AWAY.sub(" ", query_text(message)).split("\n", 1))
-    return "\n".join(line for line in lines if line)[:3000]
-
-
-def states_a_task(commit: Commit) -> bool:
-    words = re.findall(r"[A-Za-z]{2,}", task_text(commit.message))
-    return not ROUTINE.search(commit.subject) and len(words) >= 4
+def is_task(commit: Commit) -> bool:
+    return states_a_task(commit.subject, task_text(commit.message))
 
 
 def case_of(repository: Repository, commit: Commit) -> Case | None:
@@ -133,17 +128,9 @@ def is_small_edit(sources: Sequence[ChangedFile]) -> bool:
     return are_edited and 1 <= len(sources) <= MOST_FILES
 
 
-def changed_lines(file: ChangedFile) -> frozenset[int]:
-    """Return the changed lines at the parent; of an insertion the line before it."""
-    lines: set[int] = set()
-    for hunk in file.hunks:
-        lines |= set(range(max(hunk.base_start, 1), max(hunk.base_start, 1) + max(hunk.base_length, 1)))
-    return frozenset(lines)
-
-
 def cases_of(folder: Path, each: int) -> list[Case]:
     """Return the sampled cases of a repository."""
-    usable = [commit for commit in commits_of(folder) if states_a_task(commit)]
+    usable = [commit for commit in commits_of(folder) if is_task(commit)]
     random.Random(SEED).shuffle(usable)
     found = []
     with Repository(folder) as repository:
@@ -169,29 +156,19 @@ def evaluate(folder: Path, case: Case, tokens: int) -> Result:
 
 
 def metrics_of(context: WriteContext, case: Case) -> dict[str, float]:
+    """Return the metrics by the rewards of the lab's experiments."""
     files = [item.pointer.path for item in context.files]
-    pointed = {pointer.path for pointer in context.pointers}
-    shown = shown_lines(context)
-    found = sum(len(lines & shown.get(path, set())) for path, lines in case.gold.items())
+    pointed = sorted({pointer.path for pointer in context.pointers})
+    shown, tokens = lines_of(context.shown), context.tokens
     return {
-        "file": float(not pointed.isdisjoint(case.gold)),
-        "file@3": float(not set(files[:3]).isdisjoint(case.gold)),
-        "lines": found / sum(map(len, case.gold.values())),
-        "any line": float(found > 0),
+        "file": float(has_gold_file(pointed, case.gold)),
+        "file@3": float(has_gold_file(files, case.gold, FIRST)),
+        "lines": gold_line_share(shown, case.gold),
+        "any line": float(has_gold_line(shown, case.gold)),
         "files": float(len(pointed)),
-        "tokens": float(context.tokens.used),
-        "compression": context.tokens.repository / max(context.tokens.used, 1),
+        "tokens": float(tokens.used),
+        "compression": compression(tokens.repository, tokens.used),
     }
-
-
-def shown_lines(context: WriteContext) -> dict[str, set[int]]:
-    """Return the lines of each file that are in the text."""
-    shown: dict[str, set[int]] = {}
-    for item in (*context.functions, *context.conventions):
-        if item.shown != "none":
-            at = item.pointer
-            shown.setdefault(at.path, set()).update(range(at.first_line, at.last_line + 1))
-    return shown
 
 
 # Tables

@@ -24,8 +24,9 @@ def wardround_formats() -> Mapping[str, str]:
 def wardround_authors() -> Mapping[str, str]:
     """Return the patch authors."""
     module = "wardround.authoring.contributions"
-    names = ("edits", "endpoint", "samples", "fix_with_tests", "fix_and_tests")
-    return {name.replace("_", "-"): f"{module}:{name}" for name in names}
+    names = ("edits", "endpoint", "endpoint_with_probe", "samples", "fix_with_tests", "fix_and_tests")
+    authors = {name.replace("_", "-"): f"{module}:{name}" for name in names}
+    return {**authors, "rounds": "wardround_lab.experiments.stages.rounds:rounds"}
 
 
 @hookimpl
@@ -80,6 +81,7 @@ def wardround_experiments() -> Mapping[str, str]:
     module = "wardround_lab.experiments.built_in"
     return {
         "hybrid-localization": f"{module}.hybrid_localization:HybridLocalization",
+        "fix-and-tests": f"{module}.fix_and_tests:FixAndTests",
         "vote-or-ranking": f"{module}.vote_or_ranking:VoteOrRanking",
     }
 
@@ -87,4 +89,4 @@ def wardround_experiments() -> Mapping[str, str]:
 @hookimpl
 def wardround_sequence_storages() -> Mapping[str, str]:
     """Return the storages of sequences, by the scheme of their URL."""
-    return {}
+    return {"firestore": "wardround_lab.experiments.storage.firestore:open_firestore"}

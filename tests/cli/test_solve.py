@@ -290,6 +290,28 @@ def test_a_plugin_contributes_stages_through_the_same_hooks(repo: GitRepository,
     assert packet["unverified"][0] == "no test defines the task, so nothing shows that the patch does it"
 
 
+def test_an_exchange_chooses_the_code_and_writes_the_patch_from_it(
+    repo: GitRepository, tmp_path: Path
+) -> None:
+    repo.commit(FILES)
+    model = ExchangeOfFiles(tmp_path / "exchange")
+    arguments = ("--exchange", model.folder)
+    task = ("--task", "Labels of items without a name", "--localization", "hierarchical")
+
+    shown = repo.wardround("solve", *task, *arguments, "--show-prompt", "localization", env=ENVIRON)
+    assert json.loads(json.loads(shown.stdout)["messages"][1]["content"])["candidates"][0] == "shop.py"
+    _, packet = solve(repo, *task, *arguments)
+    resume = ("--resume", packet["sequence"], *arguments)
+    for name in ("shop.py", "shop.py:9-11"):
+        (request,) = model.requests()
+        assert request["prompt"].startswith("# localization, version")
+        model.answer(json.dumps({"chosen": [name]}))
+        solve(repo, *resume)
+    (request,) = model.requests()
+    assert request["prompt"].startswith("# author, version")
+    assert "def label(item):" in request["input"]["context"]
+
+
 def test_the_report_of_an_earlier_run_of_tests_stays(repo: GitRepository, tmp_path: Path) -> None:
     repo.commit(FILES)
     repo.write("artifacts/wardround/test-report.json", "{}")

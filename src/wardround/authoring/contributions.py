@@ -11,14 +11,24 @@ from wardround.authoring.context.localization import with_text
 from wardround.authoring.encoder import encoder_of
 from wardround.authoring.endpoint.author import AuthorQuestions, EndpointAuthor
 from wardround.authoring.endpoint.fix_with_tests import CombinedAuthor, FixWithTests, SeparateAuthors
+from wardround.authoring.endpoint.probing_author import ProbingAuthor
 from wardround.authoring.endpoint.proposer import TestProposer
 from wardround.authoring.endpoint.samples import SampledAuthor
 from wardround.authoring.endpoint.test_answer import TestReader
 from wardround.authoring.instance import RepositoryInstances
 from wardround.authoring.judging_files import JudgingFiles
+from wardround.authoring.probing import run_requested
 from wardround.authoring.proposed_tests import ProposedTests
 from wardround.authoring.repair.author import EditAuthor
-from wardround.authoring.run_inputs import AUTHOR, FIX_WITH_TESTS, LOCALIZATION, PROPOSER, RANKER, RunInputs
+from wardround.authoring.run_inputs import (
+    AUTHOR,
+    AUTHOR_WITH_PROBE,
+    FIX_WITH_TESTS,
+    LOCALIZATION,
+    PROPOSER,
+    RANKER,
+    RunInputs,
+)
 from wardround.authoring.selection.first import FirstPatch
 from wardround.authoring.selection.ranking import ModelRanking
 from wardround.authoring.selection.score import ScoreSelection
@@ -92,6 +102,12 @@ async def fix_and_tests(inputs: RunInputs) -> PatchGeneration:
     proposer = TestProposer(await inputs.role(PROPOSER), questions, _test_reader(inputs))
     authors = SeparateAuthors(author, proposer)
     return FixWithTests(inputs.work, authors, lambda tests: _report_tests(inputs, tests))
+
+
+async def endpoint_with_probe(inputs: RunInputs) -> PatchGeneration:
+    """Return the author that may look at the values of one run."""
+    role = await inputs.role(AUTHOR_WITH_PROBE)
+    return ProbingAuthor(role, _questions(inputs), inputs.read, partial(run_requested, inputs.work))
 
 
 def _questions(inputs: RunInputs) -> AuthorQuestions:

@@ -8,7 +8,7 @@ from functools import cached_property
 from wardround.authoring.endpoint.author import ShownTest
 from wardround.authoring.repair.model import Observation, ObservedTest
 from wardround.authoring.repair.observation import observe
-from wardround.authoring.repair.project import ProjectRun, project_run
+from wardround.authoring.repair.project import ProjectRun
 from wardround.authoring.work import Work
 from wardround.errors import SandboxError, UsageError
 from wardround.retrieval.test_discovery import TestFile
@@ -39,11 +39,7 @@ class FailingTests:
             UsageError: a test file does not exist.
             EnvironmentUnavailable: the project has no environment.
         """
-        work = self._work
-        return project_run(
-            work.repository, work.instance.base, work.instance.failing_tests, work.settings.isolation,
-            work.environ, work.progress,
-        )  # fmt: skip
+        return self._work.project_run(self._work.instance.base, self._work.instance.failing_tests)
 
     async def observation(self) -> Observation:
         """Return the tests as they ran at the base.

@@ -123,7 +123,7 @@ class RunInputs:
             self.work.effects,
             self._redactor(settings),
             self.budget,
-            is_shown=name != LOCALIZATION and _role_of(name) == self._shown_step,
+            is_shown=self._shown_step == (name if name == LOCALIZATION else _role_of(name)),
         )
 
     def read(self, path: str) -> str | None:

@@ -42,19 +42,19 @@ class LocalizationResult(msgspec.Struct, frozen=True):
     Attributes:
         content: pointers, the most relevant first, or the ready text for a generator.
         metadata: how it was found, for the record.
-        found: with a ready text, the pointers to all code that was found, the most relevant first.
+        code: with a ready text, the pointers to all code of the task, the most relevant first.
         shown: with a ready text, the lines of the repository that are in it.
     """
 
     content: tuple[CodePointer, ...] | str
     metadata: Mapping[str, Value] = {}
-    found: tuple[CodePointer, ...] = ()
+    code: tuple[CodePointer, ...] = ()
     shown: tuple[CodePointer, ...] = ()
 
     @property
     def pointers(self) -> tuple[CodePointer, ...]:
         """The pointers to the code, in either form of the content."""
-        return self.found if isinstance(self.content, str) else self.content
+        return self.code if isinstance(self.content, str) else self.content
 
     @property
     def text(self) -> str:

@@ -13,7 +13,6 @@ from wardround.authoring.proposed_tests import (
 )
 from wardround.authoring.repair.model import Failure, Observation, ObservedTest
 from wardround.authoring.repair.observation import observe
-from wardround.authoring.repair.project import project_run
 from wardround.authoring.stages import PatchedFile
 from wardround.authoring.work import Work
 from wardround.context.run_evidence import TestOutcome
@@ -88,7 +87,7 @@ def _observe(work: Work, step: str, contents: dict[str, str | None], tests: Sequ
     repository = work.repository
     data = {path: None if text is None else _bytes(text) for path, text in contents.items()}
     commit = repository.commit_files(work.instance.base, data, _MESSAGE)
-    run = project_run(repository, commit, tests, work.settings.isolation, work.environ, work.progress)
+    run = work.project_run(commit, tests)
     return observe(
         repository, commit, tests, run.environment, _MOST_S, environ=work.environ,
         log=work.logs / f"{step}.log", isolation=run.isolation, project=run.root, is_everything=False,

@@ -38,7 +38,10 @@ _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
     "--author", default="", metavar="edits|endpoint|samples|NAME",
     help="Who writes the patch (default: the endpoint with the role author, else edits).",
 )  # fmt: skip
-@click.option("--localization", default="", metavar="NAME", help="The localization, such as of a plugin.")
+@click.option(
+    "--localization", default="", metavar="NAME",
+    help="The localization: words, embeddings, fusion, context, executed, hierarchical, or that of a plugin.",
+)  # fmt: skip
 @click.option("--selection", default="", metavar="first|vote|score|ranking|NAME",
               help="The selection among several patches (default: first).")  # fmt: skip
 @click.option(
@@ -71,7 +74,7 @@ _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
 @click.option("--offline", is_flag=True, help="Contact nothing on a network.")
 @click.option(
     "--show-prompt", "shown_step", default=None,
-    type=click.Choice(["author", "verifier", "proposer", "ranker"]),
+    type=click.Choice(["author", "localization", "verifier", "proposer", "ranker"]),
     help="Print the next request of a step, and do not send it.",
 )  # fmt: skip
 @click.option("--resume", default="", metavar="SEQUENCE", help="Continue an interrupted run.")

@@ -22,7 +22,9 @@ from wardround.authoring.steps.route import Route, StageNames
 from wardround.authoring.work import Work
 from wardround.config.language_model import EndpointSettings
 from wardround.host import PluginHost
+from wardround_lab.experiments.instances.commit_environment import environ_of
 from wardround_lab.experiments.instances.gold import Gold, gold_of
+from wardround_lab.experiments.instances.instance_packages import packages_of
 from wardround_lab.experiments.instances.instance_set import InstanceSet
 from wardround_lab.experiments.instances.model import MinedInstance
 from wardround_lab.experiments.recorded_sequence import RecordedSequence
@@ -177,8 +179,18 @@ class LabInputs(msgspec.Struct, frozen=True, eq=False):
         sequence = RecordedSequence.open(self.storage, header)
         with self.instances.open(header.instance) as repository:
             instance = task(mined)
+            environ = environ_of(mined, self.environ)
+            is_stored = environ != self.environ
             work = Work(
-                repository, instance, settings, sequence, self.host, self.environ, self.logs, self.progress
+                repository,
+                instance,
+                settings,
+                sequence,
+                self.host,
+                environ,
+                self.logs,
+                self.progress,
+                None if is_stored else packages_of(repository, mined, environ, self.progress),
             )
             route = Route(StageNames(), "an experiment", self.endpoints)
             inputs = RunInputs(work, Header(instance, settings, route, __version__), self.access, "")

@@ -49,5 +49,5 @@ def test_pointers_become_text_within_their_tokens_and_missing_files_are_left_out
 
 
 def test_a_result_with_a_ready_text_stays_as_it_is(repository: Repository) -> None:
-    result = LocalizationResult("the label", found=(CLEAR,))
+    result = LocalizationResult("the label", code=(CLEAR,))
     assert with_text(repository, _head(repository), result, 100) is result

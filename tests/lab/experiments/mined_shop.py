@@ -15,11 +15,14 @@ from wardround.authoring.endpoint.opening import EndpointAccess
 from wardround.authoring.instance import Instance
 from wardround.change.repository import Repository
 from wardround.config.language_model import EndpointSettings
+from wardround_lab.experiments.experiment_run import OpenRun, RunRequest
 from wardround_lab.experiments.instances.instance_set import InstanceSet
 from wardround_lab.experiments.instances.model import MinedInstance
 from wardround_lab.experiments.instances.tested_base import commit_with_tests
+from wardround_lab.experiments.lab_file import LabFile
 from wardround_lab.experiments.lab_inputs import LabInputs
 from wardround_lab.experiments.storage.model import Run
+from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
 from wardround_lab.experiments.storage.sql import open_sql_storage
 
 OLD_TESTS = TESTS.partition("\n\n\ndef test_label_without_a_name")[0] + "\n"
@@ -73,3 +76,22 @@ def lab_inputs(
         storage.begin_run(run)
         access = EndpointAccess(environ)
         yield LabInputs(run, instances, storage, host.load(), endpoints, access, environ, folder)
+
+
+def open_run(
+    repo: GitRepository, mined: MinedInstance, storage: SequenceStorage, experiment: str, file: LabFile
+) -> OpenRun:
+    """Begin a run of an experiment at one instance, with logs next to the repository."""
+    return OpenRun(
+        RunRequest(
+            experiment=experiment,
+            instances=InstanceSet([mined], {mined.repository: repo.root}),
+            storage=storage,
+            host=host.load(),
+            file=file,
+            assignments=(),
+            access=EndpointAccess(os.environ),
+            environ={**os.environ, "VIRTUAL_ENV": sys.prefix},
+            logs=repo.root.parent,
+        )
+    )

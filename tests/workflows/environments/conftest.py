@@ -97,6 +97,19 @@ def archive_of(top: str, files: dict[str, str]) -> bytes:
     return buffer.getvalue()
 
 
+DATE = ".date"
+
+
+def release(file: Path, day: str) -> None:
+    """Let an index report the day of the release of a distribution."""
+    file.with_name(file.name + DATE).write_text(day)
+
+
+def release_time(file: Path) -> dict[str, str]:
+    day = file.with_name(file.name + DATE)
+    return {"upload-time": f"{day.read_text()}T12:00:00Z"} if day.exists() else {}
+
+
 @pytest.fixture
 def index(tmp_path: Path) -> Iterator[tuple[Path, str]]:
     """A folder of distributions, and the address of a package index on loopback that serves them."""
@@ -113,8 +126,10 @@ def index(tmp_path: Path) -> Iterator[tuple[Path, str]]:
                     {
                         "filename": item.name, "url": f"/files/{item.name}",
                         "hashes": {"sha256": hashlib.sha256(item.read_bytes()).hexdigest()},
+                        **release_time(item),
                     }
-                    for item in sorted(folder.iterdir()) if item.name.startswith(f"{name}-")
+                    for item in sorted(folder.iterdir())
+                    if item.name.startswith(f"{name}-") and item.suffix != DATE
                 ]  # fmt: skip
                 page = {"meta": {"api-version": "1.0"}, "name": name, "files": files}
                 content, form = json.dumps(page).encode(), "application/vnd.pypi.simple.v1+json"

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflows.environments.conftest import archive_of, program, repository_with, run_in, wheel
+from tests.workflows.environments.conftest import archive_of, program, release, repository_with, run_in, wheel
 from wardround.change.repository import INDEX, Repository
 from wardround.config.sandbox_settings import SandboxSettings
 from wardround.errors import EnvironmentUnavailable, UsageError
 from wardround.sandbox.model import Limits
-from wardround.workflows.environments.built import Build, build_environment
+from wardround.workflows.environments.built import Build, build_environment, built_environment
+from wardround.workflows.environments.download import DownloadFailed
 from wardround.workflows.environments.lookup import environment_of
 from wardround.workflows.environments.store import store_folder
 from wardround.workflows.test.project.projects import DetectedProject
@@ -122,8 +123,11 @@ def test_code_of_packages_and_projects_runs_in_the_sandbox_only(
     with repository_with(tmp_path / "repo", files) as repository:
         found = built(repository, environ).environment
         environment_of(PROJECT, repository, SandboxSettings(), environ={})
+        active = {"VIRTUAL_ENV": dict(found.visible.variables)["VIRTUAL_ENV"]}
+        activated = environment_of(PROJECT, repository, SandboxSettings(), environ=active)
 
     assert not canary.exists()
+    assert activated.source == found.source
     subprocess.run([found.visible.programs[0] / "python3", "-I", "-c", ""], check=True)
     assert canary.exists(), "the package runs its code wherever its interpreter starts"
 
@@ -172,6 +176,41 @@ def test_the_versions_of_a_lock_file_are_installed(tmp_path: Path, environ: dict
 
         assert found.source == f"the environment built from {name}"
         assert outcome.stdout.split()[-1] == "first", outcome.stderr
+
+
+def test_the_packages_of_a_day_are_those_that_existed_then(
+    tmp_path: Path, environ: dict[str, str], index: tuple[Path, str]
+) -> None:
+    days = {"coverage-7.0": "2021-01-01", "leaf-1.0": "2021-01-31", "leaf-2.0": "2021-06-01"}
+    for name, day in days.items():
+        release(index[0] / f"{name}-py3-none-any.whl", day)
+    found = {}
+    with repository_with(tmp_path / "repo", DEMO) as repository:
+        for day in ("2021-01-31", "2021-07-01", ""):
+            found[day] = build_environment(
+                PROJECT, repository, INDEX, limits=Limits(wall_s=60), environ=environ, day=day
+            )
+        again = built_environment(PROJECT, repository, INDEX, environ, "2021-01-31")
+
+    assert all(build.is_new for build in found.values())
+    assert again == found["2021-01-31"].environment
+    assert again.source == "the environment built from pyproject.toml with the releases of 2021-01-31"
+    assert [leaf_of(build) for build in found.values()] == ["leaf-1.0", "leaf-2.0", "leaf-2.0"]
+
+
+def leaf_of(build: Build) -> str:
+    site = next((build.environment.visible.read_only[0]).glob("python/lib/python*/site-packages"))
+    return next(site.glob("leaf-*.dist-info")).name.removesuffix(".dist-info")
+
+
+def test_an_index_without_dates_has_no_packages_of_a_day(tmp_path: Path, environ: dict[str, str]) -> None:
+    with repository_with(tmp_path / "repo", DEMO) as repository, pytest.raises(DownloadFailed) as raised:
+        build_environment(
+            PROJECT, repository, INDEX, limits=Limits(wall_s=60), environ=environ, day="2021-01-31"
+        )
+
+    assert "missing an upload date" in raised.value.output
+    assert is_store_empty()
 
 
 def test_uv_reads_its_own_lock_file(tmp_path: Path, environ: dict[str, str]) -> None:

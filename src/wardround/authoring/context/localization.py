@@ -50,7 +50,7 @@ def with_text(
     return replace(
         result,
         content=budget.text(),
-        found=result.content,
+        code=result.content,
         shown=tuple(
             pointer(span.path, span.first_line, span.last_line, span.symbol, tree.blobs[span.path])
             for span in shown

@@ -25,7 +25,7 @@ _LONGEST_LINE = 120
 
 
 class ChosenCode:
-    """Asks the endpoint of a role twice: for the files of a task, and for the functions in these."""
+    """The choice of an endpoint in two questions: the files of a task, and the functions in these."""
 
     def __init__(self, role: Role, inputs: RunInputs) -> None:
         self._role = role

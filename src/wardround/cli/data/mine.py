@@ -42,6 +42,8 @@ DOC_DRIFT = "doc-drift"
               help="Instances: the answer changes at most N source lines.")  # fmt: skip
 @click.option("--suite-seconds", type=click.FloatRange(min=1), default=30.0, show_default=True, metavar="S",
               help="Instances: reject those with a run of tests of more CPU seconds.")  # fmt: skip
+@click.option("--python", type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="FOLDER",
+              help="Instances: run tests in this virtual environment instead of building some.")  # fmt: skip
 @click.option("--passing", type=click.Choice(["suite", "files"]), default="suite", show_default=True,
               help="Instances: tests that must go on passing, all or of the changed files.")  # fmt: skip
 @click.option("--head", default="HEAD", show_default=True, metavar="REV", help="Revision to start from.")
@@ -123,6 +125,7 @@ def _instance_options(options: dict[str, Any]) -> InstanceOptions:
         each=options["each"] or 0,
         answer=CandidateLimits(options["files"], options["lines"]),
         suite_s=options["suite_seconds"],
+        python=str(options["python"].absolute()) if options["python"] else "",
         whole_suite=options["passing"] == "suite",
     )
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from wardround.cli.lab.sequence_options import open_named_storage, storage_option
 from wardround.cli.run import emit_line
 from wardround.errors import UsageError
 
@@ -22,12 +21,12 @@ if TYPE_CHECKING:
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @click.option("--by-repository", is_flag=True, help="Resample repositories instead of instances.")
-@click.option("--storage", "url", default="", metavar="URL", help="Storage of the sequences.")
+@storage_option
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
     help="Folder for the table and the plot (default: none are written).",
 )  # fmt: skip
-def command(first: str, second: str, *, by_repository: bool, url: str, out: Path | None) -> None:
+def command(first: str, second: str, *, by_repository: bool, storage_name: str, out: Path | None) -> None:
     """Compare two configurations on their common instances: which is better, and how certain that is.
 
     A and B are RUN, or RUN:NAME=VALUE,NAME=VALUE for one configuration of a run with several. Differences of
@@ -37,9 +36,8 @@ def command(first: str, second: str, *, by_repository: bool, url: str, out: Path
     from wardround_lab.experiments.comparison.reward_differences import reward_differences
     from wardround_lab.experiments.comparison.run_files import write_comparison
     from wardround_lab.experiments.comparison.run_table import difference_lines
-    from wardround_lab.experiments.storage.opening import open_storage
 
-    with closing(open_storage(url, os.environ)) as storage:
+    with open_named_storage(storage_name, create=False) as storage:
         run, results = _configuration(storage, first)
         other_run, others = _configuration(storage, second)
     directions = {**other_run.rewards, **run.rewards}

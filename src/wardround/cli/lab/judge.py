@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
 
+from wardround.cli.lab.sequence_options import open_named_storage, storage_option
 from wardround.cli.messages import echo_err
 from wardround.cli.run import emit, emit_line
 from wardround.errors import UsageError
@@ -23,8 +22,8 @@ _SKIP, _QUIT = "s", "q"
 @click.command("judge")
 @click.argument("run_id", metavar="RUN")
 @click.option("--judge", required=True, metavar="NAME", help="The name under which choices are stored.")
-@click.option("--storage", "url", default="", metavar="URL", help="Storage of the sequences.")
-def command(run_id: str, *, judge: str, url: str) -> None:
+@storage_option
+def command(run_id: str, *, judge: str, storage_name: str) -> None:
     """Choose between two patches of one task, without a hint where they came from.
 
     The patches are those that the configurations of RUN selected. Each choice is stored at once; pairs that
@@ -32,11 +31,10 @@ def command(run_id: str, *, judge: str, url: str) -> None:
     """
     from wardround_lab.experiments.experiment_run import find_run
     from wardround_lab.experiments.judging import Judging
-    from wardround_lab.experiments.storage.opening import open_storage
 
     if not judge.strip() or not judge.isprintable():
         raise UsageError("--judge: give a name of printable characters")
-    with closing(open_storage(url, os.environ)) as storage:
+    with open_named_storage(storage_name, create=False) as storage:
         judging = Judging(storage, find_run(storage, run_id), judge)
         pairs = list(judging.open_pairs())
         judged = _judge(judging, pairs)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,8 +43,7 @@ def command(limit: int, show: str | None, form: str, storage_name: str, **condit
 def _show_table(found: Sequence[SequenceSummary], *, has_more: bool) -> None:
     from wardround_lab.experiments.storage.text import table_lines
 
-    for line in table_lines(found):
-        emit_line(line)
+    _emit_lines(table_lines(found))
     counted = f"{len(found)} sequence{'' if len(found) == 1 else 's'}"
     emit_line(f"{counted}; there are more, see --limit" if has_more else counted)
 
@@ -60,8 +59,14 @@ def _show_entries(storage: SequenceStorage, sequence: str, form: str) -> None:
     if form == "json":
         _show_json(entries)
         return
-    for line in entry_lines(entries):
-        emit_line(line)
+    _emit_lines(entry_lines(entries))
+
+
+def _emit_lines(lines: Iterable[str]) -> None:
+    """Print lines with stored text, which is escaped but not changed otherwise."""
+    from wardround.text.escaping import one_line
+
+    emit("".join(f"{one_line(line)}\n" for line in lines))
 
 
 def _show_json(values: Sequence[Any]) -> None:

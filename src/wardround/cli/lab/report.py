@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import closing
 from pathlib import Path
 
 import click
 
+from wardround.cli.lab.sequence_options import open_named_storage, storage_option
 from wardround.cli.run import emit_line
 from wardround.errors import UsageError
 
@@ -20,14 +19,13 @@ from wardround.errors import UsageError
 )  # fmt: skip
 @click.option("--sequences", type=click.IntRange(min=0), default=20, show_default=True,
               help="Instances whose sequences are on the page.")  # fmt: skip
-@click.option("--storage", "url", default="", metavar="URL", help="Storage of the sequences.")
-def command(run_id: str, *, out: Path | None, sequences: int, url: str) -> None:
+@storage_option
+def command(run_id: str, *, out: Path | None, sequences: int, storage_name: str) -> None:
     """Write one HTML page of a run: rewards, plots, and the sequences to read."""
     from wardround_lab.experiments.experiment_run import find_run
     from wardround_lab.experiments.report.page import page_of
-    from wardround_lab.experiments.storage.opening import open_storage
 
-    with closing(open_storage(url, os.environ)) as storage:
+    with open_named_storage(storage_name, create=False) as storage:
         page = page_of(storage, find_run(storage, run_id), sequences)
     path = out or Path("lab") / run_id / "report.html"
     try:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from wardround.cli.lab.sequence_options import open_named_storage, storage_option
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted, collect_garbage
 from wardround.cli.run import emit_line, progress_line
@@ -52,7 +53,7 @@ _SHOWN = 5
 @click.option("--exchange-wait", type=click.FloatRange(0, 3600), default=0.0, metavar="SECONDS",
               help="With --exchange: wait for answers (default: those that are there).")  # fmt: skip
 @click.option("--offline", is_flag=True, help="Contact nothing on a network.")
-@click.option("--storage", default="", metavar="URL", help="Storage of the sequences.")
+@storage_option
 @click.option("--resume", "resumed", default="", metavar="RUN", help="Continue a run where it ended.")
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
@@ -67,11 +68,10 @@ def command(**options: Any) -> int:
     Exit status: 0 all trials completed, 4 some did not, 130 interrupted.
     """
     from wardround_lab.experiments.experiment_run import OpenRun
-    from wardround_lab.experiments.storage.opening import open_storage
 
     collect_garbage()  # a run is long
     instances = _instances(options)
-    with closing(open_storage(options["storage"], os.environ)) as storage, _logs() as logs:
+    with open_named_storage(options["storage_name"]) as storage, _logs() as logs:
         run = OpenRun(_request(options, instances, storage, logs))
         emit_line(f"run {run.run.id}: {len(instances.ids)} instances")
         for note in run.run.notes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wardround.errors import UsageError
+from wardround.lazy import LazyPattern
 
 if TYPE_CHECKING:
     from wardround.authoring.stages import Value
@@ -69,7 +71,7 @@ def sequence_query(options: Mapping[str, Any], limit: int | None = None) -> Sequ
         instance=options["instance"],
         repository=options["repository"],
         configuration=_configuration(options["configuration"]),
-        rewards=tuple(map(_reward, options["reward"])),
+        rewards=tuple(map(reward_condition, options["reward"])),
         is_complete=options["is_complete"],
         since=time_bounds.since(since) if since else None,
         until=time_bounds.until(until) if until else None,
@@ -98,27 +100,30 @@ def _value(text: str) -> Value:
     return value
 
 
-def _reward(text: str) -> RewardCondition:
+def reward_condition(text: str) -> RewardCondition:
     """Return the condition that ``NAME>=X``, ``NAME<=X`` or ``NAME=X`` expresses."""
     from wardround_lab.experiments.storage.model import RewardCondition
 
-    for sign, bounds in _BOUNDS.items():
-        name, found, bound = text.rpartition(sign)
-        if found:
-            number = _number(bound, text)
-            return RewardCondition(name.strip(), **dict.fromkeys(bounds, number))
-    raise _not_reward(text)
+    match = _CONDITION.fullmatch(text)
+    if match is None:
+        raise _not_reward(text)
+    bound = _number(match["bound"], text)
+    return RewardCondition(match["name"].strip(), **dict.fromkeys(_BOUNDS[match["sign"]], bound))
 
 
+_CONDITION = LazyPattern(r"(?P<name>[^<>=]+)(?P<sign>[<>]?=)(?P<bound>[^<>=]+)")
 _BOUNDS = {">=": ("least",), "<=": ("most",), "=": ("least", "most")}
 """Sign -> the ends of the range that it sets."""
 
 
 def _number(text: str, condition: str) -> float:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         raise _not_reward(condition) from None
+    if math.isnan(number):
+        raise _not_reward(condition)
+    return number
 
 
 def _not_reward(text: str) -> UsageError:

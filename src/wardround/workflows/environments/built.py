@@ -22,6 +22,7 @@ from wardround.workflows.environments.store import (
     TREE,
     BuiltEnvironment,
     find_built,
+    find_prefix,
     remove_unused,
     store_folder,
 )
@@ -61,6 +62,17 @@ def built_environment(
     major = node(repository.root, environ)[0].partition(".")[0]
     found = find_built(node_key(project, files), f"{major}.")
     return None if found is None else _node(project, *found, files, environ)
+
+
+def built_at(prefix: Path, folder: str) -> Environment | None:
+    """Return the environment of Python that was built at a prefix, whatever files it was built from; None if
+    wardround built none there.
+
+    Args:
+        folder: folder of the project, relative to the repository.
+    """
+    found = find_prefix(prefix)
+    return None if found is None else _python(*found, folder)
 
 
 def build_environment(

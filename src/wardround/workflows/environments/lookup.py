@@ -13,7 +13,7 @@ from wardround.change.repository import INDEX, WORKTREE, Repository
 from wardround.config.sandbox_settings import SandboxSettings
 from wardround.errors import EnvironmentUnavailable
 from wardround.sandbox.model import Limits
-from wardround.workflows.environments.built import built_environment
+from wardround.workflows.environments.built import built_at, built_environment
 from wardround.workflows.environments.existing_node import PACKAGES, existing_node
 from wardround.workflows.environments.existing_python import described_python, existing_python
 from wardround.workflows.environments.model import Environment
@@ -136,6 +136,9 @@ def _existing_environment(
     root = repository.root
     if project.language == "python":
         active = {} if environ.get(_HOOK) else environ  # it activates the environment of wardround
+        built = built_at(Path(active.get(_ACTIVE, "")), project.root)
+        if built is not None:  # starting its interpreter would run code of its packages
+            return built
         return existing_python(root, active, project.root, lambda prefix: _is_tracked(repository, prefix))
     members = [
         path.rpartition("/")[0]

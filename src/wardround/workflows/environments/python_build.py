@@ -185,7 +185,7 @@ class _PythonBuild:
             path = posixpath.join(self._sources.folder, self._sources.lock)
             found = locked_sdist(self._files.table(path), name, version)
         elif self._uv.indexes:
-            found = indexed_sdist(self._downloads, self._uv.indexes[0], name, version)
+            found = indexed_sdist(self._downloads, self._uv.indexes[0], name, version, self._uv.day)
         if found is None:
             raise EnvironmentUnavailable(
                 f"{name} {version}".rstrip() + " has neither a wheel nor a source distribution here"

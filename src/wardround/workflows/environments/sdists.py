@@ -51,6 +51,7 @@ class _IndexFile(msgspec.Struct):
     filename: str
     url: str
     hashes: dict[str, str] = {}
+    upload_time: str = msgspec.field(name="upload-time", default="")
 
 
 class _IndexPage(msgspec.Struct):
@@ -84,11 +85,12 @@ def registries_in(lock: Mapping[str, object]) -> set[str]:
     return {url for url in urls if isinstance(url, str)}
 
 
-def indexed_sdist(downloads: Downloads, index: str, name: str, version: str) -> Sdist | None:
+def indexed_sdist(downloads: Downloads, index: str, name: str, version: str, day: str = "") -> Sdist | None:
     """Return the source distribution of a package in an index; None if there is none.
 
     Args:
         version: empty for the newest release.
+        day: the last day of releases; empty for all.
 
     Raises:
         EnvironmentUnavailable: the index cannot be read.
@@ -103,11 +105,18 @@ def indexed_sdist(downloads: Downloads, index: str, name: str, version: str) -> 
             f"{page} is not an index page in JSON ({cause}); use another index"
         ) from cause
     sdists = {
-        normal(file.filename.removesuffix(_ENDING)): file for file in files if file.filename.endswith(_ENDING)
+        normal(file.filename.removesuffix(_ENDING)): file
+        for file in files
+        if file.filename.endswith(_ENDING) and _is_released(file, day)
     }
     stem = normal(f"{name}-{version}") if version else max(sdists, key=_release, default="")
     found = sdists.get(stem)
     return None if found is None else Sdist(urljoin(page, found.url), found.hashes.get("sha256", ""))
+
+
+def _is_released(file: _IndexFile, day: str) -> bool:
+    """Return True if a file existed on a day; one without a date counts as newer."""
+    return not day or "" < file.upload_time[: len(day)] <= day
 
 
 def _release(stem: str) -> tuple[int, ...]:

@@ -91,6 +91,20 @@ def find_built(key: str, version: str = "") -> tuple[Path, BuiltEnvironment] | N
     return location, description
 
 
+def find_prefix(prefix: Path) -> tuple[Path, BuiltEnvironment] | None:
+    """Return the folder and the description of the environment whose virtual environment is at a prefix; None
+    if it is not in the store.
+    """
+    location = Path(os.path.abspath(prefix)).parent
+    if prefix.name != PREFIX or location.parent != store_folder():
+        return None
+    with suppress(OSError, msgspec.MsgspecError):
+        found = msgspec.json.decode((location / _DESCRIPTION).read_bytes(), type=BuiltEnvironment)
+        os.utime(location)
+        return location, found
+    return None
+
+
 def remove_unused() -> None:
     """Remove the environments that no command has used for a month."""
     for folder in store_folder().glob("*-*"):

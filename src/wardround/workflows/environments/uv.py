@@ -40,13 +40,16 @@ class Uv:
 
     Args:
         root: the work tree, whose programs are never started.
+        day: see the attribute.
+
+    Attributes:
         day: the last day of releases that it installs; empty for all.
     """
 
     def __init__(self, root: Path, environ: Mapping[str, str], day: str = "") -> None:
         own = os.path.join(sys.prefix, "bin")  # where the extra puts it, which is not on PATH in a hook
         environ = {**environ, "PATH": os.pathsep.join(filter(None, (environ.get("PATH"), own)))}
-        self._releases = [f"--exclude-newer={day}"] if day else []
+        self.day = day
         self._tool = package_manager("uv", _INSTALL_HINT, root, environ)
         indexes = {name: environ[name] for name in _INDEX_VARIABLES if name in environ}
         self._indexes = {name: strip_credentials(value) for name, value in indexes.items()}
@@ -131,7 +134,9 @@ class Uv:
         environment.is_empty = False
         python = inner(environment.prefix.name, "bin", "python3")
         arguments = ["pip", "install", "--no-config", *([] if builds else ["--no-build"]), "--python", python]
-        arguments += [*self._releases, *options]
+        if self.day:
+            arguments.append(f"--exclude-newer={self.day}")
+        arguments += options
         self._run(downloads, arguments, "install the packages", environment)
 
     def _run(

@@ -84,7 +84,7 @@ class HybridLocalization:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the experiment leaves out here."""
+        """The configurations that are left out here, with the reason."""
         if HIERARCHICAL in self._options.localizations and self.model_endpoint is None:
             return ("hierarchical is left out: no endpoint has the role author",)
         return ()
@@ -99,7 +99,7 @@ class HybridLocalization:
         return type(self)(self._inputs, self._options, configuration)
 
     async def run(self, instance_id: str) -> Patch:
-        """Localize one instance and record the rewards; there is no patch."""
+        """Localize one instance and record the rewards; the patch is empty."""
         present = self.configuration
         settings = Settings(tokens=present.tokens)
         async with self._inputs.trial(present, instance_id, self.task_of, settings) as trial:

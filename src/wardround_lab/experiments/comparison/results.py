@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -53,7 +54,7 @@ def configuration_name(configuration: Mapping[str, Value]) -> str:
 
 
 def results_of(storage: SequenceStorage, run: str) -> list[ConfigurationResults]:
-    """Return the results of the complete sequences of a run, in the order of their configurations.
+    """Return the results of the complete sequences of a run, in the order of their values.
 
     Raises:
         UsageError: there is none.
@@ -71,12 +72,12 @@ def completed_results(storage: SequenceStorage, run: str) -> list[ConfigurationR
 
 
 def grouped(summaries: Iterable[SequenceSummary]) -> list[ConfigurationResults]:
-    """Return the results of sequences by their configurations, in the order of these."""
+    """Return the results of sequences by their configurations, in the order of their values."""
     groups: dict[bytes, list[SequenceSummary]] = {}
     for summary in summaries:
         key = msgspec.json.encode(summary.header.configuration, order="deterministic")
         groups.setdefault(key, []).append(summary)
-    return [
+    found = [
         ConfigurationResults(
             group[0].header.configuration,
             {summary.header.instance: summary.rewards for summary in group},
@@ -84,3 +85,9 @@ def grouped(summaries: Iterable[SequenceSummary]) -> list[ConfigurationResults]:
         )
         for group in groups.values()
     ]
+    return sorted(found, key=lambda results: list(map(_order, results.configuration.values())))
+
+
+def _order(value: Value) -> tuple[float, str]:
+    """Return the place of a value: numbers by their size, before texts."""
+    return (math.inf, str(value)) if isinstance(value, str) or value is None else (float(value), "")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -15,7 +16,7 @@ from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 from wardround_lab.corpora.miner import RecordLocation, record_limits
 from wardround_lab.corpora.records import record_of, write_atomically, write_json
 from wardround_lab.corpora.secret_scan import SecretScan
-from wardround_lab.experiments.instances.candidates import CandidateFilter
+from wardround_lab.experiments.instances.candidates import Candidate, CandidateFilter
 from wardround_lab.experiments.instances.instance_file import encode_instances
 from wardround_lab.experiments.instances.mining_record import MiningRecord, RepositoryTries
 from wardround_lab.experiments.instances.repository_mining import InstanceOptions, RepositoryMining
@@ -64,11 +65,13 @@ class InstanceMiner:
         self._require_folder()
         self._require_admitted(locations)
         results: list[RepositoryTries] = []
-        logs: list[TryLog] = []
+        tries: list[Try] = []
         try:
-            results.extend(self._mine_repository(location, logs) for location in locations)
+            for location in locations:
+                with self._open(location, results, tries) as (mining, candidates, log):
+                    mining.mine(candidates, log)
         finally:
-            record = self._write(results, [result for log in logs for result in log.tries])
+            record = self._write(results, tries)
         return record
 
     def _require_folder(self) -> None:
@@ -93,24 +96,34 @@ class InstanceMiner:
                 )
             known[name] = location.folder
 
-    def _mine_repository(self, location: RecordLocation, logs: list[TryLog]) -> RepositoryTries:
+    @contextmanager
+    def _open(
+        self, location: RecordLocation, results: list[RepositoryTries], tries: list[Try]
+    ) -> Iterator[tuple[RepositoryMining, list[Candidate], TryLog]]:
+        """Open a repository; what was tried is counted at the end, also after an interruption."""
         with (
             RepositoryHistory(location.folder, location.name, self._limits) as history,
             Repository(location.folder) as repository,
         ):
             name = history.repository
             log = TryLog(self._log_file(name), self._key(history.head))
-            logs.append(log)
             self._say(f"{name}: reading its history")
-            candidate_filter = CandidateFilter(history, self._options.answer)
-            candidates = list(candidate_filter.candidates())
+            found = CandidateFilter(history, self._options.answer)
+            candidates = list(found.candidates())
             mining = RepositoryMining(
                 repository, name, self._options, self._scan, self._environ, self._folder / "parts",
                 lambda text: self._say(f"{name}: {text}"),
             )  # fmt: skip
-            mining.mine(candidates, log)
-            excluded, commits = candidate_filter.excluded, len(history.ids())
-            return RepositoryTries.of(name, history.head, commits, excluded, len(candidates), log.tries)
+            try:
+                yield mining, candidates, log
+            finally:
+                commits = len(history.ids())
+                results.append(
+                    RepositoryTries.of(
+                        name, history.head, commits, found.excluded, len(candidates), log.tries
+                    )
+                )
+                tries.extend(log.tries)
 
     def _log_file(self, name: str) -> Path:
         return self._folder / "parts" / "instances" / f"{name.replace('/', '+')}.jsonl"
@@ -123,10 +136,9 @@ class InstanceMiner:
     def _write(self, results: Sequence[RepositoryTries], tries: Iterable[Try]) -> MiningRecord:
         instances = [result.instance for result in tries if result.instance is not None]
         digest = write_atomically(self._folder / NAME, [encode_instances(instances)])
-        options = {key: str(value) for key, value in _flat(self._options).items()}
         record = MiningRecord(
             version=__version__,
-            filters=record_limits(self._limits) | options,
+            filters=record_limits(self._limits) | _shown_options(self._options),
             repositories=tuple(results),
             instances=len(instances),
             sha256=digest,
@@ -135,11 +147,7 @@ class InstanceMiner:
         return record
 
 
-def _flat(options: InstanceOptions) -> dict[str, float]:
-    return {
-        "each": options.each,
-        "files": options.answer.files,
-        "lines": options.answer.lines,
-        "suite_s": options.suite_s,
-        "whole_suite": options.whole_suite,
-    }
+def _shown_options(options: InstanceOptions) -> dict[str, str]:
+    """Return the options as they are recorded."""
+    values = {**msgspec.to_builtins(options), **msgspec.to_builtins(options.answer)}
+    return {name: str(value) for name, value in values.items() if name != "answer" and value != ""}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -19,8 +19,13 @@ from wardround.change.repository import Repository
 from wardround.errors import EnvironmentUnavailable, GitError
 from wardround_lab.corpora.secret_scan import SecretScan
 from wardround_lab.experiments.instances.candidates import Candidate, CandidateLimits
+from wardround_lab.experiments.instances.commit_environment import (
+    CommitEnvironment,
+    Packages,
+    commit_environment,
+)
 from wardround_lab.experiments.instances.model import MinedInstance
-from wardround_lab.experiments.instances.period_environments import CommitEnvironment, PeriodEnvironments
+from wardround_lab.experiments.instances.period_environments import ExistingEnvironment, PeriodEnvironments
 from wardround_lab.experiments.instances.test_runs import TestRuns
 from wardround_lab.experiments.instances.tested_base import commit_with_tests
 from wardround_lab.experiments.instances.try_log import Try, TryLog
@@ -43,12 +48,14 @@ class InstanceOptions(msgspec.Struct, frozen=True):
         each: of one repository; 0 for all.
         answer: the size of an answer.
         suite_s: CPU seconds of one run; a candidate whose tests take longer is rejected.
+        python: the folder of a virtual environment for all commits; empty to build one for each period.
         whole_suite: pass-to-pass tests are those of the suite, else those of the test files of a commit.
     """
 
     each: int = 0
     answer: CandidateLimits = CandidateLimits()
     suite_s: float = SUITE_S
+    python: str = ""
     whole_suite: bool = True
 
 
@@ -79,10 +86,9 @@ class RepositoryMining:
         self._progress = progress
         self._runs = TestRuns(repository, options.suite_s, environ, logs, progress)
 
-    def mine(self, candidates: list[Candidate], log: TryLog) -> None:
+    def mine(self, candidates: Sequence[Candidate], log: TryLog) -> None:
         """Try candidates until there are enough instances; the log has each one that was tried."""
-        commits = [candidate.commit for candidate in candidates]
-        environments = PeriodEnvironments(self._repository, commits, self._environ, self._progress)
+        packages = self._packages(candidates)
         known = {result.commit for result in log.tries}
         found = sum(result.instance is not None for result in log.tries)
         for number, candidate in enumerate(candidates, 1):
@@ -90,15 +96,21 @@ class RepositoryMining:
                 return
             if candidate.commit.id not in known:
                 self._progress(f"candidate {number} of {len(candidates)}, {found} instances")
-                result = self._try(candidate, environments)
+                result = self._try(candidate, packages)
                 log.append(result)
                 found += result.instance is not None
 
-    def _try(self, candidate: Candidate, environments: PeriodEnvironments) -> Try:
+    def _packages(self, candidates: Sequence[Candidate]) -> Packages:
+        if self._options.python:
+            return ExistingEnvironment(Path(self._options.python), self._repository.root)
+        commits = [candidate.commit for candidate in candidates]
+        return PeriodEnvironments(self._repository, commits, self._environ, self._progress)
+
+    def _try(self, candidate: Candidate, packages: Packages) -> Try:
         with _cpu_time() as elapsed:
             instance, reason, detail = None, "", ""
             try:
-                instance = self._instance(candidate, environments)
+                instance = self._instance(candidate, packages)
             except RejectedCandidate as cause:
                 reason, detail = cause.reason.value, cause.detail
             except EnvironmentUnavailable as cause:
@@ -115,12 +127,12 @@ class RepositoryMining:
             instance=instance,
         )
 
-    def _instance(self, candidate: Candidate, environments: PeriodEnvironments) -> MinedInstance:
+    def _instance(self, candidate: Candidate, packages: Packages) -> MinedInstance:
         commit = candidate.commit
         gold = self._gold(candidate)
         if any(map(self._scan.kinds, (candidate.text, gold))):
             raise RejectedCandidate(Reason.SENSITIVE)
-        found = environments.of(commit, candidate.test_modules[0])
+        found = commit_environment(self._repository, commit, candidate.test_modules[0], packages)
         base = commit_with_tests(self._repository, str(commit.parent), commit.id, candidate.tests)
         tests = self._verified(candidate, base, found)
         return MinedInstance(

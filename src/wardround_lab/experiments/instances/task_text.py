@@ -9,8 +9,8 @@ from wardround.lazy import LazyPattern
 from wardround.retrieval.documents import query_text
 
 GIVEN_AWAY = LazyPattern(
-    r"https?://\S+|\(?(?:\b[Gg][Hh]-)?#\d+\)?|\b[0-9a-f]{7,40}\b|\S*[\w-]+\.(?:py|pyi|tsx?|jsx?|vue|md|rst|ya?ml|toml"
-    r"|json|cfg|ini|sql|css|html|txt|go|rs)\b|\b[\w.-]+/[\w./-]+"
+    r"https?://\S+|[\w./-]+@[0-9a-f]{7,40}\b|\(?(?:\b[Gg][Hh]-)?#\d+\)?|\b[0-9a-f]{7,40}\b"
+    r"|\S*[\w-]+\.(?:py|pyi|tsx?|jsx?|vue|md|rst|ya?ml|toml|json|cfg|ini|sql|css|html|txt|go|rs)\b|\b[\w.-]+/[\w./-]+"
 )
 """Addresses, numbers of issues, ids of commits, names of files, and paths."""
 ROUTINE = LazyPattern(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from wardround.sandbox.model import State
 from wardround.workflows.environments.lookup import limits_of
 from wardround.workflows.test.runs import session_events as events
 from wardround.workflows.test.runs.session import SessionRequest, SessionResult, Sessions, ending
-from wardround_lab.experiments.instances.period_environments import CommitEnvironment
+from wardround_lab.experiments.instances.commit_environment import CommitEnvironment
 
 FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
 _WALL_FACTOR = 4
@@ -37,9 +37,13 @@ class TestRun(msgspec.Struct, frozen=True, dict=True):
     passed: frozenset[str]
     failures: Mapping[str, str]
     uncollected: Mapping[str, str]
-    cpu_s: float
+    cpu_s: float = 0.0
     problem: str = ""
     is_over_limit: bool = False
+
+    def accepts(self, fail_to_pass: Iterable[str], pass_to_pass: Iterable[str]) -> bool:
+        """Return True if all of the tests that judge a patch passed."""
+        return self.passed.issuperset(fail_to_pass) and self.passed.issuperset(pass_to_pass)
 
     @cached_property
     def failed(self) -> frozenset[str]:
@@ -85,7 +89,8 @@ class TestRuns:
         request = SessionRequest(
             "pytest", found.root, tuple(files), longest, longest, is_filtered=bool(files), paths=tuple(files)
         )
-        return _test_run(self._sessions(side, found, seed).run(request, self._logs / "tests.log"))
+        done = self._sessions(side, found, seed).run(request, self._logs / "tests.log")
+        return _test_run(done, self._most_cpu_s)
 
     def _sessions(self, side: str, found: CommitEnvironment, seed: int) -> Sessions:
         visible = found.environment.visible
@@ -101,17 +106,18 @@ class TestRuns:
         )
 
 
-def _test_run(done: SessionResult) -> TestRun:
+def _test_run(done: SessionResult, most_cpu_s: float) -> TestRun:
     ended = [event for event in done.events if isinstance(event, events.Ended)]
     uncollected = [event for event in done.events if isinstance(event, events.Uncollected)]
     stopped = any(isinstance(event, events.Stopped) for event in done.events)
+    is_too_long = done.outcome.state is State.TIMED_OUT or done.outcome.cpu_s >= most_cpu_s
     return TestRun(
         passed=frozenset(event.test for event in ended if event.outcome is TestOutcome.PASSED),
         failures={event.test: event.excerpt for event in ended if event.outcome in FAILURES},
         uncollected={event.path: event.excerpt for event in uncollected},
         cpu_s=done.outcome.cpu_s,
         problem=_problem(done),
-        is_over_limit=stopped or done.outcome.state is State.TIMED_OUT,
+        is_over_limit=stopped or is_too_long,
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from wardround.authoring.candidate import make_candidate
 from wardround.authoring.judging_files import JudgingFiles
 from wardround.authoring.repair.observation import observe
-from wardround.authoring.repair.project import project_run
 from wardround.authoring.stages import Patch
 from wardround.authoring.work import Work
 from wardround.context.run_evidence import TestOutcome
@@ -46,7 +45,7 @@ def observed_outcomes(work: Work, commit: str, tests: Sequence[str]) -> dict[str
         SandboxError: nothing could be run.
         EnvironmentUnavailable: the project has no environment.
     """
-    run = project_run(work.repository, commit, tests, work.settings.isolation, work.environ, work.progress)
+    run = work.project_run(commit, tests)
     found = observe(
         work.repository, commit, tests, run.environment, BUDGET_S, environ=work.environ,
         log=work.logs / "hidden-tests.log", isolation=run.isolation, project=run.root, is_everything=False,

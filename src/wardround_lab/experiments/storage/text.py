@@ -48,7 +48,7 @@ def entry_lines(entries: Sequence[Entry]) -> Iterator[str]:
     for position, entry in enumerate(entries):
         yield f"{position} {entry.kind} {entry.name}".rstrip()
         for line in _content(entry).split("\n"):
-            yield f"{_INDENT}{line}".rstrip()
+            yield f"{_INDENT}{line}"
 
 
 def _content(entry: Entry) -> str:

@@ -131,7 +131,7 @@ class TransferFile:
 
     @property
     def _location(self) -> str:
-        return f"{self._path}:{self._number}"
+        return f"{self._path}:{max(self._number, 1)}"  # an empty file has no line
 
     def _reject(self, reason: str, advice: str = _ADVICE) -> NoReturn:
         raise TransferError(f"{self._location}: {reason}; {advice}")

@@ -14,6 +14,7 @@ from tests.authoring.shop_project import FILES, TESTS
 from tests.conftest import GitRepository
 from tests.lab.experiments.mined_shop import FIXED, lab_inputs, mine_shop
 from wardround.authoring.candidate import UnusablePatch
+from wardround.authoring.proposed_tests import ProposedTest, ProposedTests
 from wardround.authoring.sequence import Settings
 from wardround.authoring.stages import Patch, PatchedFile
 from wardround.context.run_evidence import TestOutcome
@@ -21,7 +22,7 @@ from wardround_lab.experiments.instances.model import MinedInstance
 from wardround_lab.experiments.lab_inputs import Trial
 from wardround_lab.experiments.rewards.generation import passed_share, passes_all
 from wardround_lab.experiments.rewards.hidden_tests import hidden_outcomes
-from wardround_lab.experiments.rewards.proposed_tests import proposed_coverage
+from wardround_lab.experiments.rewards.proposed_tests import proposed_test_rewards
 
 Result = TypeVar("Result")
 BROKEN = FILES["shop.py"].replace('return item["name"].lower()', 'return ""')
@@ -87,8 +88,15 @@ def test_proposed_tests_cover_the_statements_of_the_answer_or_not(
     covering = PatchedFile("tests/test_tea.py", PROPOSED)
     other = PatchedFile("tests/test_sum.py", PROPOSED.replace('label({"name": "Tea"}) == "tea"', "label"))
 
-    async def work(trial: Trial) -> list[float | None]:
-        tests: list[list[PatchedFile]] = [[covering], [other], []]
-        return [await proposed_coverage(trial.inputs.work, mined, trial.gold, files) for files in tests]
+    proposals = [
+        ProposedTests((ProposedTest("tests/test_tea.py::test_tea", ""),), (), (covering,)),
+        ProposedTests((ProposedTest("tests/test_sum.py::test_tea", ""),), (), (other,)),
+        ProposedTests(),
+    ]
 
-    assert with_trial(repo, tmp_path, mined, work) == [1.0, 0.0, 0.0]
+    async def work(trial: Trial) -> list[dict[str, float]]:
+        return [await proposed_test_rewards(trial.inputs.work, trial.gold, [tests]) for tests in proposals]
+
+    rewards = with_trial(repo, tmp_path, mined, work)
+    assert [found["gold_coverage"] for found in rewards] == [1.0, 0.0, 0.0]
+    assert [found["has_valid_test"] for found in rewards] == [1.0, 1.0, 0.0]

@@ -63,7 +63,7 @@ def test_changelogs_documentation_and_tests_are_no_code_to_find() -> None:
 def test_all_rewards_have_a_direction(is_ready: bool) -> None:
     pointers = (CodePointer("c.py", 1, 2), CodePointer("a.py", 3, 5))
     shown = pointers if is_ready else ()
-    result = LocalizationResult("text", found=pointers, shown=shown)
+    result = LocalizationResult("text", code=pointers, shown=shown)
     rewards = localization_rewards(result, GOLD, 9000, 300)
     assert list(rewards) == list(DIRECTIONS)
     assert rewards == {

@@ -134,6 +134,19 @@ def run_script_tests(
     return running.result(is_recorded=is_recorded)
 
 
+def run_script_files(
+    sandbox: ScriptSandbox, tests: ScriptTests, deadline: float, log: Path
+) -> tuple[tuple[ScriptResult, ...], str]:
+    """Run test files once; return the results, and a sentence if some are missing.
+
+    Args:
+        deadline: on the monotonic clock.
+        log: the file for the output, which is replaced.
+    """
+    done = _Running(sandbox, tests, deadline, log.parent, 0, lambda text: None, log=log).once()
+    return done.results, done.problem
+
+
 class EditedRun(msgspec.Struct, frozen=True):
     """The end of a run of test files on an edited tree.
 

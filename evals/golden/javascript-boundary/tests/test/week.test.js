@@ -1,0 +1,11 @@
+const assert = require("node:assert");
+const { test } = require("node:test");
+const { week } = require("../src/week.js");
+
+test("a week has seven days", () => {
+  assert.strictEqual(week(1, 31).length, 7);
+});
+
+test("the last day of a month is shown", () => {
+  assert.deepStrictEqual(week(29, 31), [29, 30, 31]);
+});

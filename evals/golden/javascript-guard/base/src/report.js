@@ -1,0 +1,8 @@
+const { median } = require("./median.js");
+
+/** Return the line of a report. */
+function line(name, numbers) {
+  return `${name}: ${median(numbers) ?? "no data"}`;
+}
+
+module.exports = { line };

@@ -1,0 +1,3 @@
+const defaults = { size: 12, theme: "light" };
+
+module.exports = { defaults };

@@ -1,0 +1,7 @@
+const assert = require("node:assert");
+const { test } = require("node:test");
+const { amounts } = require("../src/bill.js");
+
+test("amounts are read", () => {
+  assert.deepStrictEqual(amounts(["tea 2", "cake 3"]), [2, 3]);
+});

@@ -1,0 +1,8 @@
+"""Names as they are shown."""
+
+
+def initials(name):
+    """Return the first letters of the words of a name."""
+    if name is None:
+        return ""
+    return "".join(word[0].upper() for word in name.split(" "))

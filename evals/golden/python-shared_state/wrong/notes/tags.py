@@ -1,0 +1,10 @@
+"""Tags of notes."""
+
+
+def tagged(text, tags=None):
+    """Return the tags with those of a text, which begin with a number sign."""
+    tags = [] if tags is None else tags
+    for word in text.split():
+        if word.startswith("#"):
+            tags.append(word[1:])
+    return tags
