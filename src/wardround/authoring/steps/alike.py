@@ -8,11 +8,13 @@ import msgspec
 
 from wardround.authoring.candidate import Candidate
 from wardround.authoring.work import Work
+from wardround.change.diff import Change
 from wardround.config.loader import read_sandbox
 from wardround.errors import WardroundError
 from wardround.workflows.behaviour.behaviour_classes import BehaviourClasses, behaviour_classes
 from wardround.workflows.behaviour.limits import limits_within
 from wardround.workflows.behaviour.project_environment import environment_for
+from wardround.workflows.environments.model import Environment
 
 NAME = "alike"
 
@@ -59,9 +61,17 @@ def _classes(work: Work, candidates: Sequence[Candidate]) -> BehaviourClasses:
     return behaviour_classes(
         work.repository,
         changes,
-        environment_for(work.repository, changes[0], work.environ, progress=work.progress),
+        _environment(work, changes[0]),
         limits=limits_within(settings.limits.wall_s),
         isolation=work.isolation or settings.backend,
         environ=work.environ,
         progress=work.progress,
     )
+
+
+def _environment(work: Work, change: Change) -> Environment:
+    """Return the environment of the tests that define the task; without any, that of the changed files."""
+    instance = work.instance
+    if instance.failing_tests:
+        return work.project_run(instance.base, instance.failing_tests).environment
+    return environment_for(work.repository, change, work.environ, progress=work.progress)
