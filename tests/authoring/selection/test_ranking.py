@@ -1,4 +1,4 @@
-"""The ranking of a model: it sees numbered diffs without their origin, and an unusable answer decides nothing."""
+"""The ranking of a model: numbered diffs without their origin, and unusable answers."""
 
 from __future__ import annotations
 
