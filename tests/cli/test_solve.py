@@ -352,7 +352,8 @@ def test_an_interrupted_selection_ends_with_a_packet(repo: GitRepository, tmp_pa
     repo.commit(FILES)
     command = [
         SCRIPTS / "wardround", "solve", "--sandbox", "none", "--format", "json",
-        "--task", "Labels without a name", "--author", "acme", "--localization", "acme", "--selection", "last",
+        "--task", "Labels without a name", "--author", "acme", "--localization", "acme",
+        "--selection", "last",
     ]  # fmt: skip
     environ = os.environ | ENVIRON | {"PYTHONPATH": str(tmp_path / "site")}
     process = subprocess.Popen(

@@ -50,6 +50,13 @@ class PoolSettings(msgspec.Struct, frozen=True):
         return Settings(seconds=self.seconds, samples=self.most)
 
 
+class Proposals(msgspec.Struct, frozen=True):
+    """The patches of an author with different texts, and the code of the task."""
+
+    patches: tuple[Patch, ...]
+    pointers: tuple[CodePointer, ...]
+
+
 class CandidatePool(msgspec.Struct, frozen=True):
     """The candidates of one instance.
 
@@ -103,16 +110,23 @@ class CandidatePools:
         return msgspec.structs.replace(pool, passes=tuple(passes), behaves=tuple(behaves))
 
     async def _proposals(self, trial: Trial) -> CandidatePool:
-        """Return the candidates with distinct text, without their correctness."""
-        is_offline = self._settings.author == EDITS
+        """Return the candidates, without their correctness; a recorded list is not made again."""
         observation = await trial.inputs.failing_tests.observation()
-        localization = await trial.localization(EXECUTED if is_offline else CONTEXT)
+
+        async def propose() -> Proposals:
+            return await self._proposed(trial)
+
+        found = await trial.sequence.run(NAME, self._settings, Proposals, propose)
+        return CandidatePool(found.patches, observation, found.pointers)
+
+    async def _proposed(self, trial: Trial) -> Proposals:
+        localization = await trial.localization(EXECUTED if self._settings.author == EDITS else CONTEXT)
         author = await self._author(trial)
         patches, messages = await author.run(await localization.run(trial.instance_id), trial.instance_id)
         trial.sequence.record_messages(messages)
-        distinct = {patch.files: patch for patch in reversed(patches)}
-        ordered = [patch for patch in patches if distinct[patch.files] is patch]
-        return CandidatePool(tuple(ordered[: self._settings.most]), observation, trial.inputs.report.pointers)
+        first = {patch.files: patch for patch in reversed(patches)}  # of each text the first patch
+        distinct = [patch for patch in patches if first[patch.files] is patch]
+        return Proposals(tuple(distinct[: self._settings.most]), trial.inputs.report.pointers)
 
     async def _author(self, trial: Trial) -> PatchGeneration:
         if self._settings.author == EDITS:

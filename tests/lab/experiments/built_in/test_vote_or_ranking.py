@@ -56,10 +56,10 @@ async def author(inputs):
 
     async def run(localization, instance_id):
         with Path(__file__).with_suffix(".calls").open("a") as calls:
-            calls.write("call\\\\n")
+            print("call", file=calls)
         text, fault = inputs.read("shop.py"), 'item["name"].lower()'
-        expressions = ['""', 'item.get("name", "").strip().lower()', 'item.get("name", "").lower()']
-        texts = [text.replace(fault, expression) for expression in (*expressions, expressions[0])]
+        expressions = json.loads(os.environ.get("ACME_EXPRESSIONS", EXPRESSIONS))
+        texts = [text.replace(fault, expression) for expression in expressions]
         return [Patch((PatchedFile("shop.py", new),), "acme") for new in texts], []
 
     return Stage(run)
