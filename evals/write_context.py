@@ -42,7 +42,16 @@ from wardround.change.repository import Repository
 from wardround.errors import GitError
 from wardround.retrieval.file_search import is_accompanying_file, is_source
 from wardround.retrieval.test_discovery import contains_tests
+from wardround_lab.experiments.instances.gold import changed_lines
 from wardround_lab.experiments.instances.task_text import states_a_task, task_text
+from wardround_lab.experiments.rewards.localization import (
+    FIRST,
+    compression,
+    gold_line_share,
+    has_gold_file,
+    has_gold_line,
+    lines_of,
+)
 
 SEED = 7
 NEWEST = 2500
@@ -119,14 +128,6 @@ def is_small_edit(sources: Sequence[ChangedFile]) -> bool:
     return are_edited and 1 <= len(sources) <= MOST_FILES
 
 
-def changed_lines(file: ChangedFile) -> frozenset[int]:
-    """Return the changed lines at the parent; of an insertion the line before it."""
-    lines: set[int] = set()
-    for hunk in file.hunks:
-        lines |= set(range(max(hunk.base_start, 1), max(hunk.base_start, 1) + max(hunk.base_length, 1)))
-    return frozenset(lines)
-
-
 def cases_of(folder: Path, each: int) -> list[Case]:
     """Return the sampled cases of a repository."""
     usable = [commit for commit in commits_of(folder) if is_task(commit)]
@@ -155,29 +156,19 @@ def evaluate(folder: Path, case: Case, tokens: int) -> Result:
 
 
 def metrics_of(context: WriteContext, case: Case) -> dict[str, float]:
+    """Return the metrics by the rewards of the lab's experiments."""
     files = [item.pointer.path for item in context.files]
-    pointed = {pointer.path for pointer in context.pointers}
-    shown = shown_lines(context)
-    found = sum(len(lines & shown.get(path, set())) for path, lines in case.gold.items())
+    pointed = sorted({pointer.path for pointer in context.pointers})
+    shown, tokens = lines_of(context.shown), context.tokens
     return {
-        "file": float(not pointed.isdisjoint(case.gold)),
-        "file@3": float(not set(files[:3]).isdisjoint(case.gold)),
-        "lines": found / sum(map(len, case.gold.values())),
-        "any line": float(found > 0),
+        "file": float(has_gold_file(pointed, case.gold)),
+        "file@3": float(has_gold_file(files, case.gold, FIRST)),
+        "lines": gold_line_share(shown, case.gold),
+        "any line": float(has_gold_line(shown, case.gold)),
         "files": float(len(pointed)),
-        "tokens": float(context.tokens.used),
-        "compression": context.tokens.repository / max(context.tokens.used, 1),
+        "tokens": float(tokens.used),
+        "compression": compression(tokens.repository, tokens.used),
     }
-
-
-def shown_lines(context: WriteContext) -> dict[str, set[int]]:
-    """Return the lines of each file that are in the text."""
-    shown: dict[str, set[int]] = {}
-    for item in (*context.functions, *context.conventions):
-        if item.shown != "none":
-            at = item.pointer
-            shown.setdefault(at.path, set()).update(range(at.first_line, at.last_line + 1))
-    return shown
 
 
 # Tables

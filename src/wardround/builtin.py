@@ -24,20 +24,33 @@ def wardround_formats() -> Mapping[str, str]:
 def wardround_authors() -> Mapping[str, str]:
     """Return the patch authors."""
     module = "wardround.authoring.contributions"
-    return {"edits": f"{module}:edits", "endpoint": f"{module}:endpoint"}
+    names = ("edits", "endpoint", "endpoint_with_probe", "samples", "fix_with_tests", "fix_and_tests")
+    authors = {name.replace("_", "-"): f"{module}:{name}" for name in names}
+    return {**authors, "rounds": "wardround_lab.experiments.stages.rounds:rounds"}
 
 
 @hookimpl
 def wardround_localizations() -> Mapping[str, str]:
     """Return the localizations."""
     module = "wardround.authoring.contributions"
-    return {"context": f"{module}:context_of_task", "executed": f"{module}:executed_code"}
+    names = ("words", "embeddings", "fusion", "hierarchical")
+    return {
+        "context": f"{module}:context_of_task",
+        "executed": f"{module}:executed_code",
+        **{name: f"{module}:{name}" for name in names},
+    }
 
 
 @hookimpl
 def wardround_selections() -> Mapping[str, str]:
     """Return the selections."""
-    return {"first": "wardround.authoring.contributions:first_patch"}
+    module = "wardround.authoring.contributions"
+    return {
+        "first": f"{module}:first_patch",
+        "vote": f"{module}:majority_vote",
+        "score": f"{module}:score",
+        "ranking": f"{module}:ranking",
+    }
 
 
 @hookimpl
@@ -65,10 +78,15 @@ def wardround_analyses() -> Mapping[str, str]:
 @hookimpl
 def wardround_experiments() -> Mapping[str, str]:
     """Return the experiments of the lab."""
-    return {}
+    module = "wardround_lab.experiments.built_in"
+    return {
+        "hybrid-localization": f"{module}.hybrid_localization:HybridLocalization",
+        "fix-and-tests": f"{module}.fix_and_tests:FixAndTests",
+        "vote-or-ranking": f"{module}.vote_or_ranking:VoteOrRanking",
+    }
 
 
 @hookimpl
 def wardround_sequence_storages() -> Mapping[str, str]:
     """Return the storages of sequences, by the scheme of their URL."""
-    return {}
+    return {"firestore": "wardround_lab.experiments.storage.firestore:open_firestore"}

@@ -16,11 +16,11 @@ from tests.postgresql_server import PASSWORD, PostgresServer
 from tests.records.places import FilePlace, ServerPlace
 from tests.records.sample_reviews import FACTS
 from tests.records.sample_store import bundle_of, chain_break, filled
+from wardround.databases.postgresql import PostgreSQLDatabase
 from wardround.records import migrations, store
 from wardround.records.bundle import Facts
 from wardround.records.location import PostgresUrl
-from wardround.records.postgresql import PostgreSQLDatabase
-from wardround.records.store import Query, RecordStore, StoreError
+from wardround.records.store import WRITER_LOCK, Query, RecordStore, StoreError
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def refusal(url: str) -> str:
 
 
 def test_both_kinds_of_store_have_the_same_migrations() -> None:
-    assert len(migrations.SQLITE) == len(migrations.POSTGRESQL)
+    assert len(migrations.SQLITE.migrations) == len(migrations.POSTGRESQL.migrations)
 
 
 def test_the_same_records_have_the_same_chain_in_both_kinds_of_store(
@@ -139,7 +139,7 @@ class DroppedConnection:
 
     def __init__(self, place: ServerPlace, table: str) -> None:
         self._place, self._table = place, table
-        self._database = PostgreSQLDatabase(place.location)
+        self._database = PostgreSQLDatabase(place.location, WRITER_LOCK)
         self.transaction, self.close = self._database.transaction, self._database.close
 
     def execute(self, sql: str, parameters: Mapping[str, Any] = {}) -> list[tuple[Any, ...]]:
@@ -167,7 +167,7 @@ def test_a_connection_lost_in_the_middle_is_one_sentence_and_stores_nothing(
             records.append(bundle_of(7), FACTS)
     assert str(refused.value) == (
         f"the record store {place.location}: the connection was lost (terminating connection due to "
-        "administrator command); no record is stored in part; run it again"
+        "administrator command); nothing is stored in part; run it again"
     )
     assert capfd.readouterr() == ("", "")
     assert chain_break(place) is None
@@ -181,8 +181,8 @@ def test_a_writer_that_holds_the_lock_for_too_long_is_one_sentence(
     place: ServerPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(place, 1)
-    monkeypatch.setattr("wardround.records.postgresql._LIMITS", ("SET LOCAL lock_timeout = '10ms'",))
-    holder = PostgreSQLDatabase(place.location)
+    monkeypatch.setattr("wardround.databases.postgresql._LIMITS", ("SET LOCAL lock_timeout = '10ms'",))
+    holder = PostgreSQLDatabase(place.location, WRITER_LOCK)
     with (
         closing(holder),
         holder.transaction(),
@@ -255,8 +255,8 @@ def test_a_user_who_may_not_create_the_tables_is_one_sentence(place: ServerPlace
     message = refusal(place.server.url(empty, writer))
     place.server.drop_database(empty)
     assert message.endswith(
-        "permission denied for schema public; its owner creates the tables and grants the privileges that "
-        "docs/records.md lists"
+        "permission denied for schema public; its owner creates the tables and grants privileges on them, "
+        "as docs/records.md shows"
     )
 
 
@@ -301,7 +301,7 @@ def test_a_schema_of_its_own_is_chosen_in_the_url(place: ServerPlace) -> None:
 
 def test_a_reader_meets_only_complete_records_while_another_appends(place: ServerPlace) -> None:
     filled(place, 2)
-    database = PostgreSQLDatabase(place.location)
+    database = PostgreSQLDatabase(place.location, WRITER_LOCK)
     with closing(database):
         with database.transaction():
             RecordStore(database)._append(bundle_of(7), FACTS)

@@ -8,7 +8,7 @@ from functools import cached_property
 from wardround.authoring.endpoint.author import ShownTest
 from wardround.authoring.repair.model import Observation, ObservedTest
 from wardround.authoring.repair.observation import observe
-from wardround.authoring.repair.project import ProjectRun, project_run
+from wardround.authoring.repair.project import ProjectRun
 from wardround.authoring.work import Work
 from wardround.errors import SandboxError, UsageError
 from wardround.retrieval.test_discovery import TestFile
@@ -21,11 +21,15 @@ OBSERVATION_S = 120.0
 
 
 class FailingTests:
-    """The tests that define one instance, observed once."""
+    """The tests that define one instance, observed once.
 
-    def __init__(self, work: Work) -> None:
+    Args:
+        observation: the tests as they ran at the base; None if they did not run yet.
+    """
+
+    def __init__(self, work: Work, observation: Observation | None = None) -> None:
         self._work = work
-        self._observation: Observation | None = None
+        self._observation = observation
 
     @cached_property
     def project(self) -> ProjectRun:
@@ -35,11 +39,7 @@ class FailingTests:
             UsageError: a test file does not exist.
             EnvironmentUnavailable: the project has no environment.
         """
-        work = self._work
-        return project_run(
-            work.repository, work.instance.base, work.instance.failing_tests, work.settings.isolation,
-            work.environ, work.progress,
-        )  # fmt: skip
+        return self._work.project_run(self._work.instance.base, self._work.instance.failing_tests)
 
     async def observation(self) -> Observation:
         """Return the tests as they ran at the base.

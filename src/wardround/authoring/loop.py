@@ -8,10 +8,12 @@ import msgspec
 
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.candidate import Candidate, UnusablePatch, make_candidate, unified_diff
+from wardround.authoring.context.localization import with_text
 from wardround.authoring.endpoint.roles import Role
 from wardround.authoring.endpoint.verifier import Judgement
 from wardround.authoring.judging_files import JudgingFiles
 from wardround.authoring.run_inputs import RunInputs
+from wardround.authoring.selection.thread import select
 from wardround.authoring.stages import Localization, LocalizationResult, Patch, PatchGeneration, Selection
 from wardround.authoring.steps import checks, specialists, tests, verifier
 from wardround.authoring.steps.behaviour import compare
@@ -83,7 +85,7 @@ class Loop:
 
     async def _first_accepted(self, patches: list[Patch]) -> Attempt | None:
         for _ in range(min(_MOST_EVALUATIONS, len(patches))):
-            patch = self._stages.selection.run(patches, self._work.instance.id)
+            patch = await select(self._stages.selection, patches, self._work.instance.id)
             patches.remove(patch)
             attempt = await self._evaluate(patch)
             self.attempts.append(attempt)
@@ -140,7 +142,14 @@ class Loop:
         role = self._stages.verifier
         if role is None or attempt.behaviour is None:
             return None
-        content = self.localization.content if self.localization is not None else ""
-        context = content if isinstance(content, str) else ""
         shown = self._shown_tests()
-        return await verifier.verify(role, self._work.instance, candidate, attempt.behaviour, shown, context)
+        return await verifier.verify(
+            role, self._work.instance, candidate, attempt.behaviour, shown, self._context()
+        )
+
+    def _context(self) -> str:
+        """Return the text of the localization, as the author gets it."""
+        if self.localization is None:
+            return ""
+        work = self._work
+        return with_text(work.repository, work.instance.base, self.localization, work.settings.tokens).text

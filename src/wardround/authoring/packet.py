@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.instance import Instance
+from wardround.authoring.proposed_tests import ProposedTests
 from wardround.authoring.stages import CodePointer
 from wardround.context.run_evidence import BehaviourRun, RunState, TestOutcome
 
@@ -82,7 +83,9 @@ class Packet(msgspec.Struct, frozen=True):
         unverified: what nobody checked.
         refused: edits of files that judge the patch, which were left out.
         pointers: the code that the task is about, the most relevant first.
+        proposed_tests: tests that a model proposes; they judge no patch, and need a review of their own.
         next: what to try next.
+        selections: one line for each selection among patches, on its reason.
     """
 
     kind: Kind
@@ -103,9 +106,11 @@ class Packet(msgspec.Struct, frozen=True):
     refused: tuple[str, ...] = ()
     pointers: tuple[CodePointer, ...] = ()
     attempts: tuple[Attempt, ...] = ()
+    proposed_tests: tuple[ProposedTests, ...] = ()
     search: Search | None = None
     cost: Cost = Cost()
     next: tuple[str, ...] = ()
+    selections: tuple[str, ...] = ()
     schema: str = SCHEMA
 
 
@@ -122,10 +127,12 @@ class RunSummary(msgspec.Struct, frozen=True):
     pointers: tuple[CodePointer, ...]
     attempts: tuple[Attempt, ...]
     tests: tuple[TestChange, ...] = ()
+    proposed_tests: tuple[ProposedTests, ...] = ()
     search: Search | None = None
     cost: Cost = Cost()
     stopped: str = ""
     advice: tuple[str, ...] = ()
+    selections: tuple[str, ...] = ()
 
 
 def packet_of(run: RunSummary) -> Packet:
@@ -142,9 +149,11 @@ def packet_of(run: RunSummary) -> Packet:
         refused=tuple(sorted({path for attempt in run.attempts for path in attempt.refused})),
         pointers=run.pointers[:_MOST_POINTERS],
         attempts=run.attempts,
+        proposed_tests=run.proposed_tests,
         search=run.search,
         cost=run.cost,
         next=run.advice if accepted is None else (),
+        selections=run.selections,
     )
     return common if accepted is None else _with_patch(common, accepted)
 

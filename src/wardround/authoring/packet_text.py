@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.packet import Packet
+from wardround.authoring.proposed_tests import ProposedTests
 from wardround.text.escaping import json_text
 from wardround.text.json_schema import schema_text
 
@@ -64,7 +65,10 @@ def _lines(packet: Packet) -> Iterator[str]:
             for item in packet.pointers
         ),
     )
+    for tests in packet.proposed_tests:
+        yield from _proposed_lines(tests)
     yield from _search_lines(packet)
+    yield from _section("Selection among the patches", packet.selections)
     rejected = [attempt for attempt in packet.attempts if not attempt.is_accepted]
     for number, attempt in enumerate(rejected[:_MOST_ATTEMPTS], 1):
         yield from _attempt_lines(number, attempt)
@@ -102,6 +106,18 @@ def _patch_lines(packet: Packet) -> Iterator[str]:
     )
     yield from _section("Verified", packet.verification)
     yield from _section("Not verified", packet.unverified)
+
+
+def _proposed_lines(tests: ProposedTests) -> Iterator[str]:
+    yield "## Proposed tests, which need a review of their own"
+    yield ""
+    yield f"By {tests.author or 'a model'}. They fail without the patch, and did not judge it."
+    yield ""
+    for test in tests.tests:
+        yield from _fence("python", test.source)
+    listed = [f"- `{test.id}` was left out: {test.reason}" for test in tests.rejected]
+    yield from listed or ([f"- {tests.problem}"] if tests.problem else [])
+    yield ""
 
 
 def _search_lines(packet: Packet) -> Iterator[str]:

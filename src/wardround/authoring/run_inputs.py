@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from copy import copy
+
+import msgspec
 
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.context.model import WriteContext
@@ -11,7 +14,9 @@ from wardround.authoring.endpoint.opening import EndpointAccess, key_of, open_en
 from wardround.authoring.endpoint.roles import Role, TokenBudget
 from wardround.authoring.failing_tests import FailingTests
 from wardround.authoring.packet import Search
-from wardround.authoring.sequence import Header
+from wardround.authoring.proposed_tests import ProposedTests
+from wardround.authoring.repair.model import Observation
+from wardround.authoring.sequence import Effects, Header
 from wardround.authoring.stages import CodePointer
 from wardround.authoring.work import Work
 from wardround.change.change_source import decode_text
@@ -20,8 +25,11 @@ from wardround.errors import UsageError
 from wardround.planes.language_model.prompts import load_part
 from wardround.planes.language_model.redaction import Redactor
 
-AUTHOR, VERIFIER = "author", "verifier"
+AUTHOR, VERIFIER, PROPOSER, RANKER = "author", "verifier", "proposer", "ranker"
+ROLES = (AUTHOR, VERIFIER, PROPOSER, RANKER)
 """The roles, and the names of their prompts."""
+LOCALIZATION, FIX_WITH_TESTS, AUTHOR_WITH_PROBE = "localization", "fix-with-tests", "author-with-probe"
+"""Further prompts of the author's endpoint."""
 _ANY_TEXT = "context.txt"
 """A path of no file: every check for secrets in any text reads what is sent."""
 
@@ -31,18 +39,22 @@ class RunReport:
 
     Attributes:
         pointers: the code of the task, the most relevant first.
+        proposed_tests: tests that the author of a patch, or another model, proposes with it.
         search: the search for edits; None without one.
         advice: what to try next if no patch is accepted.
         context: what ``wardround write`` writes for the task; None if it was not needed.
         plan: its plan as Markdown.
+        selections: one line for each selection, on its reason.
     """
 
     def __init__(self) -> None:
         self.pointers: tuple[CodePointer, ...] = ()
+        self.proposed_tests: tuple[ProposedTests, ...] = ()
         self.search: Search | None = None
         self.advice: tuple[str, ...] = ()
         self.context: WriteContext | None = None
         self.plan = ""
+        self.selections: list[str] = []
 
 
 class RunInputs:
@@ -69,22 +81,39 @@ class RunInputs:
         self._shown_step = shown_step
         self._opened = AsyncExitStack()
 
+    def with_effects(self, effects: Effects, observation: Observation) -> RunInputs:
+        """Return the inputs for stages that run other effects; report, budget and endpoints are the same.
+
+        Args:
+            observation: the tests that define the instance, as they ran at the base.
+        """
+        inputs = copy(self)
+        inputs.work = msgspec.structs.replace(self.work, effects=effects)
+        inputs.failing_tests = FailingTests(inputs.work, observation)
+        return inputs
+
     @property
     def opened(self) -> AsyncExitStack:
         """The open endpoints, which the caller closes."""
         return self._opened
 
     def has_role(self, name: str) -> bool:
-        """Return True if an endpoint has a role in this run."""
-        return name in self._header.route.endpoints
+        """Return True if an endpoint has a role in this run; that of the author proposes tests, too."""
+        return self._endpoint_of(name) is not None
 
     async def role(self, name: str) -> Role:
         """Open the endpoint of a role.
 
+        Args:
+            name: one of the roles, or a further prompt of the author's endpoint.
+
         Raises:
-            UsageError: it cannot be used.
+            UsageError: it cannot be used, or no endpoint has the role.
         """
-        settings = self._header.route.endpoints[name]
+        settings = self._endpoint_of(name)
+        if settings is None:
+            role = _role_of(name)
+            raise UsageError(f"no endpoint has the role {role}; configure roles.{role}, or give --exchange")
         endpoint = await self._opened.enter_async_context(open_endpoint(settings, self._access))
         return Role(
             name,
@@ -94,7 +123,7 @@ class RunInputs:
             self.work.effects,
             self._redactor(settings),
             self.budget,
-            is_shown=name == self._shown_step,
+            is_shown=self._shown_step == (name if name == LOCALIZATION else _role_of(name)),
         )
 
     def read(self, path: str) -> str | None:
@@ -102,9 +131,17 @@ class RunInputs:
         content = self.work.repository.tree(self.work.instance.base).read(path)
         return None if content is None else decode_text(content)
 
+    def _endpoint_of(self, name: str) -> EndpointSettings | None:
+        endpoints, role = self._header.route.endpoints, _role_of(name)
+        return endpoints.get(role) or (endpoints.get(AUTHOR) if role == PROPOSER else None)
+
     def _redactor(self, settings: EndpointSettings) -> Callable[[str], str]:
         key = key_of(settings, self._access.environ)
         redactor = Redactor((), self.work.host.specialists, (), self.read, self.read, key)
         if not redactor.is_complete:
             raise UsageError("no check for secrets is loaded, so nothing is sent; install its plugin")
         return lambda text: "\n".join(redactor.lines(_ANY_TEXT, text))
+
+
+def _role_of(name: str) -> str:
+    return name if name in ROLES else AUTHOR

@@ -11,7 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Annotated, Protocol, TypeVar
 
 import msgspec
 
@@ -35,6 +35,7 @@ class Settings(msgspec.Struct, frozen=True):
         most_tokens: the most tokens that all exchanges may use; None for no limit.
         proposes_weak: patches are proposed, too, on which the evidence is weak.
         isolation: the requested back end of the sandbox; empty for the configured one.
+        samples: of the author with that name, at the same time.
     """
 
     rounds: int = 3
@@ -43,6 +44,7 @@ class Settings(msgspec.Struct, frozen=True):
     most_tokens: int | None = None
     proposes_weak: bool = False
     isolation: str = ""
+    samples: Annotated[int, msgspec.Meta(ge=1)] = 3
 
 
 class Header(msgspec.Struct, frozen=True):

@@ -186,10 +186,12 @@ class _Run:
             pointers=inputs.report.pointers,
             attempts=tuple(inputs.attempts),
             tests=tuple(TestChange(test.id, test.failure) for test in inputs.failing_tests.shown_tests()),
+            proposed_tests=inputs.report.proposed_tests,
             search=inputs.report.search,
             cost=self._cost(),
             stopped=self.stopped,
             advice=tuple(self._advice(name)),
+            selections=tuple(inputs.report.selections),
         )
 
     def _advice(self, name: str) -> Iterator[str]:

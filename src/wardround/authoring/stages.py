@@ -42,10 +42,24 @@ class LocalizationResult(msgspec.Struct, frozen=True):
     Attributes:
         content: pointers, the most relevant first, or the ready text for a generator.
         metadata: how it was found, for the record.
+        code: with a ready text, the pointers to all code of the task, the most relevant first.
+        shown: with a ready text, the lines of the repository that are in it.
     """
 
     content: tuple[CodePointer, ...] | str
     metadata: Mapping[str, Value] = {}
+    code: tuple[CodePointer, ...] = ()
+    shown: tuple[CodePointer, ...] = ()
+
+    @property
+    def pointers(self) -> tuple[CodePointer, ...]:
+        """The pointers to the code, in either form of the content."""
+        return self.code if isinstance(self.content, str) else self.content
+
+    @property
+    def text(self) -> str:
+        """The ready text; empty if the content is pointers."""
+        return self.content if isinstance(self.content, str) else ""
 
 
 class PatchedFile(msgspec.Struct, frozen=True, order=True):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from wardround.authoring.instance import Instance
+from wardround.authoring.repair.project import Packages, ProjectRun, project_run
 from wardround.authoring.sequence import Effects, Settings
 from wardround.change.repository import Repository
 from wardround.host import PluginHost
@@ -20,6 +21,7 @@ class Work(msgspec.Struct, frozen=True, eq=False):
         environ: the caller's environment.
         logs: the folder for the output of what runs.
         progress: shows the current step.
+        packages: provides the environment of runs; None for that of the settings, or the caller's.
     """
 
     repository: Repository
@@ -30,6 +32,14 @@ class Work(msgspec.Struct, frozen=True, eq=False):
     environ: Mapping[str, str]
     logs: Path
     progress: Callable[[str], None] = lambda text: None
+    packages: Packages | None = None
+
+    def project_run(self, commit: str, tests: Sequence[str]) -> ProjectRun:
+        """Return the way to run tests of a commit; see ``project_run``."""
+        return project_run(
+            self.repository, commit, tests, self.settings.isolation, self.environ, self.progress,
+            self.packages,
+        )  # fmt: skip
 
     @property
     def isolation(self) -> str | None:

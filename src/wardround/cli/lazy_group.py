@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import keyword
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,9 +27,14 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self._names:
             return None
-        module = importlib.import_module(f"{self._package}.{cmd_name.replace('-', '_')}")
+        module = importlib.import_module(f"{self._package}.{_module_name(cmd_name)}")
         command: click.Command = module.command
         return command
+
+
+def _module_name(command: str) -> str:
+    """Return the module of a command; that of a keyword, such as import, ends with an underscore."""
+    return f"{command}_" if keyword.iskeyword(command) else command.replace("-", "_")
 
 
 class PluginCommandGroup(click.Group):

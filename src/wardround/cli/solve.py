@@ -35,14 +35,22 @@ _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
 )  # fmt: skip
 @click.option("--base", metavar="REF", help="The commit to start from (default: HEAD with the work tree).")
 @click.option(
-    "--author", default="", metavar="edits|endpoint|NAME",
+    "--author", default="", metavar="edits|endpoint|samples|NAME",
     help="Who writes the patch (default: the endpoint with the role author, else edits).",
 )  # fmt: skip
-@click.option("--localization", default="", metavar="NAME", help="The localization, such as of a plugin.")
-@click.option("--selection", default="", metavar="NAME", help="The selection among several patches.")
+@click.option(
+    "--localization", default="", metavar="NAME",
+    help="The localization: words, embeddings, fusion, context, executed, hierarchical, or that of a plugin.",
+)  # fmt: skip
+@click.option("--selection", default="", metavar="first|vote|score|ranking|NAME",
+              help="The selection among several patches (default: first).")  # fmt: skip
 @click.option(
     "--rounds", type=click.IntRange(1, 20), default=3, show_default=True, help="Rounds of revision."
 )
+@click.option(
+    "--samples", type=click.IntRange(1, 100), default=3, show_default=True,
+    help="Patches at a time, with --author samples.",
+)  # fmt: skip
 @click.option(
     "--seconds", type=click.FloatRange(min=1), default=15.0, show_default=True,
     help="CPU seconds for the validation of edits.",
@@ -65,7 +73,8 @@ _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
 )  # fmt: skip
 @click.option("--offline", is_flag=True, help="Contact nothing on a network.")
 @click.option(
-    "--show-prompt", "shown_step", type=click.Choice(["author", "verifier"]), default=None,
+    "--show-prompt", "shown_step", default=None,
+    type=click.Choice(["author", "localization", "verifier", "proposer", "ranker"]),
     help="Print the next request of a step, and do not send it.",
 )  # fmt: skip
 @click.option("--resume", default="", metavar="SEQUENCE", help="Continue an interrupted run.")

@@ -29,6 +29,7 @@ class SolveOptions(msgspec.Struct, frozen=True):
     localization: str
     selection: str
     rounds: int
+    samples: int
     seconds: float
     tokens: int
     most_tokens: int | None
@@ -57,6 +58,7 @@ class SolveOptions(msgspec.Struct, frozen=True):
 
         return Settings(
             rounds=self.rounds,
+            samples=self.samples,
             seconds=self.seconds,
             tokens=self.tokens,
             most_tokens=self.most_tokens,

@@ -102,10 +102,19 @@ class LanguageModelSettings(EndpointSettings, frozen=True, forbid_unknown_fields
 
 
 class Roles(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """The names of the endpoints that write patches and that verify them; empty for none."""
+    """The names of the endpoints of the roles; empty for none.
+
+    Attributes:
+        author: writes patches.
+        verifier: verifies them.
+        proposer: proposes tests; by default the author does.
+        ranker: ranks several patches.
+    """
 
     author: str = ""
     verifier: str = ""
+    proposer: str = ""
+    ranker: str = ""
 
 
 def require_valid(settings: EndpointSettings, where: str) -> None:
@@ -161,8 +170,7 @@ def require_roles(roles: Roles, endpoints: Mapping[str, EndpointSettings], where
     Raises:
         ConfigError: there is one.
     """
-    for role in ("author", "verifier"):
-        name = getattr(roles, role)
+    for role, name in msgspec.structs.asdict(roles).items():
         if name and name not in endpoints:
             raise ConfigError(
                 f"{where}.{role}: the endpoint {name!r} does not exist; add the table endpoints.{name}"

@@ -17,16 +17,19 @@ from typing import Any
 import msgspec
 
 from wardround.change.encoding import escape_undecodable
+from wardround.databases.database import Database, DatabaseError, SQLiteDatabase
+from wardround.databases.migrations import NewerSchema, Schema, is_migrated, migrate
 from wardround.errors import UsageError
 from wardround.records import queries, strict_json
 from wardround.records.bundle import Bundle, Facts
-from wardround.records.database import Database, DatabaseError, SQLiteDatabase
 from wardround.records.location import Location
-from wardround.records.migrations import POSTGRESQL, SQLITE, Migrations, NewerSchema, is_migrated, migrate
+from wardround.records.migrations import POSTGRESQL, SQLITE
 from wardround.storage.digest import sha256
 
 FIRST_PREVIOUS = "0" * 64
 """The previous chain digest of the first record."""
+WRITER_LOCK = b"wardroun"
+"""The key of the lock for those who extend the chain in one database."""
 _SHORTEST = 6
 """Digits by which a record may be named."""
 _DIGITS = 64
@@ -92,8 +95,8 @@ def open_store(location: Location) -> Iterator[RecordStore]:
     Raises:
         StoreError: any error of the store, also while it is in use.
     """
-    with _connect_or_raise(location) as (database, migrations):
-        migrate(database, migrations)
+    with _connect_or_raise(location) as (database, schema):
+        migrate(database, schema)
         yield RecordStore(database)
 
 
@@ -103,9 +106,9 @@ def opened_if_present(location: Location) -> Iterator[RecordStore | None]:
     if isinstance(location, Path) and not location.exists():
         yield None
         return
-    with _connect_or_raise(location) as (database, migrations):
-        if is_migrated(database):
-            migrate(database, migrations)
+    with _connect_or_raise(location) as (database, schema):
+        if is_migrated(database, schema):
+            migrate(database, schema)
             yield RecordStore(database)
         else:
             yield None
@@ -132,23 +135,23 @@ def absent(location: Location) -> str:
 
 
 @contextmanager
-def _connect_or_raise(location: Location) -> Iterator[tuple[Database, Migrations]]:
+def _connect_or_raise(location: Location) -> Iterator[tuple[Database, Schema]]:
     try:
-        database, migrations = _connect(location)
+        database, schema = _connect(location)
         with closing(database):
-            yield database, migrations
+            yield database, schema
     except NewerSchema as cause:
         raise StoreError(f"the record store {location}: {cause}; upgrade wardround") from cause
     except DatabaseError as cause:
         raise StoreError(f"the record store {location}: {cause}") from cause
 
 
-def _connect(location: Location) -> tuple[Database, Migrations]:
+def _connect(location: Location) -> tuple[Database, Schema]:
     if isinstance(location, Path):
         return SQLiteDatabase(location), SQLITE
-    from wardround.records.postgresql import PostgreSQLDatabase  # only where a store has a URL
+    from wardround.databases.postgresql import PostgreSQLDatabase  # only where a store has a URL
 
-    return PostgreSQLDatabase(location), POSTGRESQL
+    return PostgreSQLDatabase(location, WRITER_LOCK), POSTGRESQL
 
 
 class RecordStore:

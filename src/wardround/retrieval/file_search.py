@@ -86,6 +86,13 @@ class FileEvidence:
             return weighted_sum(columns, WEIGHTS_WITHOUT_MODEL)
         return weighted_sum(columns | {"closeness": self.closeness}, WEIGHTS)
 
+    def with_closeness(self, rows: Sequence[int], closeness: list[float]) -> FileEvidence:
+        """Return the evidence of some of the files with the model's similarity of each."""
+        words, path, told, recent = (
+            [scores[at] for at in rows] for scores in (self.words, self.path, self.told, self.recent)
+        )
+        return FileEvidence(words, path, told, recent, closeness)
+
 
 def is_source(path: str) -> bool:
     """Return True if a report can be about the file: source or settings that people write."""

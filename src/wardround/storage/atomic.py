@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_atomic(file: Path, content: bytes) -> None:
@@ -13,9 +15,21 @@ def write_atomic(file: Path, content: bytes) -> None:
     Raises:
         OSError: it cannot be written; no temporary file is left.
     """
+    with open_atomic(file) as stream:
+        stream.write(content)
+
+
+@contextmanager
+def open_atomic(file: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing; it has the old content until all of the new one is written.
+
+    Raises:
+        OSError: it cannot be written; no temporary file is left.
+    """
     beside = file.with_name(f"{file.name}.{os.getpid()}.tmp")
     try:
-        beside.write_bytes(content)
+        with beside.open("wb") as stream:
+            yield stream
         beside.replace(file)
     finally:
         with suppress(OSError):

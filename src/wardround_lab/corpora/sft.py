@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -19,6 +19,7 @@ from wardround_lab.corpora.mined_pairs import curated_rows
 from wardround_lab.corpora.near_duplicates import NearIndex
 from wardround_lab.corpora.records import Curated, digest_of, write_atomically, write_json
 
+NOTHING: Mapping[str, Sequence[Curated]] = {}
 TRAIN, EVALUATION, RECORD = "train.jsonl", "eval.jsonl", "sft.record.json"
 
 
@@ -65,13 +66,19 @@ class SftOptions:
     seed: int = 1
 
 
-def build(inputs: Sequence[Path], folder: Path, wish: SftOptions) -> SftResult:
+def build(
+    inputs: Sequence[Path], folder: Path, wish: SftOptions, further: Mapping[str, Sequence[Curated]] = NOTHING
+) -> SftResult:
     """Write the training and the evaluation file and their record into a directory.
+
+    Args:
+        further: name of their origin -> records that are in no file.
 
     Raises:
         UsageError: a record is malformed, has no repository or time, or the records cannot be split.
     """
     records = [record for path in inputs for record in _read(path)]
+    records += [record for found in further.values() for record in found]
     distinct = list({_core(record): record for record in reversed(records)}.values())[::-1]
     held = _draw_held_out(distinct, wish)
     cut = _best_cut(distinct, held, wish.share) if wish.cut is None else wish.cut
@@ -97,7 +104,7 @@ def build(inputs: Sequence[Path], folder: Path, wish: SftOptions) -> SftResult:
         seed=wish.seed,
         share=wish.share,
         cut=cut,
-        inputs={path.name: digest_of(path) for path in inputs},
+        inputs={path.name: digest_of(path) for path in inputs} | _digests(further),
         evaluation_repositories=tuple(sorted(held)),
         train=len(train),
         evaluation=len(evaluation),
@@ -109,6 +116,10 @@ def build(inputs: Sequence[Path], folder: Path, wish: SftOptions) -> SftResult:
     )
     write_json(folder / RECORD, built)
     return built
+
+
+def _digests(further: Mapping[str, Sequence[Curated]]) -> dict[str, str]:
+    return {name: hashlib.sha256(msgspec.json.encode(found)).hexdigest() for name, found in further.items()}
 
 
 def _read(path: Path) -> list[Curated]:

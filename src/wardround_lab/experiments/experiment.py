@@ -1,7 +1,8 @@
-"""The interface of experiments, and what wardround gives them.
+"""The interface of experiments.
 
 An experiment is contributed by the plugin hook ``wardround_experiments``: name -> ``module:attribute`` of a
-callable, such as a class, that takes a ``LabInputs`` and returns an ``Experiment``.
+callable, such as a class, that takes a ``LabInputs`` and the options, and returns an ``Experiment``. Its
+attribute ``options`` is the class of the options: a frozen struct with defaults.
 """
 
 from __future__ import annotations

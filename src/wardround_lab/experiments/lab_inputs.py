@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,18 +11,20 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
+from wardround.authoring.candidate import unified_diff
 from wardround.authoring.endpoint.opening import EndpointAccess
 from wardround.authoring.instance import Instance
 from wardround.authoring.run_inputs import RunInputs
 from wardround.authoring.sequence import Header, Settings
 from wardround.authoring.stage_loading import contributed_stage
-from wardround.authoring.stages import Localization, PatchGeneration, Selection, Value
+from wardround.authoring.stages import Localization, Message, Patch, PatchGeneration, Selection, Value
 from wardround.authoring.steps.route import Route, StageNames
 from wardround.authoring.work import Work
 from wardround.config.language_model import EndpointSettings
 from wardround.host import PluginHost
 from wardround_lab.experiments.instances.commit_environment import environ_of
 from wardround_lab.experiments.instances.gold import Gold, gold_of
+from wardround_lab.experiments.instances.instance_packages import packages_of
 from wardround_lab.experiments.instances.instance_set import InstanceSet
 from wardround_lab.experiments.instances.model import MinedInstance
 from wardround_lab.experiments.recorded_sequence import RecordedSequence
@@ -31,6 +33,12 @@ from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
 
 COMPLETED = "completed"
 """The outcome of a trial without an error."""
+SHARED = "shared"
+"""The outcome of a sequence that several configurations share, and the name by which its header has it."""
+TASK = "task"
+"""The role of the first message of a sequence: the words of the instance."""
+DIFF = "diff"
+"""The key of the unified diff in the metadata of a recorded patch."""
 
 
 class Trial:
@@ -57,6 +65,19 @@ class Trial:
         """The answer."""
         return gold_of(self.inputs.work.repository, self.mined)
 
+    def record_patches(self, patches: Iterable[Patch]) -> None:
+        """Append proposed patches, each with its diff in the metadata, so that people can read it."""
+        self.sequence.record_patches(map(self._with_diff, patches))
+
+    def record_selected(self, patch: Patch) -> None:
+        """Append the selected patch, which people compare with those of other configurations."""
+        self.sequence.record_selected(self._with_diff(patch))
+
+    def _with_diff(self, patch: Patch) -> Patch:
+        tree = self.inputs.work.repository.tree(self.inputs.work.instance.base)
+        diff = unified_diff(tree, patch.files)
+        return msgspec.structs.replace(patch, metadata={**patch.metadata, DIFF: diff})
+
     async def localization(self, name: str) -> Localization:
         """Return a contributed localization; see ``contributed_stage``."""
         stage: Localization = await contributed_stage("wardround_localizations", name, self.inputs)
@@ -67,9 +88,13 @@ class Trial:
         stage: PatchGeneration = await contributed_stage("wardround_authors", name, self.inputs)
         return stage
 
-    async def selection(self, name: str) -> Selection:
-        """Return a contributed selection; see ``contributed_stage``."""
-        stage: Selection = await contributed_stage("wardround_selections", name, self.inputs)
+    async def selection(self, name: str, inputs: RunInputs | None = None) -> Selection:
+        """Return a contributed selection; see ``contributed_stage``.
+
+        Args:
+            inputs: by default those of the trial.
+        """
+        stage: Selection = await contributed_stage("wardround_selections", name, inputs or self.inputs)
         return stage
 
 
@@ -119,19 +144,63 @@ class LabInputs(msgspec.Struct, frozen=True, eq=False):
         Raises:
             UsageError: the clone of the instance lacks its commits.
         """
-        mined = self.instances[instance_id]
-        sequence = RecordedSequence.open(self.storage, self.header(configuration, instance_id))
-        with self.instances.open(instance_id) as repository:
+        header = self.header(configuration, instance_id)
+        async with self._opened(header, task, settings) as trial:
+            yield trial
+        trial.sequence.end(COMPLETED)
+
+    @asynccontextmanager
+    async def shared(
+        self, name: str, instance_id: str, task: Callable[[MinedInstance], Instance], settings: Settings
+    ) -> AsyncIterator[Trial]:
+        """Open what all configurations have in common at an instance, such as a list of patches.
+
+        Its sequence has no result of a configuration. Opened again it returns what is recorded. Only one
+        coroutine at a time may open it.
+
+        Args:
+            name: a name for it in the experiment.
+            task: what the stages get of the instance.
+
+        Raises:
+            UsageError: the clone of the instance lacks its commits.
+        """
+        header = msgspec.structs.replace(self.header(NoValues(), instance_id), configuration={SHARED: name})
+        async with self._opened(header, task, settings) as trial:
+            yield trial
+        if not trial.sequence.outcome:
+            trial.sequence.end(SHARED)
+
+    @asynccontextmanager
+    async def _opened(
+        self, header: SequenceHeader, task: Callable[[MinedInstance], Instance], settings: Settings
+    ) -> AsyncIterator[Trial]:
+        mined = self.instances[header.instance]
+        sequence = RecordedSequence.open(self.storage, header)
+        with self.instances.open(header.instance) as repository:
             instance = task(mined)
             environ = environ_of(mined, self.environ)
+            is_stored = environ != self.environ
             work = Work(
-                repository, instance, settings, sequence, self.host, environ, self.logs, self.progress
+                repository,
+                instance,
+                settings,
+                sequence,
+                self.host,
+                environ,
+                self.logs,
+                self.progress,
+                None if is_stored else packages_of(repository, mined, environ, self.progress),
             )
             route = Route(StageNames(), "an experiment", self.endpoints)
             inputs = RunInputs(work, Header(instance, settings, route, __version__), self.access, "")
+            sequence.record_messages([Message(TASK, instance.text)])
             async with inputs.opened:
                 yield Trial(mined, inputs, sequence)
-        sequence.end(COMPLETED)
+
+
+class NoValues(msgspec.Struct, frozen=True):
+    """The configuration of what does not depend on one."""
 
 
 def values_of(configuration: msgspec.Struct) -> dict[str, Value]:

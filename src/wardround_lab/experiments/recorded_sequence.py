@@ -14,6 +14,8 @@ from wardround_lab.experiments.storage.model import Entry, EntryKind, SequenceHe
 from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
 
 Result = TypeVar("Result")
+SELECTED = "selected"
+"""The name of the entry with the selected patch."""
 
 
 class RecordedSequence:
@@ -66,6 +68,14 @@ class RecordedSequence:
     def record_patches(self, patches: Iterable[Patch]) -> None:
         """Append proposed patches, in their order."""
         self._append_new([_entry(EntryKind.PATCH, patch.author, patch) for patch in patches])
+
+    def record_selected(self, patch: Patch) -> None:
+        """Append the selected patch."""
+        self._append_new([_entry(EntryKind.PATCH, SELECTED, patch)])
+
+    def record_judgement(self, name: str, content: object) -> None:
+        """Append a judgement of a person; a sequence can have several."""
+        self._append([_entry(EntryKind.JUDGEMENT, name, content)])
 
     def record_rewards(self, **rewards: float) -> None:
         """Append the rewards of a stage; one that the sequence has already stays as it is."""

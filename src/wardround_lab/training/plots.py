@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wardround.errors import TrainingError
 from wardround.inference.locations import PLOT_FILES
+from wardround_lab.svg_figure import INK, STYLES, figure
 from wardround_lab.training.bootstrap import Flags, Floats, precision_recall
 from wardround_lab.training.calibrate import Reliability
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 PRECISION_RECALL, SCORES, CALIBRATION, PROBABILITIES, TRAINING = PLOT_FILES
 
-_STYLES = (("#0072b2", "-"), ("#d55e00", "--"), ("#009e73", "-."), ("#5a5a5a", ":"))
-"""Colours for colour-blind readers, and a dash for each.
-
-Source: M. Okabe, K. Ito, "Color Universal Design", 2008.
-"""
-_INK = "#333333"
-_SIZE = (6.0, 3.8)
 _MOST_POINTS = 160
-_LOOK = {
-    "figure.dpi": 100,
-    "font.family": "DejaVu Sans",
-    "font.size": 11,
-    "axes.titlesize": 12,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "legend.fontsize": 10,
-    "lines.linewidth": 1.8,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "wardround",
-    "path.simplify": True,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +36,18 @@ class PlottedStep:
 
 def draw_calibration(path: Path, reliability: Reliability, what: str) -> None:
     """Plot predicted against observed rates, one point per tenth of the rows."""
-    with _figure(path, f"{what}: calibration", "probability it said", "share that was right") as axes:
+    with figure(path, f"{what}: calibration", "probability it said", "share that was right") as axes:
         reported = [group.said for group in reliability.bins]
         right = [group.right for group in reliability.bins]
         end = min(1.0, 1.15 * max(0.02, *reported, *right))
-        axes.plot([0, end], [0, end], color=_INK, linestyle=":", linewidth=1.2, label="as often as it said")
-        colour, dash = _STYLES[0]
+        axes.plot([0, end], [0, end], color=INK, linestyle=":", linewidth=1.2, label="as often as it said")
+        colour, dash = STYLES[0]
         axes.plot(
             reported, right, color=colour, linestyle=dash, marker="o", label="on repositories not fitted on"
         )
         axes.set(xlim=(0, end), ylim=(0, end))
         axes.text(0.02, 0.94, f"error {reliability.error:.3f}, Brier {reliability.brier:.3f}",
-                  transform=axes.transAxes, color=_INK)  # fmt: skip
+                  transform=axes.transAxes, color=INK)  # fmt: skip
 
 
 def draw_precision_recall(
@@ -86,15 +58,15 @@ def draw_precision_recall(
     weights: Floats | None = None,
 ) -> None:
     """Plot precision against recall of up to four scorers, and the base rate."""
-    if len(scores) > len(_STYLES):
-        raise TrainingError(f"{what}: a plot shows at most {len(_STYLES)} scorers, not {len(scores)}")
-    with _figure(path, f"{what}: precision and recall", "recall", "precision") as axes:
-        for (name, rows), (colour, dash) in zip(scores.items(), _STYLES, strict=False):
+    if len(scores) > len(STYLES):
+        raise TrainingError(f"{what}: a plot shows at most {len(STYLES)} scorers, not {len(scores)}")
+    with figure(path, f"{what}: precision and recall", "recall", "precision") as axes:
+        for (name, rows), (colour, dash) in zip(scores.items(), STYLES, strict=False):
             _, precision, recall = precision_recall(rows, right, weights)
             retained = _thin_indices(recall)
             axes.plot(recall[retained], precision[retained], color=colour, linestyle=dash, label=name)
         rate = float(np.average(right, weights=weights))
-        axes.axhline(rate, color=_INK, linestyle=":", linewidth=1.2, label=f"all of them: {rate:.1%}")
+        axes.axhline(rate, color=INK, linestyle=":", linewidth=1.2, label=f"all of them: {rate:.1%}")
         axes.set(xlim=(0, 1), ylim=(0, 1.02))
 
 
@@ -103,23 +75,23 @@ def draw_scores(
 ) -> None:
     """Plot the distributions of the scores of right and wrong rows."""
     edges = np.linspace(float(scores.min()), float(scores.max()) + 1e-9, 41)
-    with _figure(path, f"{what}: scores", unit, "share of its kind per bin (%)") as axes:
+    with figure(path, f"{what}: scores", unit, "share of its kind per bin (%)") as axes:
         for (name, rows), (colour, dash) in zip(
-            (("right", scores[right]), ("wrong", scores[~right])), _STYLES, strict=False
+            (("right", scores[right]), ("wrong", scores[~right])), STYLES, strict=False
         ):
             heights = np.histogram(rows, edges)[0] / max(len(rows), 1) * 100
             axes.stairs(heights, edges, color=colour, linestyle=dash, linewidth=1.8, fill=False,
                         label=f"{name} ({len(rows):,})")  # fmt: skip
             axes.stairs(heights, edges, color=colour, fill=True, alpha=0.15)
         if threshold is not None:
-            axes.axvline(threshold, color=_INK, linestyle=":", label=f"threshold {threshold:.3f}")
+            axes.axvline(threshold, color=INK, linestyle=":", label=f"threshold {threshold:.3f}")
         axes.set_ylim(bottom=0)
 
 
 def draw_training(path: Path, steps: Sequence[PlottedStep], what: str, metric: str = "mrr") -> None:
     """Plot the training loss, and the metric on held-out repositories, over the steps."""
-    with _figure(path, f"{what}: training", "optimiser steps", "training loss (nats)") as axes:
-        (colour, dash), (other, other_dash) = _STYLES[:2]
+    with figure(path, f"{what}: training", "optimiser steps", "training loss (nats)") as axes:
+        (colour, dash), (other, other_dash) = STYLES[:2]
         retained = steps[:: max(1, len(steps) // _MOST_POINTS)]
         axes.plot([point.at for point in retained], [point.loss for point in retained],
                   color=colour, linestyle=dash,
@@ -133,33 +105,6 @@ def draw_training(path: Path, steps: Sequence[PlottedStep], what: str, metric: s
             right.plot(*zip(*used, strict=True), color=other, linestyle=other_dash, marker="o",
                        label=f"{metric} on held-out repositories (right)")  # fmt: skip
             right.set_ylabel(f"{metric} (0 to 1)")
-
-
-@contextmanager
-def _figure(path: Path, title: str, across: str, up: str) -> Iterator[Axes]:
-    """One pair of axes, saved at the end."""
-    if path.suffix not in (".svg", ".png"):
-        raise TrainingError(f"{path.name}: plots are written as .svg or .png")
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError as missing:
-        raise TrainingError("plots need matplotlib: install wardround[train]") from missing
-    with rc_context(_LOOK):  # type: ignore[arg-type, unused-ignore]
-        figure = Figure(figsize=_SIZE, layout="constrained")
-        axes = figure.subplots()
-        axes.set_title(title, loc="left")
-        axes.set_xlabel(across)
-        axes.set_ylabel(up)
-        yield axes
-        figure.legend(loc="outside lower center", ncols=2)
-        undated: dict[str, Any] = (
-            {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
-        )
-        try:
-            figure.savefig(path, metadata=undated)
-        except OSError as cause:
-            raise TrainingError(f"{path}: {cause.strerror}; choose another directory") from cause
 
 
 def _thin_indices(values: Floats) -> slice | list[int]:

@@ -72,7 +72,7 @@ def test_an_edit_that_cannot_be_applied_has_a_reason(edit: tuple[str, str, str],
 
 def test_the_number_of_edits_is_bounded() -> None:
     with pytest.raises(UnusableAnswer, match="more than 50 edits"):
-        decode_answer(answer(*[("a.py", "", "")] * 51))
+        patched(answer(*[("a.py", "", "")] * 51))
 
 
 def test_a_patch_has_its_files_in_order() -> None:

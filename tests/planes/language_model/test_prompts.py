@@ -9,7 +9,7 @@ import pytest
 
 from tests.planes.language_model.loopback import claim
 from wardround.findings import Plane
-from wardround.planes.language_model.prompts import load_prompt, load_refutation
+from wardround.planes.language_model.prompts import load_part, load_prompt, load_refutation
 
 VERSIONS = {
     Plane.INTENT: (
@@ -38,6 +38,15 @@ VERSIONS = {
     ),
 }
 """Version and digest of each prompt: a change of a prompt or its schema needs the next version here."""
+PARTS = {
+    "author": (1, "sha256:8db45d89020eb2184ef722fcc1f29a25da5464c25e94eca711ca04f2765338b7"),
+    "verifier": (1, "sha256:5a1d225d52f2ed2983eb23f36ed40c59fc11f87bbb0283e83a8856ef40b2b92e"),
+    "author-with-probe": (1, "sha256:87d7efb4aef709366638934480de990b11a4df4506836e44827ebc4ac2ccba03"),
+    "fix-with-tests": (1, "sha256:0886abba3651a55a23511e4927a29f849716c3857213716f66622a2996934679"),
+    "proposer": (1, "sha256:ad72681bb46741b7adf5e0ca7e830051469f638a2c735bee2de4169590dc22a0"),
+    "localization": (1, "sha256:24441edacb2c40d67adbb7af22353ee318f9fd6ace693ea0f072b0c8e9d73792"),
+}
+"""Those of the prompts of authoring, by the name of the role."""
 REFUTATION = (
     2,
     "sha256:a25b98029a216d921e62127bcce0caed7b106a850c0dc006fb91ec1ccc721dcf",
@@ -50,6 +59,14 @@ def test_a_changed_prompt_has_another_version(plane: Plane) -> None:
     match = re.match(rf"# {plane}, version (\d+)\n", prompt.text)
     assert match is not None
     assert (int(match[1]), prompt.digest) == VERSIONS[plane]
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_changed_prompt_of_authoring_has_another_version(name: str) -> None:
+    prompt = load_part(name)
+    match = re.match(rf"# {name}, version (\d+)\n", prompt.text)
+    assert match is not None
+    assert (int(match[1]), prompt.digest) == PARTS[name]
 
 
 def test_a_changed_prompt_of_the_second_pass_has_another_version() -> None:

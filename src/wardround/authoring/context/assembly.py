@@ -76,7 +76,7 @@ def build_context(code: BaseCode, request: ContextRequest) -> WriteContext:
                 Constraint(redact_secrets(constraint.text), constraint.line)
                 for constraint in request.instance.constraints
             ),
-            tokens=TokenUse(request.tokens, text.tokens, _repository_tokens(code.tree)),
+            tokens=TokenUse(request.tokens, text.tokens, repository_tokens(code.tree)),
             files=text.files(found.files),
             functions=text.functions,
             tests=text.items("tests", found.tests),
@@ -119,7 +119,7 @@ class ContextText:
     @property
     def tokens(self) -> int:
         """The estimated tokens of the text."""
-        return -(-len(self.text) // CHARACTERS_PER_TOKEN)
+        return text_tokens(self.text)
 
     @property
     def functions(self) -> tuple[ContextItem, ...]:
@@ -178,7 +178,13 @@ def _task_note(task: Task) -> TaskNote:
     )
 
 
-def _repository_tokens(tree: BaseTree) -> int:
+def text_tokens(text: str) -> int:
+    """Return the estimated tokens of a text."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+def repository_tokens(tree: BaseTree) -> int:
+    """Return the estimated tokens of all source files."""
     return sum(len(tree.text(path) or "") for path in tree.sources) // CHARACTERS_PER_TOKEN
 
 

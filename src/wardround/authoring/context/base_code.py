@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from wardround.authoring.context.base_tree import BaseTree
+from wardround.authoring.context.code_vectors import CodeVectors, Encoder
 from wardround.change.repository import Repository
 from wardround.context.code_graph.graph import CodeGraph
 from wardround.context.code_graph.tree_files import tree_at
+from wardround.context.code_graph.vector_store import VectorStore
 from wardround.retrieval.commit_signals import COMMITS, CommitIndex
 from wardround.retrieval.index import SearchIndex, using
 
@@ -24,6 +27,7 @@ class BaseCode:
     Attributes:
         commits: ids of the commit and those before it, newest first.
         past: their messages and paths; fewer if this clone lacks some.
+        vectors: the similarities by an encoder; None if the rankings use none.
     """
 
     tree: BaseTree
@@ -31,6 +35,7 @@ class BaseCode:
     index: SearchIndex
     commits: Sequence[str]
     past: Sequence[CommitIndex]
+    vectors: CodeVectors | None = None
 
 
 def with_base_code(
@@ -38,8 +43,16 @@ def with_base_code(
     commit: str,
     work: Callable[[BaseCode], Answer],
     progress: Progress = lambda text: None,
+    encoder: Encoder | None = None,
 ) -> Answer:
-    """Run a function with an open commit; caches change its time, not its result."""
+    """Run a function with an open commit; caches change its time, not its result.
+
+    Args:
+        encoder: takes part in the rankings; None for words alone.
+
+    Raises:
+        ModelError: the encoder fails.
+    """
     tree = BaseTree(repository, commit)
 
     def search(index: SearchIndex) -> Answer:
@@ -48,7 +61,11 @@ def with_base_code(
         commits = repository.ancestors(commit, COMMITS)
         past = index.past(commits, repository.commits_touching)
         progress("searching the code")
-        return work(BaseCode(tree, graph, index, commits, past))
+        code = BaseCode(tree, graph, index, commits, past)
+        if encoder is None:
+            return work(code)
+        with closing(VectorStore.open(repository.git_dir)) as store:
+            return work(replace(code, vectors=CodeVectors(encoder, store, tree, index, progress)))
 
     with CodeGraph.open(repository.git_dir) as graph:
         progress("reading the code graph")

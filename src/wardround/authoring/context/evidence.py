@@ -42,10 +42,11 @@ class TaskEvidence(msgspec.Struct, frozen=True):
 def find_evidence(code: BaseCode, query: str, suspects: Sequence[Suspect]) -> TaskEvidence:
     """Search a commit for the code, tests, conventions and documentation of a task."""
     tree, graph, words = code.tree, code.graph, TaskWords(query)
-    mentions = mentioned_files(query, tree.sources)
-    names = mentioned_names(query)
+    is_by_words = code.vectors is None or not code.vectors.is_alone
+    mentions = mentioned_files(query, tree.sources) if is_by_words else []
+    names = mentioned_names(query) if is_by_words else []
     files = rank_files(words, code, _mentioned_first(code, suspects, mentions, names))
-    ranked = rank_segments(words, tree, [file.path for file in files], names, mentions)
+    ranked = rank_segments(words, code, [file.path for file in files], names, mentions)
     suspicious = suspicious_segments(tree, suspects)
     segments = linked_segments(graph, tree, [*suspicious, *ranked])[:_MOST_SEGMENTS]
     functions = [found.segment for found in segments[:_FIRST] if found.segment.is_function]

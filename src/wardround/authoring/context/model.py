@@ -116,6 +116,12 @@ class WriteContext(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         """The pointers to code, the most relevant first."""
         return tuple(item.pointer for item in (*self.functions, *self.files))
 
+    @property
+    def shown(self) -> tuple[CodePointer, ...]:
+        """The lines of the repository that are in the text."""
+        items = (*self.functions, *self.tests, *self.conventions, *self.documentation)
+        return tuple(item.pointer for item in items if item.shown != "none")
+
 
 def with_digest(context: WriteContext) -> WriteContext:
     """Return the context with the digest of everything in it."""

@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from wardround.authoring.endpoint.patch_answer import PatchAnswer, UnusableAnswer, decode_answer, patch_of
+from wardround.authoring.endpoint.conversation import Conversation
+from wardround.authoring.endpoint.patch_answer import PatchAnswer, decode_answer, patch_of
 from wardround.authoring.endpoint.roles import Answer, Role
 from wardround.authoring.instance import InstanceSource
 from wardround.authoring.stages import LocalizationResult, Message, Patch
+from wardround.planes.language_model.parameters import MOST_PROBABLE, Sampling
 
 NAME = "endpoint"
+Read = Callable[[str], str | None]
+"""Path -> the present text; None if it is not a text file of the tree."""
 
 
 class ShownTest(msgspec.Struct, frozen=True):
@@ -34,36 +38,74 @@ class ShownAttempt(msgspec.Struct, frozen=True):
 
 
 class AuthorInput(msgspec.Struct, frozen=True):
-    """The input of the author's prompt."""
+    """The input of the author's prompt.
+
+    Attributes:
+        sample: the number of a sample, such as ``2 of 3``; absent for a single patch.
+    """
 
     task: str
     constraints: tuple[str, ...]
     failing_tests: tuple[ShownTest, ...]
     context: str
     attempts: tuple[ShownAttempt, ...] = ()
+    sample: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class AuthorQuestions:
+    """The questions to an author about instances.
+
+    Args:
+        failing_tests, attempts: what the author is shown of the instance, at the time of the call.
+        with_text: adds the ready text to a localization that has pointers alone.
+    """
+
+    def __init__(
+        self,
+        instances: InstanceSource,
+        failing_tests: Callable[[], Sequence[ShownTest]],
+        attempts: Callable[[], Sequence[ShownAttempt]],
+        with_text: Callable[[LocalizationResult], LocalizationResult],
+    ) -> None:
+        self._instances = instances
+        self._failing_tests = failing_tests
+        self._attempts = attempts
+        self._with_text = with_text
+
+    def content(self, localization: LocalizationResult, instance_id: str) -> AuthorInput:
+        """Return the input of a prompt."""
+        instance = self._instances.instance(instance_id)
+        return AuthorInput(
+            instance.text,
+            tuple(constraint.text for constraint in instance.constraints),
+            tuple(self._failing_tests()),
+            self._with_text(localization).text,
+            tuple(self._attempts()),
+        )
 
 
 class EndpointAuthor:
     """Proposes at most one patch a round; an answer that is not a patch is returned once.
 
     Args:
-        read: instance id and path -> the present text.
-        failing_tests, attempts: what the author is shown of the instance, at the time of the call.
+        read: see ``Read``.
+        sampling: the way to choose among answers.
+        sample: the number of a sample; see ``AuthorInput``.
     """
 
     def __init__(
         self,
         role: Role,
-        instances: InstanceSource,
-        read: Callable[[str], str | None],
-        failing_tests: Callable[[], Sequence[ShownTest]],
-        attempts: Callable[[], Sequence[ShownAttempt]],
+        questions: AuthorQuestions,
+        read: Read,
+        sampling: Sampling = MOST_PROBABLE,
+        sample: str | msgspec.UnsetType = msgspec.UNSET,
     ) -> None:
         self._role = role
-        self._instances = instances
+        self._questions = questions
         self._read = read
-        self._failing_tests = failing_tests
-        self._attempts = attempts
+        self._sampling = sampling
+        self._sample = sample
 
     async def run(
         self, localization: LocalizationResult, instance_id: str
@@ -73,35 +115,19 @@ class EndpointAuthor:
         Raises:
             ExchangeFailed: the endpoint does not answer.
         """
-        content = self._input(localization, instance_id)
-        messages = [Message("user", msgspec.json.encode(content).decode())]
-        problem = ""
-        for _ in range(2):
-            answer = await self._role.ask(content, problem)
-            messages.append(Message("assistant", answer.text))
-            try:
-                found = _patch_answer(answer)
-                patches = [patch_of(found, self._read, answer.model or NAME)] if found.edits else []
-            except UnusableAnswer as cause:
-                problem = str(cause)
-                messages.append(Message("user", f"The answer cannot be used: {problem}"))
-                continue
-            return patches, messages
-        return [], messages
-
-    def _input(self, localization: LocalizationResult, instance_id: str) -> AuthorInput:
-        instance = self._instances.instance(instance_id)
-        context = localization.content if isinstance(localization.content, str) else ""
-        return AuthorInput(
-            instance.text,
-            tuple(constraint.text for constraint in instance.constraints),
-            tuple(self._failing_tests()),
-            context,
-            tuple(self._attempts()),
+        content = self._questions.content(localization, instance_id)
+        conversation = Conversation(self._role, self._sampling)
+        patches = await conversation.ask(
+            msgspec.structs.replace(content, sample=self._sample),
+            lambda answer: proposals(decode_answer(answer.text), self._read, answer),
         )
+        return patches or [], conversation.messages
 
 
-def _patch_answer(answer: Answer) -> PatchAnswer:
-    if answer.problem:
-        raise UnusableAnswer(answer.problem)
-    return decode_answer(answer.text)
+def proposals(found: PatchAnswer, read: Read, answer: Answer) -> list[Patch]:
+    """Return the patch that an answer describes; none if it has no edits.
+
+    Raises:
+        UnusableAnswer: an edit cannot be applied.
+    """
+    return [patch_of(found, read, answer.model or NAME)] if found.edits else []

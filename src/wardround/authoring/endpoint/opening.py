@@ -27,6 +27,7 @@ class EndpointAccess(msgspec.Struct, frozen=True):
         wait_s: seconds to wait for an answer in it.
         is_offline: nothing on a network is contacted.
         is_replay: nothing at all is contacted.
+        opened: endpoints that are open already, by their settings; the caller closes them.
     """
 
     environ: Mapping[str, str]
@@ -35,6 +36,7 @@ class EndpointAccess(msgspec.Struct, frozen=True):
     wait_s: float = 0.0
     is_offline: bool = False
     is_replay: bool = False
+    opened: Mapping[EndpointSettings, Endpoint] = {}
 
 
 class NoEndpoint:
@@ -62,6 +64,9 @@ async def open_endpoint(settings: EndpointSettings, access: EndpointAccess) -> A
     """
     if access.is_replay:
         yield NoEndpoint()
+        return
+    if settings in access.opened:
+        yield access.opened[settings]
         return
     if settings.is_exchange:
         if access.exchange is None:

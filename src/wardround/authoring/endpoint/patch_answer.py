@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 import msgspec
 
@@ -12,6 +12,7 @@ from wardround.authoring.stages import Patch, PatchedFile
 from wardround.planes.language_model.answer_text import documents_in
 
 _MOST_EDITS = 50
+Document = TypeVar("Document")
 
 
 class UnusableAnswer(Exception):
@@ -38,25 +39,26 @@ class PatchAnswer(msgspec.Struct, frozen=True):
 
 
 def decode_answer(text: str) -> PatchAnswer:
-    """Return the last complete answer in a text, which may have reasoning or a fence around it.
+    """Return the last complete answer of an author in a text; see ``decode_document``."""
+    return decode_document(text, PatchAnswer, "edits")
+
+
+def decode_document(text: str, kind: type[Document], name: str) -> Document:
+    """Return the last complete document in a text, which may have reasoning or a fence around it.
+
+    Args:
+        name: a name that every document of the kind has.
 
     Raises:
         UnusableAnswer: there is none.
     """
-    found = [document for document in documents_in(text) if _is_answer(document)]
+    found = [value for value in documents_in(text) if isinstance(value, dict) and name in value]
     if not found:
-        raise UnusableAnswer("it has no JSON document with edits")
+        raise UnusableAnswer(f"it has no JSON document with {name}")
     try:
-        answer = msgspec.convert(found[-1], PatchAnswer)
+        return msgspec.convert(found[-1], kind)
     except msgspec.ValidationError as cause:
         raise UnusableAnswer(f"its JSON document does not have the required form: {cause}") from None
-    if len(answer.edits) > _MOST_EDITS:
-        raise UnusableAnswer(f"it has more than {_MOST_EDITS} edits")
-    return answer
-
-
-def _is_answer(document: Any) -> bool:
-    return isinstance(document, dict) and "edits" in document
 
 
 def patch_of(answer: PatchAnswer, read: Callable[[str], str | None], author: str) -> Patch:
@@ -66,8 +68,10 @@ def patch_of(answer: PatchAnswer, read: Callable[[str], str | None], author: str
         read: path -> the present text; None if it is not a text file of the tree.
 
     Raises:
-        UnusableAnswer: an edit cannot be applied.
+        UnusableAnswer: an edit cannot be applied, or there are too many.
     """
+    if len(answer.edits) > _MOST_EDITS:
+        raise UnusableAnswer(f"it has more than {_MOST_EDITS} edits")
     texts: dict[str, str] = {}
     for edit in answer.edits:
         present = texts.get(edit.file)

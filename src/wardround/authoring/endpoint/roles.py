@@ -13,6 +13,12 @@ from wardround.config.language_model import EndpointSettings
 from wardround.errors import WardroundError
 from wardround.planes.language_model.completion import Completion
 from wardround.planes.language_model.endpoint import Endpoint, EndpointError
+from wardround.planes.language_model.parameters import (
+    ALL_PARAMETERS,
+    MOST_PROBABLE,
+    AcceptedParameters,
+    Sampling,
+)
 from wardround.planes.language_model.pass_exchange import answer_content
 from wardround.planes.language_model.prompts import PromptPart
 from wardround.planes.language_model.question import request_body
@@ -84,7 +90,7 @@ class Role:
     """One role of an endpoint.
 
     Args:
-        name: ``author`` or ``verifier``; also the step in the sequence.
+        name: that of the prompt, such as ``author``; also the step in the sequence.
         redact: removes secrets from a text.
         is_shown: requests are shown and not sent.
     """
@@ -116,12 +122,13 @@ class Role:
         fixed = len(self._prompt.text) + len(msgspec.json.encode(self._prompt.schema))
         return max(0, self._settings.input_tokens * 4 - fixed)
 
-    async def ask(self, content: object, problem: str = "") -> Answer:
+    async def ask(self, content: object, problem: str = "", sampling: Sampling = MOST_PROBABLE) -> Answer:
         """Return the answer to a question.
 
         Args:
             content: the input; secrets in its texts are removed.
             problem: the reason why the previous answer to it cannot be used.
+            sampling: the input of another sample differs, too: recorded answers are found by it.
 
         Raises:
             ExchangeFailed: the endpoint returns none; a resumed run sends the question again.
@@ -130,26 +137,25 @@ class Role:
         request = (self._settings.model, self._prompt.digest, clean, problem)
 
         async def send() -> Answer:
-            return await self._send(clean, problem)
+            return await self._send(lambda accepted: self._body(clean, accepted, problem, sampling))
 
         answer = await self._effects.run(self._name, request, Answer, send)
         self._budget.add(answer)
         return answer
 
-    async def _send(self, content: object, problem: str) -> Answer:
+    def _body(self, content: object, accepted: AcceptedParameters, problem: str, sampling: Sampling) -> bytes:
         name = f"wardround_{self._name}"
+        return request_body(name, self._prompt, content, self._settings, accepted, problem, sampling)
+
+    async def _send(self, body: Callable[[AcceptedParameters], bytes]) -> Answer:
         if self._is_shown:
-            raise PromptRequested(request_body(name, self._prompt, content, self._settings, problem=problem))
+            raise PromptRequested(body(ALL_PARAMETERS))
         self._budget.require_room()
         deadline = asyncio.get_running_loop().time() + self._settings.timeout
         try:
             async with self._endpoint.slot(), asyncio.timeout_at(deadline):
                 sender = Sender(self._endpoint, deadline, lambda body, refused: None)
-                reply = await sender.send(
-                    lambda accepted: request_body(
-                        name, self._prompt, content, self._settings, accepted, problem
-                    )
-                )
+                reply = await sender.send(body)
         except TimeoutError:
             reason = f"timed out after {self._settings.timeout:g} s"
         except EndpointError as cause:

@@ -26,7 +26,7 @@ from wardround.authoring.steps.retrieve import executed_functions
 NAME = "patch"
 _MOST_CANDIDATES = 20_000
 _MOST_STOPS = 3
-_MOST_PLAUSIBLE = 4
+MOST_PLAUSIBLE = 4
 """Candidates with evidence: the right one, if one is plausible, is among the first four.
 
 Source: measured on 86 instances of a lab; see docs/authoring.md.
@@ -61,10 +61,15 @@ class SearchResult(msgspec.Struct, frozen=True):
 
 
 class EditAuthor:
-    """Proposes the plausible candidates of an instance, in the order of the search."""
+    """Proposes the plausible candidates of an instance, in the order of the search.
 
-    def __init__(self, inputs: RunInputs) -> None:
+    Args:
+        most: the number of proposed patches.
+    """
+
+    def __init__(self, inputs: RunInputs, most: int = MOST_PLAUSIBLE) -> None:
         self._inputs = inputs
+        self._most = most
         self._work = inputs.work
 
     async def run(
@@ -78,7 +83,7 @@ class EditAuthor:
         async def run() -> SearchResult:
             return self._search(observation, functions)
 
-        request = (instance.base, instance.failing_tests, seconds)
+        request = (instance.base, instance.failing_tests, seconds, self._most)
         found = await self._work.effects.run(NAME, request, SearchResult, run)
         stopping = tuple(test for test, _ in found.stops)
         self._inputs.report.search = Search(found.tried, found.passing, found.cpu_s, stopping)
@@ -91,7 +96,7 @@ class EditAuthor:
         candidates = list(islice(found, _MOST_CANDIDATES))
         work.progress(f"patch: {len(candidates)} edits, {seconds:g} CPU seconds")
         validation = self._validation(candidates, observation, seconds)
-        plausible = [result for result in validation.results if result.is_plausible][:_MOST_PLAUSIBLE]
+        plausible = [result for result in validation.results if result.is_plausible][: self._most]
         deletions = self._plausible_deletions([candidates[result.index] for result in plausible], observation)
         source = failing_source(observation, self._inputs.read)
         items = []

@@ -9,12 +9,14 @@ import msgspec
 from wardround.change.repository import Repository
 from wardround.config.loader import read_sandbox
 from wardround.errors import UsageError
-from wardround.workflows.environments.lookup import environment_of
+from wardround.workflows.environments.lookup import apply_settings, environment_of
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.plans.planning import tree_of
 from wardround.workflows.test.project.projects import DetectedProject, detect_projects
 
 _PYTHON = "python"
+Packages = Callable[[DetectedProject, str], Environment]
+"""Returns the environment of a project at a commit; raises ``EnvironmentUnavailable``."""
 
 
 class ProjectRun(msgspec.Struct, frozen=True):
@@ -36,11 +38,13 @@ def project_run(
     isolation: str,
     environ: Mapping[str, str],
     progress: Callable[[str], None],
+    packages: Packages | None = None,
 ) -> ProjectRun:
     """Return the way to run tests of one project.
 
     Args:
         isolation: the requested one; empty for the configured one.
+        packages: provides the environment; None for that of the settings, or the caller's.
 
     Raises:
         UsageError: the tests are of several projects, or not of Python.
@@ -57,7 +61,12 @@ def project_run(
         raise UsageError(f"the tests are of the projects {', '.join(sorted(found))}; give those of one")
     (project,) = found.values()
     settings = read_sandbox(repository.tree(base).read)
-    environment = environment_of(project, repository, settings, side=base, environ=environ, progress=progress)
+    if packages is None:
+        environment = environment_of(
+            project, repository, settings, side=base, environ=environ, progress=progress
+        )
+    else:
+        environment = apply_settings(packages(project, base), settings)
     return ProjectRun(environment, isolation or settings.backend, project.root)
 
 

@@ -12,8 +12,9 @@ from wardround.errors import UsageError
 
 EDITS, ENDPOINT = "edits", "endpoint"
 """The built-in authors: edits validated by failing tests, and the endpoint with the role author."""
-EXECUTED, CONTEXT = "executed", "context"
-"""The built-in localizations: code that failing tests execute, and the context of the task."""
+EXECUTED, CONTEXT, HIERARCHICAL = "executed", "context", "hierarchical"
+"""Built-in localizations: code that failing tests execute, the context of the task, and the code that the
+endpoint of the author chooses."""
 FIRST = "first"
 """The built-in selection."""
 EXCHANGE_SETTINGS = EndpointSettings(model=EXCHANGE, timeout=600.0, input_tokens=32_000)
@@ -57,10 +58,10 @@ def choose_route(
     Raises:
         UsageError: no author can work at the instance.
     """
-    names = {role: name for role, name in (("author", roles.author), ("verifier", roles.verifier)) if name}
-    used = {role: endpoints[name] for role, name in names.items()}
+    named: dict[str, str] = msgspec.structs.asdict(roles)
+    used = {role: endpoints[name] for role, name in named.items() if name}
     if has_exchange:
-        used = {"author": EXCHANGE_SETTINGS, "verifier": EXCHANGE_SETTINGS}
+        used = dict.fromkeys(named, EXCHANGE_SETTINGS)
     author = requested.author or (ENDPOINT if "author" in used else EDITS)
     if author == ENDPOINT and "author" not in used:
         raise UsageError("no endpoint has the role author; configure roles.author, or give --exchange")
@@ -73,7 +74,7 @@ def choose_route(
         author,
         requested.selection or FIRST,
     )
-    if author == EDITS:
+    if author == EDITS and stages.localization != HIERARCHICAL:
         used.pop("author", None)
     return Route(stages, _reason(author, requested.author, instance), used)
 

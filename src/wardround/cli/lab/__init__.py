@@ -6,7 +6,7 @@ import click
 
 from wardround.cli.lazy_group import LazyGroup
 
-_COMMANDS = ()
+_COMMANDS = ("compare", "export", "import", "judge", "query", "report", "run")
 
 
 @click.group("lab", cls=LazyGroup, package=__name__, names=_COMMANDS)

@@ -46,6 +46,20 @@ def named_in(body: bytes) -> frozenset[str]:
     return frozenset(name for name, pattern in _NAMED.items() if pattern.search(text))
 
 
+class Sampling(msgspec.Struct, frozen=True):
+    """The way an endpoint chooses among answers; the default is the most probable one.
+
+    Attributes:
+        seed_offset: added to the seed of the settings.
+    """
+
+    temperature: float = 0
+    seed_offset: int = 0
+
+
+MOST_PROBABLE = Sampling()
+
+
 class AcceptedParameters(msgspec.Struct, frozen=True):
     """The parameters that an endpoint accepts, as far as is known.
 
@@ -72,7 +86,12 @@ class AcceptedParameters(msgspec.Struct, frozen=True):
         further = Counter(other.refused) - Counter(self.refused)
         return AcceptedParameters((*self.refused, *further.elements()))
 
-    def values(self, settings: EndpointSettings, schema_format: Mapping[str, Any]) -> dict[str, Any]:
+    def values(
+        self,
+        settings: EndpointSettings,
+        schema_format: Mapping[str, Any],
+        sampling: Sampling = MOST_PROBABLE,
+    ) -> dict[str, Any]:
         """Return the parameters of a request.
 
         Args:
@@ -82,8 +101,8 @@ class AcceptedParameters(msgspec.Struct, frozen=True):
         tokens = TOKENS if not counts[TOKENS] else "max_tokens"
         formats = (schema_format, {"type": "json_object"}, None)
         values = {
-            "temperature": 0,
-            "seed": settings.seed,
+            "temperature": sampling.temperature,
+            "seed": settings.seed + sampling.seed_offset,
             tokens: settings.max_tokens,
             FORMAT: formats[counts[FORMAT]],
             STREAM: True if counts[STREAM] else None,

@@ -12,7 +12,12 @@ from wardround.planes.language_model.budget import CHARACTERS_PER_TOKEN, choose
 from wardround.planes.language_model.hunks import SentHunk
 from wardround.planes.language_model.inputs import ChosenHunk, Described, PlaneInput, plane_input
 from wardround.planes.language_model.narrow_questions.placed import RoutedQuestions
-from wardround.planes.language_model.parameters import ALL_PARAMETERS, AcceptedParameters
+from wardround.planes.language_model.parameters import (
+    ALL_PARAMETERS,
+    MOST_PROBABLE,
+    AcceptedParameters,
+    Sampling,
+)
 from wardround.planes.language_model.prompts import Prompt, PromptPart
 from wardround.planes.language_model.sent_code import SentCode
 from wardround.text.escaping import json_text
@@ -70,6 +75,7 @@ def request_body(
     settings: EndpointSettings,
     accepted: AcceptedParameters = ALL_PARAMETERS,
     problem: str = "",
+    sampling: Sampling = MOST_PROBABLE,
 ) -> bytes:
     """Return the body of a request, in JSON without characters that a terminal interprets.
 
@@ -89,7 +95,7 @@ def request_body(
             {"role": "system", "content": prompt.text + correction},
             {"role": "user", "content": msgspec.json.encode(content).decode()},
         ],
-        **accepted.values(settings, schema_format),
+        **accepted.values(settings, schema_format, sampling),
     }
     return json_text(msgspec.json.format(msgspec.json.encode(request), indent=2)).encode()
 

@@ -20,10 +20,12 @@ class Gold(msgspec.Struct, frozen=True):
     Attributes:
         lines: path -> the lines of the parent that the answer changes; of an insertion the line before it.
         files: the contents with the answer, without tests and documentation.
+        new_lines: path -> the lines that the answer adds or changes, as its files have them.
     """
 
     lines: Mapping[str, frozenset[int]]
     files: tuple[PatchedFile, ...]
+    new_lines: Mapping[str, frozenset[int]] = {}
 
 
 def gold_of(repository: Repository, instance: MinedInstance) -> Gold:
@@ -46,6 +48,7 @@ def gold_of(repository: Repository, instance: MinedInstance) -> Gold:
             PatchedFile(path, None if content is None else decode_text(content))
             for path, content in sorted(contents.items())
         ),
+        {file.path: new_lines(file) for file in changed},
     )
 
 
@@ -55,4 +58,12 @@ def changed_lines(file: ChangedFile) -> frozenset[int]:
     for hunk in file.hunks:
         first = max(hunk.base_start, 1)
         lines.update(range(first, first + max(hunk.base_length, 1)))
+    return frozenset(lines)
+
+
+def new_lines(file: ChangedFile) -> frozenset[int]:
+    """Return the lines that a change adds to a file, as the file has them after it."""
+    lines: set[int] = set()
+    for hunk in file.hunks:
+        lines.update(range(hunk.head_start, hunk.head_start + hunk.head_length))
     return frozenset(lines)

@@ -15,7 +15,7 @@ def read_instances(path: Path) -> list[MinedInstance]:
     """Read a file of instances.
 
     Raises:
-        UsageError: it cannot be read, a line is not an instance, or an id is there twice.
+        UsageError: it cannot be read, has no instance, a line is none, or an id is there twice.
     """
     try:
         lines = path.read_bytes().splitlines()
@@ -27,6 +27,8 @@ def read_instances(path: Path) -> list[MinedInstance]:
         if instance.id in found:
             raise UsageError(f"{path}:{number}: instance {instance.id} is there twice; remove one")
         found[instance.id] = instance
+    if not found:
+        raise UsageError(f"{path} has no instance; mine more repositories with data mine --instances")
     return list(found.values())
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wardround.change.repository import Repository
-from wardround.errors import GitError, UsageError
+from wardround.errors import UsageError
 from wardround.storage.digest import sha256
 from wardround_lab.experiments.instances.instance_file import encode_instances
 from wardround_lab.experiments.instances.model import MinedInstance
@@ -54,12 +54,14 @@ class InstanceSet:
         instance = self._instances[instance_id]
         folder = self._clones[instance.repository]
         with Repository(folder) as repository:
-            try:
-                base = commit_with_tests(repository, instance.parent, instance.commit, instance.tests)
-            except GitError as cause:
-                raise UsageError(
-                    f"{folder}: it lacks commits of {instance.repository} ({cause}); fetch it again"
-                ) from cause
-            if base != instance.base:
-                raise UsageError(f"{folder}: the base of instance {instance_id} differs; mine it again")
+            for commit in (instance.parent, instance.commit):
+                if not repository.has(commit):
+                    raise UsageError(f"{folder} lacks commit {commit} of {instance.repository}; fetch it")
+            if not repository.has(instance.base):  # no branch has it, so git removes it some time
+                self._restore_base(repository, instance)
             yield repository
+
+    def _restore_base(self, repository: Repository, instance: MinedInstance) -> None:
+        base = commit_with_tests(repository, instance.parent, instance.commit, instance.tests)
+        if base != instance.base:
+            raise UsageError(f"the base of instance {instance.id} cannot be made again; mine it again")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -35,6 +35,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         settings: what it depends on besides the configurations, such as endpoints, as JSON values.
         instances: ids of its instances, in their order.
         instances_digest: digest of the instances with their answers.
+        rewards: names of the rewards of its table, in their order; True if more is better.
         notes: what it could not do, one sentence each.
     """
 
@@ -44,7 +45,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     instances: tuple[str, ...]
     instances_digest: str
-    settings: Mapping[str, Value] = {}
+    settings: Mapping[str, Any] = {}
+    rewards: Mapping[str, bool] = {}
     notes: tuple[str, ...] = ()
 
 
@@ -92,7 +94,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class RewardCondition(msgspec.Struct, frozen=True):
-    """A condition on one reward; both ends are included, and None is no end."""
+    """A condition on one reward; both ends are included, and None leaves it open."""
 
     name: str
     least: float | None = None

@@ -1,4 +1,4 @@
-"""The start of an observation of tests, or of a validation of candidates.
+"""The start of an observation of tests, of a validation of candidates, or of a probe.
 
 The work is in processes forked from this one, which imports neither pytest nor code of the project.
 """
@@ -32,6 +32,8 @@ def main() -> None:
         if request["mode"] == "observe":
             observation = importlib.import_module(f"{__package__}.observation")
             observation.observe(request, results)
+        elif request["mode"] == "probe":
+            importlib.import_module(f"{__package__}.probe").run_probe(request, results)
         else:
             _Validation(Request(request), results).run()
 

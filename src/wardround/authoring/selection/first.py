@@ -1,4 +1,4 @@
-"""The built-in selections among proposed patches."""
+"""The selection of the first patch."""
 
 from __future__ import annotations
 

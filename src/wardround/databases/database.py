@@ -1,4 +1,4 @@
-"""The narrow interface that the store of records needs of a database, and its implementation on SQLite.
+"""The narrow interface that stores need of a database, and its implementation on SQLite.
 
 sqlite3 is used directly, so that a local store needs no SQLAlchemy, whose import takes 0.12 s.
 """
@@ -6,14 +6,14 @@ sqlite3 is used directly, so that a local store needs no SQLAlchemy, whose impor
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 NO_PARAMETERS: Mapping[str, Any] = {}
 LOCK_TIMEOUT_S = 10.0
-"""Seconds to wait for another process, which holds the lock for one record only."""
+"""Seconds to wait for another process, which holds the lock for a few rows only."""
 
 
 class Database(Protocol):
@@ -21,6 +21,9 @@ class Database(Protocol):
 
     def execute(self, sql: str, parameters: Mapping[str, Any] = NO_PARAMETERS) -> list[tuple[Any, ...]]:
         """Run one statement and return its rows; outside of a transaction it is its own."""
+
+    def execute_each(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Run one statement once for each row of parameters, inside of a transaction."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """Lock out other writers: all statements inside are stored, or none."""
@@ -37,16 +40,18 @@ class DatabaseError(Exception):
 
 
 class SQLiteDatabase:
-    """A database in one file, safe for several processes; the rollback journal also works on network homes.
+    """A database in one file, safe for several processes.
 
     Args:
         file: created with its folder if absent, accessible to its owner only.
+        has_log: use a write-ahead log, one wait for the disk per transaction instead of four; all processes
+            must be on one machine. The rollback journal also works on network homes.
 
     Raises:
         DatabaseError: it cannot be opened.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *, has_log: bool = False) -> None:
         with _errors():
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not file.exists():
@@ -56,6 +61,8 @@ class SQLiteDatabase:
             )
         self._connection.text_factory = _decode_stored
         try:
+            if has_log:
+                self.execute("PRAGMA journal_mode=WAL")
             self.execute("PRAGMA synchronous=FULL")
             self.execute("PRAGMA recursive_triggers=ON")  # so that REPLACE fires the triggers against DELETE
         except DatabaseError:
@@ -65,6 +72,10 @@ class SQLiteDatabase:
     def execute(self, sql: str, parameters: Mapping[str, Any] = NO_PARAMETERS) -> list[tuple[Any, ...]]:
         with _errors():
             return self._connection.execute(sql, dict(parameters)).fetchall()
+
+    def execute_each(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        with _errors():
+            self._connection.executemany(sql, rows)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

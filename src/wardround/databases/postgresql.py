@@ -1,13 +1,13 @@
-"""The database of a shared record store, on PostgreSQL by SQLAlchemy and psycopg (extra ``postgres``)."""
+"""A database that a team shares, on PostgreSQL by SQLAlchemy and psycopg (extra ``postgres``)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
-from wardround.records.database import LOCK_TIMEOUT_S, NO_PARAMETERS, DatabaseError
-from wardround.records.location import PostgresUrl
+from wardround.databases.database import LOCK_TIMEOUT_S, NO_PARAMETERS, DatabaseError
+from wardround.databases.postgres_url import PostgresUrl
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 _DRIVER = "psycopg"
 _INSTALL = "SQLAlchemy and psycopg are not installed; pip install 'wardround[postgres]'"
-_WRITER_LOCK = 0x77617264726F756E
-"""The key of the advisory lock for writers of one database: the bytes of ``wardroun``."""
 _STALLED_TIMEOUT_S = 60
 """How long a writer that no longer responds can hold the lock."""
 _CONNECTING: Mapping[str, Any] = {
@@ -34,13 +32,17 @@ _LIMITS = (
 
 
 class PostgreSQLDatabase:
-    """A database on a server; an advisory lock lets one writer at a time extend the chain.
+    """A database on a server; an advisory lock lets one writer at a time append.
+
+    Args:
+        writer_lock: eight bytes, the key of the lock for the writers of one kind of store.
 
     Raises:
         DatabaseError: the server cannot be reached, or rejects the connection.
     """
 
-    def __init__(self, url: PostgresUrl) -> None:
+    def __init__(self, url: PostgresUrl, writer_lock: bytes) -> None:
+        self._lock = int.from_bytes(writer_lock, signed=True)
         self._connection = _connect(url)
 
     def execute(self, sql: str, parameters: Mapping[str, Any] = NO_PARAMETERS) -> list[tuple[Any, ...]]:
@@ -51,6 +53,13 @@ class PostgreSQLDatabase:
             result = self._connection.execute(text(sql), dict(parameters))
             return [tuple(row) for row in result] if result.returns_rows else []
 
+    def execute_each(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        from sqlalchemy import text
+
+        if rows:  # without rows, the statement would be run once, without parameters
+            with _errors():
+                self._connection.execute(text(sql), [dict(row) for row in rows])
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         from sqlalchemy.exc import SQLAlchemyError
@@ -60,7 +69,7 @@ class PostgreSQLDatabase:
         try:
             for limit in _LIMITS:
                 self.execute(limit)
-            self.execute("SELECT pg_advisory_xact_lock(:key)", {"key": _WRITER_LOCK})
+            self.execute("SELECT pg_advisory_xact_lock(:key)", {"key": self._lock})
             yield
             with _errors():
                 transaction.commit()
@@ -126,12 +135,12 @@ def _reason(text: str) -> str:
     return line.rpartition("failed: ")[2].removeprefix("FATAL:").removeprefix("ERROR:").strip()
 
 
-_LOST = "no record is stored in part; run it again"
+_LOST = "nothing is stored in part; run it again"
 _LOGIN = "correct the user in the URL, or set PGPASSWORD"
 _HOST = "check host and port, and that the server runs"
 _BY_STATE: Mapping[str, str] = {
     "55P03": "another process writes to it; run it again",
-    "42501": "its owner creates the tables and grants the privileges that docs/records.md lists",
+    "42501": "its owner creates the tables and grants privileges on them, as docs/records.md shows",
     "53100": "make room on the server, then run it again",
     "25006": "connect to the primary server",
     "22P05": "use a database with the encoding UTF8",

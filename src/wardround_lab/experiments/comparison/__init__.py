@@ -1,0 +1,1 @@
+"""Results of runs: tables with intervals, paired comparisons, and plots."""

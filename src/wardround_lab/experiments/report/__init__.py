@@ -1,0 +1,1 @@
+"""The page of a run: its table, plots, and the sequences to read."""

@@ -1,0 +1,1 @@
+"""Stages of the lab alone, contributed through the same hooks as others."""
