@@ -91,7 +91,7 @@ def measure(kind: str, messages: int) -> None:
         print(f"{kind}: {messages} messages")
         _measure("write", messages, lambda: _write(storage, messages))
         _measure("appends of one message", _SINGLE, lambda: _append_singly(storage))
-        results = {name: _queried(storage, name, query) for name, query in _QUERIES.items()}
+        results = {name: _query_result(storage, name, query) for name, query in _QUERIES.items()}
         read = _measure("read entries", messages, lambda: _read(storage))
         exported = _measure("export", messages, lambda: _export(storage))
         storage.close()
@@ -170,7 +170,7 @@ def _end(number: int) -> list[Entry]:
     return entries
 
 
-def _queried(storage: SequenceStorage, name: str, query: SequenceQuery) -> list[Any]:
+def _query_result(storage: SequenceStorage, name: str, query: SequenceQuery) -> list[Any]:
     begin = time.process_time()
     found: list[Any] = list(storage.find(query))
     print(f"  query {name:<18} {1000 * (time.process_time() - begin):7.1f} CPU ms  {len(found):6} sequences")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -18,7 +22,7 @@ from tests.authoring.shop_project import (
     answer_with,
     solve,
 )
-from tests.conftest import GitRepository
+from tests.conftest import SCRIPTS, GitRepository
 from tests.planes.language_model.loopback import answers, by_plane, endpoint, reset
 from tests.plugin_distributions import install
 
@@ -310,6 +314,58 @@ def test_an_exchange_chooses_the_code_and_writes_the_patch_from_it(
     (request,) = model.requests()
     assert request["prompt"].startswith("# author, version")
     assert "def label(item):" in request["input"]["context"]
+
+
+def test_a_selection_among_several_patches_is_stated_in_the_packet(
+    repo: GitRepository, tmp_path: Path
+) -> None:
+    install(tmp_path / "site", "acme_solver", PLUGIN)
+    repo.commit(FILES)
+    done = repo.wardround(
+        "solve", "--sandbox", "none", "--format", "json", "--test", FAILING, "--author", "acme",
+        "--localization", "acme", "--selection", "score",
+        env=ENVIRON | {"PYTHONPATH": str(tmp_path / "site")},
+    )  # fmt: skip
+    packet = json.loads(done.stdout)
+    assert (done.returncode, len(packet["attempts"])) == (0, 1), done.stderr
+    assert packet["selections"] == [
+        "score: of 2 different patches 1 are the best by tests, 1 of these by findings"
+    ]
+    assert b"## Selection among the patches" in repo.read("artifacts/wardround/packet.md")
+
+
+SLOW_SELECTION = """
+
+async def selection(inputs):
+    import pathlib, time
+
+    def run(patches, instance_id):
+        pathlib.Path("selection-began").touch()
+        time.sleep(600)
+
+    return Stage(run)
+"""
+
+
+def test_an_interrupted_selection_ends_with_a_packet(repo: GitRepository, tmp_path: Path) -> None:
+    install(tmp_path / "site", "acme_solver", PLUGIN + SLOW_SELECTION)
+    repo.commit(FILES)
+    command = [
+        SCRIPTS / "wardround", "solve", "--sandbox", "none", "--format", "json",
+        "--task", "Labels without a name", "--author", "acme", "--localization", "acme",
+        "--selection", "last",
+    ]  # fmt: skip
+    environ = os.environ | ENVIRON | {"PYTHONPATH": str(tmp_path / "site")}
+    process = subprocess.Popen(
+        command, cwd=repo.root, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    while not (repo.root / "selection-began").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert json.loads(output)["reason"] == "the run was interrupted; continue it with --resume"
 
 
 def test_the_report_of_an_earlier_run_of_tests_stays(repo: GitRepository, tmp_path: Path) -> None:

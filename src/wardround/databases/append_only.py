@@ -33,7 +33,7 @@ def postgresql_trigger(function: str, table: str, event: str, scope: str) -> tup
     """Return the statements that make PostgreSQL reject an event, also ``TRUNCATE``.
 
     Args:
-        scope: ``FOR EACH ROW`` or ``FOR EACH STATEMENT``, with a WHEN clause if not all rows are meant.
+        scope: ``FOR EACH ROW`` or ``FOR EACH STATEMENT``, with a WHEN clause to select rows.
     """
     return (
         _TRIGGER.format(table=table, event=event, scope=scope, function=function),

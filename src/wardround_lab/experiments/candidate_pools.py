@@ -17,7 +17,7 @@ from wardround.authoring.steps.route import CONTEXT, EDITS, EXECUTED
 from wardround_lab.experiments.instances.model import MinedInstance
 from wardround_lab.experiments.lab_inputs import LabInputs, Trial
 from wardround_lab.experiments.rewards.generation import passes_all
-from wardround_lab.experiments.rewards.gold_behaviour import behaves_as_gold
+from wardround_lab.experiments.rewards.gold_behaviour import behave_as_gold
 from wardround_lab.experiments.rewards.hidden_tests import hidden_outcomes
 
 NAME = "candidates"
@@ -48,6 +48,13 @@ class PoolSettings(msgspec.Struct, frozen=True):
     def settings(self) -> Settings:
         """The settings of the stages."""
         return Settings(seconds=self.seconds, samples=self.most)
+
+
+class Proposals(msgspec.Struct, frozen=True):
+    """The patches of an author with different texts, and the code of the task."""
+
+    patches: tuple[Patch, ...]
+    pointers: tuple[CodePointer, ...]
 
 
 class CandidatePool(msgspec.Struct, frozen=True):
@@ -99,20 +106,27 @@ class CandidatePools:
             pool = await self._proposals(trial)
             trial.record_patches(pool.patches)
             passes = [await _passes_hidden(trial, patch) for patch in pool.patches]
-            behaves = await _behaves_as_gold(trial, pool.patches, passes)
+            behaves = await _behaviour(trial, pool.patches, passes)
         return msgspec.structs.replace(pool, passes=tuple(passes), behaves=tuple(behaves))
 
     async def _proposals(self, trial: Trial) -> CandidatePool:
-        """Return the candidates with distinct text, without their correctness."""
-        is_offline = self._settings.author == EDITS
+        """Return the candidates, without their correctness; a recorded list is not made again."""
         observation = await trial.inputs.failing_tests.observation()
-        localization = await trial.localization(EXECUTED if is_offline else CONTEXT)
+
+        async def propose() -> Proposals:
+            return await self._proposed(trial)
+
+        found = await trial.sequence.run(NAME, self._settings, Proposals, propose)
+        return CandidatePool(found.patches, observation, found.pointers)
+
+    async def _proposed(self, trial: Trial) -> Proposals:
+        localization = await trial.localization(EXECUTED if self._settings.author == EDITS else CONTEXT)
         author = await self._author(trial)
         patches, messages = await author.run(await localization.run(trial.instance_id), trial.instance_id)
         trial.sequence.record_messages(messages)
-        distinct = {patch.files: patch for patch in reversed(patches)}
-        ordered = [patch for patch in patches if distinct[patch.files] is patch]
-        return CandidatePool(tuple(ordered[: self._settings.most]), observation, trial.inputs.report.pointers)
+        first = {patch.files: patch for patch in reversed(patches)}  # of each text the first patch
+        distinct = [patch for patch in patches if first[patch.files] is patch]
+        return Proposals(tuple(distinct[: self._settings.most]), trial.inputs.report.pointers)
 
     async def _author(self, trial: Trial) -> PatchGeneration:
         if self._settings.author == EDITS:
@@ -126,11 +140,8 @@ async def _passes_hidden(trial: Trial, patch: Patch) -> bool:
     return passes_all(outcomes, (*mined.fail_to_pass, *mined.pass_to_pass))
 
 
-async def _behaves_as_gold(
-    trial: Trial, patches: Sequence[Patch], passes: Sequence[bool]
-) -> list[bool | None]:
-    gold = trial.gold
-    return [
-        await behaves_as_gold(trial.inputs.work, patch, gold) if is_passing else False
-        for patch, is_passing in zip(patches, passes, strict=True)
-    ]
+async def _behaviour(trial: Trial, patches: Sequence[Patch], passes: Sequence[bool]) -> list[bool | None]:
+    """Return whether patches behave as the answer; those that fail a hidden test do not."""
+    passing = [patch for patch, is_passing in zip(patches, passes, strict=True) if is_passing]
+    results = iter(await behave_as_gold(trial.inputs.work, passing, trial.gold))
+    return [next(results) if is_passing else False for is_passing in passes]

@@ -79,8 +79,10 @@ def test_an_encoder_finds_code_without_a_common_word(repo: GitRepository, tmp_pa
     require_installed("onnxruntime")
     instance = Instance(repo.commit(FILES), BY_MEANING)
     assert "shop/disk.py" not in localize(repo.root, "words", instance, tmp_path)[0].text
-    result, _ = localize(repo.root, name, instance, tmp_path)
+    result, inputs = localize(repo.root, name, instance, tmp_path)
     assert (result.pointers[0].path, result.pointers[0].symbol) == ("shop/disk.py", "clear")
+    assert inputs.report.context is not None
+    assert all(file.reasons for file in inputs.report.context.files)
     assert "entry.unlink()" in result.text
     assert str(result.metadata["encoder"]).startswith("base ")
 

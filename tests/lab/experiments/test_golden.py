@@ -107,7 +107,11 @@ def test_a_folder_without_instances_is_rejected(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("instance.json", '{"fault": "typo"}', r"it is no golden instance \(.*Invalid enum value 'typo'"),
+        (
+            "instance.json",
+            '{"fault": "typo"}',
+            r"it does not describe a golden instance \(.*Invalid enum value 'typo'",
+        ),
         ("wrong", "", r"it has no files in wrong; add them"),
     ],
 )

@@ -43,6 +43,7 @@ _SHORT = 200
 _DECIMALS = 6
 NO_EVIDENCE = "in a file that is probably changed"
 """The reason of a segment that shares no word with the task."""
+_BY_VECTORS_ALONE = "close to the task by the encoder"
 
 
 class RankedFile(msgspec.Struct, frozen=True):
@@ -72,7 +73,8 @@ def rank_files(words: TaskWords, code: BaseCode, first: Mapping[str, str]) -> li
     ranked = [RankedFile(path, (reason,)) for path, reason in first.items()]
     for at in rest:
         path = order.paths[at]
-        ranked.append(RankedFile(path, tuple(order.reasons(at, words.reason(shared[path])))))
+        reasons = tuple(order.reasons(at, words.reason(shared[path])))
+        ranked.append(RankedFile(path, reasons or (_BY_VECTORS_ALONE,)))
     return ranked[: max(MOST_FILES, len(first))]
 
 
@@ -94,13 +96,13 @@ class FileOrder:
         entries = code.tree.entries(code.tree.sources)
         self.paths = [entry.path for entry in entries]
         self._scores = evidence(words.text, entries, code.index, None, code.past)
-        order = self._sorted(range(len(entries)), self._scores.fuse())
+        order = self._order(range(len(entries)), self._scores.fuse())
         if code.vectors is None:
             self.rows = [at for at in order if self._scores.words[at] > 0 or self._scores.told[at] > 0]
         else:
             self.rows = self._with_vectors(words.text, order[:MOST_EMBEDDED], code.vectors)
 
-    def _sorted(self, rows: Sequence[int], scores: Sequence[float]) -> list[int]:
+    def _order(self, rows: Sequence[int], scores: Sequence[float]) -> list[int]:
         pairs = zip(rows, scores, strict=True)
         ordered = sorted(pairs, key=lambda pair: (-round(pair[1], _DECIMALS), self.paths[pair[0]]))
         return [at for at, _ in ordered]
@@ -109,7 +111,7 @@ class FileOrder:
         """Return rows in the order that the encoder contributes to, or decides alone."""
         near = vectors.of_files(query, [self.paths[at] for at in rows])
         scores = near if vectors.is_alone else self._scores.with_closeness(rows, near).fuse()
-        return self._sorted(rows, scores)
+        return self._order(rows, scores)
 
     def reasons(self, at: int, shared: str) -> Iterator[str]:
         """Yield the evidence for a file, the strongest first.
@@ -181,7 +183,7 @@ def _segment_scores(
         "size": [-math.log(max(len(text), _SHORT) / _SHORT) for text in texts],
     }
     if vectors is not None:
-        described = [_described(segment, text) for segment, text in zip(found, texts, strict=True)]
+        described = [_text_for_encoder(segment, text) for segment, text in zip(found, texts, strict=True)]
         columns["closeness"] = standardise(vectors.of_texts(words.text, described))
     weights = _weights(vectors)
     rows = [[weight * score for score in columns[name]] for name, weight in weights.items()]
@@ -209,7 +211,7 @@ def _word_columns(words: TaskWords, found: Sequence[Segment], texts: Sequence[st
     return {name: standardise(column) for name, column in scores.items()}
 
 
-def _described(segment: Segment, text: str) -> str:
+def _text_for_encoder(segment: Segment, text: str) -> str:
     return f"{segment.path}\n{segment.symbol}\n{text}"
 
 

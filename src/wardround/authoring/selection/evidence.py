@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from wardround.authoring.candidate import Candidate
 from wardround.authoring.run_inputs import RunInputs
 from wardround.authoring.selection.test_results import TestResult, results_of
-from wardround.authoring.steps.behaviour import compare
 from wardround.authoring.steps.checks import CandidateReview, review_candidate
-from wardround.context.run_evidence import BehaviourRun
 
 
 class CandidateEvidence:
@@ -18,7 +16,6 @@ class CandidateEvidence:
     def __init__(self, inputs: RunInputs) -> None:
         self._inputs = inputs
         self._tests: dict[str, TestResult] = {}
-        self._behaviour: dict[str, BehaviourRun] = {}
         self._reviews: dict[str, CandidateReview] = {}
 
     async def tests(self, candidates: Sequence[Candidate]) -> list[TestResult]:
@@ -28,13 +25,6 @@ class CandidateEvidence:
             found = await results_of(self._inputs, unknown)
             self._tests |= {item.commit: result for item, result in zip(unknown, found, strict=True)}
         return [self._tests[candidate.commit] for candidate in candidates]
-
-    async def behaviour(self, candidate: Candidate) -> BehaviourRun:
-        """Return the behaviour of the patched functions before and after a patch."""
-        if candidate.commit not in self._behaviour:
-            self._inputs.work.progress("selection: behaviour before and after a patch")
-            self._behaviour[candidate.commit] = await compare(self._inputs.work, candidate)
-        return self._behaviour[candidate.commit]
 
     async def review(self, candidate: Candidate) -> CandidateReview:
         """Return the review of a patch without runs."""

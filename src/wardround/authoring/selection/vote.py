@@ -11,7 +11,7 @@ from wardround.authoring.selection.ballots import Ballot, BallotBox
 from wardround.authoring.selection.evidence import CandidateEvidence
 from wardround.authoring.selection.thread import LoopSelection
 from wardround.authoring.stages import Patch
-from wardround.context.run_evidence import BehaviourRun, RunState
+from wardround.authoring.steps.alike import compare_candidates
 
 NAME = "vote"
 
@@ -38,9 +38,10 @@ class _Group(msgspec.Struct, frozen=True):
 class MajorityVote(LoopSelection):
     """Selects the first patch of the largest group of patches that behave alike.
 
-    Patches behave alike if they have the same normal form, or the same results of tests and the same
-    differences of behaviour, on recorded arguments, from the base. A patch of which no call could be compared
-    is like no other one. The behaviour is compared only of patches that can still decide the vote.
+    Patches behave alike if they have the same normal form, or the same results of tests and the same results
+    of all calls of the functions that any of them edits, on arguments that tests pass to them. Without a call
+    that can be compared, patches with another normal form are not alike. The behaviour is compared only of
+    patches that can still decide the vote.
     """
 
     def __init__(self, inputs: RunInputs) -> None:
@@ -48,6 +49,7 @@ class MajorityVote(LoopSelection):
         self._inputs = inputs
         self._box = BallotBox(inputs.work)
         self._evidence = CandidateEvidence(inputs)
+        self._problem = ""
 
     def run(self, patches: list[Patch], instance_id: str) -> Patch:
         """Return the selected patch; the first one if none is usable.
@@ -62,9 +64,9 @@ class MajorityVote(LoopSelection):
         if not ballots:
             return patches[0]
         winner = await self._winner(ballots)
-        self._inputs.report.selections.append(
-            f"{NAME}: {winner.votes} of {len(patches)} patches behave alike, {len(ballots)} differ in code"
-        )
+        line = f"{NAME}: {winner.votes} of {len(patches)} patches behave alike, {len(ballots)} differ in code"
+        reason = f"; behaviour unknown: {self._problem}" if self._problem else ""
+        self._inputs.report.selections.append(f"{line}{reason}")
         return patches[winner.first.position]
 
     async def _winner(self, ballots: Sequence[Ballot]) -> _Group:
@@ -84,10 +86,12 @@ class MajorityVote(LoopSelection):
     async def _by_behaviour(self, group: _Group) -> list[_Group]:
         if len(group.ballots) == 1:
             return [group]
-        return _grouped(group.ballots, [await self._differences(ballot) for ballot in group.ballots])
-
-    async def _differences(self, ballot: Ballot) -> Hashable:
-        return _differences(await self._evidence.behaviour(ballot.candidate)) or ballot.candidate.commit
+        candidates = [ballot.candidate for ballot in group.ballots]
+        self._inputs.work.progress(f"selection: behaviour of {len(candidates)} patches")
+        found = await compare_candidates(self._inputs.work, candidates)
+        self._problem = found.problem or ("" if found.is_known else "no call could be compared")
+        keys = found.digests if found.is_known else [candidate.commit for candidate in candidates]
+        return _grouped(group.ballots, keys)
 
 
 def _grouped(ballots: Sequence[Ballot], keys: Sequence[Hashable]) -> list[_Group]:
@@ -95,15 +99,3 @@ def _grouped(ballots: Sequence[Ballot], keys: Sequence[Hashable]) -> list[_Group
     for ballot, key in zip(ballots, keys, strict=True):
         groups.setdefault(key, []).append(ballot)
     return [_Group(tuple(group)) for group in groups.values()]
-
-
-def _differences(run: BehaviourRun) -> Hashable:
-    """Return the differences without the positions of the code; empty if no call could be compared."""
-    if run.conditions.state is not RunState.COMPLETE or not run.compared:
-        return ()
-    shown = frozenset(
-        (difference.path, difference.function, difference.call, difference.before, difference.after)
-        for difference in run.differences
-    )
-    numbers = frozenset((function.path, function.function, function.differing) for function in run.compared)
-    return shown, numbers

@@ -40,7 +40,7 @@ class ChosenCode:
         work = self._work
         tree = BaseTree(work.repository, work.instance.base)
         files = await self._choose("files", self._files())
-        shown = {_shown(segment, tree): segment for segment in _segments_of(tree, files[:_MOST_FILES])}
+        shown = {_candidate(segment, tree): segment for segment in _segments_of(tree, files[:_MOST_FILES])}
         chosen = await self._choose("functions", shown)
         return tuple(Suspect(_pointer(shown[text], tree), _CHOSEN) for text in chosen)
 
@@ -77,7 +77,7 @@ def _segments_of(tree: BaseTree, paths: Sequence[str]) -> Iterator[Segment]:
         yield from segments(path, tree.text(path) or "")
 
 
-def _shown(segment: Segment, tree: BaseTree) -> str:
+def _candidate(segment: Segment, tree: BaseTree) -> str:
     lines = tree.lines(segment.path)[segment.first_line - 1 : segment.last_line]
     heads = (line.strip() for line in lines if not line.strip().startswith(("@", "#", "//")))
     head = next(islice(heads, 1), "")[:_LONGEST_LINE]

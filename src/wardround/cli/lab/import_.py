@@ -19,10 +19,10 @@ def command(file: Path, storage_name: str) -> None:
     with open_named_storage(storage_name) as storage:
         added = import_file(storage, TransferFile(file))
     emit_line(
-        f"added {_counted(added.runs, 'run', 'runs')}, {_counted(added.sequences, 'sequence', 'sequences')}"
-        f" and {_counted(added.entries, 'entry', 'entries')}"
+        f"added {_quantity(added.runs, 'run', 'runs')}, {_quantity(added.sequences, 'sequence', 'sequences')}"
+        f" and {_quantity(added.entries, 'entry', 'entries')}"
     )
 
 
-def _counted(number: int, singular: str, plural: str) -> str:
+def _quantity(number: int, singular: str, plural: str) -> str:
     return f"{number} {singular if number == 1 else plural}"

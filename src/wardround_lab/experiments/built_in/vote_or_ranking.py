@@ -55,7 +55,7 @@ class VoteOrRanking:
         accuracy: 1 if the selected patch passes all hidden tests: all failing tests of the instance, and
             those that passed before. Only of instances with right and wrong candidates.
         chance: the accuracy of a random selection, of the same instances.
-        strict: 1 if the selected patch also behaves as the answer; see ``behaves_as_gold``. Only of instances
+        strict: 1 if the selected patch also behaves as the answer; see ``behave_as_gold``. Only of instances
             with right and wrong candidates by this measure, and of which it is known for every candidate.
         strict_chance: the same of a random selection.
         accuracy_all, strict_all: the same of all instances with a candidate.

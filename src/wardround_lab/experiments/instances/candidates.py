@@ -1,18 +1,18 @@
-"""The commits of a history that can become instances, by what reading them tells."""
+"""The commits of a history that can become instances, by their message and their files."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from wardround.lazy import LazyPattern
 from wardround.retrieval.test_discovery import contains_tests
 from wardround.training_tasks import Changed, Commit
 from wardround_lab.corpora.commit_classes import mentions_fix
 from wardround_lab.corpora.git_history import RepositoryHistory
 from wardround_lab.corpora.hunks import hunks
-from wardround_lab.corpora.records import RecordedHunk
 from wardround_lab.experiments.instances.answer_files import is_answer_file, is_test_file
 from wardround_lab.experiments.instances.task_text import AnswerCode, states_a_task, task_text
 
@@ -20,6 +20,7 @@ MOST_FILES = 2
 MOST_LINES = 10
 """The limits of the answer; AUTHORING measured those of its lab with them."""
 _PYTHON = ".py"
+_ISSUE = LazyPattern(r"#\d")
 
 
 class CandidateLimits(msgspec.Struct, frozen=True):
@@ -79,47 +80,97 @@ class CandidateFilter:
 
     def _objection(self, commit: Commit) -> str:
         """Return the reason to exclude a commit without reading its files; empty if there is none."""
-        if commit.parent is None or not (mentions_fix(commit.subject) or "#" in commit.subject):
+        if commit.parent is None or not _is_about_a_fault(commit.subject):
             return "it mentions no fix"
-        if not any(_is_test_module(change) for change in commit.changes):
+        if not any(map(_is_test_module, commit.changes)):
             return "it changes no test of Python"
         sources = _sources(commit)
-        if not sources or not all(change.path.endswith(_PYTHON) for change in sources):
+        if not _are_python(sources):
             return "it changes no source of Python, or other files too"
-        if not all(change.blob and change.base_blob for change in sources):
+        if not all(map(_is_edit, sources)):
             return "it adds or removes a source file"
         return "it changes too many files" if len(sources) > self._limits.files else ""
 
     def _candidate(self, commit: Commit) -> Candidate | str:
         """Return the candidate of a commit, or the reason to exclude it."""
-        before: list[str] = []
-        changed: list[RecordedHunk] = []
-        for change in _sources(commit):
-            old, new = self._history.text(change.base_blob), self._history.text(change.blob)
-            if old is None or new is None:
-                return "a source file cannot be read"
-            before.append(old)
-            changed += hunks(old, new)
-        lines = sum(max(len(hunk.removed), len(hunk.added)) for hunk in changed)
+        sources = _sources(commit)
+        edits = self._edits(sources)
+        if edits is None:
+            return "a source file cannot be read"
+        lines = sum(edit.lines for edit in edits)
         if lines > self._limits.lines:
             return "it changes too many lines"
-        code = AnswerCode(before, [line for hunk in changed for line in hunk.added])
+        code = _code_of(edits)
         text = task_text(code.removed_from(f"{commit.subject}\n\n{commit.body}"))
         if not states_a_task(commit.subject, text):
             return "its message states no task"
         return Candidate(
             commit=commit,
-            sources=tuple(change.path for change in _sources(commit)),
-            tests=tuple(change.path for change in commit.changes if is_test_file(change.path)),
-            test_modules=tuple(change.path for change in commit.changes if _is_test_module(change)),
+            sources=_paths(sources),
+            tests=_paths(filter(_is_test, commit.changes)),
+            test_modules=_paths(filter(_is_test_module, commit.changes)),
             lines=lines,
             text=text,
             added_names=code.names,
         )
 
+    def _edits(self, sources: Sequence[Changed]) -> list[_Edit] | None:
+        """Return the edits of files; None if one cannot be read."""
+        found = []
+        for change in sources:
+            before, after = self._history.text(change.base_blob), self._history.text(change.blob)
+            if before is None or after is None:
+                return None
+            found.append(_edit(before, after))
+        return found
+
+
+class _Edit(msgspec.Struct, frozen=True):
+    """The edit of one file.
+
+    Attributes:
+        added: the added lines.
+        lines: the number of changed lines.
+    """
+
+    before: str
+    added: tuple[str, ...]
+    lines: int
+
+
+def _edit(before: str, after: str) -> _Edit:
+    changed = hunks(before, after)
+    added = tuple(line for hunk in changed for line in hunk.added)
+    return _Edit(before, added, sum(max(len(hunk.removed), len(hunk.added)) for hunk in changed))
+
+
+def _code_of(edits: Sequence[_Edit]) -> AnswerCode:
+    return AnswerCode((edit.before for edit in edits), (line for edit in edits for line in edit.added))
+
+
+def _paths(changes: Iterable[Changed]) -> tuple[str, ...]:
+    return tuple(change.path for change in changes)
+
+
+def _is_about_a_fault(subject: str) -> bool:
+    """Return True if a subject has a word of fixes, or the number of an issue."""
+    return mentions_fix(subject) or _ISSUE.search(subject) is not None
+
+
+def _are_python(sources: Sequence[Changed]) -> bool:
+    return bool(sources) and all(change.path.endswith(_PYTHON) for change in sources)
+
+
+def _is_edit(change: Changed) -> bool:
+    return bool(change.blob and change.base_blob)
+
 
 def _sources(commit: Commit) -> Sequence[Changed]:
     return [change for change in commit.changes if is_answer_file(change.path)]
+
+
+def _is_test(change: Changed) -> bool:
+    return is_test_file(change.path)
 
 
 def _is_test_module(change: Changed) -> bool:

@@ -95,7 +95,7 @@ def _read_instance(folder: Path) -> GoldenInstance:
         description = msgspec.json.decode(file.read_bytes(), type=_Description)
         parts = {part: dict(_files(folder / part)) for part in (_BASE, _FIX, _TESTS, _WRONG)}
     except (OSError, msgspec.MsgspecError) as cause:
-        raise UsageError(f"{file}: it is no golden instance ({cause}); correct it") from cause
+        raise UsageError(f"{file}: it does not describe a golden instance ({cause}); correct it") from cause
     empty = [part for part, files in parts.items() if not files]
     if empty:
         raise UsageError(f"{folder}: it has no files in {', '.join(empty)}; add them")

@@ -32,7 +32,7 @@ class InstanceMiner:
 
     Args:
         folder: that of the instances and their record; created if it does not exist.
-        kept: returns True if a repository is held out and must not be mined.
+        is_held_out: returns True if a repository is held out and must not be mined.
         environ: the caller's environment.
     """
 
@@ -41,7 +41,7 @@ class InstanceMiner:
         folder: Path,
         limits: HistoryLimits,
         options: InstanceOptions,
-        kept: Callable[[str], bool],
+        is_held_out: Callable[[str], bool],
         scan: SecretScan,
         environ: Mapping[str, str],
         say: Callable[[str], None],
@@ -49,7 +49,7 @@ class InstanceMiner:
         self._folder = folder
         self._limits = limits
         self._options = options
-        self._kept = kept
+        self._is_held_out = is_held_out
         self._scan = scan
         self._environ = environ
         self._say = say
@@ -86,7 +86,7 @@ class InstanceMiner:
         for location in locations:
             with RepositoryHistory(location.folder, location.name, self._limits) as history:
                 name = history.repository
-            if self._kept(name):
+            if self._is_held_out(name):
                 raise UsageError(
                     f"{location.folder}: {name} is held out for evaluation; remove it from the arguments"
                 )
@@ -100,7 +100,7 @@ class InstanceMiner:
     def _open(
         self, location: RecordLocation, results: list[RepositoryTries], tries: list[Try]
     ) -> Iterator[tuple[RepositoryMining, list[Candidate], TryLog]]:
-        """Open a repository; what was tried is counted at the end, also after an interruption."""
+        """Open a repository; its tries are counted at the end, also after an interruption."""
         with (
             RepositoryHistory(location.folder, location.name, self._limits) as history,
             Repository(location.folder) as repository,
@@ -129,7 +129,7 @@ class InstanceMiner:
         return self._folder / "parts" / "instances" / f"{name.replace('/', '+')}.jsonl"
 
     def _key(self, head: str) -> str:
-        """Return the digest of everything on which a try depends; how many are wanted is not part of it."""
+        """Return the digest of everything on which a try depends; their number is not part of it."""
         options = msgspec.structs.replace(self._options, each=0)
         return sha256(msgspec.json.encode((_FORMAT, head, record_limits(self._limits), options))).hexdigest()
 

@@ -1,4 +1,4 @@
-"""The record next to a file of mined instances: what was tried, and why tries failed."""
+"""The record next to a file of mined instances: the number of tries, and the reasons why they failed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class RepositoryTries(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         head: the newest commit that was read.
         commits: those within the limits.
-        excluded: commits that are no candidates, by reason.
+        excluded: the other commits, by reason.
         candidates: all of them; those behind the last instance that was requested are not tried.
-        rejected: candidates that are no instances, by reason.
+        rejected: candidates that did not become instances, by reason.
         cpu_s: CPU time of all tries, builds of environments included.
     """
 

@@ -134,7 +134,7 @@ class RepositoryMining:
             raise RejectedCandidate(Reason.SENSITIVE)
         found = commit_environment(self._repository, commit, candidate.test_modules[0], packages)
         base = commit_with_tests(self._repository, str(commit.parent), commit.id, candidate.tests)
-        tests = self._verified(candidate, base, found)
+        tests = self._verify(candidate, base, found)
         return MinedInstance(
             id=Instance(base, candidate.text, tests.fail_to_pass).id,
             repository=self._name,
@@ -150,7 +150,7 @@ class RepositoryMining:
             environment=found.description,
         )
 
-    def _verified(self, candidate: Candidate, base: str, found: CommitEnvironment) -> VerifiedTests:
+    def _verify(self, candidate: Candidate, base: str, found: CommitEnvironment) -> VerifiedTests:
         run = self._runs.run
         sides = Sides(partial(run, base, found), partial(run, candidate.commit.id, found))
         return verify(candidate, sides, whole_suite=self._options.whole_suite)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import TestOutcome
+from wardround.errors import SandboxError
 from wardround.sandbox.model import State
 from wardround.workflows.environments.lookup import limits_of
 from wardround.workflows.test.runs import session_events as events
@@ -20,6 +22,7 @@ FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR)
 _WALL_FACTOR = 4
 """Elapsed time per CPU time, on a machine with other work."""
 _SEED = "PYTHONHASHSEED"
+Kind = TypeVar("Kind")
 
 
 class TestRun(msgspec.Struct, frozen=True, dict=True):
@@ -84,12 +87,15 @@ class TestRuns:
 
         Raises:
             GitError: the tree cannot be written.
+            SandboxError: nothing can be run here.
         """
         longest = self._most_cpu_s * _WALL_FACTOR
         request = SessionRequest(
             "pytest", found.root, tuple(files), longest, longest, is_filtered=bool(files), paths=tuple(files)
         )
         done = self._sessions(side, found, seed).run(request, self._logs / "tests.log")
+        if done.outcome.state is State.REFUSED:
+            raise SandboxError(done.outcome.detail)
         return _test_run(done, self._most_cpu_s)
 
     def _sessions(self, side: str, found: CommitEnvironment, seed: int) -> Sessions:
@@ -107,24 +113,27 @@ class TestRuns:
 
 
 def _test_run(done: SessionResult, most_cpu_s: float) -> TestRun:
-    ended = [event for event in done.events if isinstance(event, events.Ended)]
-    uncollected = [event for event in done.events if isinstance(event, events.Uncollected)]
-    stopped = any(isinstance(event, events.Stopped) for event in done.events)
-    is_too_long = done.outcome.state is State.TIMED_OUT or done.outcome.cpu_s >= most_cpu_s
+    ended = _of_kind(events.Ended, done)
+    outcome = done.outcome
+    is_too_long = outcome.state is State.TIMED_OUT or outcome.cpu_s >= most_cpu_s
     return TestRun(
         passed=frozenset(event.test for event in ended if event.outcome is TestOutcome.PASSED),
         failures={event.test: event.excerpt for event in ended if event.outcome in FAILURES},
-        uncollected={event.path: event.excerpt for event in uncollected},
-        cpu_s=done.outcome.cpu_s,
+        uncollected={event.path: event.excerpt for event in _of_kind(events.Uncollected, done)},
+        cpu_s=outcome.cpu_s,
         problem=_problem(done),
-        is_over_limit=stopped or is_too_long,
+        is_over_limit=is_too_long or bool(_of_kind(events.Stopped, done)),
     )
 
 
 def _problem(done: SessionResult) -> str:
     if done.excess:
         return done.excess
-    broken = [event.excerpt for event in done.events if isinstance(event, events.Broken)]
+    broken = _of_kind(events.Broken, done)
     if broken:
-        return broken[-1]
-    return "" if any(isinstance(event, events.Finished) for event in done.events) else ending(done.outcome)
+        return broken[-1].excerpt
+    return "" if _of_kind(events.Finished, done) else ending(done.outcome)
+
+
+def _of_kind(kind: type[Kind], done: SessionResult) -> list[Kind]:
+    return [event for event in done.events if isinstance(event, kind)]

@@ -10,6 +10,7 @@ import msgspec
 from wardround.errors import UsageError
 from wardround.storage.atomic import write_atomic
 from wardround_lab.experiments.instances.model import MinedInstance
+from wardround_lab.experiments.instances.verification import Reason
 
 
 class Try(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -18,7 +19,7 @@ class Try(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         files: source files of the answer.
         lines: changed lines of the answer.
-        reason: why it is no instance; empty for an instance.
+        reason: why it was rejected; empty for an instance.
         detail: the error behind the reason.
     """
 
@@ -29,6 +30,11 @@ class Try(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str = ""
     detail: str = ""
     instance: MinedInstance | None = None
+
+    @property
+    def is_final(self) -> bool:
+        """False if a later command tries the candidate again, with a network or a complete clone."""
+        return self.reason not in (Reason.NO_ENVIRONMENT, Reason.UNREADABLE)
 
 
 class _Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,7 +79,7 @@ class TryLog:
 
 
 def _read_tries(path: Path, key: str) -> list[Try]:
-    """Return the complete tries of a log with the same key; none of any other."""
+    """Return the complete and final tries of a log with the same key; none of any other."""
     first, *rest = path.read_bytes().split(b"\n") if path.exists() else [b""]
     found: list[Try] = []
     try:
@@ -81,7 +87,7 @@ def _read_tries(path: Path, key: str) -> list[Try]:
             found.extend(msgspec.json.decode(line, type=Try) for line in rest[:-1])
     except msgspec.MsgspecError:
         pass  # a crash left the rest incomplete
-    return found
+    return [result for result in found if result.is_final]
 
 
 def _line(value: msgspec.Struct) -> bytes:

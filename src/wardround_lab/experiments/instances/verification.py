@@ -37,7 +37,7 @@ class Reason(StrEnum):
 
 
 class RejectedCandidate(Exception):
-    """A candidate is no instance."""
+    """A candidate cannot become an instance."""
 
     def __init__(self, reason: Reason, detail: str = "") -> None:
         super().__init__(reason)
@@ -71,23 +71,23 @@ def verify(candidate: Candidate, sides: Sides, *, whole_suite: bool) -> Verified
         whole_suite: tests that pass are those of the whole suite, else those of the files of the candidate.
 
     Raises:
-        RejectedCandidate: it is no instance.
+        RejectedCandidate: it cannot become an instance.
     """
     files = candidate.test_modules
-    base = _checked(sides.base(files, SEEDS[0]))
+    base = _require_complete(sides.base(files, SEEDS[0]))
     _require_failure(base, files)
-    answer = _checked(sides.answer(files, SEEDS[0]))
+    answer = _require_complete(sides.answer(files, SEEDS[0]))
     _require_repair(candidate, base, answer, files)
     pairs = [] if whole_suite else [(base, answer)]
     scope = () if whole_suite else files
     pairs += (
-        (_checked(sides.base(scope, seed)), _checked(sides.answer(scope, seed)))
+        (_require_complete(sides.base(scope, seed)), _require_complete(sides.answer(scope, seed)))
         for seed in SEEDS[len(pairs) :]
     )
     return _stable_tests(pairs, base.failed & answer.passed)
 
 
-def _checked(run: TestRun) -> TestRun:
+def _require_complete(run: TestRun) -> TestRun:
     if run.is_over_limit:
         raise RejectedCandidate(Reason.TOO_LONG)
     if run.problem:
@@ -97,7 +97,7 @@ def _checked(run: TestRun) -> TestRun:
 
 def _require_failure(base: TestRun, files: Sequence[str]) -> None:
     """Reject a candidate whose test files can be collected and pass at the base."""
-    if base.failures or _uncollected(base, files):
+    if base.failures or _collection_errors(base, files):
         return
     if base.passed:
         raise RejectedCandidate(Reason.PASSES_BEFORE)
@@ -114,17 +114,17 @@ def _require_repair(candidate: Candidate, base: TestRun, answer: TestRun, files:
 
 
 def _reject_unrepaired(base: TestRun, answer: TestRun, files: Sequence[str]) -> None:
-    broken = _uncollected(answer, files)
+    broken = _collection_errors(answer, files)
     if broken:
         raise RejectedCandidate(Reason.NOT_COLLECTED, _error_line(broken[0]))
-    missing = _uncollected(base, files)
+    missing = _collection_errors(base, files)
     if missing:
         raise RejectedCandidate(Reason.FEATURE, _error_line(missing[0]))
     detail = next((_error_line(text) for _, text in sorted(answer.failures.items())), "")
     raise RejectedCandidate(Reason.FAILS_AFTER, detail)
 
 
-def _uncollected(run: TestRun, files: Iterable[str]) -> list[str]:
+def _collection_errors(run: TestRun, files: Iterable[str]) -> list[str]:
     """Return the errors of files, and of their folders, that were not collected."""
     return [
         text
@@ -134,7 +134,7 @@ def _uncollected(run: TestRun, files: Iterable[str]) -> list[str]:
 
 
 def is_feature(failure: str, added_names: frozenset[str]) -> bool:
-    """Return True if a failure only says that a name that the answer adds does not exist."""
+    """Return True if a failure only reports that a name that the answer adds does not exist."""
     found = _FEATURE.findall(failure)
     return bool(found) and found[-1] in added_names
 

@@ -1,47 +1,50 @@
-"""The strict measure of a patch: it behaves as the answer on the arguments that the tests pass."""
+"""The strict measure of patches: they behave as the answer on the arguments that the tests pass."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from wardround.authoring.candidate import Candidate, make_candidate
 from wardround.authoring.judging_files import JudgingFiles
 from wardround.authoring.selection.normal_patch import normal_patch
 from wardround.authoring.stages import Patch
+from wardround.authoring.steps.alike import compare_candidates
 from wardround.authoring.work import Work
-from wardround.change.change_source import GitChangeSource
-from wardround.context.run_evidence import BehaviourRun, RunState
-from wardround.workflows.change_run import run_change
 from wardround_lab.experiments.instances.gold import Gold
 
-STEP = "gold-behaviour"
 _PYTHON = ".py"
 
 
-async def behaves_as_gold(work: Work, patch: Patch, gold: Gold) -> bool | None:
-    """Return True if no compared call has another result with a patch than with the answer.
+async def behave_as_gold(work: Work, patches: Sequence[Patch], gold: Gold) -> list[bool | None]:
+    """Return for each patch True if all compared calls have the same results as with the answer.
 
-    Compared are the functions in which the two differ, on the arguments that all tests of the base pass to
-    them, the hidden ones included. Patches with the same normal form behave alike without a run. The result
-    is recorded in the sequence of the trial.
+    Compared are the functions that any of the patches or the answer edits, on the arguments that all tests of
+    the base pass to them, the hidden ones included, and on recombinations of these. A patch with the same
+    normal form as the answer is the same. The result is recorded in the sequence of the trial.
 
     Returns:
-        None if no call could be compared, or not all of them.
+        None for patches of which it is not known, as no call could be compared.
 
     Raises:
-        UnusablePatch: the patch changes nothing but files that judge it.
+        UnusablePatch: a patch changes nothing but files that judge it.
     """
     judging_files = JudgingFiles(work.host.specialists)
-    base = work.instance.base
-    candidate = make_candidate(work.repository, base, patch, judging_files)
-    answer = make_candidate(work.repository, base, Patch(gold.files, "gold"), judging_files)
-    if _python_forms(candidate) == _python_forms(answer):
-        return True
 
-    async def run() -> BehaviourRun:
-        return _comparison(work, candidate, answer)
+    def candidate(patch: Patch) -> Candidate:
+        return make_candidate(work.repository, work.instance.base, patch, judging_files)
 
-    return _has_no_difference(
-        await work.effects.run(STEP, (candidate.commit, answer.commit), BehaviourRun, run)
+    answer, candidates = candidate(Patch(gold.files, "gold")), [candidate(patch) for patch in patches]
+    is_same = [_python_forms(item) == _python_forms(answer) for item in candidates]
+    others = [item for item, same in zip(candidates, is_same, strict=True) if not same]
+    if not others:
+        return [True] * len(patches)
+    found = await compare_candidates(work, [answer, *others])
+    results = iter(
+        [digest == found.digests[0] for digest in found.digests[1:]]
+        if found.is_known
+        else [None] * len(others)
     )
+    return [True if same else next(results) for same in is_same]
 
 
 def _python_forms(candidate: Candidate) -> dict[str, str]:
@@ -49,17 +52,3 @@ def _python_forms(candidate: Candidate) -> dict[str, str]:
     return {
         path: form for path, form in forms.items() if path.endswith(_PYTHON) and path not in candidate.refused
     }
-
-
-def _comparison(work: Work, candidate: Candidate, answer: Candidate) -> BehaviourRun:
-    change = work.repository.between(candidate.commit, answer.commit)
-    source = GitChangeSource(work.repository, change)
-    evidence = run_change(source, change, ("behaviour",), work.isolation, work.progress)
-    assert evidence.behaviour is not None
-    return evidence.behaviour
-
-
-def _has_no_difference(run: BehaviourRun) -> bool | None:
-    if any(function.differing for function in run.compared):
-        return False
-    return True if run.conditions.state is RunState.COMPLETE and run.compared else None

@@ -1,4 +1,4 @@
-"""What the storage of sequences needs of a document database."""
+"""The interface of a document database, as narrow as the storage of sequences needs it."""
 
 from __future__ import annotations
 

@@ -137,12 +137,12 @@ class DocumentStorage:
         ]
 
     def find(self, query: SequenceQuery) -> Iterator[SequenceSummary]:
-        return islice(self._selected(query), query.limit)
+        return islice(self._matches(query), query.limit)
 
     def close(self) -> None:
         self._store.close()
 
-    def _selected(self, query: SequenceQuery) -> Iterator[SequenceSummary]:
+    def _matches(self, query: SequenceQuery) -> Iterator[SequenceSummary]:
         """Yield all sequences that meet the conditions; the database checks some of them."""
         equal: dict[str, Field] = {name: getattr(query, name) for name in EQUAL if getattr(query, name)}
         if query.is_complete is not None:
@@ -169,7 +169,7 @@ class DocumentStorage:
         return _State(place, _decode(document, "summary", SequenceSummary), document.version)
 
     def _append(self, state: _State, sequence: str, entries: Sequence[Entry]) -> None:
-        summary = _extended(state.summary, entries)
+        summary = _summary_after(state.summary, entries)
         writer = secrets.token_hex(8)
         segments = _segments(sequence, state.summary.entries, entries, writer)
         replacement = Replace(_SUMMARIES, state.place, _summary_fields(summary), state.version)
@@ -227,7 +227,7 @@ def _segment(sequence: str, position: int, entries: Sequence[Entry], writer: str
     return Create(_SEGMENTS, segment, {"writer": writer, "entries": _encode(listed)})
 
 
-def _extended(summary: SequenceSummary, entries: Sequence[Entry]) -> SequenceSummary:
+def _summary_after(summary: SequenceSummary, entries: Sequence[Entry]) -> SequenceSummary:
     rewards = {entry.name: reward_value(entry) for entry in entries if entry.kind is EntryKind.REWARD}
     outcomes = [entry.name for entry in entries if entry.kind is EntryKind.OUTCOME]
     return SequenceSummary(

@@ -1,4 +1,4 @@
-"""What all storages require of the entries that are appended."""
+"""The checks of entries that are appended, the same in all storages."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class RewardCondition(msgspec.Struct, frozen=True):
-    """A condition on one reward; both ends are included, and None is no end."""
+    """A condition on one reward; both ends are included, and None leaves it open."""
 
     name: str
     least: float | None = None

@@ -105,10 +105,10 @@ def _conditions(query: SequenceQuery) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, (name, value) in enumerate(comparable_values(query.configuration).items()):
         yield _CONFIGURED.format(number=number), {f"name{number}": name, f"value{number}": value}
     for number, condition in enumerate(query.rewards):
-        yield _rewarded(number, condition), _reward_parameters(number, condition)
+        yield _reward_condition(number, condition), _reward_parameters(number, condition)
 
 
-def _rewarded(number: int, condition: RewardCondition) -> str:
+def _reward_condition(number: int, condition: RewardCondition) -> str:
     """Return the condition that the last value of a reward is within its bounds."""
     least = f"AND value >= :least{number}" if condition.least is not None else ""
     most = f"AND value <= :most{number}" if condition.most is not None else ""

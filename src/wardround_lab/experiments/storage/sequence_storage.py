@@ -46,7 +46,7 @@ class SequenceStorage(Protocol):
         ...
 
     def entries(self, sequence: str) -> list[Entry]:
-        """Return the entries of a sequence, in their order; none if there is no such sequence."""
+        """Return the entries of a sequence, in their order; none of a sequence that was not begun."""
         ...
 
     def find(self, query: SequenceQuery) -> Iterator[SequenceSummary]:

@@ -17,7 +17,7 @@ _ANOTHER = "import it into another storage"
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """What an import added."""
+    """The numbers of an import: runs, sequences and entries that were added."""
 
     runs: int = 0
     sequences: int = 0

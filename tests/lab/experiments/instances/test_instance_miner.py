@@ -14,7 +14,7 @@ from tests.conftest import GitRepository
 from tests.lab.corpora.conftest import commit_at
 from wardround import host
 from wardround.cli.process import Interrupted
-from wardround.errors import GitError, UsageError
+from wardround.errors import GitError, SandboxError, UsageError
 from wardround.storage.digest import sha256
 from wardround_lab.corpora.git_history import HistoryLimits
 from wardround_lab.corpora.miner import RecordLocation
@@ -156,6 +156,20 @@ def test_tests_that_take_too_long_are_rejected(
     (counts,) = mine(RecordLocation(repo.root, NAME), options=options).repositories
 
     assert counts.rejected == {"its tests take longer than the limit": 1}
+
+
+def test_without_a_sandbox_nothing_is_tried(
+    shop: GitRepository, tmp_path: Path, mine: Callable[..., MiningRecord]
+) -> None:
+    settings = '[tool.wardround.sandbox]\nbackend = "podman"\n'
+    test = "def test():\n    assert open('shop.py').read() == 'value = 1'\n"
+    commit_at(shop, 5, {"pyproject.toml": settings}, "Choose a sandbox")
+    commit_at(shop, 6, {"shop.py": "value = 1", "test_shop.py": test}, "Fix the value of the shop")
+
+    with pytest.raises(SandboxError, match="podman"):
+        mine(RecordLocation(shop.root, NAME))
+
+    assert instances_in(tmp_path / "out") == []
 
 
 def test_the_number_of_instances_is_a_limit(shop: GitRepository, mine: Callable[..., MiningRecord]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from wardround.errors import UsageError
 from wardround_lab.experiments.instances.try_log import Try, TryLog
+from wardround_lab.experiments.instances.verification import Reason
 
 FIRST, SECOND = Try("a" * 40, 1, 2, 1.5, "reason"), Try("b" * 40, 1, 2, 0.5)
 
@@ -21,6 +22,15 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_log_with_the_same_key_is_continued(file: Path) -> None:
+    assert TryLog(file, "key").tries == [FIRST, SECOND]
+
+
+@pytest.mark.parametrize("reason", [Reason.NO_ENVIRONMENT, Reason.UNREADABLE])
+def test_what_a_network_or_a_clone_lacked_is_tried_again(file: Path, reason: Reason) -> None:
+    log = TryLog(file, "key")
+    log.append(Try("c" * 40, 1, 2, 0.5, reason.value))
+
+    assert len(log.tries) == 3
     assert TryLog(file, "key").tries == [FIRST, SECOND]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import stat
 import subprocess
@@ -223,14 +222,17 @@ def test_a_file_that_is_not_a_database_or_is_damaged_is_one_sentence(file: Path)
     assert refusal(str(file)) == f"the storage {file}: database disk image is malformed; {advice}"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_file_that_cannot_be_written_is_one_sentence(file: Path) -> None:
     with closing(open_storage(str(file), {})) as storage:
-        fill(storage)
-    file.chmod(0o400)
-    file.parent.chmod(0o500)
-    with pytest.raises(StorageError, match="set XDG_STATE_HOME to a folder that can be written"):
-        fill(open_storage(str(file), {}))
+        sequence = add(storage, header(), message("one"))
+        storage._database.execute("PRAGMA query_only = 1")  # type: ignore[attr-defined]  # as without permission
+        with pytest.raises(StorageError) as refused:
+            storage.append(sequence, 1, [message("two")])
+        assert len(storage.entries(sequence)) == 1
+    assert str(refused.value) == (
+        f"the storage {file}: attempt to write a readonly database; "
+        "set XDG_STATE_HOME to a folder that can be written"
+    )
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:

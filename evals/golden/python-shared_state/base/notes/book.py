@@ -1,8 +1,8 @@
 """Notes with their tags."""
 
-from notes.tags import tagged
+from notes.tags import tags_of
 
 
 def note(text):
     """Return a note."""
-    return {"text": text, "tags": tagged(text)}
+    return {"text": text, "tags": tags_of(text)}

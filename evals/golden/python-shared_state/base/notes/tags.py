@@ -1,7 +1,7 @@
 """Tags of notes."""
 
 
-def tagged(text, tags=[]):
+def tags_of(text, tags=[]):
     """Return the tags with those of a text, which begin with a number sign."""
     for word in text.split():
         if word.startswith("#"):

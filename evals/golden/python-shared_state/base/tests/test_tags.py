@@ -1,9 +1,9 @@
-from notes.tags import tagged
+from notes.tags import tags_of
 
 
 def test_tags_begin_with_a_number_sign():
-    assert tagged("buy #milk", []) == ["milk"]
+    assert tags_of("buy #milk", []) == ["milk"]
 
 
 def test_known_tags_come_first():
-    assert tagged("buy #milk", ["home"]) == ["home", "milk"]
+    assert tags_of("buy #milk", ["home"]) == ["home", "milk"]

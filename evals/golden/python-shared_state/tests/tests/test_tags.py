@@ -1,13 +1,13 @@
 from notes.book import note
-from notes.tags import tagged
+from notes.tags import tags_of
 
 
 def test_tags_begin_with_a_number_sign():
-    assert tagged("buy #milk", []) == ["milk"]
+    assert tags_of("buy #milk", []) == ["milk"]
 
 
 def test_known_tags_come_first():
-    assert tagged("buy #milk", ["home"]) == ["home", "milk"]
+    assert tags_of("buy #milk", ["home"]) == ["home", "milk"]
 
 
 def test_notes_have_their_own_tags():
@@ -17,5 +17,5 @@ def test_notes_have_their_own_tags():
 
 def test_the_list_of_the_caller_stays_as_it_is():
     known = ["home"]
-    tagged("buy #milk", known)
+    tags_of("buy #milk", known)
     assert known == ["home"]

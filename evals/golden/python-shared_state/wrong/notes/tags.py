@@ -1,7 +1,7 @@
 """Tags of notes."""
 
 
-def tagged(text, tags=None):
+def tags_of(text, tags=None):
     """Return the tags with those of a text, which begin with a number sign."""
     tags = [] if tags is None else tags
     for word in text.split():
