@@ -102,7 +102,7 @@ class CandidatePools:
 
     async def _make(self, instance_id: str) -> CandidatePool:
         settings = self._settings
-        async with self._inputs.shared(NAME, instance_id, settings.task, settings.settings) as trial:
+        async with self._inputs.common_trial(NAME, instance_id, settings.task, settings.settings) as trial:
             pool = await self._proposals(trial)
             trial.record_patches(pool.patches)
             passes = [await _passes_hidden(trial, patch) for patch in pool.patches]
