@@ -118,7 +118,9 @@ def experiment_factory(name: str) -> Callable[..., Experiment]:
         factory: Callable[..., Experiment] = load_entry(_HOOK, name)
     except KeyError:
         known = ", ".join(sorted(load_entries(_HOOK)))
-        raise UsageError(f"{name!r} is no experiment; choose from {known}, or install its plugin") from None
+        raise UsageError(
+            f"experiment {name!r} does not exist; choose from {known}, or install its plugin"
+        ) from None
     return factory
 
 
@@ -176,4 +178,4 @@ def find_run(storage: SequenceStorage, run_id: str) -> Run:
         if run.id == run_id:
             return run
     newest = ", ".join(run.id for run in runs[:_NAMED]) or "none"
-    raise UsageError(f"there is no run {run_id!r}; the newest runs are: {newest}")
+    raise UsageError(f"run {run_id!r} does not exist; the newest runs are: {newest}")

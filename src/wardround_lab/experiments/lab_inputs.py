@@ -1,4 +1,4 @@
-"""What an experiment gets: instances, endpoints, and a storage; it opens one trial for each instance."""
+"""The inputs of an experiment: instances, endpoints, and a storage; it opens one trial for each instance."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Trial:
     Attributes:
         mined: the instance with its answer, which no stage gets.
         inputs: those of the stages.
-        sequence: what is recorded.
+        sequence: the record of the trial.
     """
 
     def __init__(self, mined: MinedInstance, inputs: RunInputs, sequence: RecordedSequence) -> None:

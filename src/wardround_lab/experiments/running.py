@@ -52,7 +52,7 @@ async def _open_tasks(experiment: Experiment, inputs: LabInputs) -> list[_Task]:
     """Return the trials without an outcome, those of one instance next to one another."""
     query = SequenceQuery(run=inputs.run.id, is_complete=True)
     complete = {summary.header.id for summary in inputs.storage.find(query)}
-    configured = [experiment.configured(values) async for values in experiment.hypers()]
+    configured = [experiment.with_configuration(values) async for values in experiment.hypers()]
     return [
         _Task(chosen, instance)
         for instance in inputs.instances.ids

@@ -121,7 +121,7 @@ class VoteOrRanking:
         for configuration in self.configurations:
             yield configuration
 
-    def configured(self, configuration: Configuration) -> Self:
+    def with_configuration(self, configuration: Configuration) -> Self:
         """Return the experiment with another configuration, and the same candidates."""
         return type(self)(self._inputs, self._options, configuration, self._pools)
 

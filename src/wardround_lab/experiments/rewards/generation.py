@@ -23,7 +23,7 @@ def passed_share(outcomes: Mapping[str, TestOutcome], tests: Sequence[str]) -> f
         outcomes: id of a test, with its parameters -> outcome.
         tests: ids; those without parameters denote all tests of a function, which must all pass.
     """
-    return sum(_passes(outcomes, test) for test in tests) / len(tests) if tests else 1.0
+    return sum(_is_passing(outcomes, test) for test in tests) / len(tests) if tests else 1.0
 
 
 def passes_all(outcomes: Mapping[str, TestOutcome], tests: Sequence[str]) -> bool:
@@ -31,7 +31,7 @@ def passes_all(outcomes: Mapping[str, TestOutcome], tests: Sequence[str]) -> boo
     return passed_share(outcomes, tests) == 1.0
 
 
-def _passes(outcomes: Mapping[str, TestOutcome], test: str) -> bool:
+def _is_passing(outcomes: Mapping[str, TestOutcome], test: str) -> bool:
     own = [outcome for name, outcome in outcomes.items() if name == test or name.startswith(f"{test}[")]
     return bool(own) and all(outcome in _PASSES for outcome in own)
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from wardround_lab.experiments.comparison.statistics import adjusted, mean_interval, paired_difference
+from wardround_lab.experiments.comparison.statistics import holm_p_values, mean_interval, paired_difference
 
 NAMES = [f"instance-{number}" for number in range(40)]
 
@@ -67,6 +67,6 @@ def test_repositories_are_resampled_as_groups() -> None:
 
 
 def test_p_values_are_adjusted_for_their_number() -> None:
-    assert adjusted([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert adjusted([0.9, 0.8]) == [1.0, 1.0]
-    assert adjusted([]) == []
+    assert holm_p_values([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm_p_values([0.9, 0.8]) == [1.0, 1.0]
+    assert holm_p_values([]) == []
