@@ -14,6 +14,7 @@ from wardround.authoring.endpoint.verifier import Judgement
 from wardround.authoring.instance import Instance
 from wardround.authoring.packet import Cost, RunSummary, Search, TestChange, packet_of
 from wardround.authoring.packet_text import as_json, as_markdown, schema, subject_of
+from wardround.authoring.proposed_tests import ProposedTest, ProposedTests, RejectedTest
 from wardround.authoring.stages import CodePointer
 from wardround.authoring.steps.checks import CandidateReview, SignalNote, VerdictNote
 from wardround.authoring.steps.objection import Objection
@@ -149,3 +150,25 @@ def test_the_subject_of_a_branch_is_the_title_of_the_task_or_the_file() -> None:
     assert subject_of(packet_of(SOLVED)) == "Totals"
     untitled = RunSummary("a-1", Instance("b" * 40, "", ("t.py::test_a",)), (), (ACCEPTED,))
     assert subject_of(packet_of(untitled)) == "Correct shop.py"
+
+
+def test_proposed_tests_are_a_part_of_their_own_and_evidence_of_the_author() -> None:
+    metadata = {"proposed_tests": 1, "proposed_tests_passed": 1}
+    accepted = msgspec.structs.replace(ACCEPTED, metadata=metadata)
+    tests = ProposedTests(
+        (ProposedTest("t.py::test_new", "def test_new():\n    assert x == 2", "E   assert 1 == 2"),),
+        (RejectedTest("t.py::test_old", "it passes, although the task is not done"),),
+        author="m",
+    )
+    run = msgspec.structs.replace(RUN, attempts=(accepted,), proposed_tests=(tests,))
+    text = as_markdown(packet_of(run))
+    assert "## Proposed tests, which need a review of their own\n\nBy m. They fail without" in text
+    assert "```python\ndef test_new():\n    assert x == 2\n```" in text
+    assert "- `t.py::test_old` was left out: it passes, although the task is not done" in text
+    assert (
+        "## Evidence of the author\n\n- proposed tests that fail without the patch and pass with it: 1 of 1"
+        in text
+    )
+    verified = text.partition("## Verified")[2].partition("##")[0]
+    assert "proposed" not in verified
+    jsonschema.validate(json.loads(as_json(packet_of(run))), json.loads(PUBLISHED.read_text()))

@@ -105,6 +105,7 @@ def _patch_lines(packet: Packet) -> Iterator[str]:
         ),
     )
     yield from _section("Verified", packet.verification)
+    yield from _section("Evidence of the author", _proposed_results(packet))
     yield from _section("Not verified", packet.unverified)
 
 
@@ -118,6 +119,14 @@ def _proposed_lines(tests: ProposedTests) -> Iterator[str]:
     listed = [f"- `{test.id}` was left out: {test.reason}" for test in tests.rejected]
     yield from listed or ([f"- {tests.problem}"] if tests.problem else [])
     yield ""
+
+
+def _proposed_results(packet: Packet) -> Iterator[str]:
+    for attempt in packet.attempts:
+        proposed = attempt.metadata.get("proposed_tests")
+        if attempt.is_accepted and proposed:
+            passed = attempt.metadata.get("proposed_tests_passed")
+            yield f"proposed tests that fail without the patch and pass with it: {passed} of {proposed}"
 
 
 def _search_lines(packet: Packet) -> Iterator[str]:

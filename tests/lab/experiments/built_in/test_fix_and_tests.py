@@ -62,7 +62,7 @@ def test_both_authors_are_compared_by_what_their_fixes_and_tests_do(
         **{
             "fix-with-tests": answers(answer_with(edits=[GOOD], tests=[WRITTEN]), usage=USAGE),
             "author": answers(answer_with(edits=[bad]), usage=USAGE),
-            "proposer": answers(json.dumps({"tests": [WRITTEN], "reason": "Labels."}), usage=USAGE),
+            "proposer": answers(json.dumps({"tests": [], "reason": "Unclear."}), usage=USAGE),
         },
     )
     with endpoint(behaviour) as server:
@@ -73,13 +73,13 @@ def test_both_authors_are_compared_by_what_their_fixes_and_tests_do(
     assert sorted(requests) == ["author", "fix-with-tests", "proposer"]
     assert all(content["failing_tests"] == [] for content in requests.values())
     assert "test_label_without_a_name" not in json.dumps(list(requests.values()))
-    combined, independent = results_of(storage, run.run.id)
+    independent, combined = results_of(storage, run.run.id)
     found, other = combined.rewards[instance.id], independent.rewards[instance.id]
     assert (found["solved"], found["fail_to_pass"], found["pass_to_pass"]) == (1.0, 1.0, 1.0)
     assert (other["solved"], other["fail_to_pass"], other["pass_to_pass"]) == (0.0, 0.0, 1.0)
     assert found["edit_similarity"] == 1.0 > other["edit_similarity"] > 0.5
-    tests = [(row["has_valid_test"], row["valid_tests"], row["gold_coverage"]) for row in (found, other)]
-    assert tests == [(1.0, 0.25, 1.0)] * 2
+    assert (found["has_valid_test"], found["valid_tests"], found["gold_coverage"]) == (1.0, 0.25, 1.0)
+    assert (other["has_valid_test"], other.get("valid_tests"), other["gold_coverage"]) == (0.0, None, 0.0)
     assert (found["requests"], other["requests"], other["prompt_tokens"]) == (1.0, 2.0, 2000.0)
 
 
