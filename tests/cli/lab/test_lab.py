@@ -97,6 +97,15 @@ def test_a_run_is_compared_read_and_judged(lab: Lab) -> None:
     )
 
 
+def test_processes_share_a_run_by_shards(lab: Lab) -> None:
+    half = lab.run("--shard", "1/2").stdout
+    complete = lab.run("--shard", "2/2", "--resume", "sized-1").stdout
+
+    assert [line.split()[1] for line in half.splitlines()[3:5]] == ["1", "1"]
+    assert [line.split()[1] for line in complete.splitlines()[3:5]] == ["2", "2"]
+    assert "'3/2' is not K/N with K from 1 to N" in lab.run("--shard", "3/2", status=2).stderr
+
+
 def test_a_killed_run_continues_where_it_ended(lab: Lab) -> None:
     command = [
         SCRIPTS / "wardround",
