@@ -47,7 +47,7 @@ def paired_difference(
 
 
 def _permutation_p(differences: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    if not differences.any():
+    if not differences.any() or len(differences) == 1:  # one pair has two equally extreme assignments
         return 1.0
     zeros = np.zeros_like(differences)
     result = stats.permutation_test(

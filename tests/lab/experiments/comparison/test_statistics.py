@@ -57,6 +57,10 @@ def test_a_few_pairs_are_tested_exactly() -> None:
     assert paired_difference([1.0, 2.0, 3.0], [0.0, 0.0, 0.0], NAMES[:3]).p == pytest.approx(0.25)
 
 
+def test_one_pair_proves_nothing() -> None:
+    assert paired_difference([1.0], [0.0], NAMES[:1]).p == 1.0
+
+
 def test_repositories_are_resampled_as_groups() -> None:
     values = [1.0] * 20 + [0.0] * 20
     repositories = ["a/a"] * 20 + ["b/b"] * 20
