@@ -17,7 +17,7 @@ from wardround.authoring.sequence import Settings
 from wardround.authoring.stages import Message, Patch
 from wardround.authoring.steps.route import CONTEXT
 from wardround.errors import UsageError
-from wardround.host import load_entries
+from wardround_lab.experiments.built_in.contributed_names import require_contributed
 from wardround_lab.experiments.experiment import NO_PATCH
 from wardround_lab.experiments.instances.answer_files import is_answer_file
 from wardround_lab.experiments.instances.model import MinedInstance
@@ -169,14 +169,7 @@ async def _test_rewards(trial: Trial) -> dict[str, float]:
 def _require_valid(options: Options) -> None:
     if not (options.authors and options.tokens):
         raise UsageError("fix-and-tests: authors and tokens need at least one value each")
-    _require_known("authors", "wardround_authors", options.authors)
-    _require_known("localization", "wardround_localizations", (options.localization,))
+    require_contributed("fix-and-tests: authors", "wardround_authors", options.authors)
+    require_contributed("fix-and-tests: localization", "wardround_localizations", (options.localization,))
     if min(options.tokens) < _LEAST_TOKENS:
         raise UsageError(f"fix-and-tests: tokens: give at least {_LEAST_TOKENS}")
-
-
-def _require_known(option: str, hook: str, names: Sequence[str]) -> None:
-    known = load_entries(hook)
-    for name in names:
-        if name not in known:
-            raise UsageError(f"fix-and-tests: {option}: {name!r} is none of {', '.join(sorted(known))}")

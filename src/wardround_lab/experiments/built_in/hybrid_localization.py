@@ -17,7 +17,7 @@ from wardround.authoring.sequence import Settings
 from wardround.authoring.stages import LocalizationResult, Patch
 from wardround.authoring.steps.route import CONTEXT, EXECUTED, HIERARCHICAL
 from wardround.errors import UsageError
-from wardround.host import load_entries
+from wardround_lab.experiments.built_in.contributed_names import require_contributed
 from wardround_lab.experiments.experiment import NO_PATCH
 from wardround_lab.experiments.instances.model import MinedInstance
 from wardround_lab.experiments.lab_inputs import LabInputs, Trial
@@ -127,11 +127,9 @@ class HybridLocalization:
 def _require_valid(options: Options) -> None:
     if not (options.localizations and options.tokens):
         raise UsageError("hybrid-localization: localizations and tokens need at least one value each")
-    known = load_entries("wardround_localizations")
-    for name in options.localizations:
-        if name not in known:
-            names = ", ".join(sorted(known))
-            raise UsageError(f"hybrid-localization: localizations: {name!r} is none of {names}")
+    require_contributed(
+        "hybrid-localization: localizations", "wardround_localizations", options.localizations
+    )
     if min(options.tokens) < _LEAST_TOKENS:
         raise UsageError(f"hybrid-localization: tokens: give at least {_LEAST_TOKENS}")
 

@@ -11,7 +11,7 @@ from wardround.authoring.run_inputs import RANKER
 from wardround.authoring.selection.thread import select
 from wardround.authoring.stages import Message, Patch
 from wardround.errors import UsageError
-from wardround.host import load_entries
+from wardround_lab.experiments.built_in.contributed_names import require_contributed
 from wardround_lab.experiments.candidate_pools import CandidatePool, CandidatePools, PoolSettings
 from wardround_lab.experiments.experiment import NO_PATCH
 from wardround_lab.experiments.lab_inputs import LabInputs, Trial
@@ -157,20 +157,12 @@ class VoteOrRanking:
 def _require_valid(options: Options, inputs: LabInputs) -> None:
     if not options.selections:
         raise UsageError("vote-or-ranking: selections needs at least one value")
-    _require_known("selections", options.selections, "wardround_selections")
-    _require_known("author", [options.author], "wardround_authors")
+    require_contributed("vote-or-ranking: selections", "wardround_selections", options.selections)
+    require_contributed("vote-or-ranking: author", "wardround_authors", [options.author])
     if list(options.selections) == [RANKING] and RANKER not in inputs.endpoints:
         raise UsageError(
             f"vote-or-ranking: no endpoint has the role {RANKER}; configure it, or add a selection"
         )
-
-
-def _require_known(option: str, names: Sequence[str], hook: str) -> None:
-    known = load_entries(hook)
-    for name in names:
-        if name not in known:
-            choices = ", ".join(sorted(known))
-            raise UsageError(f"vote-or-ranking: {option}: {name!r} is none of {choices}; choose one")
 
 
 def _rewards(pool: CandidatePool, selected: int) -> Iterator[tuple[str, float]]:

@@ -19,6 +19,9 @@ from wardround_lab.experiments.comparison.statistics import (
     paired_difference,
 )
 
+_DIGITS = ((0.0005, 2), (0.1, 3), (10.0, 2), (100.0, 1))
+"""The digits after the point of numbers below a size."""
+
 
 class ConfigurationPair(msgspec.Struct, frozen=True):
     """Two configurations that differ in one value, and the difference of a reward.
@@ -127,8 +130,9 @@ def in_words(interval: Interval, sign: str = "") -> str:
 
 
 def number_in_words(number: float, sign: str = "") -> str:
-    """Return a number with two digits after the point, fewer if it is large."""
-    digits = 2 if abs(number) < 10 else 1 if abs(number) < 100 else 0
+    """Return a number with two digits after the point, more if it is small, fewer if it is large."""
+    size = abs(number)
+    digits = next((digits for most, digits in _DIGITS if size < most), 0)
     return f"{number:{sign},.{digits}f}"
 
 
