@@ -133,7 +133,7 @@ class AskAuthor:
     async def hypers(self) -> AsyncIterator[msgspec.Struct]:
         yield self.configuration
 
-    def configured(self, configuration: msgspec.Struct) -> AskAuthor:
+    def with_configuration(self, configuration: msgspec.Struct) -> AskAuthor:
         return self
 
     async def run(self, instance_id: str) -> Patch:

@@ -92,7 +92,7 @@ class CandidatePools:
         """
         async with self._locks[instance_id]:
             if instance_id not in self._pools:
-                self._add(instance_id, await self._made(instance_id))
+                self._add(instance_id, await self._make(instance_id))
         return self._pools[instance_id]
 
     def _add(self, instance_id: str, pool: CandidatePool) -> None:
@@ -100,9 +100,9 @@ class CandidatePools:
             self._pools.pop(next(iter(self._pools)))
         self._pools[instance_id] = pool
 
-    async def _made(self, instance_id: str) -> CandidatePool:
+    async def _make(self, instance_id: str) -> CandidatePool:
         settings = self._settings
-        async with self._inputs.shared(NAME, instance_id, settings.task, settings.settings) as trial:
+        async with self._inputs.common_trial(NAME, instance_id, settings.task, settings.settings) as trial:
             pool = await self._proposals(trial)
             trial.record_patches(pool.patches)
             passes = [await _passes_hidden(trial, patch) for patch in pool.patches]
@@ -114,12 +114,12 @@ class CandidatePools:
         observation = await trial.inputs.failing_tests.observation()
 
         async def propose() -> Proposals:
-            return await self._proposed(trial)
+            return await self._propose(trial)
 
         found = await trial.sequence.run(NAME, self._settings, Proposals, propose)
         return CandidatePool(found.patches, observation, found.pointers)
 
-    async def _proposed(self, trial: Trial) -> Proposals:
+    async def _propose(self, trial: Trial) -> Proposals:
         localization = await trial.localization(EXECUTED if self._settings.author == EDITS else CONTEXT)
         author = await self._author(trial)
         patches, messages = await author.run(await localization.run(trial.instance_id), trial.instance_id)

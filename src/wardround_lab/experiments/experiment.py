@@ -40,7 +40,7 @@ class Experiment(Protocol):
         """Yield the configurations, all of the class of ``configuration``."""
         ...
 
-    def configured(self, configuration: Any) -> Self:
+    def with_configuration(self, configuration: Any) -> Self:
         """Return the experiment with another configuration."""
         ...
 

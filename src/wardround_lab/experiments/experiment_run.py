@@ -21,7 +21,7 @@ from wardround_lab.experiments.experiment import Experiment
 from wardround_lab.experiments.instances.instance_set import InstanceSet
 from wardround_lab.experiments.lab_file import LabFile, options_of
 from wardround_lab.experiments.lab_inputs import LabInputs, now
-from wardround_lab.experiments.running import IncompleteTrial, run_experiment
+from wardround_lab.experiments.running import EVERYTHING, IncompleteTrial, Shard, run_experiment
 from wardround_lab.experiments.storage.model import Run
 from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
 
@@ -40,6 +40,7 @@ class RunRequest(msgspec.Struct, frozen=True, eq=False):
         experiment: the name of a contributed experiment.
         assignments: options as text, which precede those of the file.
         resumed: id of a run to continue; empty for a new one.
+        shard: the instances that this process runs.
         logs: the folder for the output of what runs.
     """
 
@@ -53,6 +54,7 @@ class RunRequest(msgspec.Struct, frozen=True, eq=False):
     environ: Mapping[str, str]
     logs: Path
     resumed: str = ""
+    shard: Shard = EVERYTHING
 
     @property
     def endpoints(self) -> dict[str, EndpointSettings]:
@@ -89,6 +91,7 @@ class OpenRun:
         )
         self.experiment: Experiment = factory(self._inputs, options)
         self._opened = opened
+        self._shard = request.shard
         self.run = msgspec.structs.replace(
             run, notes=self.experiment.notes, rewards=dict(self.experiment.rewards)
         )
@@ -105,7 +108,7 @@ class OpenRun:
                 if settings.needs_network:  # one client for all trials: its limit of requests is for all
                     opening = open_endpoint(settings, self._inputs.access)
                     self._opened[settings] = await stack.enter_async_context(opening)
-            return await run_experiment(self.experiment, self._inputs, workers, progress)
+            return await run_experiment(self.experiment, self._inputs, workers, progress, self._shard)
 
 
 def experiment_factory(name: str) -> Callable[..., Experiment]:
@@ -118,7 +121,9 @@ def experiment_factory(name: str) -> Callable[..., Experiment]:
         factory: Callable[..., Experiment] = load_entry(_HOOK, name)
     except KeyError:
         known = ", ".join(sorted(load_entries(_HOOK)))
-        raise UsageError(f"{name!r} is no experiment; choose from {known}, or install its plugin") from None
+        raise UsageError(
+            f"experiment {name!r} does not exist; choose from {known}, or install its plugin"
+        ) from None
     return factory
 
 
@@ -176,4 +181,4 @@ def find_run(storage: SequenceStorage, run_id: str) -> Run:
         if run.id == run_id:
             return run
     newest = ", ".join(run.id for run in runs[:_NAMED]) or "none"
-    raise UsageError(f"there is no run {run_id!r}; the newest runs are: {newest}")
+    raise UsageError(f"run {run_id!r} does not exist; the newest runs are: {newest}")

@@ -22,7 +22,7 @@ JUDGE = "judge"
 
 
 class PatchPair(msgspec.Struct, frozen=True):
-    """Two different patches of an instance, in an order that tells nothing about their configurations.
+    """Two different patches of an instance, in an order without a relation to their configurations.
 
     Attributes:
         task: the words of the instance.
@@ -68,7 +68,7 @@ class Judging:
             known = {frozenset((found.preferred, found.other)) for found in self._judgements(instance)}
             for diffs in combinations(patches, 2):
                 if frozenset(map(diff_digest, diffs)) not in known:
-                    first, second = self._shuffled(instance, diffs)
+                    first, second = self._in_random_order(instance, diffs)
                     yield PatchPair(instance, repository, task, first, second)
 
     def record(self, pair: PatchPair, choice: Choice) -> None:
@@ -103,7 +103,7 @@ class Judging:
                 diffs |= dict.fromkeys(_selected_diffs(entry))
         return list(diffs), task, repository
 
-    def _shuffled(self, instance: str, diffs: tuple[str, str]) -> tuple[str, str]:
+    def _in_random_order(self, instance: str, diffs: tuple[str, str]) -> tuple[str, str]:
         is_exchanged = random.Random(f"{self._judge}\0{instance}\0{diffs}").random() < 0.5  # noqa: S311
         return diffs[::-1] if is_exchanged else diffs
 

@@ -62,7 +62,9 @@ def read_lab_file(path: Path | None) -> LabFile:
         if role not in ROLES:
             raise UsageError(f"{path}: roles.{role}: unknown role; choose from {', '.join(ROLES)}")
         if name not in found.endpoints:
-            raise UsageError(f"{path}: roles.{role}: there is no endpoint {name!r}; add [endpoints.{name}]")
+            raise UsageError(
+                f"{path}: roles.{role}: endpoint {name!r} does not exist; add [endpoints.{name}]"
+            )
     return found
 
 

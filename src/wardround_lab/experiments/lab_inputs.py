@@ -1,4 +1,4 @@
-"""What an experiment gets: instances, endpoints, and a storage; it opens one trial for each instance."""
+"""The inputs of an experiment: instances, endpoints, and a storage; it opens one trial for each instance."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Trial:
     Attributes:
         mined: the instance with its answer, which no stage gets.
         inputs: those of the stages.
-        sequence: what is recorded.
+        sequence: the record of the trial.
     """
 
     def __init__(self, mined: MinedInstance, inputs: RunInputs, sequence: RecordedSequence) -> None:
@@ -145,17 +145,17 @@ class LabInputs(msgspec.Struct, frozen=True, eq=False):
             UsageError: the clone of the instance lacks its commits.
         """
         header = self.header(configuration, instance_id)
-        async with self._opened(header, task, settings) as trial:
+        async with self._open_trial(header, task, settings) as trial:
             yield trial
         trial.sequence.end(COMPLETED)
 
     @asynccontextmanager
-    async def shared(
+    async def common_trial(
         self, name: str, instance_id: str, task: Callable[[MinedInstance], Instance], settings: Settings
     ) -> AsyncIterator[Trial]:
         """Open what all configurations have in common at an instance, such as a list of patches.
 
-        Its sequence has no result of a configuration. Opened again it returns what is recorded. Only one
+        Its sequence is not that of a configuration. Opened again it returns recorded results. Only one
         coroutine at a time may open it.
 
         Args:
@@ -166,13 +166,13 @@ class LabInputs(msgspec.Struct, frozen=True, eq=False):
             UsageError: the clone of the instance lacks its commits.
         """
         header = msgspec.structs.replace(self.header(NoValues(), instance_id), configuration={SHARED: name})
-        async with self._opened(header, task, settings) as trial:
+        async with self._open_trial(header, task, settings) as trial:
             yield trial
         if not trial.sequence.outcome:
             trial.sequence.end(SHARED)
 
     @asynccontextmanager
-    async def _opened(
+    async def _open_trial(
         self, header: SequenceHeader, task: Callable[[MinedInstance], Instance], settings: Settings
     ) -> AsyncIterator[Trial]:
         mined = self.instances[header.instance]

@@ -42,12 +42,12 @@ class MeteredEffects:
     ) -> Result:
         """Return the result of an effect; see ``Effects``."""
 
-        async def timed() -> TimedResult:
+        async def measure() -> TimedResult:
             begun, cpu_begun = time.perf_counter(), _cpu_s()
             result = msgspec.json.encode(await effect())
             return TimedResult(msgspec.Raw(result), time.perf_counter() - begun, _cpu_s() - cpu_begun)
 
-        found = await self._effects.run(step, request, TimedResult, timed)
+        found = await self._effects.run(step, request, TimedResult, measure)
         self.wall_s += found.wall_s
         self.cpu_s += found.cpu_s
         return msgspec.json.decode(found.result, type=kind)

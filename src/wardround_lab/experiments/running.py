@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -26,11 +26,30 @@ class _Task(msgspec.Struct, frozen=True):
     instance: str
 
 
+class Shard(msgspec.Struct, frozen=True):
+    """A part of the instances of a run, so that several processes or machines share it.
+
+    Attributes:
+        number: from 1 to the number of all shards.
+    """
+
+    number: int = 1
+    of: int = 1
+
+    def instances(self, ids: Sequence[str]) -> Sequence[str]:
+        """Return the instances of this shard."""
+        return ids[self.number - 1 :: self.of]
+
+
+EVERYTHING = Shard()
+
+
 async def run_experiment(
     experiment: Experiment,
     inputs: LabInputs,
     workers: int,
     progress: Callable[[str], None] = lambda text: None,
+    shard: Shard = EVERYTHING,
 ) -> list[IncompleteTrial]:
     """Run all trials that have no outcome yet, and return those that ended with an error.
 
@@ -39,7 +58,7 @@ async def run_experiment(
     Args:
         workers: the number of trials at a time.
     """
-    tasks = await _open_tasks(experiment, inputs)
+    tasks = await _open_tasks(experiment, inputs, shard)
     pending, failures = iter(tasks), list[IncompleteTrial]()
     state = _Progress(len(tasks), progress)
     async with asyncio.TaskGroup() as group:
@@ -48,14 +67,14 @@ async def run_experiment(
     return failures
 
 
-async def _open_tasks(experiment: Experiment, inputs: LabInputs) -> list[_Task]:
+async def _open_tasks(experiment: Experiment, inputs: LabInputs, shard: Shard) -> list[_Task]:
     """Return the trials without an outcome, those of one instance next to one another."""
     query = SequenceQuery(run=inputs.run.id, is_complete=True)
     complete = {summary.header.id for summary in inputs.storage.find(query)}
-    configured = [experiment.configured(values) async for values in experiment.hypers()]
+    configured = [experiment.with_configuration(values) async for values in experiment.hypers()]
     return [
         _Task(chosen, instance)
-        for instance in inputs.instances.ids
+        for instance in shard.instances(inputs.instances.ids)
         for chosen in configured
         if inputs.header(chosen.configuration, instance).id not in complete
     ]

@@ -97,6 +97,15 @@ def test_a_run_is_compared_read_and_judged(lab: Lab) -> None:
     )
 
 
+def test_processes_share_a_run_by_shards(lab: Lab) -> None:
+    half = lab.run("--shard", "1/2").stdout
+    complete = lab.run("--shard", "2/2", "--resume", "sized-1").stdout
+
+    assert [line.split()[1] for line in half.splitlines()[3:5]] == ["1", "1"]
+    assert [line.split()[1] for line in complete.splitlines()[3:5]] == ["2", "2"]
+    assert "'3/2' is not K/N with K from 1 to N" in lab.run("--shard", "3/2", status=2).stderr
+
+
 def test_a_killed_run_continues_where_it_ended(lab: Lab) -> None:
     command = [
         SCRIPTS / "wardround",
@@ -168,14 +177,14 @@ def _wait_for_trials(lab: Lab, number: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("run", "nothing"), "'nothing' is no experiment; choose from"),
+        (("run", "nothing"), "experiment 'nothing' does not exist; choose from"),
         (("run", "sized", "--set", "sizes=a"), "an option of the experiment is not valid: Expected `int`"),
         (
             ("run", "sized", "--set", "colour=1"),
             "colour: the experiment has no such option; choose from sizes, seconds",
         ),
         (("run", "sized", "--set", "sizes"), "--set sizes: write NAME=VALUE"),
-        (("run", "sized", "--resume", "sized-9"), "there is no run 'sized-9'; the newest runs are: none"),
+        (("run", "sized", "--resume", "sized-9"), "run 'sized-9' does not exist; the newest runs are: none"),
         (
             ("run", "sized", "--config", "missing.toml"),
             "missing.toml: No such file or directory; name a TOML file",
@@ -216,7 +225,7 @@ def test_a_file_without_instances_is_refused(lab: Lab, content: str, message: st
 def test_instances_without_their_clone_are_refused(lab: Lab) -> None:
     lab.options = (*lab.options[:3], f"other={lab.repo.root}")
 
-    assert "there is no clone of acme/shop; add one with --clone NAME=PATH" in lab.run(status=2).stderr
+    assert "no clone was given of acme/shop; add one with --clone NAME=PATH" in lab.run(status=2).stderr
 
 
 def test_a_clone_without_the_commits_is_refused(lab: Lab, tmp_path: Path) -> None:
@@ -237,6 +246,6 @@ def test_a_configuration_has_to_be_named(lab: Lab) -> None:
         "sized-1": "denotes several configurations; add NAME=VALUE after a colon; there are: size 1; size 2",
         "sized-1:size=7": "sized-1:size=7 denotes no configuration",
         "sized-1:size": "sized-1:size: write RUN:NAME=VALUE,NAME=VALUE",
-        "sized-7": "there is no run 'sized-7'; the newest runs are: sized-1",
+        "sized-7": "run 'sized-7' does not exist; the newest runs are: sized-1",
     }.items():
         assert message in lab("compare", selector, "sized-1:size=1", status=2).stderr

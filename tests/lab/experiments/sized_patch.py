@@ -55,7 +55,7 @@ class SizedPatch:
         for size in self._options.sizes:
             yield Size(size)
 
-    def configured(self, configuration: Size) -> SizedPatch:
+    def with_configuration(self, configuration: Size) -> SizedPatch:
         return SizedPatch(self._inputs, self._options, configuration)
 
     async def run(self, instance_id: str) -> Patch:

@@ -78,7 +78,7 @@ class _Failing(SizedPatch):
 
     is_broken = True
 
-    def configured(self, configuration: object) -> _Failing:
+    def with_configuration(self, configuration: object) -> _Failing:
         return _Failing(self._inputs, self._options, configuration)  # type: ignore[arg-type]
 
     async def run(self, instance_id: str) -> Patch:
@@ -104,7 +104,7 @@ def test_a_failure_ends_one_trial_and_is_run_again(inputs: LabInputs) -> None:
 class _Interrupted(SizedPatch):
     """Is interrupted after the effect of its fifth trial was recorded."""
 
-    def configured(self, configuration: object) -> _Interrupted:
+    def with_configuration(self, configuration: object) -> _Interrupted:
         return _Interrupted(self._inputs, self._options, configuration)  # type: ignore[arg-type]
 
     async def _write(self) -> str:

@@ -44,6 +44,7 @@ PARTS = {
     "author-with-probe": (1, "sha256:87d7efb4aef709366638934480de990b11a4df4506836e44827ebc4ac2ccba03"),
     "fix-with-tests": (1, "sha256:0886abba3651a55a23511e4927a29f849716c3857213716f66622a2996934679"),
     "proposer": (1, "sha256:ad72681bb46741b7adf5e0ca7e830051469f638a2c735bee2de4169590dc22a0"),
+    "ranker": (1, "sha256:a886e06af98f5d506d878957d4f13791896f8c81c4aafc911d055b61a3d58b30"),
     "localization": (1, "sha256:24441edacb2c40d67adbb7af22353ee318f9fd6ace693ea0f072b0c8e9d73792"),
 }
 """Those of the prompts of authoring, by the name of the role."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
 
 import msgspec
 
@@ -49,14 +49,9 @@ async def choose(role: Role, content: ChoiceInput) -> list[str]:
 
 def _decode(text: str) -> _Choice | None:
     for document in reversed(list(documents_in(text))):
-        if _is_choice(document):
+        with suppress(msgspec.ValidationError):
             return msgspec.convert(document, _Choice)
     return None
-
-
-def _is_choice(document: Any) -> bool:
-    chosen = document.get("chosen") if isinstance(document, dict) else None
-    return isinstance(chosen, list) and all(isinstance(name, str) for name in chosen)
 
 
 def _candidates(choice: _Choice, content: ChoiceInput) -> list[str]:

@@ -70,13 +70,13 @@ class ModelRanking(LoopSelection):
         Raises:
             ExchangeFailed: the endpoint does not answer.
         """
-        return self.wait_for(self._selected(patches, instance_id))
+        return self.wait_for(self._select(patches, instance_id))
 
-    async def _selected(self, patches: list[Patch], instance_id: str) -> Patch:
+    async def _select(self, patches: list[Patch], instance_id: str) -> Patch:
         ballots = self._box.ballots(patches)
         if len(ballots) < 2:
             return patches[ballots[0].position if ballots else 0]
-        shown = _shuffled(ballots, instance_id)
+        shown = _display_order(ballots, instance_id)
         conversation = Conversation(self._role)
         answer = await conversation.ask(self._question(shown), lambda text: _decode(text, len(shown)))
         lines = self._inputs.report.selections
@@ -108,7 +108,7 @@ class ModelRanking(LoopSelection):
         return with_text(work.repository, work.instance.base, found, work.settings.tokens).text
 
 
-def _shuffled(ballots: Sequence[Ballot], instance_id: str) -> list[Ballot]:
+def _display_order(ballots: Sequence[Ballot], instance_id: str) -> list[Ballot]:
     """Return the ballots in an order that depends on their diffs and the instance, not on their positions."""
     ordered = sorted(ballots, key=lambda ballot: ballot.candidate.diff)
     random.Random(instance_id).shuffle(ordered)  # noqa: S311

@@ -39,9 +39,9 @@ class ScoreSelection(LoopSelection):
         Raises:
             SandboxError: nothing could be run.
         """
-        return self.wait_for(self._selected(patches))
+        return self.wait_for(self._select(patches))
 
-    async def _selected(self, patches: list[Patch]) -> Patch:
+    async def _select(self, patches: list[Patch]) -> Patch:
         ballots = self._box.ballots(patches)
         if not ballots:
             return patches[0]

@@ -57,9 +57,9 @@ class MajorityVote(LoopSelection):
         Raises:
             SandboxError: nothing could be run.
         """
-        return self.wait_for(self._selected(patches))
+        return self.wait_for(self._select(patches))
 
-    async def _selected(self, patches: list[Patch]) -> Patch:
+    async def _select(self, patches: list[Patch]) -> Patch:
         ballots = self._box.ballots(patches)
         if not ballots:
             return patches[0]
@@ -81,7 +81,7 @@ class MajorityVote(LoopSelection):
         return winner
 
     async def _by_tests(self, ballots: Sequence[Ballot]) -> list[_Group]:
-        return _grouped(ballots, await self._evidence.tests([ballot.candidate for ballot in ballots]))
+        return _groups_by(ballots, await self._evidence.tests([ballot.candidate for ballot in ballots]))
 
     async def _by_behaviour(self, group: _Group) -> list[_Group]:
         if len(group.ballots) == 1:
@@ -91,10 +91,10 @@ class MajorityVote(LoopSelection):
         found = await compare_candidates(self._inputs.work, candidates)
         self._problem = found.problem or ("" if found.is_known else "no call could be compared")
         keys = found.digests if found.is_known else [candidate.commit for candidate in candidates]
-        return _grouped(group.ballots, keys)
+        return _groups_by(group.ballots, keys)
 
 
-def _grouped(ballots: Sequence[Ballot], keys: Sequence[Hashable]) -> list[_Group]:
+def _groups_by(ballots: Sequence[Ballot], keys: Sequence[Hashable]) -> list[_Group]:
     groups: dict[Hashable, list[Ballot]] = {}
     for ballot, key in zip(ballots, keys, strict=True):
         groups.setdefault(key, []).append(ballot)

@@ -68,7 +68,7 @@ def _configuration(storage: SequenceStorage, selector: str) -> tuple[Run, Config
     run = find_run(storage, name)
     expected = dict(_parse(value, selector) for value in filter(None, text.split(",")))
     results = results_of(storage, name)
-    found = [configuration for configuration in results if _matches(configuration, expected)]
+    found = [configuration for configuration in results if _has_values(configuration, expected)]
     if len(found) != 1:
         known = "; ".join(configuration.name for configuration in (found or results))
         reason = "several configurations" if found else "no configuration"
@@ -83,5 +83,5 @@ def _parse(assignment: str, selector: str) -> tuple[str, str]:
     return name, value
 
 
-def _matches(results: ConfigurationResults, expected: dict[str, str]) -> bool:
+def _has_values(results: ConfigurationResults, expected: dict[str, str]) -> bool:
     return all(str(results.configuration.get(name)) == value for name, value in expected.items())

@@ -44,7 +44,7 @@ def command(run_id: str, *, judge: str, storage_name: str) -> None:
 def _judge(judging: Judging, pairs: list[PatchPair]) -> int:
     judged = 0
     for number, pair in enumerate(pairs, 1):
-        emit(_shown(pair, f"{number} of {len(pairs)}"))
+        emit(_pair_text(pair, f"{number} of {len(pairs)}"))
         answer = _answer()
         if answer == _QUIT:
             break
@@ -54,7 +54,7 @@ def _judge(judging: Judging, pairs: list[PatchPair]) -> int:
     return judged
 
 
-def _shown(pair: PatchPair, position: str) -> str:
+def _pair_text(pair: PatchPair, position: str) -> str:
     return (
         f"\n== {position}: {one_line(pair.repository)}\n{pair.task}\n\n"
         f"== patch 1\n{pair.first}\n== patch 2\n{pair.second}\n"

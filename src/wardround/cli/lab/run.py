@@ -25,6 +25,14 @@ _INCOMPLETE = 4
 _SHOWN = 5
 
 
+def _shard(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, int]:
+    """Parse ``K/N``."""
+    number, slash, total = (text or "1/1").partition("/")
+    if not (slash and number.isdecimal() and total.isdecimal() and 1 <= int(number) <= int(total)):
+        raise click.BadParameter(f"{text!r} is not K/N with K from 1 to N, such as 1/2")
+    return int(number), int(total)
+
+
 @click.command("run")
 @click.argument("experiment", metavar="EXPERIMENT")
 @click.option(
@@ -46,6 +54,10 @@ _SHOWN = 5
 )  # fmt: skip
 @click.option("--workers", type=click.IntRange(1, 1000), default=4, show_default=True,
               help="Trials at a time.")  # fmt: skip
+@click.option(
+    "--shard", callback=_shard, metavar="K/N",
+    help="Run the K-th of N parts of the instances; other processes run the others with --resume.",
+)  # fmt: skip
 @click.option(
     "--exchange", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
     help="Write the requests to DIR and read the answers there, in all roles.",
@@ -105,6 +117,7 @@ def _request(
     from wardround.authoring.endpoint.opening import EndpointAccess
     from wardround_lab.experiments.experiment_run import RunRequest
     from wardround_lab.experiments.lab_file import read_lab_file
+    from wardround_lab.experiments.running import Shard
 
     access = EndpointAccess(
         os.environ,
@@ -123,6 +136,7 @@ def _request(
         environ=os.environ,
         logs=logs,
         resumed=options["resumed"],
+        shard=Shard(*options["shard"]),
     )
 
 

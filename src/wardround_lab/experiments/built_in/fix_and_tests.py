@@ -104,7 +104,7 @@ class FixAndTests:
         for configuration in self.configurations if self.model_endpoint is not None else []:
             yield configuration
 
-    def configured(self, configuration: Configuration) -> Self:
+    def with_configuration(self, configuration: Configuration) -> Self:
         """Return the experiment with another configuration."""
         return type(self)(self._inputs, self._options, configuration)
 

@@ -94,7 +94,7 @@ class HybridLocalization:
         for configuration in self.configurations:
             yield configuration
 
-    def configured(self, configuration: Configuration) -> Self:
+    def with_configuration(self, configuration: Configuration) -> Self:
         """Return the experiment with another configuration."""
         return type(self)(self._inputs, self._options, configuration)
 

@@ -56,7 +56,7 @@ class VoteOrRanking:
             those that passed before. Only of instances with right and wrong candidates.
         chance: the accuracy of a random selection, of the same instances.
         strict: 1 if the selected patch also behaves as the answer; see ``behave_as_gold``. Only of instances
-            with right and wrong candidates by this measure, and of which it is known for every candidate.
+            with right and wrong candidates by this measure, if it is known for every candidate.
         strict_chance: the same of a random selection.
         accuracy_all, strict_all: the same of all instances with a candidate.
         candidates: their number.
@@ -105,7 +105,7 @@ class VoteOrRanking:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the experiment leaves out here."""
+        """The parts that are left out here, one sentence each."""
         return tuple(self._notes())
 
     def _notes(self) -> Iterator[str]:
@@ -121,7 +121,7 @@ class VoteOrRanking:
         for configuration in self.configurations:
             yield configuration
 
-    def configured(self, configuration: Configuration) -> Self:
+    def with_configuration(self, configuration: Configuration) -> Self:
         """Return the experiment with another configuration, and the same candidates."""
         return type(self)(self._inputs, self._options, configuration, self._pools)
 
@@ -135,12 +135,12 @@ class VoteOrRanking:
             trial.sequence.record_rewards(candidates=len(pool.patches))
             if not pool.patches:
                 return NO_PATCH
-            selected = await self._selected(trial, pool)
+            selected = await self._select(trial, pool)
             trial.record_selected(selected)
             trial.sequence.record_rewards(**dict(_rewards(pool, pool.patches.index(selected))))
         return selected
 
-    async def _selected(self, trial: Trial, pool: CandidatePool) -> Patch:
+    async def _select(self, trial: Trial, pool: CandidatePool) -> Patch:
         effects = MeteredEffects(trial.sequence)
         inputs = trial.inputs.with_effects(effects, pool.observation)
         inputs.report.pointers = pool.pointers

@@ -68,10 +68,10 @@ def results_of(storage: SequenceStorage, run: str) -> list[ConfigurationResults]
 def completed_results(storage: SequenceStorage, run: str) -> list[ConfigurationResults]:
     """Return the results of the complete sequences of a run; none if there are none."""
     complete = storage.find(SequenceQuery(run=run, is_complete=True))
-    return grouped(summary for summary in complete if summary.outcome != SHARED)
+    return group_by_configuration(summary for summary in complete if summary.outcome != SHARED)
 
 
-def grouped(summaries: Iterable[SequenceSummary]) -> list[ConfigurationResults]:
+def group_by_configuration(summaries: Iterable[SequenceSummary]) -> list[ConfigurationResults]:
     """Return the results of sequences by their configurations, in the order of their values."""
     groups: dict[bytes, list[SequenceSummary]] = {}
     for summary in summaries:

@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.errors import UsageError
 from wardround_lab.experiments.comparison.results import ConfigurationResults
-from wardround_lab.experiments.comparison.statistics import PairedDifference, adjusted, paired_difference
+from wardround_lab.experiments.comparison.statistics import PairedDifference, holm_p_values, paired_difference
 
 _SIGNIFICANT = 0.05
 
@@ -63,7 +63,7 @@ def reward_differences(
     rows = list(_paired_rows(first, second, by_repository=by_repository))
     if not rows:
         raise UsageError("the runs have no instance in common; run both experiments on the same instances")
-    values = adjusted([difference.p for _, _, _, difference in rows])
+    values = holm_p_values([difference.p for _, _, _, difference in rows])
     return [
         RewardDifference(reward, mean, other, difference, directions.get(reward), p)
         for (reward, mean, other, difference), p in zip(rows, values, strict=True)

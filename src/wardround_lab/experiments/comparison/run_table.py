@@ -14,7 +14,7 @@ from wardround_lab.experiments.comparison.results import ConfigurationResults
 from wardround_lab.experiments.comparison.reward_differences import RewardDifference
 from wardround_lab.experiments.comparison.statistics import (
     PairedDifference,
-    adjusted,
+    holm_p_values,
     mean_interval,
     paired_difference,
 )
@@ -84,7 +84,7 @@ def configuration_pairs(results: Sequence[ConfigurationResults], reward: str) ->
                 second.values(reward, common), first.values(reward, common), common
             )
             found.append((first.name, second.name, difference))
-    ps = adjusted([difference.p for _, _, difference in found])
+    ps = holm_p_values([difference.p for _, _, difference in found])
     return [ConfigurationPair(*pair, p) for pair, p in zip(found, ps, strict=True)]
 
 

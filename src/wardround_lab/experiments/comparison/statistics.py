@@ -32,7 +32,7 @@ def mean_interval(values: Sequence[float], groups: Sequence[str]) -> Interval:
     """Return a mean with its interval of 95% by bootstrap.
 
     Args:
-        groups: what is resampled: the instance of each value, or its repository.
+        groups: the resampled unit of each value: its instance, or its repository.
     """
     return Repositories.resample(groups, seed=_SEED).mean(np.array(values, np.float64)).interval()
 
@@ -47,7 +47,7 @@ def paired_difference(
 
 
 def _permutation_p(differences: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    if not differences.any():
+    if not differences.any() or len(differences) == 1:  # one pair has two equally extreme assignments
         return 1.0
     zeros = np.zeros_like(differences)
     result = stats.permutation_test(
@@ -61,7 +61,7 @@ def _permutation_p(differences: np.ndarray[tuple[int], np.dtype[np.float64]]) ->
     return float(result.pvalue)
 
 
-def adjusted(values: Sequence[float]) -> list[float]:
+def holm_p_values(values: Sequence[float]) -> list[float]:
     """Return p values adjusted for their number.
 
     Source: S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.

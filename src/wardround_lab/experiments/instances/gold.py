@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -10,6 +10,7 @@ from wardround.authoring.stages import PatchedFile
 from wardround.change.change_source import decode_text
 from wardround.change.diff import ChangedFile
 from wardround.change.repository import Repository
+from wardround.change.trees import Tree
 from wardround_lab.experiments.instances.answer_files import is_answer_file
 from wardround_lab.experiments.instances.model import MinedInstance
 
@@ -34,22 +35,26 @@ def gold_of(repository: Repository, instance: MinedInstance) -> Gold:
     Raises:
         GitError: the repository lacks one of its commits.
     """
-    tests = set(instance.tests)
-    changed = [
-        file
-        for file in repository.range(instance.parent, instance.commit).files
-        if file.path not in tests and file.is_regular and is_answer_file(file.path)
-    ]
+    changed = list(_answer_files(repository, instance))
     tree = repository.tree(instance.commit)
-    contents = {file.path: tree.read(file.path) for file in changed}
+    lines = {file.path: changed_lines(file) for file in changed}
     return Gold(
-        {file.path: lines for file in changed if (lines := changed_lines(file))},
-        tuple(
-            PatchedFile(path, None if content is None else decode_text(content))
-            for path, content in sorted(contents.items())
-        ),
+        {path: numbers for path, numbers in lines.items() if numbers},
+        tuple(_patched_file(tree, file.path) for file in sorted(changed, key=lambda file: file.path)),
         {file.path: new_lines(file) for file in changed},
     )
+
+
+def _answer_files(repository: Repository, instance: MinedInstance) -> Iterator[ChangedFile]:
+    tests = set(instance.tests)
+    for file in repository.range(instance.parent, instance.commit).files:
+        if file.path not in tests and file.is_regular and is_answer_file(file.path):
+            yield file
+
+
+def _patched_file(tree: Tree, path: str) -> PatchedFile:
+    content = tree.read(path)
+    return PatchedFile(path, None if content is None else decode_text(content))
 
 
 def changed_lines(file: ChangedFile) -> frozenset[int]:

@@ -29,7 +29,7 @@ class InstanceSet:
         self._clones = clones
         missing = sorted({instance.repository for instance in instances} - clones.keys())
         if missing:
-            raise UsageError(f"there is no clone of {', '.join(missing)}; add one with --clone NAME=PATH")
+            raise UsageError(f"no clone was given of {', '.join(missing)}; add one with --clone NAME=PATH")
 
     @property
     def ids(self) -> tuple[str, ...]:

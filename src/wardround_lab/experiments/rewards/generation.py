@@ -23,7 +23,7 @@ def passed_share(outcomes: Mapping[str, TestOutcome], tests: Sequence[str]) -> f
         outcomes: id of a test, with its parameters -> outcome.
         tests: ids; those without parameters denote all tests of a function, which must all pass.
     """
-    return sum(_passes(outcomes, test) for test in tests) / len(tests) if tests else 1.0
+    return sum(_is_passing(outcomes, test) for test in tests) / len(tests) if tests else 1.0
 
 
 def passes_all(outcomes: Mapping[str, TestOutcome], tests: Sequence[str]) -> bool:
@@ -31,7 +31,7 @@ def passes_all(outcomes: Mapping[str, TestOutcome], tests: Sequence[str]) -> boo
     return passed_share(outcomes, tests) == 1.0
 
 
-def _passes(outcomes: Mapping[str, TestOutcome], test: str) -> bool:
+def _is_passing(outcomes: Mapping[str, TestOutcome], test: str) -> bool:
     own = [outcome for name, outcome in outcomes.items() if name == test or name.startswith(f"{test}[")]
     return bool(own) and all(outcome in _PASSES for outcome in own)
 
@@ -46,17 +46,17 @@ def covered_share(
         gold: path -> the lines that the answer adds or changes, as the file with the answer has them.
         executed: path -> the lines that the proposed tests execute there.
     """
-    ran = [
-        did
-        for path, lines in gold.items()
-        if path.endswith(_PYTHON)
-        for line, did in _statements(texts.get(path, ""), executed.get(path, frozenset())).items()
-        if line in lines
-    ]
+    ran: list[bool] = []
+    for path, lines in gold.items():
+        statements = _statements(path, texts.get(path, ""), executed.get(path, frozenset()))
+        ran += [statements[line] for line in statements.keys() & lines]
     return sum(ran) / len(ran) if ran else None
 
 
-def _statements(text: str, executed: Iterable[int]) -> Mapping[int, bool]:
+def _statements(path: str, text: str, executed: Iterable[int]) -> Mapping[int, bool]:
+    """Return the first line of each statement, True if it was executed; none of other languages."""
+    if not path.endswith(_PYTHON):
+        return {}
     return executable_lines(text, dict.fromkeys(executed, True)) or {}
 
 
@@ -73,9 +73,8 @@ def edit_similarity(
         base: path -> the text that both start from; a file that is missing there is new.
     """
     edits, answers = _edits(patch, base), _edits(gold, base)
-    pairs = [(edits.get(path, []), answers.get(path, [])) for path in sorted({*edits, *answers})]
-    total = sum(len(edit) + len(answer) for edit, answer in pairs)
-    matching = sum(_matching(edit, answer) for edit, answer in pairs)
+    total = sum(map(len, (*edits.values(), *answers.values())))
+    matching = sum(_matching(edits[path], answers[path]) for path in edits.keys() & answers.keys())
     return 2 * matching / total if total else 1.0
 
 
@@ -87,10 +86,14 @@ def _tokens(before: str, after: str) -> Iterator[str]:
     """Yield the tokens of the removed and the added lines, each with its sign."""
     old, new = before.split("\n"), after.split("\n")
     for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind == "equal":
-            continue
-        yield from (f"-{match[0]}" for match in TOKEN.finditer("\n".join(old[first:last])))
-        yield from (f"+{match[0]}" for match in TOKEN.finditer("\n".join(new[start:end])))
+        if kind != "equal":
+            yield from _signed_tokens("-", old[first:last])
+            yield from _signed_tokens("+", new[start:end])
+
+
+def _signed_tokens(sign: str, lines: Sequence[str]) -> Iterator[str]:
+    for match in TOKEN.finditer("\n".join(lines)):
+        yield f"{sign}{match[0]}"
 
 
 def _matching(edit: Sequence[str], answer: Sequence[str]) -> int:

@@ -23,7 +23,7 @@ async def behave_as_gold(work: Work, patches: Sequence[Patch], gold: Gold) -> li
     normal form as the answer is the same. The result is recorded in the sequence of the trial.
 
     Returns:
-        None for patches of which it is not known, as no call could be compared.
+        None for patches whose calls could not be compared.
 
     Raises:
         UnusablePatch: a patch changes nothing but files that judge it.

@@ -21,16 +21,16 @@ def selection_accuracy(selected: int, passes: Sequence[bool]) -> float | None:
     Args:
         passes: for each patch, True if it passes all of them.
     """
-    if all(passes) or not any(passes):
-        return None
-    return float(passes[selected])
+    return float(passes[selected]) if _is_choice(passes) else None
 
 
 def accuracy_by_chance(passes: Sequence[bool]) -> float | None:
     """Return the expected accuracy of a random selection; None where ``selection_accuracy`` is."""
-    if all(passes) or not any(passes):
-        return None
-    return sum(passes) / len(passes)
+    return sum(passes) / len(passes) if _is_choice(passes) else None
+
+
+def _is_choice(passes: Sequence[bool]) -> bool:
+    return len(set(passes)) > 1
 
 
 def preference_agreement(order: Sequence[str], preferences: Sequence[Preference]) -> float | None:
@@ -38,8 +38,6 @@ def preference_agreement(order: Sequence[str], preferences: Sequence[Preference]
 
     Choices that name a patch which is not in the order do not count; None if none does.
     """
-    places = {name: place for place, name in enumerate(order)}
-    known = [choice for choice in preferences if choice.better in places and choice.worse in places]
-    if not known:
-        return None
-    return sum(places[choice.better] < places[choice.worse] for choice in known) / len(known)
+    known = [choice for choice in preferences if {choice.better, choice.worse}.issubset(order)]
+    repeated = [choice for choice in known if order.index(choice.better) < order.index(choice.worse)]
+    return len(repeated) / len(known) if known else None

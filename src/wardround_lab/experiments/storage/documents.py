@@ -2,7 +2,7 @@
 
 Documents by collection:
 
-* runs: a run by its id;
+* runs: a run by the digest of its id, which may have characters that ids of documents cannot have;
 * places: sequence -> the id of its summary;
 * summaries: what a query needs of a sequence, by time of its begin and id, so that ids have the order of
   results, and no query needs more than equal fields and a range of ids;
@@ -24,6 +24,7 @@ from typing import Any
 
 import msgspec
 
+from wardround.storage.digest import sha256
 from wardround_lab.experiments.storage.conditions import EQUAL, is_selected
 from wardround_lab.experiments.storage.document_contents import DocumentContents
 from wardround_lab.experiments.storage.document_store import (
@@ -92,16 +93,18 @@ class DocumentStorage:
         self._states: dict[str, _State] = {}
 
     def begin_run(self, run: Run) -> None:
+        name = sha256(run.id.encode()).hexdigest()
         with self._errors():
             try:
-                self._store.commit([Create(_RUNS, run.id, {"run": _encode(run)})])
+                self._store.commit([Create(_RUNS, name, {"run": _encode(run)})])
             except WriteConflict:
-                stored = self._store.get(_RUNS, [run.id])[run.id]
+                stored = self._store.get(_RUNS, [name])[name]
                 check_same_run(_decode(stored, "run", Run), run)
 
     def runs(self) -> list[Run]:
         with self._errors():
             found = [_decode(document, "run", Run) for document in self._store.query(_RUNS, {})]
+        found.sort(key=lambda run: run.id)
         return sorted(found, key=lambda run: run.created, reverse=True)  # of one time they remain by id
 
     def begin(self, header: SequenceHeader) -> None:
@@ -123,6 +126,8 @@ class DocumentStorage:
                 self._append(state, sequence, entries)
 
     def entries(self, sequence: str) -> list[Entry]:
+        if not _is_id(sequence):
+            return []
         with self._errors():
             found = [
                 entry
@@ -161,6 +166,8 @@ class DocumentStorage:
         return known
 
     def _read_state(self, sequence: str) -> _State:
+        if not _is_id(sequence):
+            raise missing_sequence(sequence)
         places = self._store.get(_PLACES, [sequence])
         if sequence not in places:
             raise missing_sequence(sequence)
@@ -204,6 +211,11 @@ class DocumentStorage:
             yield
         except DocumentStoreError as cause:
             raise StorageError(f"the storage {self._location}: {cause}") from cause
+
+
+def _is_id(sequence: str) -> bool:
+    """Return True if a sequence can have this id: it is a digest, and no other text names a document."""
+    return sequence.isascii() and sequence.isalnum()
 
 
 def _segments(sequence: str, position: int, entries: Sequence[Entry], writer: str) -> list[Create]:

@@ -70,7 +70,9 @@ class FirestoreStore:
     most_writes = 500
     most_bytes = 9 * _MEBIBYTE
     most_document_bytes = _MEBIBYTE - 4096
-    """Sources: "Quotas and limits" of Firestore: 1 MiB a document, 10 MiB a request, with their names."""
+    """Source of the sizes: "Quotas and limits" of Firestore, 1 MiB a document and 10 MiB a request. It lists
+    no number of writes; 500 was the limit of earlier versions.
+    """
 
     def __init__(self, project: str, database: str | None, patience_s: float) -> None:
         self._client = _connect(project, database)
@@ -150,16 +152,14 @@ def _connect(project: str, database: str | None) -> Client:
 
 
 def _reading_policy(patience_s: float) -> Retry:
-    """Return the client's policy for reading, with another end."""
+    """Return the client's policy for reading, which ends sooner than its 300 seconds."""
     from google.api_core import exceptions
     from google.api_core.retry import Retry, if_exception_type
 
     repeated = if_exception_type(
         exceptions.DeadlineExceeded,
         exceptions.InternalServerError,
-        exceptions.ResourceExhausted,
         exceptions.ServiceUnavailable,
-        exceptions.Aborted,
     )
     return Retry(repeated, initial=0.1, multiplier=1.3, timeout=patience_s)
 

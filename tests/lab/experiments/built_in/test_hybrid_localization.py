@@ -66,7 +66,8 @@ def test_tests_are_hidden_but_from_the_localizations_that_run_them(
     with lab_inputs(repo, mined, tmp_path) as inputs:
         experiment = HybridLocalization(inputs, Options(("words", "executed"), (500,)))
         words, executed = (
-            experiment.configured(Configuration(name, 500)).task_of(mined) for name in ("words", "executed")
+            experiment.with_configuration(Configuration(name, 500)).task_of(mined)
+            for name in ("words", "executed")
         )
     assert (words.base, words.failing_tests) == (mined.parent, ())
     assert (executed.base, executed.failing_tests) == (mined.base, mined.fail_to_pass)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround_lab.experiments.comparison.results import grouped
+from wardround_lab.experiments.comparison.results import group_by_configuration
 from wardround_lab.experiments.storage.model import SequenceHeader, SequenceSummary
 
 
@@ -15,7 +15,7 @@ def summary(localization: str, tokens: int) -> SequenceSummary:
 
 
 def test_configurations_are_in_the_order_of_their_values() -> None:
-    found = grouped(
+    found = group_by_configuration(
         [summary("words", 8000), summary("fusion", 16000), summary("words", 4000), summary("fusion", 8000)]
     )
 

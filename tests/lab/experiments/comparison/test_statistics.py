@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from wardround_lab.experiments.comparison.statistics import adjusted, mean_interval, paired_difference
+from wardround_lab.experiments.comparison.statistics import holm_p_values, mean_interval, paired_difference
 
 NAMES = [f"instance-{number}" for number in range(40)]
 
@@ -57,6 +57,10 @@ def test_a_few_pairs_are_tested_exactly() -> None:
     assert paired_difference([1.0, 2.0, 3.0], [0.0, 0.0, 0.0], NAMES[:3]).p == pytest.approx(0.25)
 
 
+def test_one_pair_proves_nothing() -> None:
+    assert paired_difference([1.0], [0.0], NAMES[:1]).p == 1.0
+
+
 def test_repositories_are_resampled_as_groups() -> None:
     values = [1.0] * 20 + [0.0] * 20
     repositories = ["a/a"] * 20 + ["b/b"] * 20
@@ -67,6 +71,6 @@ def test_repositories_are_resampled_as_groups() -> None:
 
 
 def test_p_values_are_adjusted_for_their_number() -> None:
-    assert adjusted([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert adjusted([0.9, 0.8]) == [1.0, 1.0]
-    assert adjusted([]) == []
+    assert holm_p_values([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm_p_values([0.9, 0.8]) == [1.0, 1.0]
+    assert holm_p_values([]) == []

@@ -109,6 +109,18 @@ def test_runs_are_listed_with_the_newest_first(storage: SequenceStorage) -> None
     assert str(refused.value) == "another run has the id b already; give this one another id"
 
 
+def test_an_id_may_have_any_characters(storage: SequenceStorage) -> None:
+    names = ["..", "__a__", "a/b", "\u6f22 b"]
+    for name in names:
+        storage.begin_run(run(name))
+        storage.begin_run(run(name))
+    assert [item.id for item in storage.runs()] == names
+    for name in ("a/b", "..", ""):
+        assert storage.entries(name) == []
+        with pytest.raises(StorageError, match="there is no sequence"):
+            storage.append(name, 0, [message("one")])
+
+
 def test_a_sequence_begins_once(storage: SequenceStorage) -> None:
     sequence = add(storage, header(), message("one"))
     storage.begin(header(created="2031-01-01T00:00:00Z"))
