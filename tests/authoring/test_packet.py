@@ -75,6 +75,7 @@ RUN = RunSummary(
     search=Search(1200, 1, 2.5, ("t.py::test_c",)),
     cost=Cost(2, 3000, 200, 0.0123, 2.5),
     advice=("read the rejected patches",),
+    selections=("vote: 2 of 3 patches behave alike, 3 differ in code",),
 )
 SOLVED = msgspec.structs.replace(RUN, attempts=(REJECTED, ACCEPTED))
 
@@ -137,6 +138,8 @@ def test_the_markdown_has_every_part_and_a_fence_that_no_text_closes() -> None:
         "- `tests/test_shop.py`",
         "edits tried: 1200",
         "requests: 2, with 3000 prompt",
+        "## Selection among the patches",
+        "- vote: 2 of 3 patches behave alike",
         "price 0.0123",
     ]
     for text in expected:

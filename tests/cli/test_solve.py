@@ -316,24 +316,6 @@ def test_an_exchange_chooses_the_code_and_writes_the_patch_from_it(
     assert "def label(item):" in request["input"]["context"]
 
 
-def test_a_selection_among_several_patches_is_stated_in_the_packet(
-    repo: GitRepository, tmp_path: Path
-) -> None:
-    install(tmp_path / "site", "acme_solver", PLUGIN)
-    repo.commit(FILES)
-    done = repo.wardround(
-        "solve", "--sandbox", "none", "--format", "json", "--test", FAILING, "--author", "acme",
-        "--localization", "acme", "--selection", "score",
-        env=ENVIRON | {"PYTHONPATH": str(tmp_path / "site")},
-    )  # fmt: skip
-    packet = json.loads(done.stdout)
-    assert (done.returncode, len(packet["attempts"])) == (0, 1), done.stderr
-    assert packet["selections"] == [
-        "score: of 2 different patches 1 are the best by tests, 1 of these by findings"
-    ]
-    assert b"## Selection among the patches" in repo.read("artifacts/wardround/packet.md")
-
-
 SLOW_SELECTION = """
 
 async def selection(inputs):

@@ -69,17 +69,28 @@ class LineProbe:
         return self._trace_line
 
     def _evaluate(self, names: dict[str, Any]) -> tuple[str, bool]:
+        try:
+            return self._limited_value(names)
+        except TooSlow:  # once more, while memory of the expression was given back
+            self._limit.end()
+            self._limit_test()
+            return self._end_late()
+
+    def _limited_value(self, names: dict[str, Any]) -> tuple[str, bool]:
         self._limit.begin(_EXPRESSION_S)
         try:
             return repr(eval(self._code, names)), False  # noqa: S307  (the sandbox is for that)
         except TooSlow:
-            self._left = 0
-            return f"it took more than {_EXPRESSION_S:g} s", True
+            return self._end_late()
         except BaseException as error:  # of the expression, which may raise anything
             return _text_of(error), True
         finally:
             self._limit.end()
             self._limit_test()
+
+    def _end_late(self) -> tuple[str, bool]:
+        self._left = 0
+        return f"it took more than {_EXPRESSION_S:g} s", True
 
     def _limit_test(self) -> None:
         """Let the kernel end the process once the test used its CPU time; that of an evaluation is less."""
