@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 import msgspec
 
-from wardround.authoring.run_inputs import RANKER
+from wardround.authoring.run_inputs import RANKER, RunInputs
 from wardround.authoring.selection.thread import select
 from wardround.authoring.stages import Message, Patch
 from wardround.errors import UsageError
@@ -60,7 +60,8 @@ class VoteOrRanking:
         strict_chance: the same of a random selection.
         accuracy_all, strict_all: the same of all instances with a candidate.
         candidates: their number.
-        wall_s, cpu_s: the time of the effects of the selection, without the observation of the base.
+        wall_s, cpu_s: the time of the effects of the selection, without the observation of the base; of a
+            ranking no CPU time, and a latency that other trials at the same time make longer.
 
     Args:
         pools: the candidates, which all configurations share; None for new ones.
@@ -114,7 +115,7 @@ class VoteOrRanking:
         if self.model_endpoint is None:
             yield f"ranking is left out: no endpoint has the role {RANKER}"
         elif self.model_endpoint.is_exchange:
-            yield "ranking is by an exchange of files: its time is that of reading them"
+            yield "ranking is by an exchange of files, so its time is not measured"
 
     async def hypers(self) -> AsyncIterator[Configuration]:
         """Yield the configurations."""
@@ -147,11 +148,16 @@ class VoteOrRanking:
         stage = await trial.selection(self.configuration.selection, inputs)
         selected = await select(stage, list(pool.patches), trial.instance_id)
         trial.sequence.record_messages(Message(_REASON, line) for line in inputs.report.selections)
-        asked = self.model_endpoint if self.configuration.selection == RANKING else None
-        trial.sequence.record_rewards(
-            wall_s=effects.wall_s, cpu_s=effects.cpu_s, **costs.endpoint_costs(inputs.budget, asked)
-        )
+        trial.sequence.record_rewards(**self._costs(inputs, effects))
         return selected
+
+    def _costs(self, inputs: RunInputs, effects: MeteredEffects) -> dict[str, float]:
+        """Return the costs of a selection: CPU time only of runs, and no time of reading files."""
+        if self.configuration.selection != RANKING:
+            return {"wall_s": effects.wall_s, "cpu_s": effects.cpu_s}
+        found = costs.endpoint_costs(inputs.budget, self.model_endpoint)
+        is_exchange = self.model_endpoint is not None and self.model_endpoint.is_exchange
+        return found if is_exchange else {**found, "wall_s": effects.wall_s}
 
 
 def _require_valid(options: Options, inputs: LabInputs) -> None:

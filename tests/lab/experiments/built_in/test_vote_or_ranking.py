@@ -140,6 +140,8 @@ def test_all_selections_get_the_same_candidates_and_a_run_continues_without_repe
         assert (found["candidates"], found["chance"], found["strict_chance"]) == (3.0, 2 / 3, 2 / 3)
         assert found["strict"] == found["strict_all"] == found["accuracy_all"] == found["accuracy"]
     assert rewards["first"]["cpu_s"] == 0.0 < rewards["vote"]["cpu_s"]
+    assert "cpu_s" not in rewards["ranking"]
+    assert rewards["ranking"]["wall_s"] > 0
     assert (rewards["ranking"]["requests"], rewards["ranking"]["money"]) == (1.0, 0.001)
     assert "requests" not in rewards["vote"]
 
