@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from wardround.errors import WardroundError
+from wardround.errors import PLUGIN_EXCEPTIONS, WardroundError
 from wardround_lab.experiments.experiment import Experiment
 from wardround_lab.experiments.lab_inputs import LabInputs, values_of
 from wardround_lab.experiments.storage.model import SequenceQuery
@@ -85,9 +85,14 @@ async def _work(pending: Iterator[_Task], failures: list[IncompleteTrial], state
         try:
             await task.experiment.run(task.instance)
         except WardroundError as cause:
-            name = configuration_name(task.experiment.configuration)
-            failures.append(IncompleteTrial(name, task.instance, str(cause)))
+            failures.append(_incomplete(task, str(cause)))
+        except PLUGIN_EXCEPTIONS as cause:  # contributed code: the other trials go on
+            failures.append(_incomplete(task, f"{type(cause).__name__}: {cause}"))
         state.advance()
+
+
+def _incomplete(task: _Task, reason: str) -> IncompleteTrial:
+    return IncompleteTrial(configuration_name(task.experiment.configuration), task.instance, reason)
 
 
 class _Progress:
