@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from wardround.errors import PLUGIN_EXCEPTIONS, WardroundError
+from wardround.errors import WardroundError
 from wardround_lab.experiments.experiment import Experiment
 from wardround_lab.experiments.lab_inputs import LabInputs, values_of
 from wardround_lab.experiments.storage.model import SequenceQuery
@@ -86,7 +86,7 @@ async def _work(pending: Iterator[_Task], failures: list[IncompleteTrial], state
             await task.experiment.run(task.instance)
         except WardroundError as cause:
             failures.append(_incomplete(task, str(cause)))
-        except PLUGIN_EXCEPTIONS as cause:  # contributed code: the other trials go on
+        except (Exception, SystemExit) as cause:  # noqa: BLE001  (contributed code; the others go on)
             failures.append(_incomplete(task, f"{type(cause).__name__}: {cause}"))
         state.advance()
 
