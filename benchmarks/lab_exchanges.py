@@ -208,7 +208,7 @@ def make_instances(folder: Path, number: int) -> None:
 
 
 @contextmanager
-def stored(folder: Path) -> Iterator[SequenceStorage]:
+def open_results(folder: Path) -> Iterator[SequenceStorage]:
     with closing(open_sql_storage(folder / "lab.sqlite")) as storage:
         yield storage
 
@@ -217,7 +217,7 @@ def wait_for(folder: Path, trials: int) -> None:
     while True:
         time.sleep(0.2)
         if (folder / "lab.sqlite").exists():
-            with stored(folder) as storage:
+            with open_results(folder) as storage:
                 if sum(1 for _ in storage.find(SequenceQuery(is_complete=True))) >= trials:
                     return
 
@@ -225,7 +225,7 @@ def wait_for(folder: Path, trials: int) -> None:
 def exchanges(folder: Path) -> Counter[str]:
     """Return the number of recorded exchanges of each instance."""
     found: Counter[str] = Counter()
-    with stored(folder) as storage:
+    with open_results(folder) as storage:
         for summary in storage.find(SequenceQuery()):
             entries = storage.entries(summary.header.id)
             found[summary.header.instance] += sum(entry.kind is EntryKind.RESULT for entry in entries)

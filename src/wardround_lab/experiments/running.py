@@ -85,9 +85,14 @@ async def _work(pending: Iterator[_Task], failures: list[IncompleteTrial], state
         try:
             await task.experiment.run(task.instance)
         except WardroundError as cause:
-            name = configuration_name(task.experiment.configuration)
-            failures.append(IncompleteTrial(name, task.instance, str(cause)))
+            failures.append(_incomplete(task, str(cause)))
+        except (Exception, SystemExit) as cause:  # noqa: BLE001  (contributed code; the others go on)
+            failures.append(_incomplete(task, f"{type(cause).__name__}: {cause}"))
         state.advance()
+
+
+def _incomplete(task: _Task, reason: str) -> IncompleteTrial:
+    return IncompleteTrial(configuration_name(task.experiment.configuration), task.instance, reason)
 
 
 class _Progress:

@@ -271,6 +271,12 @@ def test_a_method_of_an_instance_in_a_constant_is_found(graph_of: GraphOf) -> No
     ]
 
 
+def test_a_constant_whose_value_calls_itself_ends(graph_of: GraphOf) -> None:
+    graph = graph_of({"setup.py": "for line in lines():\n    line = line.decode()\n    line.strip()\n"})
+
+    assert ends(graph.callees(symbol_of(graph, "setup.py", "line"))) == []
+
+
 def test_a_title_of_tests_does_not_hide_the_import_of_the_same_name(graph_of: GraphOf) -> None:
     graph = graph_of(
         {

@@ -77,6 +77,7 @@ class _Failing(SizedPatch):
     """Fails after its effect at one instance."""
 
     is_broken = True
+    error: Exception = SandboxError("the sandbox is missing")
 
     def with_configuration(self, configuration: object) -> _Failing:
         return _Failing(self._inputs, self._options, configuration)  # type: ignore[arg-type]
@@ -84,18 +85,29 @@ class _Failing(SizedPatch):
     async def run(self, instance_id: str) -> Patch:
         patch = await super().run(instance_id) if instance_id != self._inputs.instances.ids[1] else None
         if patch is None and self.is_broken:
-            raise SandboxError("the sandbox is missing")
+            raise self.error
         return patch or await super().run(instance_id)
 
 
-def test_a_failure_ends_one_trial_and_is_run_again(inputs: LabInputs) -> None:
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (SandboxError("the sandbox is missing"), "the sandbox is missing"),
+        (KeyError("no such value"), "KeyError: 'no such value'"),
+    ],
+)
+def test_a_failure_ends_one_trial_and_is_run_again(
+    inputs: LabInputs, error: Exception, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_Failing, "error", error)
+    monkeypatch.setattr(_Failing, "is_broken", True)
     failures = asyncio.run(run_experiment(_Failing(inputs), inputs, 2))
 
     assert [(failure.instance, failure.reason) for failure in failures] == [
-        (inputs.instances.ids[1], "the sandbox is missing")
+        (inputs.instances.ids[1], reason)
     ] * 2
     assert complete(inputs.storage) == 10
-    _Failing.is_broken = False
+    monkeypatch.setattr(_Failing, "is_broken", False)
     assert asyncio.run(run_experiment(_Failing(inputs), inputs, 2)) == []
     assert complete(inputs.storage) == 12
     assert len(SizedPatch.effects) == 12

@@ -51,6 +51,7 @@ class Resolver:
         self._modules: dict[tuple[str, str], str] = {}
         self._named: dict[tuple[str, str], tuple[Target, ...]] = {}
         self._bases: dict[Target, tuple[Target, ...]] = {}
+        self._classes: dict[Target, Sequence[Target]] = {}
         self._tops: dict[str, dict[str, int]] = {}
 
     def symbol(self, target: Target) -> Symbol:
@@ -237,6 +238,13 @@ class Resolver:
 
     def _classes_of(self, constant: Target) -> Sequence[Target]:
         """Return the class that a constant is an instance of, where its value is one call of a class."""
+        found = self._classes.get(constant)
+        if found is None:
+            self._classes[constant] = ()  # a constant that is found through its own value has none
+            found = self._classes[constant] = self._called_classes(constant)
+        return found
+
+    def _called_classes(self, constant: Target) -> Sequence[Target]:
         uses = [use for use in self._tree.uses(constant.path) if use.owner == constant.number]
         calls = [use for use in uses if use.kind is UseKind.CALL]
         if len(calls) != 1:
