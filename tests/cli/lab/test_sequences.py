@@ -78,12 +78,12 @@ def test_the_entries_of_a_sequence_are_shown_without_control_characters(
     hostile = header("\x1b[2J", {"name": "\x9b31m"})
     result = entry(EntryKind.RESULT, "retrieve\n0 outcome", {"lines": [1], "text": "\u202e"})
     add(storage, hostile, message("first\r\n\x1b]0;title\x07\tsecond\n##vso[x]"), result)
-    shown = repo.wardround("lab", "query", "--show", hostile.id).stdout
+    shown = repo.wardround("lab", "query", "--show", hostile.id, env={"CI": "true"}).stdout
     assert shown == (
         "0 message user\n"
         "    first\\r\n"
         "    \\x1b]0;title\\x07\\tsecond\n"
-        "    ##vso[x]\n"
+        "    ##vso\\x5bx]\n"
         "1 result retrieve\\n0 outcome\n"
         "    {\n"
         '      "lines": [\n'
