@@ -176,7 +176,7 @@ def test_files_for_tuning_are_built_and_pass_the_audit(tmp_path: Path) -> None:
     [
         (("mine", "absent", "--kind", "clean", "--out", "o"), "absent is not a folder"),
         (("mine", "here", "--kind", "clean", "--out", "o"), "is not in a git repository"),
-        (("mine", "here", "--out", "o"), "nothing to mine; give --task NAME or --kind KIND"),
+        (("mine", "here", "--out", "o"), "nothing to mine; give --task NAME, --kind KIND or --instances"),
         (
             ("mine", "here", "--task", "nothing", "--out", "o"),
             "--task nothing: unknown task; choose from ",
