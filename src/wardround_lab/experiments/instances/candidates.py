@@ -18,7 +18,7 @@ from wardround_lab.experiments.instances.task_text import AnswerCode, states_a_t
 
 MOST_FILES = 2
 MOST_LINES = 10
-"""The limits of the answer; AUTHORING measured those of its lab with them."""
+"""The default limits of an answer."""
 _PYTHON = ".py"
 _ISSUE = LazyPattern(r"#\d")
 
