@@ -6,10 +6,10 @@ from contextlib import suppress
 
 import msgspec
 
-from wardround.authoring.endpoint.roles import Role
+from wardround.authoring.endpoint.conversation import NO_DOCUMENT, Conversation
+from wardround.authoring.endpoint.patch_answer import UnusableAnswer
+from wardround.authoring.endpoint.roles import Answer, Role
 from wardround.planes.language_model.answer_text import documents_in
-
-_UNUSABLE = "it has no JSON document of the form above"
 
 
 class ChoiceInput(msgspec.Struct, frozen=True):
@@ -37,21 +37,15 @@ async def choose(role: Role, content: ChoiceInput) -> list[str]:
     Raises:
         ExchangeFailed: the endpoint does not answer.
     """
-    problem = ""
-    for _ in range(2):
-        answer = await role.ask(content, problem)
-        found = None if answer.problem else _decode(answer.text)
-        if found is not None:
-            return _candidates(found, content)
-        problem = answer.problem or _UNUSABLE
-    return []
+    found = await Conversation(role).ask(content, _decode)
+    return [] if found is None else _candidates(found, content)
 
 
-def _decode(text: str) -> _Choice | None:
-    for document in reversed(list(documents_in(text))):
+def _decode(answer: Answer) -> _Choice:
+    for document in reversed(list(documents_in(answer.text))):
         with suppress(msgspec.ValidationError):
             return msgspec.convert(document, _Choice)
-    return None
+    raise UnusableAnswer(NO_DOCUMENT)
 
 
 def _candidates(choice: _Choice, content: ChoiceInput) -> list[str]:

@@ -14,6 +14,8 @@ from wardround.planes.language_model.parameters import MOST_PROBABLE, Sampling
 
 Result = TypeVar("Result")
 _ATTEMPTS = 2
+NO_DOCUMENT = "it has no JSON document of the form above"
+"""The reason for an answer without the document that its prompt demands."""
 
 
 class Conversation:

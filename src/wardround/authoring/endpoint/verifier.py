@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from wardround.authoring.endpoint.author import ShownTest
-from wardround.authoring.endpoint.roles import Role
+from wardround.authoring.endpoint.conversation import NO_DOCUMENT, Conversation
+from wardround.authoring.endpoint.patch_answer import UnusableAnswer
+from wardround.authoring.endpoint.roles import Answer, Role
 from wardround.planes.language_model.answer_text import documents_in
 
 
@@ -48,33 +51,21 @@ class Judgement(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
 
 
-_UNUSABLE = "it has no JSON document of the form above"
-
-
 async def judge(role: Role, content: VerifierInput) -> Judgement:
     """Return the verdict on a patch; problems that quote nothing are left out.
 
     Raises:
         ExchangeFailed: the endpoint does not answer.
     """
-    problem = ""
-    for _ in range(2):
-        answer = await role.ask(content, problem)
-        found = None if answer.problem else _decode(answer.text)
-        if found is not None:
-            return _with_quotes(found, f"{content.patch}\n{content.context}")
-        problem = answer.problem or _UNUSABLE
-    return Judgement(None)
+    found = await Conversation(role).ask(content, _decode)
+    return Judgement(None) if found is None else _with_quotes(found, f"{content.patch}\n{content.context}")
 
 
-def _decode(text: str) -> Judgement | None:
-    for document in reversed(list(documents_in(text))):
-        if _is_judgement(document):
-            try:
-                return msgspec.convert(document, Judgement)
-            except msgspec.ValidationError:
-                continue
-    return None
+def _decode(answer: Answer) -> Judgement:
+    for document in filter(_is_judgement, reversed(list(documents_in(answer.text)))):
+        with suppress(msgspec.ValidationError):
+            return msgspec.convert(document, Judgement)
+    raise UnusableAnswer(NO_DOCUMENT)
 
 
 def _is_judgement(document: Any) -> bool:
