@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from wardround.change.change_source import decode_text
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import InputOrigin
@@ -23,7 +22,7 @@ from wardround.workflows.behaviour.entries import add_entries
 from wardround.workflows.behaviour.limits import DEFAULT_LIMITS, BehaviourLimits
 from wardround.workflows.behaviour.public_callers import files_of
 from wardround.workflows.behaviour.stages import RecordedRun, ReplayedCall, ReplayedRun, Stages
-from wardround.workflows.behaviour.targets import Target, Targets, find_targets
+from wardround.workflows.behaviour.targets import Target, Targets, blob_texts, find_targets
 from wardround.workflows.behaviour.tests_to_run import chosen_tests
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.plans.planning import tree_of
@@ -85,7 +84,7 @@ def _common_targets(repository: Repository, changes: Sequence[Change], most: int
     found: dict[tuple[str, str, str], Target] = {}
     replaced: set[str] = set()
     for change in changes:
-        targets = find_targets(change, _reader(repository), "", most, others)
+        targets = find_targets(change, blob_texts(repository), "", most, others)
         replaced |= targets.replaced
         for target in targets.targets:
             key = (target.base_path, target.base.name, target.base.role)
@@ -97,14 +96,6 @@ def _common_targets(repository: Repository, changes: Sequence[Change], most: int
                 constants=tuple(dict.fromkeys((*known.constants, *target.constants))),
             )
     return Targets(tuple(found.values())[:most], replaced=frozenset(replaced))
-
-
-def _reader(repository: Repository) -> Callable[[str | None], str | None]:
-    def text(blob: str | None) -> str | None:
-        content = None if blob is None else repository.blobs.get(blob)
-        return None if content is None else decode_text(content)
-
-    return text
 
 
 class _Replays:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from wardround.change.change_source import decode_text
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.context.run_evidence import (
@@ -43,7 +42,7 @@ from wardround.workflows.behaviour.stages import (
     Stages,
 )
 from wardround.workflows.behaviour.stale_inputs import drop_stale
-from wardround.workflows.behaviour.targets import Targets, find_targets
+from wardround.workflows.behaviour.targets import Targets, blob_texts, find_targets
 from wardround.workflows.behaviour.tests_to_run import chosen_tests
 from wardround.workflows.environments.model import Environment
 from wardround.workflows.test.plans.planning import tree_of
@@ -81,7 +80,7 @@ def compare_behaviour(
     if isolation == NONE:
         raise UsageError("functions are compared with isolation only; choose one, or leave --sandbox out")
     others = files_of(tree_of(repository, change.base))
-    targets = find_targets(change, _reader(repository), request, limits.functions, others)
+    targets = find_targets(change, blob_texts(repository), request, limits.functions, others)
     if request and not targets.targets and not targets.not_compared:
         raise UsageError(
             f"{request}: no changed function has this name; give FILE::FUNCTION as the table shows it"
@@ -92,14 +91,6 @@ def compare_behaviour(
     environ = os.environ if environ is None else environ
     stages = Stages(repository, environment, targets.targets, limits, isolation, environ, targets.replaced)
     return _Comparison(stages, change, targets, progress).run(conditions)
-
-
-def _reader(repository: Repository) -> Callable[[str | None], str | None]:
-    def text(blob: str | None) -> str | None:
-        content = None if blob is None else repository.blobs.get(blob)
-        return None if content is None else decode_text(content)
-
-    return text
 
 
 class _Comparison:

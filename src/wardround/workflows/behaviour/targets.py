@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from wardround.change.change_source import decode_text
 from wardround.change.diff import Change, ChangedFile
+from wardround.change.repository import Repository
 from wardround.context.run_evidence import NotCompared
 from wardround.languages.python.module import is_test_path
 from wardround.workflows.behaviour.definitions import Definition, Definitions, definitions
@@ -76,6 +78,16 @@ class Targets(msgspec.Struct, frozen=True):
     remade: frozenset[str] = frozenset()
     renamed: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     replaced: frozenset[str] = frozenset()
+
+
+def blob_texts(repository: Repository) -> ReadText:
+    """Return the reader of the blobs of a repository."""
+
+    def text(blob: str | None) -> str | None:
+        content = None if blob is None else repository.blobs.get(blob)
+        return None if content is None else decode_text(content)
+
+    return text
 
 
 def find_targets(
