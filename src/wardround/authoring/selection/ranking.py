@@ -64,14 +64,6 @@ class ModelRanking(LoopSelection):
         self._role = role
         self._box = BallotBox(inputs.work)
 
-    def run(self, patches: list[Patch], instance_id: str) -> Patch:
-        """Return the selected patch; the first one if none is usable.
-
-        Raises:
-            ExchangeFailed: the endpoint does not answer.
-        """
-        return self.wait_for(self._select(patches, instance_id))
-
     async def _select(self, patches: list[Patch], instance_id: str) -> Patch:
         ballots = self._box.ballots(patches)
         if len(ballots) < 2:

@@ -33,15 +33,7 @@ class ScoreSelection(LoopSelection):
         self._box = BallotBox(inputs.work)
         self._evidence = CandidateEvidence(inputs)
 
-    def run(self, patches: list[Patch], instance_id: str) -> Patch:
-        """Return the selected patch; the first one if none is usable.
-
-        Raises:
-            SandboxError: nothing could be run.
-        """
-        return self.wait_for(self._select(patches))
-
-    async def _select(self, patches: list[Patch]) -> Patch:
+    async def _select(self, patches: list[Patch], instance_id: str) -> Patch:
         ballots = self._box.ballots(patches)
         if not ballots:
             return patches[0]

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
 
 from wardround.authoring.stages import Patch, Selection
-
-Result = TypeVar("Result")
 
 
 async def select(selection: Selection, patches: list[Patch], instance_id: str) -> Patch:
@@ -27,12 +24,21 @@ async def select(selection: Selection, patches: list[Patch], instance_id: str) -
         thread.shutdown(wait=False)
 
 
-class LoopSelection:
-    """Waits in a selection for what runs in the event loop in which it was created."""
+class LoopSelection(ABC):
+    """A selection whose work runs in the event loop in which it was created."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
 
-    def wait_for(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
-        """Return the result of a coroutine; the loop must run in another thread."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+    def run(self, patches: list[Patch], instance_id: str) -> Patch:
+        """Return the selected patch; the first one if none is usable. The loop must run in another thread.
+
+        Raises:
+            SandboxError: nothing could be run.
+            ExchangeFailed: the endpoint does not answer.
+        """
+        return asyncio.run_coroutine_threadsafe(self._select(patches, instance_id), self._loop).result()
+
+    @abstractmethod
+    async def _select(self, patches: list[Patch], instance_id: str) -> Patch:
+        """Return the selected patch; see ``run``."""

@@ -51,15 +51,7 @@ class MajorityVote(LoopSelection):
         self._evidence = CandidateEvidence(inputs)
         self._problem = ""
 
-    def run(self, patches: list[Patch], instance_id: str) -> Patch:
-        """Return the selected patch; the first one if none is usable.
-
-        Raises:
-            SandboxError: nothing could be run.
-        """
-        return self.wait_for(self._select(patches))
-
-    async def _select(self, patches: list[Patch]) -> Patch:
+    async def _select(self, patches: list[Patch], instance_id: str) -> Patch:
         ballots = self._box.ballots(patches)
         if not ballots:
             return patches[0]
