@@ -98,6 +98,19 @@ class Effects(Protocol):
         ...
 
 
+class EffectKeys:
+    """The keys by which recorded effects are found: equal requests of one step differ by their order."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def next(self, step: str, request: object) -> str:
+        """Return the key of the next effect with a request."""
+        digest = _digest(msgspec.json.encode((step, request), order="deterministic"))
+        self._counts[digest] += 1
+        return f"{digest}:{self._counts[digest]}"
+
+
 class Sequence:
     """A sequence of effects.
 
@@ -115,7 +128,7 @@ class Sequence:
         events = [msgspec.json.decode(line, type=Event) for line in lines[1:]]
         self._recorded = {event.request: bytes(event.result) for event in events if event.step != _END}
         self.ending = _ending(events)
-        self._counts: Counter[str] = Counter()
+        self._keys = EffectKeys()
 
     @property
     def is_replay(self) -> bool:
@@ -125,7 +138,7 @@ class Sequence:
     async def run(
         self, step: str, request: object, kind: type[Result], effect: Callable[[], Awaitable[Result]]
     ) -> Result:
-        digest = self._key(step, request)
+        digest = self._keys.next(step, request)
         recorded = self._recorded.get(digest)
         if recorded is None:
             if self._file is None:
@@ -139,11 +152,6 @@ class Sequence:
         self.ending = reason
         if self._file is not None:
             self._append(Event(_END, "", msgspec.Raw(msgspec.json.encode(reason)), self._previous))
-
-    def _key(self, step: str, request: object) -> str:
-        digest = _digest(msgspec.json.encode((step, request), order="deterministic"))
-        self._counts[digest] += 1
-        return f"{digest}:{self._counts[digest]}"
 
     def _append(self, event: Event) -> None:
         assert self._file is not None

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import msgspec
 
+from wardround.authoring.sequence import EffectKeys
 from wardround.authoring.stages import Message, Patch
-from wardround.storage.digest import sha256
 from wardround_lab.experiments.storage.model import Entry, EntryKind, SequenceHeader
 from wardround_lab.experiments.storage.sequence_storage import SequenceStorage
 
@@ -30,7 +30,7 @@ class RecordedSequence:
         self._storage = storage
         self._entries: list[Entry] = []
         self._results: dict[str, bytes] = {}
-        self._counts: Counter[str] = Counter()
+        self._keys = EffectKeys()
         self._recorded: Counter[tuple[EntryKind, str, str]] = Counter()
         self.outcome = ""
 
@@ -54,7 +54,7 @@ class RecordedSequence:
         self, step: str, request: object, kind: type[Result], effect: Callable[[], Awaitable[Result]]
     ) -> Result:
         """Return the result of an effect; see ``Effects``."""
-        key = self._key(step, request)
+        key = self._keys.next(step, request)
         recorded = self._results.get(key)
         if recorded is None:
             recorded = msgspec.json.encode(await effect())
@@ -110,11 +110,6 @@ class RecordedSequence:
             self._results[entry.key] = bytes(entry.content)
         elif entry.kind is EntryKind.OUTCOME:
             self.outcome = entry.name
-
-    def _key(self, step: str, request: object) -> str:
-        digest = sha256(msgspec.json.encode((step, request), order="deterministic")).hexdigest()
-        self._counts[digest] += 1
-        return f"{digest}:{self._counts[digest]}"
 
 
 def _entry(kind: EntryKind, name: str, content: object) -> Entry:
