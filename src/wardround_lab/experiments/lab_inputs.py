@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ class Trial:
         """The id by which stages get the instance."""
         return self.inputs.work.instance.id
 
-    @property
+    @cached_property
     def gold(self) -> Gold:
         """The answer."""
         return gold_of(self.inputs.work.repository, self.mined)

@@ -143,5 +143,6 @@ def _gold_rewards(
     work = trial.inputs.work
     repository, base = work.repository, work.instance.base
     ready = with_text(repository, base, result, work.settings.tokens)
-    tokens = repository_tokens(BaseTree(repository, base))
+    context = trial.inputs.report.context
+    tokens = repository_tokens(BaseTree(repository, base)) if context is None else context.tokens.repository
     yield from localization.localization_rewards(ready, gold, tokens, text_tokens(ready.text)).items()
