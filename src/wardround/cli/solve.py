@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wardround.cli.change_options import repo_option
+from wardround.cli.exchange_options import exchange_options
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted, collect_garbage
 from wardround.cli.run import emit, emit_line, progress_line
@@ -63,14 +64,7 @@ _NO_PATCH, _INCONCLUSIVE, _INTERRUPTED = 1, 4, 130
     "--most-tokens", type=click.IntRange(min=1), metavar="N",
     help="Tokens of all requests and answers together (default: no limit).",
 )  # fmt: skip
-@click.option(
-    "--exchange", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="Write the requests to DIR and read the answers there, such as those of a coding agent.",
-)  # fmt: skip
-@click.option(
-    "--exchange-wait", type=click.FloatRange(0, 3600), default=0.0, metavar="SECONDS",
-    help="With --exchange: wait for answers (default: those that are there).",
-)  # fmt: skip
+@exchange_options
 @click.option("--offline", is_flag=True, help="Contact nothing on a network.")
 @click.option(
     "--show-prompt", "shown_step", default=None,

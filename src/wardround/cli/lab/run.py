@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wardround.cli.exchange_options import exchange_options
 from wardround.cli.lab.sequence_options import open_named_storage, storage_option
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted, collect_garbage
@@ -58,12 +59,7 @@ def _shard(context: click.Context, parameter: click.Parameter, text: str | None)
     "--shard", callback=_shard, metavar="K/N",
     help="Run the K-th of N parts of the instances; other processes run the others with --resume.",
 )  # fmt: skip
-@click.option(
-    "--exchange", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="Write the requests to DIR and read the answers there, in all roles.",
-)  # fmt: skip
-@click.option("--exchange-wait", type=click.FloatRange(0, 3600), default=0.0, metavar="SECONDS",
-              help="With --exchange: wait for answers (default: those that are there).")  # fmt: skip
+@exchange_options
 @click.option("--offline", is_flag=True, help="Contact nothing on a network.")
 @storage_option
 @click.option("--resume", "resumed", default="", metavar="RUN", help="Continue a run where it ended.")
