@@ -45,7 +45,7 @@ KINDS = ("sqlite", "postgresql", "firestore")
 _MESSAGES = 50
 """Messages of a sequence."""
 _APPEND = 10
-"""Messages of one append: those of one request and what is computed from it."""
+"""Messages of one append: those of one request and of its result."""
 _SINGLE = 1000
 """Appends of one message, to measure what one exchange costs."""
 _RETRIEVALS = ("words", "embeddings", "fusion")

@@ -190,7 +190,7 @@ def is_fix(subject: str) -> bool:
 
 
 def mentions_fix(subject: str) -> bool:
-    """Return True if a subject has a word of fixes, whatever was fixed."""
+    """Return True if a subject has a word of fixes."""
     return bool(_FIX.search(subject))
 
 

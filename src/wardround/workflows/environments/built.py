@@ -65,8 +65,8 @@ def built_environment(
 
 
 def built_at(prefix: Path, folder: str) -> Environment | None:
-    """Return the environment of Python that was built at a prefix, whatever files it was built from; None if
-    wardround built none there.
+    """Return the environment of Python that was built at a prefix, from any files; None if wardround built
+    none there.
 
     Args:
         folder: folder of the project, relative to the repository.

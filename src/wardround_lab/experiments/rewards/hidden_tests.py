@@ -25,7 +25,7 @@ async def hidden_outcomes(work: Work, mined: MinedInstance, patch: Patch) -> dic
 
     Raises:
         UnusablePatch: the patch changes nothing else.
-        SandboxError: nothing could be run, whatever the patch.
+        SandboxError: nothing could be run with any patch.
         EnvironmentUnavailable: the project has no environment.
     """
     judging_files = JudgingFiles(work.host.specialists)

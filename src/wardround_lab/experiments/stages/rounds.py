@@ -29,7 +29,7 @@ class Rounds:
 
         Raises:
             ExchangeFailed: the endpoint does not answer.
-            SandboxError: the tests cannot be run, whatever the patch.
+            SandboxError: the tests cannot be run with any patch.
         """
         author = _RecordedAuthor(self._author)
         stages = Stages(_KnownLocalization(localization), author, FirstPatch())
