@@ -12,6 +12,8 @@ _MODULES = ("torch", "transformers", "peft", "safetensors", "tokenizers", "onnx"
 
 MEASURING = ("numpy", "onnxruntime", "tokenizers", "matplotlib")
 """Dependencies of evaluation and calibration: no torch."""
+COMPARING = ("jinja2", "matplotlib", "numpy", "scipy")
+"""Dependencies of the tables, plots and pages of experiments, in the extra ``lab``."""
 
 
 def require_extra(modules: Sequence[str] = _MODULES, extra: str = "wardround[train]") -> None:

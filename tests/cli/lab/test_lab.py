@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -15,6 +16,8 @@ from tests.conftest import SCRIPTS, GitRepository
 from tests.lab.experiments import sized_patch
 from tests.lab.experiments.shop_instances import NAME, instance_file
 from tests.plugin_distributions import install
+from wardround.cli.lab import command as lab_commands
+from wardround.errors import UsageError
 from wardround_lab.experiments.storage.model import SequenceQuery
 from wardround_lab.experiments.storage.opening import open_storage
 
@@ -196,6 +199,19 @@ def test_bad_input_of_a_run_is_one_sentence(lab: Lab, arguments: tuple[str, ...]
 
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [("run", "sized"), ("compare", "a", "b"), ("report", "a")])
+def test_a_missing_extra_is_named_before_a_trial_runs(
+    lab: Lab, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "scipy" else find(name))
+    options = lab.options if command[0] == "run" else ()
+
+    with pytest.raises(UsageError, match=r"this needs scipy; pip install 'wardround\[lab\]'"):
+        lab_commands.main(args=[*command, *map(str, options)], standalone_mode=False)
+    assert not lab.storage.exists()
 
 
 def test_a_run_that_is_resumed_with_other_settings_is_refused(lab: Lab) -> None:

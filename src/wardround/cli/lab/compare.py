@@ -33,6 +33,9 @@ def command(first: str, second: str, *, by_repository: bool, storage_name: str, 
     means have an interval of 95% by bootstrap, and the p value of a paired permutation test, adjusted for
     the number of rewards.
     """
+    from wardround_lab.training.dependencies import COMPARING, require_extra
+
+    require_extra(COMPARING, "wardround[lab]")
     from wardround_lab.experiments.comparison.reward_differences import reward_differences
     from wardround_lab.experiments.comparison.run_files import write_comparison
     from wardround_lab.experiments.comparison.run_table import difference_lines

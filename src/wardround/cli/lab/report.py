@@ -23,6 +23,9 @@ from wardround.errors import UsageError
 def command(run_id: str, *, out: Path | None, sequences: int, storage_name: str) -> None:
     """Write one HTML page of a run: rewards, plots, and the sequences to read."""
     from wardround_lab.experiments.experiment_run import find_run
+    from wardround_lab.training.dependencies import COMPARING, require_extra
+
+    require_extra(COMPARING, "wardround[lab]")
     from wardround_lab.experiments.report.page import page_of
 
     with open_named_storage(storage_name, create=False) as storage:

@@ -76,7 +76,9 @@ def command(**options: Any) -> int:
     Exit status: 0 all trials completed, 4 some did not, 130 interrupted.
     """
     from wardround_lab.experiments.experiment_run import OpenRun
+    from wardround_lab.training.dependencies import COMPARING, require_extra
 
+    require_extra(COMPARING, "wardround[lab]")
     collect_garbage()  # a run is long
     instances = _instances(options)
     with open_named_storage(options["storage_name"]) as storage, _logs() as logs:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.errors import UsageError
 from wardround_lab.experiments.comparison.plots import draw_reward
 from wardround_lab.experiments.comparison.results import ConfigurationResults, results_of
 from wardround_lab.experiments.comparison.run_table import (
@@ -37,7 +36,7 @@ def page_of(storage: SequenceStorage, run: Run, most_instances: int) -> str:
     """Return the page of a run.
 
     Raises:
-        UsageError: the run has no completed trial, or jinja2 is missing.
+        UsageError: the run has no completed trial.
         TrainingError: matplotlib is missing.
     """
     results = results_of(storage, run.id)
@@ -52,10 +51,8 @@ def _render(
     rewards: Sequence[str],
     instances: Sequence[ShownInstance],
 ) -> str:
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError:
-        raise UsageError("jinja2 is not installed; install wardround[lab]") from None
+    from jinja2 import Environment, StrictUndefined
+
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
