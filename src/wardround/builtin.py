@@ -11,7 +11,7 @@ from wardround.own_command import COMMANDS
 @hookimpl
 def wardround_commands() -> Mapping[str, str]:
     """Return the commands, each in a module of its own."""
-    return {name: f"wardround.cli.{name}:command" for name in COMMANDS}
+    return {name: f"wardround.cli.{name.replace('-', '_')}:command" for name in COMMANDS}
 
 
 @hookimpl

@@ -1,0 +1,1 @@
+"""The dashboard: pages over the stores that the commands write; it has no state of its own."""
