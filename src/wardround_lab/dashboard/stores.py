@@ -18,7 +18,7 @@ class Stores(msgspec.Struct, frozen=True, kw_only=True):
         judgements: the folder of ``wardround eval judge``.
         data: the folder of curated examples, JSON Lines as ``wardround data`` writes them.
         training: the folder below which each training has its run directory.
-        experiments: the storage of experiments, as ``wardround lab run --storage`` has it; None for the default.
+        experiments: the storage of experiments, as of ``wardround lab run --storage``; None for the default.
         runs: the folder of reports of test runs and behaviour comparisons.
     """
 
