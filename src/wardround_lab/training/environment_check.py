@@ -1,4 +1,4 @@
-"""What this machine offers to a training: PyTorch, a GPU, onnxruntime with CUDA, memory."""
+"""The parts of a training environment: PyTorch, a GPU, onnxruntime with CUDA, memory."""
 
 from __future__ import annotations
 
