@@ -1,0 +1,1 @@
+"""The content of the tabs, computed from the stores; importable without Gradio."""
