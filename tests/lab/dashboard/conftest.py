@@ -1,7 +1,7 @@
 """One Chromium and two dashboards for all tests: over an empty installation, and over one that has been used.
 
-The records, examples or runs of a tab in the second one are written by its module ``filling_<tab>.py``, which is
-listed in ``FILLINGS``. ``test_pages`` then visits the tab; tests of its own open pages with ``visit``.
+The records, examples or runs of a tab in the second one are written by its ``filling_<tab>.py``, listed in
+``FILLINGS``. ``test_pages`` then visits the tab; tests of its own open pages with ``visit``.
 """
 
 from __future__ import annotations
