@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wardround.release_notes.changelog_claims import names_in, version_claims, references_in
+from wardround.release_notes.changelog_claims import names_in, references_in, version_claims
 
 
 @pytest.mark.parametrize(

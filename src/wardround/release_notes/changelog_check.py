@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.context.surface.announcement import has_mention
 from wardround.release_notes.changelog import ChangelogEntry, ChangelogSection
-from wardround.release_notes.changelog_claims import names_in, version_claims, references_in
+from wardround.release_notes.changelog_claims import names_in, references_in, version_claims
 from wardround.release_notes.changelog_evidence import RangeEvidence
 from wardround.release_notes.model import NoteKind, ReleaseNotes, Statement
 from wardround.text.search_terms import count_words
