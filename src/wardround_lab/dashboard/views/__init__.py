@@ -1,0 +1,1 @@
+"""What the tabs show, computed from the stores; importable without Gradio."""
