@@ -1,1 +1,1 @@
-"""What the tabs show, computed from the stores; importable without Gradio."""
+"""Views: what the stores contain, as values and rows; without Gradio."""
