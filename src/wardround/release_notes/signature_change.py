@@ -10,8 +10,8 @@ from wardround.release_notes.declaration import ORDER, Declaration, Parameter
 
 _VARIADIC = ("*", "**")
 _BY_POSITION = ("positional", "any")
-_MOST_POSITIONAL = 3
-"""Arguments from the fourth on are hardly passed by position."""
+_MOST_POSITIONAL = 2
+"""Arguments from the third on are hardly passed by position."""
 
 
 class SignatureChange(msgspec.Struct, frozen=True):
@@ -63,7 +63,7 @@ def signature_change(base: Declaration, head: Declaration) -> SignatureChange:
         ),
         required=required,
         demanded=tuple(new.name for old, new in kept if new.is_required and not old.is_required),
-        moved="" if lost else _first_moved(kept, required),
+        moved="" if required else _first_moved(kept, lost),
         restricted=tuple(_restricted(kept)),
     )
 
@@ -106,17 +106,18 @@ def _is_missed(parameter: Parameter, head: Sequence[Parameter]) -> bool:
     return (by_position or by_name) and not (parameter.name.startswith("_") and not parameter.is_required)
 
 
-def _first_moved(kept: Sequence[tuple[Parameter, Parameter]], required: Sequence[str]) -> str:
-    """Return the first parameter that is passed by position and has another one; empty if none has."""
-    if required:
-        return ""  # every call is adjusted anyhow
-    moved = [
-        old
-        for old, new in kept
-        if old.kind in _BY_POSITION and new.kind in _BY_POSITION and old.location != new.location
-    ]
-    first = min(moved, key=lambda parameter: parameter.location, default=None)
-    return first.name if first is not None and first.location < _MOST_POSITIONAL else ""
+def _first_moved(kept: Sequence[tuple[Parameter, Parameter]], lost: Sequence[Parameter]) -> str:
+    """Return the first parameter that is passed by position and has another one; empty if none has.
+
+    Args:
+        lost: parameters whose removal moves those behind them, which is no change of its own.
+    """
+    by_position = [pair for pair in kept if all(item.kind in _BY_POSITION for item in pair)]
+    for old, new in sorted(by_position, key=lambda pair: pair[0].location):
+        before = old.location - sum(item.location < old.location for item in lost)
+        if before != new.location:
+            return old.name if old.location < _MOST_POSITIONAL else ""
+    return ""
 
 
 def _restricted(kept: Sequence[tuple[Parameter, Parameter]]) -> Iterator[tuple[str, str]]:
