@@ -18,6 +18,7 @@ from wardround.release_notes.file_breaks import file_break
 from wardround.release_notes.footers import StatedBreak, stated_breaks
 from wardround.release_notes.model import BreakingForm, NoteKind, NotesCommit, Statement, Unattributed
 from wardround.release_notes.python_breaks import PythonBreaks
+from wardround.release_notes.relevance import NOT_NOTICED, Relevance
 from wardround.release_notes.replacements import stated_replacement
 from wardround.release_notes.surface_break import SurfaceBreak
 from wardround.release_notes.two_trees import TwoTrees
@@ -51,8 +52,12 @@ def breaking_changes(source: GitChangeSource, commits: Sequence[NotesCommit]) ->
     causes = Attribution(source.repository, source.change).causes([item.search for item in found])
     evidence = _Evidence(commits)
     statements, missing = [], []
+    relevance = Relevance(sides, commits)
     for group, cause in group_breaks(zip(found, causes, strict=True)):
         text = text_of(group[0]) + further_symbols(group)
+        if not any(relevance.is_noticed(item, cause) for item in group):
+            missing.append(Unattributed(text, NOT_NOTICED, cause.commits))
+            continue
         if cause.commits:
             statements.append(evidence.statement(text, cause.commits, _form(group[0], sides)))
         else:

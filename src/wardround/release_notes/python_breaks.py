@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wardround.context.surface.model import SurfaceChange
 from wardround.release_notes.attribution import Search
-from wardround.release_notes.declaration import PRESENCE, Declaration, Reader, changed_facets, present
+from wardround.release_notes.declaration import PRESENCE, Declaration, Reader, present
 from wardround.release_notes.public_names import PublicNames, module_parts
 from wardround.release_notes.python_declaration import (
     listed_declaration,
@@ -100,13 +100,15 @@ class PythonBreaks:
         symbol = self._head_names.shortest(change.name, change.path)
         own = _last(symbol)
         if qualified is None or not (base.is_present and head.is_present):
-            return SurfaceBreak(
-                change, symbol, own, Search(paths, read, changed_facets(base, head)), base, head
-            )
+            return SurfaceBreak(change, symbol, own, Search(paths, read, {}), base, head)
         signature = signature_change(base, head)
         if not signature.is_breaking:
             return None
-        words = () if signature.moved or signature.restricted else signature.names
+        words = (
+            ()
+            if signature.moved or signature.restricted
+            else tuple(name.lstrip("*") for name in signature.names)
+        )
         search = Search(paths, read, facets_of(signature, base), words)
         base, head = (
             replace(side, form=short_form(qualified, side.parameters, signature.names))

@@ -22,7 +22,7 @@ def short_form(name: str, parameters: Sequence[Parameter], shown: Collection[str
         return signature_form(name, parameters)
     forms: list[str] = []
     for parameter in parameters:
-        if parameter.name in shown:
+        if parameter.label in shown:
             forms.append(parameter.form)
         elif forms[-1:] != [_OTHERS]:
             forms.append(_OTHERS)

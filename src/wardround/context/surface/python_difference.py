@@ -140,6 +140,8 @@ class Difference:
     def _is_dynamic(self, removed: Any) -> bool:
         """Return True if the owner may still have the name by ``__getattr__`` or another base class."""
         old = removed.parent
+        if removed.is_alias and old is not None and old.is_class and self._is_dynamic(removed.target):
+            return True  # inherited
         new = None if old is None else self._head_object(old.path)
         if old is None or new is None:
             return False
