@@ -41,7 +41,7 @@ def launch(stores: Stores, address: Address, environ: Mapping[str, str] = os.env
     """Serve the dashboard until the process is interrupted.
 
     Raises:
-        UsageError: the address is not of this machine and there is no password, or the port is in use.
+        UsageError: the address is of another machine and no password is set, or the port is in use.
     """
     password = environ.get(PASSWORD_VARIABLE, "")
     if address.host not in _LOOPBACK and not password:
