@@ -26,7 +26,7 @@ from wardround_lab.dashboard.process_record import (
     read_process,
 )
 from wardround_lab.dashboard.stores import Stores
-from wardround_lab.dashboard.views.recipes import recipe_named
+from wardround_lab.dashboard.views.recipes import recipe_named, recipe_trouble
 from wardround_lab.training.dependencies import require_extra
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,80}")
@@ -52,12 +52,11 @@ def start_training(stores: Stores, request: TrainingRequest, environ: Mapping[st
         UsageError: the request is invalid, the directory exists, or a part of the extra is missing.
         TrainingError: the recipe is invalid, or the process cannot be started.
     """
-    from wardround_lab.training.recipe_registry import kind_of
-
     _words(stores, request)
     require_extra()
-    recipe = recipe_named(stores, request.recipe)
-    kind_of(recipe).read(recipe)
+    trouble = recipe_trouble(recipe_named(stores, request.recipe))
+    if trouble:
+        raise TrainingError(f"{request.recipe}: {trouble}")
     folder = stores.training / request.name
     try:
         folder.mkdir(parents=True)
