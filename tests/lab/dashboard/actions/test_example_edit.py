@@ -79,7 +79,10 @@ def test_a_new_file_begins_with_an_instruction(tmp_path: Path, scan: SecretScan)
         ('{"instruction": "x", "output": "y", "note": "z"}', "contains unknown field `note`"),
         ('{"instruction": "x", "output": 3}', "Expected `str`, got `int`"),
         ('{"prompt": "x", "completion": "y"}', "of kind prompt, and the file has instruction"),
-        (f'{{"instruction": "use the token {curated.SECRET} here", "output": "y"}}', r"holds a secret \(secrets/"),
+        (
+            f'{{"instruction": "use {curated.SECRET}", "output": "y", "path": "a.py"}}',
+            r"holds a secret \(secrets/",
+        ),
     ],
 )
 def test_what_is_no_record_of_the_file_is_refused(
