@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from wardround.change.commit_text import CommitText
 from wardround.change.diff import Change, ChangedFile, FileStatus
+from wardround.change.file_history import FileHistory
 from wardround.change.git_diff import GitDiff
 from wardround.change.git_process import GitProcess
 from wardround.change.grep import CheckedOutFiles, SearchedFiles, StoredFiles, WordSearch
@@ -95,6 +96,10 @@ class Repository:
     @property
     def commit_text(self) -> CommitText:
         return CommitText(self._git)
+
+    @property
+    def file_history(self) -> FileHistory:
+        return FileHistory(self._git)
 
     @property
     def blobs(self) -> Blobs:
