@@ -1,1 +1,1 @@
-"""Views: what the stores contain, as values and rows; without Gradio."""
+"""The content of the tabs, computed from the stores; importable without Gradio."""
