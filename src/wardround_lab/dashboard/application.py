@@ -16,9 +16,10 @@ from wardround_lab.dashboard.events import DIRECT
 from wardround_lab.dashboard.guard import Guard
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.dashboard.tab import Tab
+from wardround_lab.dashboard.tabs.data import DataTab
 from wardround_lab.dashboard.tabs.reviews import ReviewsTab
 
-TABS: Sequence[Tab] = (ReviewsTab(),)
+TABS: Sequence[Tab] = (ReviewsTab(), DataTab())
 _CONCURRENT = 8
 _STATIC = {"dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
 

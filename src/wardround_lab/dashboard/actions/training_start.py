@@ -20,6 +20,7 @@ import msgspec
 
 from wardround.errors import TrainingError, UsageError
 from wardround_lab.dashboard.actions import training_supervisor
+from wardround_lab.dashboard.actions.form_values import shown_path
 from wardround_lab.dashboard.process_record import (
     TrainingProcess,
     TrainingRequest,
@@ -104,7 +105,13 @@ def _words(stores: Stores, request: TrainingRequest) -> list[str]:
     if not _NAME.fullmatch(request.name):
         raise UsageError(f"{request.name!r}: a run has a name of letters, digits, dots and dashes")
     recipe, out = recipe_named(stores, request.recipe), stores.training / request.name
-    words = ["adapters", "train", _from(stores, recipe), "--out", _from(stores, out)]
+    words = [
+        "adapters",
+        "train",
+        shown_path(stores.repository, recipe),
+        "--out",
+        shown_path(stores.repository, out),
+    ]
     return [*words, *_options(request)]
 
 
@@ -113,11 +120,6 @@ def _options(request: TrainingRequest) -> Iterator[str]:
         yield from ("--seed", str(request.seed))
     if request.only_train:
         yield "--only-train"
-
-
-def _from(stores: Stores, path: Path) -> str:
-    root = stores.repository
-    return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
 
 def _recorded(folder: Path) -> TrainingProcess:

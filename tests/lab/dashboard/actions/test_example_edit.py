@@ -42,7 +42,7 @@ def test_an_edit_changes_its_line_and_no_other_byte(file: Path, scan: SecretScan
     file.chmod(0o640)
     before = file.read_bytes().splitlines()
     opened = open_line(file, 3)
-    replace_example(file, opened, edited(opened.text, output="It is better."), scan)
+    replace_example(file, 3, opened.digest, edited(opened.text, output="It is better."), scan)
     after = file.read_bytes().splitlines()
     assert [*after[:2], *after[3:]] == [*before[:2], *before[3:]]
     assert json.loads(after[2])["output"] == "It is better."
@@ -91,7 +91,7 @@ def test_what_is_no_record_of_the_file_is_refused(
     before = file.read_bytes()
     for write in (
         lambda: add_example(file, text, scan),
-        lambda: replace_example(file, open_line(file, 2), text, scan),
+        lambda: replace_example(file, 2, open_line(file, 2).digest, text, scan),
     ):
         with pytest.raises(UsageError, match=complaint) as refusal:
             write()
@@ -101,9 +101,9 @@ def test_what_is_no_record_of_the_file_is_refused(
 
 def test_an_edit_over_the_edit_of_somebody_else_is_refused(file: Path, scan: SecretScan) -> None:
     mine, theirs = open_line(file, 3), open_line(file, 3)
-    replace_example(file, theirs, edited(theirs.text, output="Theirs."), scan)
+    replace_example(file, 3, theirs.digest, edited(theirs.text, output="Theirs."), scan)
     with pytest.raises(UsageError, match=r"a.jsonl: line 3 changed since it was opened; open it again"):
-        replace_example(file, mine, edited(mine.text, output="Mine."), scan)
+        replace_example(file, 3, mine.digest, edited(mine.text, output="Mine."), scan)
     assert json.loads(file.read_bytes().splitlines()[2])["output"] == "Theirs."
 
 
@@ -112,7 +112,7 @@ def test_a_line_that_moved_is_not_overwritten(file: Path, scan: SecretScan) -> N
     file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[1:]))
     before = file.read_bytes()
     with pytest.raises(UsageError, match="line 3 changed since it was opened"):
-        replace_example(file, opened, opened.text, scan)
+        replace_example(file, 3, opened.digest, opened.text, scan)
     assert file.read_bytes() == before
 
 
@@ -121,7 +121,7 @@ def test_edits_of_two_people_at_once_are_both_kept(file: Path, scan: SecretScan)
 
     def edit(number: int) -> None:
         line = opened[number]
-        replace_example(file, line, edited(line.text, output=f"Edit {number}."), scan)
+        replace_example(file, number + 1, line.digest, edited(line.text, output=f"Edit {number}."), scan)
 
     threads = [threading.Thread(target=edit, args=(number,)) for number in range(5)]
     for thread in threads:
@@ -145,7 +145,7 @@ def test_another_program_that_writes_meanwhile_is_noticed(
 
     monkeypatch.setattr(example_edit, "_encode", encode_late)
     with pytest.raises(UsageError, match=r"a.jsonl was changed since it was opened"):
-        replace_example(file, opened, opened.text, scan)
+        replace_example(file, 3, opened.digest, opened.text, scan)
     assert len(file.read_bytes().splitlines()) == 6
     assert os.listdir(file.parent) == ["a.jsonl"]
 
@@ -170,7 +170,7 @@ def test_a_line_that_is_no_record_can_be_repaired(file: Path, scan: SecretScan) 
         stream.write(b'{"instruction": "cut off\n')
     opened = open_line(file, 6)
     assert opened.text == '{"instruction": "cut off'
-    replace_example(file, opened, edited(template_of(file), output="Whole."), scan)
+    replace_example(file, 6, opened.digest, edited(template_of(file), output="Whole."), scan)
     assert json.loads(file.read_bytes().splitlines()[5])["output"] == "Whole."
 
 
