@@ -89,16 +89,13 @@ def cancel_training(folder: Path) -> None:
     Raises:
         UsageError: it is not running, or its process cannot be interrupted.
     """
-    process = _recorded(folder)
-    training, group = process.training, process.supervisor.number
-    if not process.is_running or training is None or not training.is_alive:
-        raise UsageError(f"{folder.name}: no process of this training is running; there is nothing to cancel")
+    training = _recorded(folder).training
     try:
-        if os.getpgid(training.number) != group:
-            raise UsageError(f"{folder.name}: process {training.number} left its group; interrupt it by hand")
-        os.killpg(group, signal.SIGINT)
+        is_sent = training is not None and training.send(signal.SIGINT)
     except OSError as cause:
-        raise UsageError(f"{folder.name}: process {training.number}: {cause.strerror}") from cause
+        raise UsageError(f"{folder.name}: the training cannot be interrupted: {cause.strerror}") from cause
+    if not is_sent:
+        raise UsageError(f"{folder.name}: no process of this training is running; there is nothing to cancel")
 
 
 def _words(stores: Stores, request: TrainingRequest) -> list[str]:
