@@ -11,13 +11,14 @@ from wardround.change.change_source import GitChangeSource
 from wardround.context.surface.comparison import compare
 from wardround.context.surface.model import NotCompared, SurfaceChange, SurfaceKind
 from wardround.context.surface.sides import Sides, sides_of
-from wardround.release_notes.attribution import Attribution, Cause
+from wardround.release_notes.attribution import Attribution
 from wardround.release_notes.breaking_groups import further_symbols, group_breaks
 from wardround.release_notes.breaking_text import migration_of, text_of
 from wardround.release_notes.file_breaks import file_break
 from wardround.release_notes.footers import StatedBreak, stated_breaks
 from wardround.release_notes.model import BreakingForm, NoteKind, NotesCommit, Statement, Unattributed
 from wardround.release_notes.python_breaks import PythonBreaks
+from wardround.release_notes.relevance import NOT_NOTICED, Relevance
 from wardround.release_notes.replacements import stated_replacement
 from wardround.release_notes.surface_break import SurfaceBreak
 from wardround.release_notes.two_trees import TwoTrees
@@ -48,14 +49,15 @@ def breaking_changes(source: GitChangeSource, commits: Sequence[NotesCommit]) ->
     sides = sides_of(source, source.change)
     surface = compare(sides)
     found = list(_breaks(surface.breaking, TwoTrees(sides)))
-    groups = group_breaks(found)
-    attribution = Attribution(source.repository, source.change)
-    causes = dict(zip(map(id, found), attribution.causes([change.search for change in found]), strict=True))
+    causes = Attribution(source.repository, source.change).causes([item.search for item in found])
     evidence = _Evidence(commits)
     statements, missing = [], []
-    for group in groups:
-        cause = _joined_cause([causes[id(change)] for change in group])
+    relevance = Relevance(sides, commits)
+    for group, cause in group_breaks(zip(found, causes, strict=True)):
         text = text_of(group[0]) + further_symbols(group)
+        if not any(relevance.is_noticed(item, cause) for item in group):
+            missing.append(Unattributed(text, NOT_NOTICED, cause.commits))
+            continue
         if cause.commits:
             statements.append(evidence.statement(text, cause.commits, _form(group[0], sides)))
         else:
@@ -72,11 +74,6 @@ def _breaks(changes: Iterable[SurfaceChange], trees: TwoTrees) -> Iterator[Surfa
         found = python.read(change) if is_python else file_break(change, trees)
         if found is not None:
             yield found
-
-
-def _joined_cause(causes: Sequence[Cause]) -> Cause:
-    commits = tuple(dict.fromkeys(commit for cause in causes for commit in cause.commits))
-    return Cause(commits, causes[0].reason)
 
 
 def _form(found: SurfaceBreak, sides: Sides) -> BreakingForm:

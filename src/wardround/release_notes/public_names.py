@@ -27,7 +27,7 @@ class PublicNames:
         """
         parts = dotted.split(".")
         module = module_parts(path)
-        count = _module_length(parts, module)
+        count = module_length(parts, module)
         if count == 0 or count == len(parts):
             return dotted
         root = module[: len(module) - count]
@@ -82,7 +82,7 @@ def module_parts(path: str) -> list[str]:
     return path.removesuffix(".pyi").removesuffix(".py").removesuffix("/__init__").split("/")
 
 
-def _module_length(parts: Sequence[str], module: Sequence[str]) -> int:
+def module_length(parts: Sequence[str], module: Sequence[str]) -> int:
     """Return the number of parts of a dotted path that name its module; 0 if the module is another one."""
     for count in range(min(len(parts), len(module)), 0, -1):
         if list(module[-count:]) == list(parts[:count]):

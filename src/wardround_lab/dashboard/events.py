@@ -24,13 +24,13 @@ def readable_errors(action: Callable[_P, _R]) -> Callable[_P, _R]:
     """Return an action of an event whose errors of wardround are shown as a sentence, without a traceback."""
 
     @wraps(action)
-    def acted(*arguments: _P.args, **options: _P.kwargs) -> _R:
+    def perform(*arguments: _P.args, **options: _P.kwargs) -> _R:
         try:
             return action(*arguments, **options)
         except WardroundError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
-    return acted
+    return perform
 
 
 def on_open(

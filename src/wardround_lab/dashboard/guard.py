@@ -65,15 +65,15 @@ class Guard:
 
     async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
         nonce = secrets.token_urlsafe(16)
-        headed = _with_headers(send, nonce)
+        send_with_headers = _with_headers(send, nonce)
         refusal = self._refusal(scope)
         if refusal is not None:
-            await refusal(scope, receive, headed)
+            await refusal(scope, receive, send_with_headers)
         elif scope["path"] == _PAGE:
-            rewritten = PageRewriter(headed, nonce)
+            rewritten = PageRewriter(send_with_headers, nonce)
             await self._application(_without_compression(scope), receive, rewritten)
         else:
-            await self._application(scope, receive, headed)
+            await self._application(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         headers = Headers(scope=scope)
@@ -119,14 +119,14 @@ class PageRewriter:
 
 
 def _with_headers(send: Send, nonce: str) -> Send:
-    async def headed(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.update(_HEADERS)
             headers["content-security-policy"] = _POLICY.format(nonce=nonce)
         await send(message)
 
-    return headed
+    return send_with_headers
 
 
 def _without_compression(scope: Scope) -> Scope:

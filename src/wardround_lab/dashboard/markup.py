@@ -118,6 +118,6 @@ def note(text: str) -> Markup:
     return render("note.html", text=text)
 
 
-def joined(*parts: Markup) -> Markup:
+def join(*parts: Markup) -> Markup:
     """Return parts one after the other."""
     return Markup("").join(parts)

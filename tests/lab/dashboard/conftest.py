@@ -1,6 +1,7 @@
 """One Chromium and two dashboards for all tests: over an empty installation, and over one that has been used.
 
-A tab's records, examples or runs in the second one are written by its module ``filling_<tab>.py``.
+The records, examples or runs of a tab in the second one are written by its ``filling_<tab>.py``, listed in
+``FILLINGS``. ``test_pages`` then visits the tab; tests of its own open pages with ``visit``.
 """
 
 from __future__ import annotations

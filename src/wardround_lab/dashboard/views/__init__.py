@@ -1,1 +1,1 @@
-"""The content of the tabs, computed from the stores; importable without Gradio."""
+"""Views: what the stores contain, as values and rows; without Gradio."""
