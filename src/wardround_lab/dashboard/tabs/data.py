@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import gradio as gr
 from markupsafe import Markup
 
+from wardround.errors import WardroundError
 from wardround_lab.dashboard import markup
-from wardround_lab.dashboard.events import DIRECT, on_open, readable_errors
+from wardround_lab.dashboard.events import DIRECT, on_address
 from wardround_lab.dashboard.look import html_output
-from wardround_lab.dashboard.markup import Column, Link, Table
 from wardround_lab.dashboard.stores import Stores
-from wardround_lab.dashboard.tabs.choice import link_target
 from wardround_lab.dashboard.tabs.data_audit import AuditSection
-from wardround_lab.dashboard.tabs.data_browse import BrowseSection
 from wardround_lab.dashboard.tabs.data_edit import EditSection
+from wardround_lab.dashboard.tabs.data_pages import TAB, data_page
 from wardround_lab.dashboard.tabs.data_split import SplitSection
-from wardround_lab.dashboard.views.example_files import ExampleFile, example_files
-
-FILE_TARGET = "data-file"
-_COLUMNS = (
-    Column("File"),
-    Column("Examples", "number"),
-    Column("Kind"),
-    Column("Megabytes", "number"),
-    Column("Audit", "tag"),
-    Column("Last change", "time"),
-)
+from wardround_lab.dashboard.views.example_files import example_files
 
 
 class DataTab:
@@ -34,46 +25,38 @@ class DataTab:
     name = "Data"
 
     def build(self, stores: Stores) -> None:
-        files = html_output()
-        chosen = link_target(FILE_TARGET)
-        with gr.Column(visible=False) as opened:
-            browse = BrowseSection(stores, chosen)
-        edit = EditSection(stores, chosen, browse)
+        page = html_output()
+        file = gr.Textbox(visible="hidden", label="File")
+        line = gr.Textbox(visible="hidden", label="Line")
+        edit = EditSection(stores, file, line)
         audit = AuditSection(stores)
         split = SplitSection(stores)
-        names = [*audit.file_choices, *split.file_choices]
 
-        def load() -> list[object]:
-            found = example_files(stores.data)
-            choices = [gr.Dropdown(choices=[row.name for row in found]) for _ in names]
-            return [_files(stores, found), *choices, split.splits()]
+        def show(query: Mapping[str, str]) -> list[object]:
+            name, number = query.get("file", ""), query.get("line", "")
+            names = [row.name for row in example_files(stores.data)]
+            chosen = [name] if name in names else []
+            return [
+                _page(stores, query), name, number, *edit.opened(name, number), *audit.chosen(names, chosen),
+                *split.chosen(names, chosen),
+            ]  # fmt: skip
 
-        def open_file(name: str) -> list[object]:
-            return [gr.Column(visible=True), *browse.first_page(name), *audit.show(name)]
+        on_address(TAB, show, [page, file, line, *edit.fields, *audit.fields, *split.fields])
 
-        on_open(load, [files, *names, split.table])
-        chosen.input(
-            readable_errors(open_file), chosen, [opened, *browse.page_outputs, *audit.outputs], **DIRECT
-        )
-        for changed in (*edit.saved, audit.ended, split.ended):
-            changed.then(load, None, [files, *names, split.table], **DIRECT)
-        for changed in edit.saved:
-            changed.then(browse.page_again, browse.page_inputs, browse.results, **DIRECT)
+        def show_again(name: str, number: str) -> list[object]:
+            """Show what an action has changed; a page of a search becomes the first one of the file."""
+            shown = {"tab": TAB, "file": name, "line": number}
+            names = [row.name for row in example_files(stores.data)]
+            query = {key: value for key, value in shown.items() if value}
+            return [_page(stores, query), *audit.names(names), *split.names(names)]
 
-
-def _files(stores: Stores, found: list[ExampleFile]) -> Markup:
-    if not found:
-        text = f"There are no examples in {stores.data} yet. Mine some, or add the first one below."
-        return markup.hint(
-            text, "wardround data mine --kind bug-fix --out data .",
-            "wardround data build-sft data/bug-fix.jsonl --out data/sft",
-        )  # fmt: skip
-    rows = [
-        (_link(row.name), f"{row.records:,}", row.kind, f"{row.megabytes:.1f}", row.audit, row.changed)
-        for row in found
-    ]
-    return markup.table(Table(f"Files in {stores.data}; open one to read its examples", _COLUMNS, rows))
+        outputs = [page, *audit.choices, *split.choices]
+        for ended in (*edit.saved, audit.ended, split.ended):
+            ended.then(show_again, [file, line], outputs, **DIRECT)
 
 
-def _link(name: str) -> Link:
-    return Link(name, {"tab": "data", "file": name}, FILE_TARGET, name)
+def _page(stores: Stores, query: Mapping[str, str]) -> Markup:
+    try:
+        return data_page(stores.data, query)
+    except WardroundError as error:
+        return markup.note(str(error))

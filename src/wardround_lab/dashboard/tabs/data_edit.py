@@ -17,8 +17,7 @@ from wardround_lab.dashboard.actions.example_edit import (
 from wardround_lab.dashboard.events import DIRECT, readable_errors
 from wardround_lab.dashboard.look import html_output
 from wardround_lab.dashboard.stores import Stores
-from wardround_lab.dashboard.tabs.choice import link_target
-from wardround_lab.dashboard.tabs.data_browse import BrowseSection
+from wardround_lab.dashboard.tabs.data_pages import line_number
 from wardround_lab.dashboard.tabs.outcome import outcome_of
 from wardround_lab.dashboard.views.example_files import file_named
 
@@ -29,12 +28,13 @@ class EditSection:
     """An editor of one record as JSON.
 
     Attributes:
-        saved: the events after which the list of files and the page are stale.
+        fields: what ``opened`` fills.
+        saved: the events after which the page is stale.
     """
 
-    def __init__(self, stores: Stores, chosen: gr.Textbox, browse: BrowseSection) -> None:
+    def __init__(self, stores: Stores, file: gr.Textbox, line: gr.Textbox) -> None:
         self._stores = stores
-        digest = link_target("data-digest")
+        digest = gr.Textbox(visible="hidden", label="Digest")
         with gr.Accordion("Edit or add an example", open=False):
             text = gr.Textbox(
                 label="Record, as JSON", lines=_LINES, max_lines=40, elem_classes="wr-mono",
@@ -47,17 +47,23 @@ class EditSection:
             name = gr.Textbox(label="New file", placeholder="reviewed.jsonl", max_lines=1)
             create = gr.Button("Create the file with this example", size="sm")
             said = html_output()
-        browse.line.input(readable_errors(self._open), [chosen, browse.line], [text, digest, said], **DIRECT)
-        template.click(readable_errors(self._template), chosen, [text, said], **DIRECT)
+        self.fields = [text, digest, said]
+        template.click(readable_errors(self._template), file, [text, said], **DIRECT)
         self.saved = [
-            save.click(self._save, [chosen, browse.line, digest, text], [said, digest], **DIRECT),
-            add.click(self._add, [chosen, text], said, **DIRECT),
+            save.click(self._save, [file, line, digest, text], [said, digest], **DIRECT),
+            add.click(self._add, [file, text], said, **DIRECT),
             create.click(self._create, [name, text], said, **DIRECT),
         ]
 
-    def _open(self, name: str, line: str) -> tuple[str, str, Markup]:
-        opened = open_line(file_named(self._stores.data, name), _number(line))
-        return opened.text, opened.digest, Markup("")
+    def opened(self, name: str, line: str) -> list[object]:
+        """Return a line for an edit; empty fields if the address names none."""
+        if not line:
+            return ["", "", Markup("")]
+        try:
+            found = open_line(file_named(self._stores.data, name), line_number(line))
+        except UsageError:
+            return ["", "", Markup("")]
+        return [found.text, found.digest, Markup("")]
 
     def _template(self, name: str) -> tuple[str, Markup]:
         return template_of(file_named(self._stores.data, name) if name else None), Markup("")
@@ -69,7 +75,7 @@ class EditSection:
             nonlocal current
             if not digest:
                 raise UsageError("no example is opened; open one above, or add this as a new one")
-            file, number = file_named(self._stores.data, name), _number(line)
+            file, number = file_named(self._stores.data, name), line_number(line)
             replace_example(file, number, digest, text, secret_scan())
             current = open_line(file, number).digest
             return f"{name}: line {number} was written; audit the file again before a training"
@@ -91,7 +97,3 @@ class EditSection:
             return f"{file.name}: the file was created with one example"
 
         return outcome_of(create)
-
-
-def _number(line: str) -> int:
-    return int(line) if line.isdecimal() else 0

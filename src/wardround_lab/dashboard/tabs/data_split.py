@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import gradio as gr
 from markupsafe import Markup
 
@@ -13,33 +15,24 @@ from wardround_lab.dashboard.look import html_output
 from wardround_lab.dashboard.markup import Column, Table
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.dashboard.tabs.outcome import REFUSED, told
-from wardround_lab.dashboard.views.example_audits import LEAK_CHECKS, check_rows, splits
+from wardround_lab.dashboard.views.example_audits import LEAK_CHECKS, check_rows
 from wardround_lab.dashboard.views.example_files import file_named
 
-_COLUMNS = (
-    Column("Folder"),
-    Column("Train", "number"),
-    Column("Evaluate", "number"),
-    Column("Repositories held out", "number"),
-    Column("Left out"),
-    Column("Leaks"),
-)
 _LEAK_COLUMNS = (Column("Leak check"), Column("Result", "tag"), Column("What it found"))
 _SHARE = 0.1
 
 
 class SplitSection:
-    """The splits of the folder, and a form for the next one.
+    """A form for a split.
 
     Attributes:
-        table: shows the splits; ``file_choices``: the components that offer the files of the folder.
-        ended: the event after which the list of files is stale.
+        fields: what ``chosen`` fills; ``choices``: what ``names`` fills.
+        ended: the event after which the page is stale.
     """
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
         with gr.Accordion("Split into training and evaluation", open=False):
-            self.table = html_output()
             inputs = gr.Dropdown(
                 [], multiselect=True, label="Files to split",
                 info="Reviewed records, or what data mine wrote. No repository is in both parts, and all of "
@@ -61,21 +54,20 @@ class SplitSection:
                 )
             run = gr.Button("Split and check for leaks", variant="primary", size="sm")
             said = html_output()
-        self.file_choices = [inputs]
+        self.fields = [inputs, said]
+        self.choices = [inputs]
         self.ended = run.click(
             self._split, [inputs, name, share, since, template, licences], said,
             api_visibility="private", show_progress="minimal", concurrency_limit=1,
         )  # fmt: skip
 
-    def splits(self) -> Markup:
-        """Return the splits of the folder."""
-        rows = [
-            (row.folder, f"{row.train:,}", f"{row.evaluation:,}", row.repositories, row.left_out, row.leaks)
-            for row in splits(self._stores.data)
-        ]
-        if not rows:
-            return markup.note("No split has been built yet; `wardround data build-sft` builds one too.")
-        return markup.table(Table("Splits", _COLUMNS, rows))
+    def chosen(self, names: Sequence[str], chosen: Sequence[str]) -> list[object]:
+        """Return the files to choose from, with those that are chosen."""
+        return [gr.Dropdown(choices=list(names), value=list(chosen)), Markup("")]
+
+    def names(self, names: Sequence[str]) -> list[object]:
+        """Return the files to choose from; what is chosen stays."""
+        return [gr.Dropdown(choices=list(names))]
 
     def _split(
         self, inputs: list[str], name: str, share: float | None, since: str, template: str, licences: str,
@@ -95,7 +87,7 @@ class SplitSection:
             )
         except WardroundError as refusal:
             return told(REFUSED, str(refusal))
-        return markup.joined(_outcome(built), markup.code(request.command(repository, data)))
+        return markup.join(_outcome(built), markup.code(request.command(repository, data)))
 
 
 def _outcome(built: CheckedSplit) -> Markup:
@@ -113,4 +105,4 @@ def _outcome(built: CheckedSplit) -> Markup:
     rows = [(row.check, row.result.lower(), row.said) for row in check_rows(checks)]
     table = markup.table(Table("Leaks from the evaluation into the training", _LEAK_COLUMNS, rows))
     notes = [markup.note(f"The audit of {built.folder.name} failed other checks too: {', '.join(further)}.")]
-    return markup.joined(told(word, counts), table, *(notes if further else []))
+    return markup.join(told(word, counts), table, *(notes if further else []))
