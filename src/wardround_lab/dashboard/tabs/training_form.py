@@ -27,7 +27,9 @@ class TrainingForm:
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
-        self.recipe = gr.Dropdown([], label="Recipe", info="of the repository, or one that comes with wardround")
+        self.recipe = gr.Dropdown(
+            [], label="Recipe", info="of the repository, or one that comes with wardround"
+        )
         with gr.Row(equal_height=True):
             name = gr.Textbox(label="Name of the run", value="first", max_lines=1)
             seed = gr.Number(label="Seed", info="empty: the recipe's", value=None, precision=0, minimum=0)
@@ -66,5 +68,8 @@ class TrainingForm:
 
 def _request(recipe: str | None, name: str, seed: float | None, only_train: bool) -> TrainingRequest:
     return TrainingRequest(
-        recipe=recipe or "", name=name.strip(), seed=None if seed is None else int(seed), only_train=only_train
+        recipe=recipe or "",
+        name=name.strip(),
+        seed=None if seed is None else int(seed),
+        only_train=only_train,
     )

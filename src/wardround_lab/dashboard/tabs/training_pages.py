@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from markupsafe import Markup
@@ -14,7 +14,7 @@ from wardround_lab.dashboard.markup import Cell, Column, Link, Table
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.dashboard.views.models import Gate, ModelRow, ModelView, model_rows, open_model
 from wardround_lab.dashboard.views.recipes import RecipeRow
-from wardround_lab.dashboard.views.training_environment import EnvironmentRow
+from wardround_lab.dashboard.views.training_environment import EnvironmentRow, environment_rows
 from wardround_lab.dashboard.views.training_runs import (
     TrainingRow,
     curves,
@@ -26,32 +26,49 @@ from wardround_lab.dashboard.views.training_runs import (
 
 TAB = "training"
 _ENVIRONMENT = (Column("Part"), Column("State", "tag"), Column("What was found"))
-_RECIPES = (Column("Recipe"), Column("Kind"), Column("Steps", "number"), Column("Purpose"), Column("Before a training"))
-_RUNS = (Column("Run"), Column("State", "tag"), Column("Since (UTC)", "time"), Column("Steps", "number"), Column("Why"))
-_MODELS = (Column("Model"), Column("State", "tag"), Column("Specialist"), Column("Purpose"), Column("Measured"))
+_RECIPES = (
+    Column("Recipe"),
+    Column("Kind"),
+    Column("Steps", "number"),
+    Column("Purpose"),
+    Column("Before a training"),
+)
+_RUNS = (
+    Column("Run"),
+    Column("State", "tag"),
+    Column("Since (UTC)", "time"),
+    Column("Steps", "number"),
+    Column("Why"),
+)
+_MODELS = (
+    Column("Model"),
+    Column("State", "tag"),
+    Column("Specialist"),
+    Column("Purpose"),
+    Column("Measured"),
+)
 _ALL = Link("All trainings and models", {"tab": TAB})
 _SEED_WAYS = "shadow: only logged. rank: orders results. report: makes findings."
 
 
-def overview(stores: Stores, environment: Sequence[EnvironmentRow], recipes: Sequence[RecipeRow]) -> Markup:
-    """Return the page with all trainings and models."""
-    return markup.join(
-        markup.section("Trainings", runs_table(stores.training)),
-        markup.section("Recipes", _recipes(recipes)),
-        markup.section("Models", _models(model_rows(stores))),
-        markup.section("This machine", environment_table(environment)),
-    )
-
-
-def runs_table(training: Path) -> Markup:
+def runs_page(stores: Stores) -> Markup:
     """Return the runs, or what to do if there are none."""
-    rows = training_rows(training)
+    rows = training_rows(stores.training)
     if not rows:
         return markup.hint(
-            f"There is no training in {training} yet. Start one below, or in a terminal:",
+            f"There is no training in {stores.training} yet. Start one below, or in a terminal:",
             "wardround adapters train RECIPE --out runs/NAME",
         )
-    return markup.table(Table("", _RUNS, [_run_row(row) for row in rows]))
+    return markup.section("Trainings", markup.table(Table("", _RUNS, [_run_row(row) for row in rows])))
+
+
+def lists(stores: Stores, recipes: Sequence[RecipeRow]) -> Markup:
+    """Return the recipes, the models and the machine."""
+    return markup.join(
+        markup.section("Recipes", _recipes(recipes)),
+        markup.section("Models", _models(model_rows(stores))),
+        markup.section("This machine", environment_table(environment_rows(stores.training))),
+    )
 
 
 def environment_table(rows: Sequence[EnvironmentRow]) -> Markup:
@@ -70,7 +87,9 @@ def _recipes(rows: Sequence[RecipeRow]) -> Markup:
         (row.name, row.kind, row.steps, row.title or row.model, row.trouble or "ready to be trained")
         for row in rows
     ]
-    return markup.table(Table("Recipes of the repository, and those that come with wardround", _RECIPES, found))
+    return markup.table(
+        Table("Recipes of the repository, and those that come with wardround", _RECIPES, found)
+    )
 
 
 def _models(rows: Sequence[ModelRow]) -> Markup:
@@ -123,7 +142,7 @@ def _curves(folder: Path) -> Markup:
     drawn = [
         charts.lines(
             curve.label.capitalize(), "steps", "nats" if number == 0 else "metric",
-            [Line(curve.label, *zip(*curve.points, strict=True), colour=number + 1)],
+            [Line(curve.label, [x for x, _ in curve.points], [y for _, y in curve.points], colour=number + 1)],
         )
         for number, curve in enumerate(curves(folder))
     ]  # fmt: skip
@@ -143,7 +162,9 @@ def model_page(stores: Stores, name: str) -> Markup:
     gates = [markup.section(f"Gate: {gate.state}", _gate(gate)) for gate in found.gates]
     return markup.join(
         markup.actions(_ALL),
-        markup.section(found.row.title or found.row.model, markup.facts(found.facts), markup.note(_SEED_WAYS)),
+        markup.section(
+            found.row.title or found.row.model, markup.facts(found.facts), markup.note(_SEED_WAYS)
+        ),
         markup.columns(*gates),
         _plots(found),
     )
@@ -163,8 +184,3 @@ def _plots(found: ModelView) -> Markup:
 def _inline(plot: Path) -> str:
     """Return an image as an address; in an image of a page no script runs."""
     return f"data:image/svg+xml;base64,{base64.b64encode(plot.read_bytes()).decode()}"
-
-
-def page_of(query: Mapping[str, str]) -> str:
-    """Return which page an address names: ``run``, ``model``, or nothing for the overview."""
-    return next((page for page in ("run", "model") if query.get(page)), "")

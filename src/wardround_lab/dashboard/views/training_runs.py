@@ -95,6 +95,21 @@ def run_named(training: Path, name: str) -> Path:
     return training / folder.relative_to(root)
 
 
+def state_of(training: Path, name: str) -> str:
+    """Return a text that changes with a run, or without a name with the list of runs.
+
+    Of a run that is not open only its state counts, so that a list does not change with each step.
+
+    Raises:
+        UsageError: there is no run of this name.
+    """
+    if name:
+        folder = run_named(training, name)
+        row = training_row(training, folder)
+        return f"{row.state.name} {row.steps} {_size(folder / LOG_FILE)}"
+    return " ".join(f"{row.name}:{row.state.name}" for row in training_rows(training))
+
+
 def training_row(training: Path, folder: Path) -> TrainingRow:
     """Return the row of a training."""
     process, steps = read_process(folder), _steps(folder)
@@ -215,6 +230,13 @@ def _steps(folder: Path) -> list[TrainingStep]:
 @lru_cache(8)
 def _read_steps(folder: Path, size: int, changed: int) -> list[TrainingStep]:
     return list(read_steps(folder))
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
 
 
 def _last_change(folder: Path) -> str:
