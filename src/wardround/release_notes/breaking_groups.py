@@ -17,7 +17,7 @@ Group = Sequence[SurfaceBreak]
 def group_breaks(found: Iterable[tuple[SurfaceBreak, Cause]]) -> list[tuple[Group, Cause]]:
     """Group the same change of several symbols by the same commits.
 
-    What belongs to a removed class or module is left out.
+    What belongs to a removed class or module is left out, and the attribute of a removed argument.
     """
     groups: dict[object, tuple[list[SurfaceBreak], Cause]] = {}
     for change, cause in _without_members(list(found)):
@@ -38,7 +38,15 @@ def further_symbols(group: Group) -> str:
 
 def _without_members(found: Sequence[tuple[SurfaceBreak, Cause]]) -> list[tuple[SurfaceBreak, Cause]]:
     owners = tuple(f"{change.symbol}." for change, _ in found if change.is_removal)
-    return [pair for pair in found if not pair[0].symbol.startswith(owners)]
+    arguments = {
+        f"{change.symbol}.{name}"
+        for change, _ in found
+        if change.signature
+        for name in change.signature.removed
+    }
+    return [
+        pair for pair in found if not pair[0].symbol.startswith(owners) and pair[0].symbol not in arguments
+    ]
 
 
 def _key(change: SurfaceBreak) -> object:
