@@ -11,7 +11,7 @@ from wardround.change.change_source import GitChangeSource
 from wardround.context.surface.comparison import compare
 from wardround.context.surface.model import NotCompared, SurfaceChange, SurfaceKind
 from wardround.context.surface.sides import Sides, sides_of
-from wardround.release_notes.attribution import Attribution
+from wardround.release_notes.attribution import Attribution, Cause
 from wardround.release_notes.breaking_groups import further_symbols, group_breaks
 from wardround.release_notes.breaking_text import migration_of, text_of
 from wardround.release_notes.evidence import Evidence
@@ -21,7 +21,7 @@ from wardround.release_notes.model import BreakingForm, NotesCommit, Statement, 
 from wardround.release_notes.moved_symbols import MovedSymbols
 from wardround.release_notes.python_breaks import PythonBreaks
 from wardround.release_notes.relevance import NOT_NOTICED, Relevance
-from wardround.release_notes.replacements import stated_replacement
+from wardround.release_notes.replacements import named_replacement, stated_replacement
 from wardround.release_notes.surface_break import SurfaceBreak
 from wardround.release_notes.two_trees import TwoTrees
 
@@ -49,12 +49,13 @@ def breaking_changes(source: GitChangeSource, commits: Sequence[NotesCommit]) ->
     """
     sides = sides_of(source, source.change)
     surface = compare(sides)
-    compared = _Compared(source, sides, Evidence(commits), Relevance(sides, commits))
+    evidence = Evidence(commits)
+    compared = _Compared(source, sides, evidence, Relevance(sides, evidence))
     results = list(compared.results(list(_breaks(surface.breaking, TwoTrees(sides)))))
     statements = [result for result in results if isinstance(result, Statement)]
     stated = unmatched_breaks(stated_breaks(commits), statements)
     return BreakingChanges(
-        (*statements, *(compared.evidence.statement(text, causes) for text, causes in stated.items())),
+        (*statements, *(evidence.statement(text, causes) for text, causes in stated.items())),
         tuple(result for result in results if isinstance(result, Unattributed)),
         surface.not_compared,
     )
@@ -77,30 +78,37 @@ class _Compared(msgspec.Struct, frozen=True, dict=True):
             if not any(self.relevance.is_noticed(change, cause) for change in group):
                 yield Unattributed(text, NOT_NOTICED, cause.commits)
             elif cause.commits:
-                yield self.evidence.statement(text, cause.commits, self._form(group[0]))
+                yield self.evidence.statement(text, cause.commits, self._form(group[0], cause))
             else:
                 yield Unattributed(text, cause.reason)
 
-    def _form(self, found: SurfaceBreak) -> BreakingForm:
+    def _form(self, found: SurfaceBreak, cause: Cause) -> BreakingForm:
         change = found.change
         return BreakingForm(
             surface=change.kind,
             symbol=found.symbol,
             old=found.base.form,
             new=found.head.form,
-            migration=migration_of(found, self._replacement(found)),
+            migration=migration_of(found, self._replacement(found, cause)),
             path=change.path,
             line=change.line,
         )
 
-    def _replacement(self, found: SurfaceBreak) -> str:
-        """Return what its deprecation tells users to use instead of a removed symbol, or where it is now."""
+    def _replacement(self, found: SurfaceBreak, cause: Cause) -> str:
+        """Return what users use instead of a removed symbol: by its deprecation, its body, or a message."""
         if not found.is_removal or found.change.kind not in _MOVABLE:
             return ""
         stated = ""
         if found.change.kind is SurfaceKind.PYTHON_API and found.qualified:
             stated = stated_replacement(self.sides.base.read(found.change.path) or "", found.qualified)
-        return stated or self._moved.new_name(found)
+        return stated or self._moved.new_name(found) or self._renamed(found, cause)
+
+    def _renamed(self, found: SurfaceBreak, cause: Cause) -> str:
+        head = self.sides.head.read(found.change.path) or ""
+        messages = (self.evidence.message(commit) for commit in cause.commits)
+        names = (named_replacement(message, found.own_name, head) for message in messages)
+        new = next(filter(None, names), "")
+        return f"{found.symbol.removesuffix(found.own_name)}{new}" if new else ""
 
     @cached_property
     def _moved(self) -> MovedSymbols:

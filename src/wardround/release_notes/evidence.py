@@ -21,6 +21,11 @@ class Evidence:
         references = tuple(dict.fromkeys(name for commit in commits for name in self._references(commit)))
         return Statement(NoteKind.BREAKING, text, commits, references=references, breaking=form)
 
+    def message(self, commit: str) -> str:
+        """Return subject and body of a commit; empty if it is not in the notes."""
+        known = self._by_id.get(commit)
+        return "" if known is None else f"{known.subject}\n{known.body}"
+
     def _with_merge(self, commit: str) -> Iterator[str]:
         yield commit
         if commit in self._merges:
