@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from wardround.change.commit_log import CommitLog
 from wardround.change.commit_text import CommitText
 from wardround.change.diff import Change, ChangedFile, FileStatus
+from wardround.change.file_history import FileHistory
 from wardround.change.git_diff import GitDiff
 from wardround.change.git_process import GitProcess
 from wardround.change.grep import CheckedOutFiles, SearchedFiles, StoredFiles, WordSearch
@@ -100,6 +101,10 @@ class Repository:
     @property
     def commit_log(self) -> CommitLog:
         return CommitLog(self._git)
+
+    @property
+    def file_history(self) -> FileHistory:
+        return FileHistory(self._git)
 
     @property
     def blobs(self) -> Blobs:

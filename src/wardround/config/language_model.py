@@ -109,12 +109,14 @@ class Roles(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
         verifier: verifies them.
         proposer: proposes tests; by default the author does.
         ranker: ranks several patches.
+        editor: words the statements of release notes.
     """
 
     author: str = ""
     verifier: str = ""
     proposer: str = ""
     ranker: str = ""
+    editor: str = ""
 
 
 def require_valid(settings: EndpointSettings, where: str) -> None:

@@ -27,7 +27,7 @@ _NOT_IMPORTED = frozenset(
     | {"testing", "tests", "tools", "benchmarks", "performance", "versioneer"}
 )
 """Top-level modules that distributions do not contain."""
-_PYTHON_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
+PYTHON_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def is_in(path: str, folder: str) -> bool:
 
 def python_packages(side: Side, changed: Iterable[str]) -> list[Package]:
     """Return the published Python packages that changed files may belong to, by their manifests."""
-    return _nearest(side, changed, _PYTHON_MANIFESTS, _python_package)
+    return _nearest(side, changed, PYTHON_MANIFESTS, _python_package)
 
 
 def node_packages(side: Side, changed: Iterable[str]) -> list[Package]:

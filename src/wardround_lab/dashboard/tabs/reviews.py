@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import gradio as gr
+from markupsafe import Markup
 
-from wardround.records.store import opened_if_present
+from wardround.records.store import Query, opened_if_present
+from wardround_lab.dashboard import markup
+from wardround_lab.dashboard.events import on_open
+from wardround_lab.dashboard.look import html_output
+from wardround_lab.dashboard.markup import Column, Table
 from wardround_lab.dashboard.stores import Stores
 
-_COLUMNS = ["created", "repository", "verdict", "tier", "record"]
 _PAGE = 50
-_EMPTY = "No review is recorded yet. Run `wardround review --record` in a repository."
+_COLUMNS = (
+    Column("Time (UTC)", "time"),
+    Column("Repository"),
+    Column("Verdict", "tag"),
+    Column("Tier"),
+    Column("Record", "code"),
+)
 
 
 class ReviewsTab:
@@ -18,24 +27,17 @@ class ReviewsTab:
     name = "Reviews"
 
     def build(self, stores: Stores) -> None:
-        hint = gr.Markdown()
-        table = gr.Dataframe(headers=_COLUMNS, interactive=False, label="Records")
-
-        def load() -> tuple[str, list[list[str]]]:
-            rows = _rows(stores)
-            return ("" if rows else _EMPTY), rows
-
-        gr.on(None, load, outputs=[hint, table])
+        records = html_output()
+        on_open(lambda: _records(stores), [records])
 
 
-def _rows(stores: Stores) -> list[list[str]]:
+def _records(stores: Stores) -> Markup:
     with opened_if_present(stores.records) as records:
-        if records is None:
-            return []
-        from wardround.records.store import Query
-
-        found = records.query(Query(), _PAGE)
-    return [
-        [record.created, record.repository, record.verdict, record.tier, record.digest[:12]]
+        found = () if records is None else records.query(Query(), _PAGE)
+    if not found:
+        return markup.hint("No review is recorded yet.", "wardround review --record review.intoto.jsonl")
+    rows = [
+        (record.created, record.repository, record.verdict, record.tier, record.digest[:12])
         for record in found
     ]
+    return markup.table(Table("Records, the newest first", _COLUMNS, rows))

@@ -1,0 +1,52 @@
+"""Breaking changes that users read as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from wardround.context.surface.model import SurfaceKind
+from wardround.release_notes.attribution import Cause
+from wardround.release_notes.surface_break import SurfaceBreak
+
+_SHOWN = 2
+"""The number of further symbols that a sentence names."""
+Group = Sequence[SurfaceBreak]
+"""At least one change; the first has the shortest symbol."""
+
+
+def group_breaks(found: Iterable[tuple[SurfaceBreak, Cause]]) -> list[tuple[Group, Cause]]:
+    """Group the same change of several symbols by the same commits.
+
+    What belongs to a removed class or module is left out.
+    """
+    groups: dict[object, tuple[list[SurfaceBreak], Cause]] = {}
+    for change, cause in _without_members(list(found)):
+        groups.setdefault((_key(change), cause), ([], cause))[0].append(change)
+    return [(sorted(group, key=_rank), cause) for group, cause in groups.values()]
+
+
+def further_symbols(group: Group) -> str:
+    """Return the other symbols of a group for the end of its sentence; empty if there are none."""
+    others = list(dict.fromkeys(change.symbol for change in group if change.symbol != group[0].symbol))
+    if not others:
+        return ""
+    shown = [f"`{symbol}`" for symbol in others[:_SHOWN]]
+    if len(others) > _SHOWN:
+        shown.append(f"{len(others) - _SHOWN} more")
+    return f", and of {', '.join(shown)}" if group[0].signature else f", and {', '.join(shown)}"
+
+
+def _without_members(found: Sequence[tuple[SurfaceBreak, Cause]]) -> list[tuple[SurfaceBreak, Cause]]:
+    owners = tuple(f"{change.symbol}." for change, _ in found if change.is_removal)
+    return [pair for pair in found if not pair[0].symbol.startswith(owners)]
+
+
+def _key(change: SurfaceBreak) -> object:
+    if change.change.kind is not SurfaceKind.PYTHON_API:
+        return change.change
+    return change.signature or (change.own_name, change.change.detail)
+
+
+def _rank(change: SurfaceBreak) -> tuple[int, str, int]:
+    """Order by the length of the path, and then by line: a class follows the one that it extends."""
+    return change.symbol.count("."), change.change.path, change.change.line

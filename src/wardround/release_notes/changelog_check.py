@@ -1,0 +1,89 @@
+"""A changelog compared with the release notes of its commits: claims without evidence, and omissions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from wardround.context.surface.announcement import has_mention
+from wardround.release_notes.changelog import ChangelogEntry, ChangelogSection
+from wardround.release_notes.changelog_claims import names_in, references_in, version_claims
+from wardround.release_notes.changelog_evidence import RangeEvidence
+from wardround.release_notes.model import NoteKind, ReleaseNotes, Statement
+from wardround.text.search_terms import count_words
+
+_SHOWN_KINDS = (NoteKind.BREAKING, NoteKind.FEATURE)
+_SHARED_WORDS = 0.5
+"""The share of the words of a statement from which on an entry with them states the same change."""
+_ABBREVIATED = 10
+
+
+class ChangelogProblem(msgspec.Struct, frozen=True, order=True):
+    """A line of a changelog that disagrees with the commits."""
+
+    path: str
+    line: int
+    message: str
+
+    @property
+    def text(self) -> str:
+        """As compilers print it: ``CHANGELOG.md:12: ...``."""
+        return f"{self.path}:{self.line}: {self.message}"
+
+
+def problems_of(
+    section: ChangelogSection, notes: ReleaseNotes, evidence: RangeEvidence
+) -> list[ChangelogProblem]:
+    """Return what a section claims without evidence, and what it omits of the notes, by line."""
+    revisions = f"{notes.base}..{notes.head}"
+    claims = [problem for entry in section.entries for problem in _claims(entry, evidence, revisions)]
+    return sorted([*claims, *_omissions(section, notes.statements)])
+
+
+def _claims(entry: ChangelogEntry, evidence: RangeEvidence, revisions: str) -> Iterator[ChangelogProblem]:
+    for name in _unknown_names(entry, evidence):
+        message = f"`{name}` is in no file or message of {revisions}; correct the name, or remove the entry"
+        yield ChangelogProblem(entry.path, entry.line, message)
+    for claim in version_claims(entry.text):
+        if evidence.changes_version(claim) is False:
+            message = (
+                f"no commit of {revisions} changes the required version of {claim.dependency}; "
+                f"correct the entry, or commit the change"
+            )
+            yield ChangelogProblem(entry.path, entry.line, message)
+
+
+def _unknown_names(entry: ChangelogEntry, evidence: RangeEvidence) -> list[str]:
+    return [name for name in names_in(entry.text) if not evidence.has_name(name)]
+
+
+def _omissions(section: ChangelogSection, statements: Sequence[Statement]) -> Iterator[ChangelogProblem]:
+    texts = [entry.text for entry in section.entries]
+    for statement in statements:
+        if statement.kind in _SHOWN_KINDS and not _is_covered(statement, texts):
+            commit = statement.commits[-1][:_ABBREVIATED]
+            message = f"omits a {statement.kind} change, {statement.text} ({commit}); add an entry for it"
+            yield ChangelogProblem(section.path, section.line, message)
+
+
+def _is_covered(statement: Statement, entries: Sequence[str]) -> bool:
+    """Return True if an entry has the pull request, the symbol, the names or the words of a statement."""
+    references = references_in(" ".join(statement.references))
+    form = statement.breaking
+    if any(references & references_in(text) for text in entries):
+        return True
+    if form is not None:
+        return any(has_mention(text, form.symbol, statement.text) for text in entries)
+    return any(_has_names(text, statement.text) or _has_words(text, statement.text) for text in entries)
+
+
+def _has_names(entry: str, statement: str) -> bool:
+    names = names_in(statement)
+    return any(has_mention(entry, name) for name in names)
+
+
+def _has_words(entry: str, statement: str) -> bool:
+    expected = count_words(statement).keys()
+    shared = expected & count_words(entry).keys()
+    return bool(expected) and len(shared) >= _SHARED_WORDS * len(expected)

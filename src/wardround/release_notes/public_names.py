@@ -1,0 +1,90 @@
+"""The names that users of a Python package write: the shortest path from which they can import an object."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from wardround.context.surface.sides import Side
+from wardround.languages.python.tree import UNREADABLE, parse
+
+
+@dataclass
+class PublicNames:
+    """The names that the packages of a tree import from their modules; each ``__init__`` is read once."""
+
+    side: Side
+    _bound: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def shortest(self, dotted: str, path: str) -> str:
+        """Return the shortest path from which users can import an object.
+
+        Args:
+            dotted: the path of the object at its definition.
+            path: the file that declares it.
+        """
+        parts = dotted.split(".")
+        module = module_parts(path)
+        count = module_length(parts, module)
+        if count == 0 or count == len(parts):
+            return dotted
+        root = module[: len(module) - count]
+        for length in range(1, count):
+            if parts[count] in self._names("/".join((*root, *parts[:length], "__init__.py"))):
+                return ".".join((*parts[:length], *parts[count:]))
+        return dotted
+
+    def _names(self, path: str) -> frozenset[str]:
+        """Return the names that a package imports from its own modules."""
+        if path not in self._bound:
+            self._bound[path] = frozenset(self._read(path))
+        return self._bound[path]
+
+    def _read(self, path: str) -> set[str]:
+        found: set[str] = set()
+        for node in self._imports(path):
+            for alias in node.names:
+                if alias.name != "*":
+                    found.add(alias.asname or alias.name)
+                else:
+                    found |= self._star_names(path, node.module or "")
+        return found
+
+    def _imports(self, path: str) -> list[ast.ImportFrom]:
+        try:
+            tree = parse(self.side.read(path) or "")
+        except UNREADABLE:
+            return []
+        own = posixpath.basename(posixpath.dirname(path))
+        return [
+            node
+            for node in tree.body
+            if isinstance(node, ast.ImportFrom)
+            and (node.level == 1 or (node.module or "").split(".")[0] == own)
+        ]
+
+    def _star_names(self, path: str, module: str) -> set[str]:
+        """Return the public names of a module that a package imports completely."""
+        own = module.split(".")[-1]
+        text = self.side.read(f"{posixpath.dirname(path)}/{own}.py")
+        try:
+            tree = parse(text or "")
+        except UNREADABLE:
+            return set()
+        names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        return {name for name in names if not name.startswith("_")}
+
+
+def module_parts(path: str) -> list[str]:
+    """Return the folders of a module and its name; a package is named by its folder."""
+    return path.removesuffix(".pyi").removesuffix(".py").removesuffix("/__init__").split("/")
+
+
+def module_length(parts: Sequence[str], module: Sequence[str]) -> int:
+    """Return the number of parts of a dotted path that name its module; 0 if the module is another one."""
+    for count in range(min(len(parts), len(module)), 0, -1):
+        if list(module[-count:]) == list(parts[:count]):
+            return count
+    return 0

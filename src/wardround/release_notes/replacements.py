@@ -1,0 +1,83 @@
+"""The name that replaces a removed symbol: stated by its deprecation at the base, or found by its body."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from wardround.languages.python.tree import UNREADABLE, cached_parse, unparse, walk
+from wardround.lazy import LazyPattern
+from wardround.release_notes.python_declaration import definition
+
+_NAME = r"[`'\":\w\s]*?[`'\"]+(?:~?[.\w]*?)([A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*)(?:\(\))?[`'\"]+"
+_STATED = (
+    LazyPattern(
+        rf"(?i)\b(?:use|prefer|call|import)\s+(?:the\s+)?{_NAME}\s*(?:function|class|method)?\s*(?:instead)?"
+    ),
+    LazyPattern(
+        rf"(?i)\b(?:in\s+favou?r\s+of|replaced\s+by|renamed\s+to|moved\s+to|deprecated\s+for){_NAME}"
+    ),
+)
+_PLAIN = LazyPattern(r"(?i)\b(?:use|prefer)\s+([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\(\))?\s+instead\b")
+_MARK = LazyPattern(r"(?i)deprecat")
+
+
+def stated_replacement(text: str, name: str) -> str:
+    """Return the name that the deprecation of a symbol tells to use; empty if it has none.
+
+    Args:
+        name: qualified in the module.
+    """
+    try:
+        tree = cached_parse(text)
+    except UNREADABLE:
+        return ""
+    node = definition(tree, name)
+    texts = _texts(node) if node is not None else ()
+    return next((found for text in texts if (found := _replacement_in(text)) and found != name), "")
+
+
+def is_deprecated(text: str, name: str) -> bool:
+    """Return True if the definition of a symbol says that it is deprecated."""
+    try:
+        node = definition(cached_parse(text), name)
+    except UNREADABLE:
+        return False
+    return node is not None and next(_texts(node), None) is not None
+
+
+def _texts(node: ast.AST) -> Iterator[str]:
+    """Yield the texts of a definition that mark it as deprecated."""
+    documentation = ast.get_docstring(node) if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
+    for paragraph in re.split(r"\n\s*\n", documentation or ""):
+        if _MARK.search(paragraph):
+            yield " ".join(paragraph.split())
+    for decorator in getattr(node, "decorator_list", ()):
+        if _MARK.search(unparse(decorator)):
+            yield from _strings(decorator)
+    for call in walk(node):
+        if (
+            isinstance(call, ast.Call)
+            and "Deprecat" in unparse(call)[:2000]
+            and unparse(call.func).endswith("warn")
+        ):
+            yield from _strings(call)
+
+
+def _strings(node: ast.AST) -> Iterator[str]:
+    parts = [
+        inner.value
+        for inner in walk(node)
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
+    ]
+    if parts:
+        yield " ".join(" ".join(parts).split())
+
+
+def _replacement_in(text: str) -> str:
+    for pattern in (*_STATED, _PLAIN):
+        match = pattern.search(text)
+        if match:
+            return match[1]
+    return ""
