@@ -62,8 +62,8 @@ class TrainingTab:
             recipes = recipe_rows(stores) if is_overview else []
             return [
                 opened_run, opened_model, *show_again(opened_run, opened_model),
-                gr.Column(visible=is_overview), gr.Column(visible=bool(opened_run)),
-                gr.Column(visible=bool(opened_model)), *_overview(stores, form, recipes, is_shown=is_overview),
+                *map(_column, (is_overview, opened_run, opened_model)),
+                *_overview(stores, form, recipes, is_shown=is_overview),
                 Markup(""), *promotion.opened(opened_model),
             ]  # fmt: skip
 
@@ -95,6 +95,10 @@ class TrainingTab:
             **{**DIRECT, "show_progress": "minimal"},
         )  # fmt: skip
         every(REFRESH_S, refresh, [run, model, state], changing)
+
+
+def _column(is_shown: object) -> gr.Column:
+    return gr.Column(visible=bool(is_shown))
 
 
 def _page(stores: Stores, run: str, model: str) -> Markup:

@@ -16,6 +16,7 @@ from wardround_lab.dashboard.views.models import Gate, ModelRow, ModelView, mode
 from wardround_lab.dashboard.views.recipes import RecipeRow
 from wardround_lab.dashboard.views.training_environment import EnvironmentRow, environment_rows
 from wardround_lab.dashboard.views.training_runs import (
+    Curve,
     TrainingRow,
     curves,
     log_lines,
@@ -139,14 +140,13 @@ def _steps(row: TrainingRow) -> str:
 
 
 def _curves(folder: Path) -> Markup:
-    drawn = [
-        charts.lines(
-            curve.label.capitalize(), "steps", "nats" if number == 0 else "metric",
-            [Line(curve.label, [x for x, _ in curve.points], [y for _, y in curve.points], colour=number + 1)],
-        )
-        for number, curve in enumerate(curves(folder))
-    ]  # fmt: skip
+    drawn = [_curve(curve, number) for number, curve in enumerate(curves(folder), 1)]
     return markup.columns(*drawn) if drawn else markup.note("No step is recorded yet.")
+
+
+def _curve(curve: Curve, colour: int) -> Markup:
+    line = Line(curve.label, [x for x, _ in curve.points], [y for _, y in curve.points], colour=colour)
+    return charts.lines(curve.label.capitalize(), "steps", curve.unit, [line])
 
 
 # --- a model

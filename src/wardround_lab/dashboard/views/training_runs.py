@@ -74,6 +74,7 @@ class Curve(msgspec.Struct, frozen=True):
     """A value over the steps of a training."""
 
     label: str
+    unit: str
     points: tuple[tuple[int, float], ...]
 
 
@@ -134,8 +135,8 @@ def curves(folder: Path) -> list[Curve]:
     thinned = [*steps[:: max(1, len(steps) // _MOST_POINTS)], *steps[-1:]]
     losses = {step.step: step.loss for step in thinned}
     measured = tuple((step.step, step.mrr) for step in steps if step.mrr is not None)
-    found = [Curve("training loss", tuple(losses.items()))] if losses else []
-    return [*found, Curve("validation metric", measured)] if measured else found
+    found = [Curve("training loss", "nats", tuple(losses.items()))] if losses else []
+    return [*found, Curve("validation metric", "0 to 1", measured)] if measured else found
 
 
 def log_lines(folder: Path) -> list[str]:
