@@ -11,6 +11,7 @@ import gradio as gr
 from gradio.context import Context
 
 from wardround.errors import WardroundError
+from wardround_lab.dashboard import markup
 from wardround_lab.dashboard.look import html_output
 
 DIRECT: Mapping[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
@@ -61,14 +62,22 @@ def show_address(name: str, show: Callable[[Mapping[str, str]], str]) -> None:
     content = html_output()
 
     def show_written(written: str) -> str:
-        return show(dict(parse_qsl(written.removeprefix("?"))))
+        return _show_or_explain(show, dict(parse_qsl(written.removeprefix("?"))))
 
     def show_initial(request: gr.Request, written: str) -> str:
         query = dict(request.query_params)
-        return show(query) if not written and query.get("tab") == name else show_written(written)
+        is_initial = not written and query.get("tab") == name
+        return _show_or_explain(show, query) if is_initial else show_written(written)
 
     _on_open(show_initial, [content], [address])
-    address.change(readable_errors(show_written), [address], [content], **DIRECT)
+    address.change(show_written, [address], [content], **DIRECT)
+
+
+def _show_or_explain(show: Callable[[Mapping[str, str]], str], query: Mapping[str, str]) -> str:
+    try:
+        return show(query)
+    except WardroundError as error:
+        return markup.problem(str(error))
 
 
 def _on_open(
