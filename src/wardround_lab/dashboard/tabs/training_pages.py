@@ -106,19 +106,27 @@ def _model_row(row: ModelRow) -> Sequence[Cell]:
 
 
 def run_page(stores: Stores, name: str) -> Markup:
-    """Return a run: its state, its curves and the end of its log.
+    """Return a run: its state and its curves.
 
     Raises:
         UsageError: there is none of this name.
     """
     folder = run_named(stores.training, name)
     row = training_row(stores.training, folder)
-    log = log_lines(folder)
     return markup.join(
         markup.actions(_ALL),
         markup.section(name, markup.facts(_run_facts(row)), _curves(folder)),
-        markup.section("Log", markup.code("\n".join(log)) if log else markup.note("The log is empty.")),
     )
+
+
+def log_page(stores: Stores, name: str) -> Markup:
+    """Return the end of the log of a run; nothing if there is none.
+
+    Raises:
+        UsageError: there is no run of this name.
+    """
+    log = log_lines(run_named(stores.training, name)) if name else []
+    return markup.section("Log", markup.code("\n".join(log))) if log else Markup("")
 
 
 def _run_facts(row: TrainingRow) -> list[tuple[str, Cell]]:
