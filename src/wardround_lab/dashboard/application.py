@@ -39,7 +39,7 @@ def build(stores: Stores) -> gr.Blocks:
         header.value = markup.render("header.html", version=__version__, repository=str(stores.repository))
         with gr.Tabs(elem_id="tabs") as tabs:
             for tab in TABS:
-                with gr.Tab(tab.name, id=address_of(tab)):
+                with gr.Tab(tab.name, id=address_of(tab), elem_id=address_of(tab)):
                     tab.build(stores)
         page.load(_addressed_tab, outputs=tabs, **DIRECT)
     page.queue(default_concurrency_limit=_CONCURRENT, api_open=False)
