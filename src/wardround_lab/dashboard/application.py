@@ -11,14 +11,17 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from wardround import __version__
-from wardround_lab.dashboard import look, markup
+from wardround_lab.dashboard import downloads, look, markup
 from wardround_lab.dashboard.events import DIRECT
 from wardround_lab.dashboard.guard import Guard
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.dashboard.tab import Tab
+from wardround_lab.dashboard.tabs.data import DataTab
 from wardround_lab.dashboard.tabs.reviews import ReviewsTab
+from wardround_lab.dashboard.tabs.rules import RulesTab
+from wardround_lab.dashboard.tabs.training import TrainingTab
 
-TABS: Sequence[Tab] = (ReviewsTab(),)
+TABS: Sequence[Tab] = (ReviewsTab(), RulesTab(), DataTab(), TrainingTab())
 _CONCURRENT = 8
 _STATIC = {"dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
@@ -30,7 +33,7 @@ def address_of(tab: Tab) -> str:
 
 def build(stores: Stores) -> gr.Blocks:
     """Return the page with all tabs."""
-    page: gr.Blocks = gr.Blocks(title="wardround", analytics_enabled=False)
+    page: gr.Blocks = gr.Blocks(title="wardround", analytics_enabled=False, fill_width=True)
     with page:
         header = look.html_output()
         header.value = markup.render("header.html", version=__version__, repository=str(stores.repository))
@@ -48,6 +51,7 @@ def create_application(stores: Stores, password: str) -> ASGIApp:
     application = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     for name, media_type in _STATIC.items():
         _serve_static(application, name, media_type)
+    downloads.serve(application, stores)
     gr.mount_gradio_app(
         application, build(stores), "/", theme=look.theme(), css=look.style(), footer_links=[],
         show_error=True, enable_monitoring=False, mcp_server=False, pwa=False, ssr_mode=False,

@@ -12,6 +12,8 @@ from wardround_lab.dashboard.markup import render
 COLOURS = 6
 """Series with colours of their own; further ones repeat them."""
 _STEPS = (1, 2, 5, 10)
+_MOST_LABELS = 14
+"""Labels below the bars of a wide page; a narrow one has every other one."""
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -46,7 +48,8 @@ def stacked_bars(title: str, categories: Sequence[str], series: Sequence[Series]
                               for item, colour in zip(series, _colours(series), strict=True)])
         for index, (category, total) in enumerate(zip(categories, totals, strict=True))
     ]  # fmt: skip
-    return render("bars.html", title=title, bars=bars, top=top, legend=_legend(series))
+    step = -(-len(bars) // _MOST_LABELS)
+    return render("bars.html", title=title, bars=bars, top=top, step=step, legend=_legend(series))
 
 
 class Segment(msgspec.Struct, frozen=True):

@@ -1,15 +1,17 @@
-"""The events of a tab: its first data when it is opened, and errors as one sentence."""
+"""The events of a tab: its data when it is opened, addresses of its content, errors as one sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
+from urllib.parse import parse_qsl
 
 import gradio as gr
 from gradio.context import Context
 
 from wardround.errors import WardroundError
+from wardround_lab.dashboard.look import html_output
 
 DIRECT: Mapping[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 """Options of an event whose answer is the response of its request.
@@ -42,16 +44,76 @@ def on_open(
 
     A tab that is not opened reads nothing. Must be called inside of an open ``gradio.Tab``.
     """
+    _on_open(lambda request, *values: load(*values), outputs, inputs)
+
+
+def show_address(name: str, show: Callable[[Mapping[str, str]], str]) -> None:
+    """Show in the tab under construction what the address of the page names, as in ``?tab=rules&rule=...``.
+
+    Args:
+        name: the part of the address that names the tab.
+        show: returns the HTML for the parameters of an address.
+    """
+    on_address(name, show, [html_output()])
+
+
+def on_address(
+    name: str, show: Callable[[Mapping[str, str]], object], outputs: Sequence[gr.components.Component]
+) -> None:
+    """Fill components of the tab under construction with what the address of the page names.
+
+    The links and forms in the HTML of the tab are addresses of it: a click loads no new page, and the back
+    button works. The script of the page writes the address into a hidden text box.
+
+    Args:
+        show: returns the value of the component, or the values of several, for the parameters of an address.
+    """
+    address = gr.Textbox(visible="hidden", elem_id=f"address-{name}", label="Address")
+
+    def show_written(written: str) -> object:
+        return show(dict(parse_qsl(written.removeprefix("?"))))
+
+    def show_initial(request: gr.Request, written: str) -> object:
+        query = dict(request.query_params)
+        return show(query) if not written and query.get("tab") == name else show_written(written)
+
+    _on_open(show_initial, outputs, [address])
+    address.change(readable_errors(show_written), [address], list(outputs), **DIRECT)
+
+
+def every(
+    seconds: float, refresh: Callable[..., object], inputs: Sequence[Any], outputs: Sequence[Any]
+) -> None:
+    """Call a function at intervals while the tab under construction is open."""
+    tab, _ = _enclosing_tab()
+    timer = gr.Timer(seconds, active=False)
+    assert isinstance(tab.parent, gr.Tabs)
+
+    def follow(event: gr.SelectData) -> gr.Timer:
+        return gr.Timer(active=event.value == tab.label)
+
+    tab.parent.select(follow, None, timer, **DIRECT)
+    timer.tick(readable_errors(refresh), list(inputs), list(outputs), **DIRECT)
+
+
+def _on_open(
+    load: Callable[..., object],
+    outputs: Sequence[gr.components.Component],
+    inputs: Sequence[gr.components.Component],
+) -> None:
     tab, siblings = _enclosing_tab()
     action = readable_errors(load)
-    tab.select(action, list(inputs), list(outputs), **DIRECT)
+
+    def load_selected(request: gr.Request, *values: object) -> object:
+        return action(request, *values)
+
+    def load_first(request: gr.Request, *values: object) -> object:
+        named = request.query_params.get("tab")
+        is_other = named is not None and named in [sibling.id for sibling in siblings[1:]]
+        return gr.skip() if is_other else action(request, *values)
+
+    tab.select(load_selected, list(inputs), list(outputs), **DIRECT)
     if siblings[0] is tab:  # the browser reports no selection of the tab that it shows first
-
-        def load_first(request: gr.Request, *values: object) -> object:
-            named = request.query_params.get("tab")
-            is_other = named is not None and named in [sibling.id for sibling in siblings[1:]]
-            return gr.skip() if is_other else action(*values)
-
         Context.root_block.load(load_first, list(inputs), list(outputs), **DIRECT)  # type: ignore[union-attr]
 
 

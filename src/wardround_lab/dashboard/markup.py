@@ -27,18 +27,14 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A cell that opens something on the same page.
+    """A link to something on the page.
 
     Attributes:
-        query: the address of it, as parameters such as ``{"tab": "rules", "rule": "ruff/B006"}``.
-        target: the ``elem_id`` of a hidden text box that gets the value, so that the page need not be loaded
-            again; None for an ordinary link.
+        query: its address, as parameters such as ``{"tab": "rules", "rule": "ruff/B006"}``.
     """
 
     text: str
     query: Mapping[str, str]
-    target: str | None = None
-    value: str = ""
 
     @property
     def address(self) -> str:
@@ -46,15 +42,63 @@ class Link(msgspec.Struct, frozen=True):
         return "?" + urlencode(self.query)
 
 
-Cell = str | int | float | Link | Markup
+class Download(msgspec.Struct, frozen=True):
+    """A link to a file that the dashboard sends; its address begins with ``/wardround/``."""
+
+    text: str
+    address: str
+
+
+class Field(msgspec.Struct, frozen=True):
+    """A field of a form.
+
+    Attributes:
+        choices: values and their texts, in a menu; None for a text that is typed.
+        type: of a typed text, as HTML names it.
+    """
+
+    name: str
+    label: str
+    value: str
+    choices: Sequence[tuple[str, str]] | None = None
+    type: Literal["text", "date", "search"] = "text"
+
+    @property
+    def values(self) -> Sequence[str]:
+        return [value for value, _ in self.choices or ()]
+
+
+class Form(msgspec.Struct, frozen=True):
+    """A form whose fields become the address of a tab."""
+
+    tab: str
+    label: str
+    fields: Sequence[Field]
+
+
+class Pager(msgspec.Struct, frozen=True):
+    """The position in a list of pages; the links are None at its ends."""
+
+    page: int
+    pages: int
+    previous: Link | None
+    next: Link | None
+
+
+Cell = str | int | float | Link | Markup | None
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A table; on a narrow screen each row becomes a block of labelled values."""
+    """A table; on a narrow screen each row becomes a block of labelled values.
+
+    Attributes:
+        is_small: it fits a narrow screen as it is: a name and a few numbers.
+    """
 
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
+    is_small: bool = False
 
 
 @cache
@@ -116,6 +160,46 @@ def section(title: str, *parts: Markup) -> Markup:
 def note(text: str) -> Markup:
     """Return a remark in a quiet colour."""
     return render("note.html", text=text)
+
+
+def form(content: Form) -> Markup:
+    """Return a form."""
+    return render("form.html", form=content)
+
+
+def pager(content: Pager) -> Markup:
+    """Return the links to the pages before and after one; nothing if there is only one."""
+    return render("pager.html", pager=content) if content.pages > 1 else Markup()
+
+
+def columns(*parts: Markup) -> Markup:
+    """Return parts next to each other, where there is room."""
+    return render("columns.html", parts=parts)
+
+
+def fold(title: str, *parts: Markup) -> Markup:
+    """Return parts that are shown after a click on their title."""
+    return render("fold.html", title=title, parts=parts)
+
+
+def items(texts: Iterable[Cell]) -> Markup:
+    """Return a list."""
+    return render("items.html", items=list(texts))
+
+
+def actions(*links: Link | Download) -> Markup:
+    """Return links in a row."""
+    return render("actions.html", links=[_Action.of(link) for link in links])
+
+
+class _Action(msgspec.Struct, frozen=True):
+    text: str
+    address: str
+    download: bool
+
+    @classmethod
+    def of(cls, link: Link | Download) -> _Action:
+        return cls(link.text, link.address, isinstance(link, Download))
 
 
 def join(*parts: Markup) -> Markup:

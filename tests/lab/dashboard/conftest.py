@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.lab.dashboard import filling_reviews
+from tests.lab.dashboard import filling_data, filling_reviews
 from tests.lab.dashboard.running import Dashboard, Visit, new_folder, running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-FILLINGS: Sequence[Callable[[Path], None]] = (filling_reviews.fill,)
+FILLINGS: Sequence[Callable[[Path], None]] = (filling_reviews.fill, filling_data.fill)
 """Each gets the root of the repository; the state of the user is below ``running.environment(root)``."""
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
