@@ -87,7 +87,7 @@ def test_a_breaking_commit_is_first_with_its_footer(shop: GitRepository) -> None
         "feat!: drop total\n\nBREAKING CHANGE: call sum() instead. It is shorter.",
     )
     shop.commit({"shop/cart.py": "x = 2\n"}, "feat: add sum")
-    assert notes_of(shop.root).statements[0].text == "Drop total: call sum() instead"
+    assert notes_of(shop.root).statements[0].text == "Drop total: call `sum()` instead"
 
 
 def test_a_message_that_is_not_utf8_is_read(shop: GitRepository) -> None:

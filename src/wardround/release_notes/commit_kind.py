@@ -19,7 +19,7 @@ _BY_TYPE = {
     NoteKind.SECURITY: ("security", "sec"),
     NoteKind.DEPRECATION: ("deprecate", "deprecated", "deprecation", "depr"),
     NoteKind.CHANGE: ("change", "changed", "remove", "removed", "improvement", "improve", "revert", "api"),
-    NoteKind.DOCUMENTATION: ("docs", "doc", "documentation"),
+    NoteKind.DOCUMENTATION: ("docs", "doc", "documentation", "typo", "typos"),
     NoteKind.DEPENDENCIES: ("deps", "dep"),
     NoteKind.INTERNAL: (
         "style", "refactor", "refact", "refactoring", "test", "tests", "testing", "tst", "build", "bld",
@@ -42,7 +42,6 @@ _BY_PICTOGRAM = {
     NoteKind.DEPENDENCIES: ("⬆", ":arrow_up:", "⬇", ":arrow_down:"),
 }  # fmt: skip
 _PICTOGRAMS = {sign: kind for kind, signs in _BY_PICTOGRAM.items() for sign in signs}
-_BREAKING_PICTOGRAMS = ("💥", ":boom:")
 _INTERNAL_SCOPES = frozenset({
     "ci", "test", "tests", "testing", "build", "dev", "deps-dev", "dev-deps", "lint", "release", "docker",
     "e2e", "bench", "benchmark", "benchmarks", "tooling", "scripts", "pre-commit", "workflow",
@@ -73,8 +72,6 @@ class KindEvidence(msgspec.Struct, frozen=True):
 def kind_of(evidence: KindEvidence) -> NoteKind:
     """Return the kind of a commit; ``change`` if it changes the product in an unknown way."""
     subject = evidence.subject
-    if subject.is_breaking or evidence.message.breaking or subject.pictogram.startswith(_BREAKING_PICTOGRAMS):
-        return NoteKind.BREAKING
     by_paths = _kind_by_paths(evidence)
     if by_paths is not None:
         return by_paths
@@ -114,15 +111,16 @@ def _kind_by_words(evidence: KindEvidence) -> NoteKind:
     text = evidence.subject.text.replace("`", "")
     if subject_words.HOUSEKEEPING.match(text):
         return NoteKind.INTERNAL
-    if evidence.deprecates or subject_words.DEPRECATION.match(text):
-        return NoteKind.DEPRECATION
-    for kind, pattern in _BY_WORDS:
-        if pattern.match(text):
-            return kind
-    return NoteKind.CHANGE
+    stated = _kind_of_opening(text) or _kind_of_opening(text.partition(": ")[2])
+    return stated or (NoteKind.DEPRECATION if evidence.deprecates else NoteKind.CHANGE)
+
+
+def _kind_of_opening(text: str) -> NoteKind | None:
+    return next((kind for kind, pattern in _BY_WORDS if text and pattern.match(text)), None)
 
 
 _BY_WORDS = (
+    (NoteKind.DEPRECATION, subject_words.DEPRECATION),
     (NoteKind.PERFORMANCE, subject_words.PERFORMANCE),
     (NoteKind.DOCUMENTATION, subject_words.DOCUMENTATION),
     (NoteKind.INTERNAL, subject_words.INTERNAL),

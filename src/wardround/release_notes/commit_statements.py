@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wardround.lazy import LazyPattern
+from wardround.change.diff import Change
 from wardround.release_notes import subject_words
+from wardround.release_notes.changed_code import ChangedCode
 from wardround.release_notes.commit_kind import KindEvidence, kind_of
+from wardround.release_notes.dependencies import DependencyChanges, without_bumps
 from wardround.release_notes.draft import Draft
 from wardround.release_notes.grouping import group_drafts
 from wardround.release_notes.history import History, HistoryCommit
-from wardround.release_notes.model import NoteKind, Statement, Unattributed
+from wardround.release_notes.model import NoteKind, Unattributed
 from wardround.release_notes.packages import PackageFolders
-from wardround.release_notes.path_class import classes_of
+from wardround.release_notes.path_class import PathClass, classes_of
 from wardround.release_notes.reverts import Cancelled, pair_reverts
 from wardround.release_notes.sentence import Subject, is_empty, read_subject, sentence
-
-_LONGEST_FOOTER = 240
-_SENTENCE_END = LazyPattern(r"(?<=[.!?])\s+(?=[A-Z`])")
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,7 @@ class CommitReader:
 
     history: History
     packages: PackageFolders
+    code: ChangedCode
     names: frozenset[str] = frozenset()
     deprecating: frozenset[str] = frozenset()
     models: Mapping[str, NoteKind] = field(default_factory=dict)
@@ -40,28 +40,35 @@ class CommitReader:
     def draft(self, unit: HistoryCommit) -> Draft:
         """Return what a commit states."""
         subject = read_subject(_title(unit, self.history))
-        kind = kind_of(self._evidence(unit, subject))
+        is_trivial = subject.is_correction or bool(subject_words.TRIVIAL.fullmatch(subject.text))
+        kind = NoteKind.INTERNAL if is_trivial else kind_of(self._evidence(unit, subject))
         text = sentence(subject.text, self.names)
         parts = (unit.id,) if not unit.merged else (*unit.merged, unit.id)
         return Draft(
             kind,
-            _with_footer(text, self._breaking(unit)) if kind is NoteKind.BREAKING else text,
+            text,
             parts,
             self.packages.area(unit.paths) or subject.scope,
             unit.pull_request,
             self._references(unit),
             self._records(unit),
-            is_trivial=subject.is_correction or bool(subject_words.TRIVIAL.fullmatch(subject.text)),
+            is_trivial=is_trivial,
+            is_marked_breaking=subject.is_breaking,
         )
 
     def _evidence(self, unit: HistoryCommit, subject: Subject) -> KindEvidence:
         return KindEvidence(
             unit.message,
             subject,
-            classes_of(unit.paths),
+            self._classes(unit),
             self.models.get(unit.id),
             not self.deprecating.isdisjoint((unit.id, *unit.merged)),
         )
+
+    def _classes(self, unit: HistoryCommit) -> frozenset[PathClass]:
+        """Return the classes of the changed files; contents are read where they can make a difference."""
+        by_path = classes_of(unit.paths)
+        return self.code.classes(unit) if PathClass.PRODUCT in by_path else by_path
 
     def _parts(self, unit: HistoryCommit) -> Iterator[HistoryCommit]:
         yield unit
@@ -73,9 +80,6 @@ class CommitReader:
     def _records(self, unit: HistoryCommit) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for part in self._parts(unit) for name in part.message.records))
 
-    def _breaking(self, unit: HistoryCommit) -> str:
-        return next((part.message.breaking for part in self._parts(unit) if part.message.breaking), "")
-
 
 @dataclass(frozen=True)
 class CommitStatements:
@@ -84,18 +88,18 @@ class CommitStatements:
     drafts: Sequence[Draft]
     unattributed: tuple[Unattributed, ...]
 
-    def statements(self) -> list[Statement]:
-        return [draft.statement() for draft in self.drafts]
 
-
-def commit_statements(reader: CommitReader) -> CommitStatements:
+def commit_statements(reader: CommitReader, change: Change) -> CommitStatements:
     """Return the statements of the commits of a range, joined by what belongs together."""
     units = [commit for commit in reader.history.commits if not commit.is_merged]
     reverts = pair_reverts(units)
-    drafts = [reader.draft(unit) for unit in units if _states_something(unit, reverts)]
+    active = [unit for unit in units if _states_something(unit, reverts)]
+    dependencies = list(DependencyChanges(reader.code, change).drafts(active))
+    drafts = [reader.draft(unit) for unit in active]
     readable = [draft for draft in drafts if not is_empty(draft.text)]
+    others = without_bumps(_with_corrections(readable, reverts), dependencies)
     return CommitStatements(
-        group_drafts(_with_corrections(readable, reverts)),
+        [*group_drafts(others), *dependencies],
         (*reverts.pairs, *_unreadable(drafts), *_in_base(reader.history)),
     )
 
@@ -126,14 +130,6 @@ def _title(unit: HistoryCommit, history: History) -> str:
     if not is_empty(subject):
         return title
     return next((line for line in unit.message.body.split("\n") if not is_empty(line)), title)
-
-
-def _with_footer(text: str, footer: str) -> str:
-    """Return a text with the first sentence of a ``BREAKING CHANGE`` footer, unless they are alike."""
-    first = _SENTENCE_END.split(footer)[0].rstrip(".") if footer else ""
-    if not first or first.casefold() in text.casefold() or text.casefold() in first.casefold():
-        return first if first and len(first) > len(text) else text
-    return f"{text}: {first[:_LONGEST_FOOTER]}"
 
 
 def _unreadable(drafts: Iterable[Draft]) -> Iterator[Unattributed]:

@@ -13,6 +13,7 @@ class Draft(msgspec.Struct, frozen=True):
     Attributes:
         commits: oldest first; for a merge, its commits and the merge itself.
         pull_request: the number by which commits belong together; may be empty.
+        is_marked_breaking: an exclamation mark before the text states that it breaks users.
         is_trivial: its text is of no use without the other commits.
     """
 
@@ -24,6 +25,7 @@ class Draft(msgspec.Struct, frozen=True):
     references: tuple[str, ...] = ()
     records: tuple[str, ...] = ()
     is_trivial: bool = False
+    is_marked_breaking: bool = False
 
     @property
     def is_noticed(self) -> bool:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from wardround.release_notes import subject_words
 from wardround.release_notes.draft import Draft
 from wardround.release_notes.model import NoteKind
+from wardround.release_notes.sentence import continuation
 
 _MOST_TEXTS = 3
 """Number of texts of one ticket up to which they are joined to one statement."""
@@ -74,14 +75,8 @@ def _join_ticket(group: list[Draft]) -> list[Draft]:
         return group
     joined = _join_all(group)[0]
     return [
-        replace(joined, text="; ".join([group[0].text, *(_continuation(draft.text) for draft in group[1:])]))
+        replace(joined, text="; ".join([group[0].text, *(continuation(draft.text) for draft in group[1:])]))
     ]
-
-
-def _continuation(text: str) -> str:
-    """Return a sentence as it continues another."""
-    first, _, rest = text.partition(" ")
-    return f"{first.lower()} {rest}" if first.isalpha() and first.istitle() and rest else text
 
 
 def _join_editorial(drafts: Sequence[Draft]) -> list[Draft]:

@@ -23,7 +23,8 @@ class PathClass(enum.StrEnum):
 
 
 _CHANGELOG = LazyPattern(
-    r"(?i)(?:^|/)(?:changelog|changes|history|news|releases?|release[-_]?notes?|what(?:[-_]?s)?[-_]?new|upgrading)"
+    r"(?i)(?:^|/)(?:changelog|changes|history|news|releases?|release[-_]?notes?|what(?:[-_]?s)?[-_]?new"
+    r"|upgrading)"
     r"(?:[-_.][\w.-]{0,40})?\.(?:md|rst|txt|adoc)$|^(?:changelog|changes|history|news)$"
     r"|(?:^|/)(?:changelog|changelogs|changelog\.d|changes|newsfragments|news|releasenotes|\.changeset"
     r"|changelog[-_]?"
@@ -45,6 +46,8 @@ _DOCUMENTATION = LazyPattern(
 )
 _TOOLING = LazyPattern(
     r"(?i)(?:^|/)\.[^/]+(?:/|$)"
+    r"|(?:^|/)(?:requirements|constraints)/|(?:^|/)[\w.-]*(?:requirements|constraints)[\w.-]*\.(?:txt|in)$"
+    r"|^(?!action\.)[^/]+\.(?:ya?ml|ini|cfg)$"
     r"|(?:^|/)(?:scripts?|tools|tasks|ci|hack|\.?dev|devtools|release|build[-_]scripts|maint)/"
     r"|^(?:tox\.ini|noxfile\.py|makefile|justfile|pytest\.ini|mypy\.ini|codecov\.ya?ml"
     r"|azure-pipelines\.ya?ml|appveyor\.ya?ml"
@@ -60,6 +63,10 @@ _TOOLING = LazyPattern(
 _MANIFEST = LazyPattern(
     r"(?:^|/)(?:setup\.py|setup\.cfg|pyproject\.toml|package\.json|Cargo\.toml|go\.(?:mod|sum))$"
 )
+_DEVELOPMENT = LazyPattern(
+    r"^\.|(?:^|/)(?!requirements\.(?:txt|in)$)[^/]+\.(?:txt|in)$|/requirements\.(?:txt|in)$"
+)
+"""Manifests of tools and of those who work on the project."""
 
 
 def class_of_path(path: str) -> PathClass:
@@ -68,7 +75,7 @@ def class_of_path(path: str) -> PathClass:
         return PathClass.CHANGELOG
     if contains_tests(path) or _TESTS.search(path):
         return PathClass.TESTS
-    if is_lock(path) or (is_manifest(path) and not path.startswith(".")) or _MANIFEST.search(path):
+    if is_lock(path) or _MANIFEST.search(path) or (is_manifest(path) and not _DEVELOPMENT.search(path)):
         return PathClass.MANIFEST
     if _TOOLING.search(path):
         return PathClass.TOOLING

@@ -103,14 +103,14 @@ class _Reverted:
 
     def names(self, unit: HistoryCommit) -> bool:
         """Return True if a commit, or one that it represents, is named by its id or its pull request."""
-        return any(_contains(unit, name) for name in self._ids) or unit.pull_request in self._numbers
+        return any(_is_part_of(unit, name) for name in self._ids) or unit.pull_request in self._numbers
 
     def has_title(self, unit: HistoryCommit) -> bool:
         """Return True if only the title is named, and a commit has it."""
         return not self._ids and bool(self._title) and unit.message.title.strip() == self._title
 
 
-def _contains(unit: HistoryCommit, name: str) -> bool:
+def _is_part_of(unit: HistoryCommit, name: str) -> bool:
     return unit.id.startswith(name) or any(part.startswith(name) for part in unit.merged)
 
 

@@ -13,7 +13,7 @@ _PICTOGRAM = LazyPattern(
     r"(?:\s*(?::[a-z0-9_+-]{1,40}:|[\u2190-\u2bff\U0001f000-\U0001faff][\ufe0e\ufe0f\u200d]*))+\s*"
 )
 _PREFIX = LazyPattern(
-    r"(?P<type>[A-Za-z][A-Za-z_-]{1,20})(?:\((?P<scope>[^()\n]{1,60})\))?(?P<mark>!?)\s?:\s+(?=\S)"
+    r"(?P<type>[A-Za-z][A-Za-z_-]{1,20})(?:/(?P<part>[\w-]{1,40}))?(?:\((?P<scope>[^()\n]{1,60})\))?(?P<mark>!?)\s?:\s+(?=\S)"
 )
 _TRAILING_PICTOGRAM = LazyPattern(
     r"(?:\s*(?::[a-z0-9_+-]{1,40}:|[\u2600-\u2bff\U0001f000-\U0001faff]\ufe0f?)){1,8}\s*$"
@@ -31,23 +31,28 @@ _TRAILING = LazyPattern(
     rf"|\b{_CLOSES}:?\s+(?:issue )?(?:{_ISSUE}|(?-i:{_KEY}))(?:(?:,| and|,? &)? (?:{_ISSUE}))*"
     rf"|\s(?:{_ISSUE}))\.?$"
 )
+_OPEN_END = LazyPattern(
+    r"(?i)(?:^|[\s(#\d])(?:and|or|of|to|in|from|by|with|like|than|as|the|on|after|until|per|issue|pr|&)$"
+)
 _SKIP = LazyPattern(r"(?i)\s*\[(?:skip ci|ci skip|no ci|skip actions|skip-ci|ci-skip|skip changelog)\]\s*")
 _CORRECTION = LazyPattern(r"(?i)(?:(?:fixup|squash|amend)!\s*)+")
 _UNFINISHED = LazyPattern(r"(?i)(?:\[(?:wip|draft|rfc)\]|(?:wip|draft)\b:?)\s*(?=\S)")
 _ROLE = LazyPattern(r":[a-z]+(?::[a-z]+)?:`~?([^`<>\n]{1,120})`")
 _LITERAL = LazyPattern(r"``+([^`\n]{1,200})``+")
+_QUOTED_CODE = LazyPattern(r"(['\"])(`[^`\n]+`)\1")
 _QUOTED_PART = LazyPattern(r"(`[^`\n]*`)")
 _CODE = LazyPattern(
     r"(?<![\w`./@#:-])(?:"
     r"--[a-z][\w-]*(?:=\S+)?"
     r"|@[a-z_]\w*(?:\.\w+)+"
-    r"|(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*\(\)"
-    r"|[A-Za-z_]\w*\(\)"
-    r"|_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_*(?:\.\w+)*"
+    r"|(?:[A-Za-z_]\w*\.){0,6}[A-Za-z_]\w*\([^()\s]{0,60}\)"
+    r"|[A-Za-z_]\w*\[[\w., ]{1,60}\]"
+    r"|_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_*(?:\.\w+)*(?:=\w+)?"
     r"|__\w+__"
     r"|(?:[A-Z]\w*|[a-z]+)(?:\.[a-z_]\w+)+(?<!\.js)(?<!\.py)(?<!\.com)(?<!\.org)(?<!\.io)(?<!\.net)"
     r"|[A-Z]\w*(?:\.[A-Z]\w*)+"
-    r")(?![\w`/@-])"
+    r"|_\w+\.(?:py|pyi|js|ts)|[\w-]+\.(?:py|toml|ini|cfg|json|ya?ml)"
+    r")(?![\w`/@{-])"
 )
 _NOT_CODE = frozenset({"e.g", "i.e", "vs.the", "etc.and"})
 _CAMEL = LazyPattern(
@@ -64,6 +69,7 @@ _COMMON_CAMEL = frozenset({
     "nodeJS", "eBPF", "iPython",
 })  # fmt: skip
 _TYPES = frozenset({
+    "typo", "typos",
     "feat", "feature", "fix", "bugfix", "bug", "hotfix", "perf", "performance", "docs", "doc",
     "documentation", "style", "refactor", "refact", "refactoring", "test", "tests", "testing", "build",
     "ci", "chore", "revert", "deps", "dep", "security", "sec", "deprecate", "deprecated", "deprecation",
@@ -72,6 +78,24 @@ _TYPES = frozenset({
     "type", "lint", "cleanup", "clean", "internal", "infra", "misc", "meta", "pkg", "packaging", "bump",
     "upgrade", "update", "i18n", "bld", "blk", "depr", "dat", "rel", "api", "wip",
 })  # fmt: skip
+_VERBS = {
+    form: verb
+    for verb, forms in {
+        "Add": ("adds", "added", "adding"), "Fix": ("fixes", "fixed", "fixing"),
+        "Remove": ("removes", "removed", "removing"), "Allow": ("allows", "allowed", "allowing"),
+        "Support": ("supports", "supported"), "Update": ("updates", "updated", "updating"),
+        "Improve": ("improves", "improved", "improving"), "Change": ("changes", "changed", "changing"),
+        "Use": ("uses", "used", "using"), "Make": ("makes", "made", "making"),
+        "Drop": ("drops", "dropped", "dropping"), "Rename": ("renames", "renamed", "renaming"),
+        "Move": ("moves", "moved", "moving"), "Introduce": ("introduces", "introduced", "introducing"),
+        "Implement": ("implements", "implemented", "implementing"), "Prevent": ("prevents", "prevented"),
+        "Handle": ("handles", "handled", "handling"), "Ensure": ("ensures", "ensured", "ensuring"),
+        "Deprecate": ("deprecates", "deprecated", "deprecating"), "Correct": ("corrects", "corrected"),
+        "Enable": ("enables", "enabled", "enabling"), "Replace": ("replaces", "replaced", "replacing"),
+    }.items()
+    for form in forms
+}  # fmt: skip
+"""Other forms of the verbs by which subjects usually begin."""
 _DEGRADED = LazyPattern(r"^[\W_]*$")
 
 
@@ -128,11 +152,13 @@ def _split_prefix(text: str) -> tuple[str, str, bool, str]:
     match = _PREFIX.match(text)
     if match is None:
         return "", "", False, text
-    type_, scope, rest = match["type"].lower(), match["scope"] or "", text[match.end() :]
+    type_, scope = match["type"].lower(), match["scope"] or match["part"] or ""
+    rest = text[match.end() :]
     if type_ in _TYPES:
         return type_, scope.strip(), bool(match["mark"]), rest
-    if match["scope"] is None and match["type"] == type_ and not match["mark"]:
-        return "", type_, False, rest
+    is_plain = match["scope"] is None and match["type"] == type_ and not match["mark"]
+    if is_plain:
+        return "", "/".join(filter(None, (type_, match["part"]))), False, rest
     return "", "", False, text
 
 
@@ -149,6 +175,8 @@ def _without_references(text: str) -> str:
         match = pattern.match(text)
         text = text[match.end() :] if match else text
     while (match := _TRAILING.search(text)) is not None and match.start() > 0:
+        if _OPEN_END.search(text[: match.start()]):
+            break  # the reference is a part of the sentence
         text = text[: match.start()]
     return text.strip()
 
@@ -160,9 +188,16 @@ def sentence(text: str, names: frozenset[str] = frozenset()) -> str:
         names: names that the changed code defines; in capitals and small letters they are shown as code too.
     """
     plain = _LITERAL.sub(r"`\1`", _ROLE.sub(r"`\1`", text))
-    parts = _QUOTED_PART.split(plain)
+    parts = _QUOTED_PART.split(_QUOTED_CODE.sub(r"\2", plain))
     shown = "".join(part if part.startswith("`") else _with_code(part, names) for part in parts)
-    return _capital_first(shown)
+    return _capital_first(_imperative(shown))
+
+
+def _imperative(text: str) -> str:
+    """Return a sentence whose first word, if it is a usual verb in another form, is the imperative."""
+    first, space, rest = text.partition(" ")
+    verb = _VERBS.get(first.lower()) if first.lower() == first or first.istitle() else None
+    return f"{verb}{space}{rest}" if verb and rest else text
 
 
 def _with_code(text: str, names: frozenset[str]) -> str:
@@ -186,6 +221,12 @@ def _capital_first(text: str) -> str:
         and first.islower()
     )
     return text[0].upper() + text[1:] if is_word else text
+
+
+def continuation(text: str) -> str:
+    """Return a sentence as it continues another, after a colon or a semicolon."""
+    first, _, rest = text.partition(" ")
+    return f"{first.lower()} {rest}" if first.isalpha() and first.istitle() and rest else text
 
 
 def is_empty(text: str) -> bool:

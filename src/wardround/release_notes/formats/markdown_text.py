@@ -8,11 +8,11 @@ from wardround.lazy import LazyPattern
 from wardround.text.escaping import one_line
 
 _CODE = LazyPattern(r"(?<!`)`([^`\n]{1,1000})`(?!`)")
-_MARKUP = frozenset("\\`*_[]{}|~$")
-_REFERENCES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+_MARKUP = frozenset("\\`*_[]~$")
+_ENTITY = LazyPattern(r"&(?=#?\w{1,40};)")
 _MENTION = LazyPattern(r"(?<![\w/])(@[\w/-]{1,100})")
 _ADDRESS = LazyPattern(r"(?<=\w):(?=//)|(?i:(?<=www)\.)")
-_LEAD = LazyPattern(r"(?:[-+=#](?=\s|$)|\d{1,9}(?=[.)](?:\s|$)))")
+_LEAD = LazyPattern(r"(?:[-+=#](?=\s|$)|>|\d{1,9}(?=[.)](?:\s|$)))")
 
 
 def markdown_line(text: str) -> str:
@@ -39,6 +39,7 @@ def _without_mark(line: str) -> str:
 
 def _plain(text: str) -> str:
     """Return text in which no character is markup and no address a link."""
+    text = _ENTITY.sub("&amp;", text)
     escaped = "".join(_character(text, position) for position in range(len(text)))
     return _ADDRESS.sub(_as_reference, escaped)
 
@@ -51,7 +52,9 @@ def _character(text: str, position: int) -> str:
     char = text[position]
     if char == "_" and _is_in_word(text, position):
         return char
-    return _REFERENCES.get(char) or (f"\\{char}" if char in _MARKUP else char)
+    if char == "<":
+        return "&lt;"
+    return f"\\{char}" if char in _MARKUP else char
 
 
 def _is_in_word(text: str, position: int) -> bool:

@@ -37,8 +37,14 @@ def documentation(notes: ReleaseNotes) -> tuple[Sequence[Statement], int]:
     """Return the statements about documentation that are shown, and the number of the others."""
     statements = of_kind(notes, NoteKind.DOCUMENTATION)
     is_long = len(statements) > _MOST_DOCUMENTATION + 1
-    shown = statements[:_MOST_DOCUMENTATION] if is_long else statements
-    return shown, len(statements) - len(shown)
+    ranked = sorted(statements, key=_is_aside)
+    shown = [statement for statement in statements if statement in ranked[:_MOST_DOCUMENTATION]]
+    return (shown, len(statements) - len(shown)) if is_long else (statements, 0)
+
+
+def _is_aside(statement: Statement) -> bool:
+    """Return True for a statement without a pull request or a ticket."""
+    return not statement.references
 
 
 def more_documentation(count: int) -> str:
