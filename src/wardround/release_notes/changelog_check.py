@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from wardround.change.repository import Repository
 from wardround.context.surface.announcement import has_mention
 from wardround.release_notes.changelog import ChangelogEntry, ChangelogSection
 from wardround.release_notes.changelog_claims import names_in, references_in, version_claims
 from wardround.release_notes.changelog_evidence import RangeEvidence
+from wardround.release_notes.changelog_source import ChangelogSource
 from wardround.release_notes.model import NoteKind, ReleaseNotes, Statement
+from wardround.release_notes.tag_version import version_of_tag
 from wardround.text.search_terms import count_words
 
 _SHOWN_KINDS = (NoteKind.BREAKING, NoteKind.FEATURE)
@@ -30,6 +33,25 @@ class ChangelogProblem(msgspec.Struct, frozen=True, order=True):
     def text(self) -> str:
         """As compilers print it: ``CHANGELOG.md:12: ...``."""
         return f"{self.path}:{self.line}: {self.message}"
+
+
+def check_changelog(repository: Repository, notes: ReleaseNotes, path: str) -> list[ChangelogProblem]:
+    """Compare the section of a changelog that is about the range of some notes with the commits and the notes.
+
+    Args:
+        path: a changelog or a folder of fragments, relative to the root of the repository.
+
+    Raises:
+        UsageError: the file is absent or not UTF-8, or has no section of any version.
+    """
+    tag = version_of_tag(notes.head)
+    source = ChangelogSource(repository, notes.base_commit, notes.head_commit)
+    section = source.section(path, tag.version if tag else "")
+    if section is None:
+        section = ChangelogSection(path, 1, "", "", ())
+    change = repository.between(notes.base_commit, notes.head_commit)
+    messages = repository.messages(notes.base_commit, notes.head_commit)
+    return problems_of(section, notes, RangeEvidence(repository, change, messages))
 
 
 def problems_of(
