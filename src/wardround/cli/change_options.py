@@ -16,7 +16,11 @@ repo_option = click.option(
     "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
 )
 profile_option = click.option(
-    "--profile", type=click.Choice(["commit", "ci"]), default="commit", show_default=True
+    "--profile",
+    type=click.Choice(["commit", "ci"]),
+    default="commit",
+    show_default=True,
+    help="The tools and analyses that run, and what an inconclusive review does.",
 )
 fail_level_option = click.option(
     "--fail-level", type=click.Choice(["none", "info", "warn", "error"]), help="Lowest severity that blocks."

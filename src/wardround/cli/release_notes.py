@@ -3,16 +3,64 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from wardround.cli.change_options import repo_option
+from wardround.cli.run import emit
 from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround.change.repository import Repository
+    from wardround.release_notes.revisions import Revisions
+
+_FORMATS = ("keep-a-changelog", "github", "json", "markdown")
 
 
 @click.command("release-notes")
-@click.argument("revisions", metavar="FROM..TO")
+@click.argument("revisions", metavar="[FROM..TO]", required=False)
+@click.option(
+    "--since-last-tag",
+    is_flag=True,
+    help="From the nearest tag of a version before HEAD, or before TO of --to.",
+)
+@click.option("--to", "head", metavar="TO", help="The head of --since-last-tag (default HEAD).")
+@click.option("--format", "form", type=click.Choice(_FORMATS), default="markdown", show_default=True)
+@click.option(
+    "--version", "version", metavar="VERSION", help="Version of the heading (default: the suggested one)."
+)
 @repo_option
-def command(revisions: str, repo: Path | None) -> None:
+def command(
+    revisions: str | None,
+    since_last_tag: bool,
+    head: str | None,
+    form: str,
+    version: str | None,
+    repo: Path | None,
+) -> None:
     """Write release notes of the commits from FROM to TO; each statement names its commits."""
-    raise UsageError(f"release-notes {revisions}: not available yet")
+    from wardround.change.repository import Repository
+    from wardround.release_notes.formats import renderer
+    from wardround.release_notes.formats.context import RenderContext
+    from wardround.release_notes.notes import write_notes
+    from wardround.release_notes.repository_page import repository_page
+
+    with Repository(repo) as repository:
+        notes = write_notes(repository, _revisions(repository, revisions, since_last_tag, head))
+        page = repository_page(repository.origin())
+    text = renderer(form)(notes, RenderContext(version or notes.version.suggested, page))
+    emit(text)
+
+
+def _revisions(repository: Repository, text: str | None, since_last_tag: bool, head: str | None) -> Revisions:
+    from wardround.release_notes.revisions import revisions_of_range, revisions_since_last_tag
+
+    if since_last_tag == (text is not None):
+        raise UsageError("release-notes: give either FROM..TO, such as v1.2.0..HEAD, or --since-last-tag")
+    if since_last_tag:
+        return revisions_since_last_tag(repository, head or "HEAD")
+    if head is not None:
+        raise UsageError(f"--to {head}: it belongs to --since-last-tag; write FROM..{head}")
+    assert text is not None
+    return revisions_of_range(repository, text)

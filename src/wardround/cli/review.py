@@ -43,7 +43,10 @@ _FORMATS = "text, json, sarif, github or one of a plugin; add =FILE to write it 
 @profile_option
 @click.option("--format", "formats", multiple=True, metavar="FORMAT", help=f"Repeatable: {_FORMATS}.")
 @fail_level_option
-@click.option("--filter-mode", type=click.Choice(["added", "diff_context", "file", "nofilter"]))
+@click.option(
+    "--filter-mode", type=click.Choice(["added", "diff_context", "file", "nofilter"]),
+    help="Findings that are shown: on added lines, also next to them, in the changed files, or all.",
+)  # fmt: skip
 @click.option("--fix", is_flag=True, help="Apply the safe fixes to the staged change and the work tree.")
 @click.option("--only", multiple=True, metavar="NAME", help="Run only this specialist. Repeatable.")
 @click.option("--skip", multiple=True, metavar="NAME", help="Skip this specialist. Repeatable.")

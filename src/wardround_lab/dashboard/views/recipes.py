@@ -15,7 +15,7 @@ from wardround_lab.corpora.audit import read_audit
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.training.promote import records_of
 from wardround_lab.training.recipe import read_yaml
-from wardround_lab.training.recipe_registry import CHOICE, KINDS
+from wardround_lab.training.recipe_registry import CHOICE, KINDS, kind_of
 
 _PATTERNS = (":(glob)**/*recipe*.yml", ":(glob)**/*recipe*.yaml", ":(glob)**/*recipe*/*.yml")
 _MOST_RECIPES = 200
@@ -101,7 +101,7 @@ def _row(name: str, path: Path) -> RecipeRow | None:
         base=str(content.get("base", "" if kind == "trees" else "minilm")),
         steps=steps if isinstance(steps, int) else None,
         records=tuple(record.name for record in records_of(path)),
-        trouble=_trouble(path, kind),
+        trouble=recipe_trouble(path),
     )
 
 
@@ -109,16 +109,15 @@ def _invalid_row(name: str, trouble: str) -> RecipeRow:
     return RecipeRow(name=name, model="", kind="", title="", base="", steps=None, records=(), trouble=trouble)
 
 
-def _trouble(path: Path, kind: str) -> str:
-    """Return what a training of the recipe would stop at, before any model is loaded."""
-    if kind not in KINDS:
-        return f"kind {kind!r} is unknown; kinds are {', '.join(sorted(KINDS))}"
+def recipe_trouble(path: Path) -> str:
+    """Return what a training of a recipe would stop at before a model is loaded; empty for nothing."""
     try:
-        KINDS[kind].read(path)
+        kind = kind_of(path)
+        kind.read(path)
         for records in records_of(path):
             if not records.is_file():
                 return f"{records.name} is missing; mine it with `wardround data mine`"
-            if kind != "trees":  # their rows are numbers, which the training checks itself
+            if kind is not KINDS["trees"]:  # their rows are numbers, which the training checks itself
                 read_audit(records)
     except (TrainingError, UsageError) as cause:
         return str(cause)
