@@ -4,10 +4,11 @@
     python evals/release_notes.py changelogs CLONES
     python evals/release_notes.py table
 
-CLONES contains a clone of each repository in release_notes.yml, named as on GitHub. ``notes`` writes the notes
-of each pair of releases into DIR as Markdown and JSON, and prints the processor time; ``baselines`` writes the
-subjects along the first parents with the titles of merges, as GitHub's generated notes have them, and the output
-of git-cliff if it is on PATH. They are read by hand; release_notes.yml has the counts, which ``table`` adds up.
+CLONES contains a clone of each repository in release_notes.yml, named as on GitHub. ``notes`` writes the
+notes of each pair of releases into DIR as Markdown and JSON, and prints the processor time; ``baselines``
+writes the subjects along the first parents with the titles of merges, as GitHub's generated notes have them,
+and the output of git-cliff if it is on PATH. They are read by hand; release_notes.yml has the counts, which
+``table`` adds up.
 ``changelogs`` checks each project's own changelog against its commits.
 """
 
