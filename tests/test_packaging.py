@@ -97,6 +97,7 @@ def test_every_hook_of_a_set_brings_what_the_extra_of_that_name_does() -> None:
     assert found == {
         **{f"wardround{push}{name}": needed for name, needed in expected.items() for push in ("", "-push")},
         **{f"wardround-{stage}": [] for stage in ("prepare-commit-msg", "commit-msg", "post-commit")},
+        "wardround-changelog": [],
     }
     assert all("==" in needed for needs in expected.values() for needed in needs)
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from wardround.cli.change_options import repo_option
-from wardround.cli.run import emit
+from wardround.cli.run import emit, emit_line
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
     from wardround.change.repository import Repository
+    from wardround.release_notes.model import ReleaseNotes
     from wardround.release_notes.revisions import Revisions
 
 _FORMATS = ("keep-a-changelog", "github", "json", "markdown")
@@ -30,6 +31,12 @@ _FORMATS = ("keep-a-changelog", "github", "json", "markdown")
 @click.option(
     "--version", "version", metavar="VERSION", help="Version of the heading (default: the suggested one)."
 )
+@click.option(
+    "--check",
+    "changelog",
+    metavar="FILE",
+    help="Compare this changelog, or folder of fragments, with the commits; exit status 1 if they disagree.",
+)
 @repo_option
 def command(
     revisions: str | None,
@@ -37,9 +44,15 @@ def command(
     head: str | None,
     form: str,
     version: str | None,
+    changelog: str | None,
     repo: Path | None,
-) -> None:
-    """Write release notes of the commits from FROM to TO; each statement names its commits."""
+) -> int:
+    """Write release notes of the commits from FROM to TO; each statement names its commits.
+
+    With --check it prints a line for each entry of the changelog that names code which no commit contains, or
+    a version of a dependency that does not change, and for each breaking change and feature that it omits.
+    The section of the version TO counts, or the one of what is not released yet.
+    """
     from wardround.change.repository import Repository
     from wardround.release_notes.formats import renderer
     from wardround.release_notes.formats.context import RenderContext
@@ -48,9 +61,28 @@ def command(
 
     with Repository(repo) as repository:
         notes = write_notes(repository, _revisions(repository, revisions, since_last_tag, head))
+        if changelog is not None:
+            return _check(repository, notes, changelog)
         page = repository_page(repository.origin())
     text = renderer(form)(notes, RenderContext(version or notes.version.suggested, page))
     emit(text)
+    return 0
+
+
+def _check(repository: Repository, notes: ReleaseNotes, changelog: str) -> int:
+    from wardround.release_notes.changelog_check import check_changelog
+
+    problems = check_changelog(repository, notes, _path_in(repository, changelog))
+    for problem in problems:
+        emit_line(problem.text)
+    return int(bool(problems))
+
+
+def _path_in(repository: Repository, path: str) -> str:
+    """Return a path relative to the root of the repository, if it exists relative to the current folder."""
+    file = Path(path).resolve()
+    is_inside = file.exists() and file.is_relative_to(repository.root)
+    return file.relative_to(repository.root).as_posix() if is_inside else path
 
 
 def _revisions(repository: Repository, text: str | None, since_last_tag: bool, head: str | None) -> Revisions:
