@@ -125,7 +125,7 @@ class Visit:
     def open(self, query: str = "") -> Page:
         """Open an address and wait until its data are there."""
         self.page.goto(self._dashboard.url + query)
-        self.page.wait_for_selector("[role=tab][aria-selected=true]")
+        self.page.wait_for_selector("[role=tab][aria-selected=true]", state="attached")
         return self.settled()
 
     def select(self, tab: str) -> Page:
