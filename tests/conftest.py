@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import pkgutil
 import re
 import stat
 import subprocess
@@ -18,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.postgresql_server import postgres_database, postgres_server
-from tests.preloaded_wardround import preloaded_wardround
+from tests.preloaded_wardround import WITHOUT_TOOLS, preloaded_wardround
 from tests.records.places import store_place
 
 __all__ = ["postgres_database", "postgres_server", "store_place"]  # fixtures for all tests
@@ -270,6 +271,20 @@ def isolated_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_too
     for kind in _SHARED_CACHES:
         os.symlink(proven_tools / kind, cache / kind)
     return locations
+
+
+_SLOW_TOOLS = ("wardround_python.tools.pyright:Pyright", "wardround_secrets.tools.gitleaks:Gitleaks")
+
+
+@pytest.fixture
+def without_slow_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out of reviews the two tools whose start takes a second of processor time.
+
+    For modules that review in CI, but are not about tools: ruff, ty, ast-grep and the checks remain.
+    """
+    for name in _SLOW_TOOLS:
+        monkeypatch.setattr(pkgutil.resolve_name(name), "profiles", frozenset())
+    monkeypatch.setenv(WITHOUT_TOOLS, " ".join(_SLOW_TOOLS))
 
 
 @pytest.fixture

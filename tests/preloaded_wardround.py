@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import json
 import os
+import pkgutil
 import select
 import signal
 import socket
@@ -27,6 +28,8 @@ _READ_BY_INTERPRETER = ("PYTHON", "LC_", "LANG", "MALLOC", "LD_")
 _FIRST = ("wardround.cli.commands", "wardround.cli.review", "wardround.review")
 _START_THREADS = frozenset({"numpy", "onnxruntime", "torch", "grpc"})
 """A process with threads cannot be forked: what a command loads together with these is not loaded ahead."""
+WITHOUT_TOOLS = "TESTS_WITHOUT_TOOLS"
+"""The environment variable with the classes of tools that the command leaves out, as ``module:class``."""
 
 
 class PreloadedWardround:
@@ -183,6 +186,8 @@ class _Server:
             finally:
                 self._tell_loaded()
 
+        for tool in map(pkgutil.resolve_name, env.get(WITHOUT_TOOLS, "").split()):
+            tool.profiles = frozenset()
         set_up()
         run_and_exit(invoke)
 

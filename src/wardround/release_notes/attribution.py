@@ -150,7 +150,7 @@ class Attribution:
             after = self._read(edit.after, search.read, known)
             for facet, value in search.facets.items():
                 old, new = [found.facets.get(facet, "") for found in before], after.facets.get(facet, "")
-                if search.is_value and new not in old:
+                if search.is_value and any(old) and new and new not in old:
                     last[f"{facet} {edit.commit}"] = edit.commit
                 elif new != value and all(item == value for item in old):
                     last[facet] = edit.commit

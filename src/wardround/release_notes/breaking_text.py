@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from wardround.context.surface.model import SurfaceKind
@@ -15,7 +16,8 @@ _PROGRAMS = {
     "engines.npm": "npm",
     "engines.pnpm": "pnpm",
 }
-_CALLED = frozenset({SurfaceKind.PYTHON_API, SurfaceKind.HTTP_API})
+_SYMBOLS = frozenset({SurfaceKind.PYTHON_API, SurfaceKind.HTTP_API, SurfaceKind.SCRIPT_EXPORTS})
+_ONE_ARGUMENT = re.compile(r"\b1 arguments")
 _KINDS = {"positional": "by position", "keyword": "by name"}
 
 
@@ -29,10 +31,10 @@ def text_of(found: SurfaceBreak) -> str:
         return (
             f"Require {program} {_version_range(found.head.form)}; it was {_version_range(found.base.form)}"
         )
-    name = f"`{found.symbol}`" if change.kind in _CALLED else change.name
+    name = f"`{found.symbol}`" if change.kind in _SYMBOLS else change.name
     if found.is_removal:
-        return f"Remove {name}" if change.kind in _CALLED else f"Remove the {name}"
-    return f"{_capitalise(name)} {change.detail}"
+        return f"Remove {name}" if change.kind in _SYMBOLS else f"Remove the {name}"
+    return f"{_capitalise(name)} {_ONE_ARGUMENT.sub('1 argument', change.detail)}"
 
 
 def migration_of(found: SurfaceBreak, replacement: str) -> str:
@@ -75,8 +77,9 @@ def _signature_parts(change: SignatureChange, symbol: str) -> Iterator[str]:
 
 
 def _signature_migrations(change: SignatureChange) -> Iterator[str]:
-    if change.removed:
-        yield f"remove the {_arguments(change.removed)}"
+    removed = [name for name in change.removed if not name.startswith("*")]
+    if removed:
+        yield f"remove the {_arguments(removed)}"
     for old, new in change.renamed:
         yield f"use `{new}` instead of `{old}`"
     required = (*change.required, *change.demanded)

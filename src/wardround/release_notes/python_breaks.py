@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from wardround.context.surface.model import SurfaceChange
 from wardround.release_notes.attribution import Search
-from wardround.release_notes.declaration import PRESENCE, Declaration, Reader, changed_facets, present
+from wardround.release_notes.declaration import PRESENCE, Declaration, Reader, present
 from wardround.release_notes.public_names import PublicNames, module_parts
 from wardround.release_notes.python_declaration import (
     listed_declaration,
@@ -15,6 +17,7 @@ from wardround.release_notes.python_declaration import (
     qualified_name,
 )
 from wardround.release_notes.signature_change import facets_of, signature_change
+from wardround.release_notes.signature_form import short_form
 from wardround.release_notes.surface_break import REMOVED, SurfaceBreak
 from wardround.release_notes.two_trees import TwoTrees
 
@@ -51,7 +54,7 @@ class PythonBreaks:
             return None
         symbol = self._base_names.shortest(change.name, change.path)
         own = _last(qualified)
-        search = Search(paths[:1], read, {PRESENCE: "present"}, (own,))
+        search = Search(paths[:1], read, {PRESENCE: "present"}, (_definition_start(own, base),))
         return SurfaceBreak(change, symbol, own, search, base, qualified=qualified)
 
     def _is_implemented(self, stub: str, qualified: str) -> bool:
@@ -94,17 +97,23 @@ class PythonBreaks:
         qualified = qualified_name(text, change.line, change.name)
         read = _read_module if qualified is None else _reader(qualified)
         base, head = self.trees.base(paths, read), self.trees.head(paths, read)
-        symbol = self._head_names.shortest(change.name, change.path).removesuffix(".__init__")
+        symbol = self._head_names.shortest(change.name, change.path)
         own = _last(symbol)
         if qualified is None or not (base.is_present and head.is_present):
-            return SurfaceBreak(
-                change, symbol, own, Search(paths, read, changed_facets(base, head)), base, head
-            )
+            return SurfaceBreak(change, symbol, own, Search(paths, read, {}), base, head)
         signature = signature_change(base, head)
         if not signature.is_breaking:
             return None
-        words = () if signature.moved or signature.restricted else signature.names
+        words = (
+            ()
+            if signature.moved or signature.restricted
+            else tuple(name.lstrip("*") for name in signature.names)
+        )
         search = Search(paths, read, facets_of(signature, base), words)
+        base, head = (
+            replace(side, form=short_form(qualified, side.parameters, signature.names))
+            for side in (base, head)
+        )
         return SurfaceBreak(change, symbol, own, search, base, head, signature, qualified)
 
     @cached_property
@@ -118,6 +127,13 @@ class PythonBreaks:
 
 def _reader(qualified: str) -> Reader:
     return lambda text: python_declaration(text, qualified)
+
+
+def _definition_start(own: str, declaration: Declaration) -> str:
+    """Return the words that a definition starts with; of a variable, its name."""
+    if declaration.form.startswith("class "):
+        return f"class {own}"
+    return f"def {own}" if "(" in declaration.form else own
 
 
 def _read_module(text: str) -> Declaration:
