@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wardround.cli.change_options import repo_option
+from wardround.cli.exchange_options import exchange_options
 from wardround.cli.run import emit, emit_line
 from wardround.errors import UsageError
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from wardround.release_notes.model import ReleaseNotes
     from wardround.release_notes.revisions import Revisions
 
+_INCONCLUSIVE = 4
 _FORMATS = ("keep-a-changelog", "github", "json", "markdown")
 
 
@@ -37,6 +39,14 @@ _FORMATS = ("keep-a-changelog", "github", "json", "markdown")
     metavar="FILE",
     help="Compare this changelog, or folder of fragments, with the commits; exit status 1 if they disagree.",
 )
+@click.option(
+    "--reword",
+    "is_reworded",
+    is_flag=True,
+    help="Let the endpoint with the role editor word the statements, within their facts.",
+)
+@click.option("--show-prompt", "is_shown", is_flag=True, help="Print the request of --reword; send nothing.")
+@exchange_options
 @repo_option
 def command(
     revisions: str | None,
@@ -45,6 +55,10 @@ def command(
     form: str,
     version: str | None,
     changelog: str | None,
+    is_reworded: bool,
+    is_shown: bool,
+    exchange: Path | None,
+    exchange_wait: float,
     repo: Path | None,
 ) -> int:
     """Write release notes of the commits from FROM to TO; each statement names its commits.
@@ -52,6 +66,8 @@ def command(
     With --check it prints a line for each entry of the changelog that names code which no commit contains, or
     a version of a dependency that does not change, and for each breaking change and feature that it omits.
     The section of the version TO counts, or the one of what is not released yet.
+
+    Exit status: 1 with --check if they disagree, 4 with --reword if the endpoint does not answer.
     """
     from wardround.change.repository import Repository
     from wardround.release_notes.formats import renderer
@@ -63,10 +79,28 @@ def command(
         notes = write_notes(repository, _revisions(repository, revisions, since_last_tag, head))
         if changelog is not None:
             return _check(repository, notes, changelog)
+        if is_shown:
+            return _show_request(repository, notes)
+        worded = _reword(repository, notes, exchange, exchange_wait) if is_reworded else notes
         page = repository_page(repository.origin())
-    text = renderer(form)(notes, RenderContext(version or notes.version.suggested, page))
+    text = renderer(form)(worded or notes, RenderContext(version or notes.version.suggested, page))
     emit(text)
+    return 0 if worded is not None else _INCONCLUSIVE
+
+
+def _show_request(repository: Repository, notes: ReleaseNotes) -> int:
+    from wardround.cli.release_notes_editor import show_request
+
+    show_request(repository, notes)
     return 0
+
+
+def _reword(
+    repository: Repository, notes: ReleaseNotes, exchange: Path | None, wait_s: float
+) -> ReleaseNotes | None:
+    from wardround.cli.release_notes_editor import reword
+
+    return reword(repository, notes, exchange, wait_s)
 
 
 def _check(repository: Repository, notes: ReleaseNotes, changelog: str) -> int:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +17,12 @@ import msgspec
 from tests.conftest import GitRepository
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Page, Request
 
 STOP_S = 30
+QUIET_S = 0.25
+"""A page without a request for this long has got the answers of its events, and shows them."""
+_STREAMS = ("/queue/data", "/heartbeat/")
 WIDTHS = (1400, 390)
 SCHEMES = ("light", "dark")
 _HEIGHT = 900
@@ -121,6 +125,11 @@ class Visit:
         self.page.on("pageerror", lambda error: self._note(True, str(error)))
         self.page.on("response", lambda reply: self._note(reply.status >= 400, f"{reply.status} {reply.url}"))
         self.page.on("request", lambda request: self._note_host(request.url))
+        self._pending: set[Request] = set()
+        self._active = time.monotonic()
+        self.page.on("request", self._begin)
+        self.page.on("requestfinished", self._end)
+        self.page.on("requestfailed", self._end)
 
     def open(self, query: str = "") -> Page:
         """Open an address and wait until its data are there."""
@@ -135,7 +144,10 @@ class Visit:
 
     def settled(self) -> Page:
         """Wait until the events of the page have been answered."""
-        self.page.wait_for_load_state("networkidle")
+        self.page.wait_for_load_state("load")
+        end = time.monotonic() + STOP_S
+        while time.monotonic() < end and (self._pending or time.monotonic() < self._active + QUIET_S):
+            self.page.wait_for_timeout(20)
         return self.page
 
     def panel(self) -> str:
@@ -152,6 +164,15 @@ class Visit:
 
     def close(self) -> None:
         self.context.close()
+
+    def _begin(self, request: Request) -> None:
+        if not any(stream in request.url for stream in _STREAMS):
+            self._pending.add(request)
+            self._active = time.monotonic()
+
+    def _end(self, request: Request) -> None:
+        self._pending.discard(request)
+        self._active = time.monotonic()
 
     def _note(self, is_error: bool, text: str) -> None:
         if is_error:

@@ -36,8 +36,7 @@ class AuditSection:
                     "", label="Held-out repositories", info="if one file has both parts", max_lines=1
                 )
                 since = gr.Textbox(
-"",
-                    label="Evaluation since", info="if one file has both parts", placeholder="YYYY-MM-DD",
+                    "", label="Evaluation since", info="if one file has both parts", placeholder="YYYY-MM-DD",
                     max_lines=1,
                 )  # fmt: skip
                 licences = gr.Textbox(

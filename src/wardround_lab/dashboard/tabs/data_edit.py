@@ -37,8 +37,7 @@ class EditSection:
         digest = gr.Textbox("", visible="hidden", label="Digest")
         with gr.Accordion("Edit or add an example", open=False):
             text = gr.Textbox(
-"",
-                label="Record, as JSON", lines=_LINES, max_lines=40, elem_classes="wr-mono",
+                "", label="Record, as JSON", lines=_LINES, max_lines=40, elem_classes="wr-mono",
                 info="An opened example is here to be edited. A record is checked before it is written.",
             )  # fmt: skip
             with gr.Row():

@@ -44,8 +44,7 @@ class SplitSection:
                     label="Share to evaluate with", value=_SHARE, minimum=0, maximum=1, step=0.05
                 )
                 since = gr.Textbox(
-"",
-                    label="Evaluation since", placeholder="YYYY-MM-DD", max_lines=1,
+                    "", label="Evaluation since", placeholder="YYYY-MM-DD", max_lines=1,
                     info="empty: loses the fewest",
                 )  # fmt: skip
             with gr.Row(equal_height=True):

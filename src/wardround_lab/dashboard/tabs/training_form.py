@@ -35,8 +35,7 @@ class TrainingForm:
             seed = gr.Textbox("", label="Seed", info="empty: the recipe's", max_lines=1)
             only_train = gr.Checkbox(label="Only train", info="no merge, export and quantisation")
         command = gr.Textbox(
-"",
-            label="Command line", info="the same in a terminal, in the root of the repository",
+            "", label="Command line", info="the same in a terminal, in the root of the repository",
             interactive=False, buttons=["copy"], elem_classes="wr-mono", lines=1,
         )  # fmt: skip
         with gr.Row():

@@ -141,12 +141,12 @@ def by_period(days: Sequence[Tally]) -> list[Tally]:
     weeks = [first + timedelta(weeks=number) for number in range((last - first).days // _WEEK_DAYS + 1)]
     if len(weeks) <= _MOST_BARS:
         return _merge(days, [week.isoformat() for week in weeks], _week_of)
-    months = dict.fromkeys(_month_of(day.isoformat()) for day in weeks)
-    return _merge(days, list(months | dict.fromkeys(_month_of(day.name) for day in days)), _month_of)
+    months = {_month_of(week.isoformat()) for week in weeks[1:]} | {_month_of(day.name) for day in days}
+    return _merge(days, sorted(months), _month_of)
 
 
 def _merge(days: Sequence[Tally], periods: Sequence[str], period_of: Callable[[str], str]) -> list[Tally]:
-    counts: dict[str, Counter[str]] = {period: Counter() for period in sorted(periods)}
+    counts: dict[str, Counter[str]] = {period: Counter() for period in periods}
     for day in days:
         counts[period_of(day.name)].update(day.counts)
     return [Tally(period, found) for period, found in counts.items()]
