@@ -1,0 +1,183 @@
+"""Dashboards in processes of their own, and pages of them in Chromium."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tests.conftest import GitRepository
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page, Request
+
+STOP_S = 30
+QUIET_S = 0.25
+"""A page without a request for this long has got the answers of its events, and shows them."""
+_STREAMS = ("/queue/data", "/heartbeat/")
+WIDTHS = (1400, 390)
+SCHEMES = ("light", "dark")
+_HEIGHT = 900
+_TIMEOUT_MS = 15_000
+_START = """\
+import os, sys
+from pathlib import Path
+from wardround.__main__ import main
+
+def refuse_other_hosts(event, arguments):
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        if arguments[1][0] not in ("127.0.0.1", "::1"):
+            with open(os.environ["CONNECTIONS"], "a") as connections:
+                connections.write(f"{arguments[1]}\\n")
+
+sys.addaudithook(refuse_other_hosts)
+sys.argv[0] = "wardround"
+main()
+"""
+
+
+class Dashboard(msgspec.Struct, frozen=True):
+    """A running dashboard.
+
+    Attributes:
+        url: of its first page.
+        folder: the repository that it shows; its state is in ``state`` next to it.
+        connections: a file with each connection of the server to another host.
+    """
+
+    url: str
+    folder: Path
+    connections: Path
+
+
+def new_folder(parent: Path) -> Path:
+    """Return the root of a new repository in an empty installation."""
+    folder = parent / "shop"
+    folder.mkdir(parents=True)
+    GitRepository(folder).git("init", "--quiet")
+    return folder
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return the environment of an installation whose state is next to a repository."""
+    places = {
+        name: str(folder.parent / name.lower()) for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "HOME")
+    }
+    for place in places.values():
+        Path(place).mkdir(exist_ok=True)
+    return {**os.environ, **places}
+
+
+@contextmanager
+def running(folder: Path, *options: str, env: Mapping[str, str] | None = None) -> Iterator[Dashboard]:
+    """Run ``wardround dashboard`` over a repository, on a free port, until the end of the block."""
+    connections = folder.parent / "connections.txt"
+    process = subprocess.Popen(
+        [sys.executable, "-c", _START, "dashboard", "--port", "0", *options],
+        cwd=folder,
+        env={**environment(folder), "CONNECTIONS": str(connections), **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        line = process.stdout.readline()
+        assert line.startswith("wardround dashboard: http://"), line + process.communicate()[1]
+        yield Dashboard(line.split()[-1], folder, connections)
+    finally:
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=STOP_S)[1]
+    assert (process.returncode, errors) == (130, "")
+
+
+class Visit:
+    """A page in a browser of its own, with what went wrong in it.
+
+    Attributes:
+        errors: messages of the console that are errors, and responses with an error status.
+        foreign: the requests to another host.
+    """
+
+    def __init__(
+        self, browser: Browser, dashboard: Dashboard, scheme: str = "light", width: int = 1400
+    ) -> None:
+        self._dashboard = dashboard
+        self.width = width
+        self.context: BrowserContext = browser.new_context(
+            color_scheme="dark" if scheme == "dark" else "light",
+            viewport={"width": width, "height": _HEIGHT},
+            reduced_motion="reduce",
+        )
+        self.context.set_default_timeout(_TIMEOUT_MS)
+        self.page: Page = self.context.new_page()
+        self.errors: list[str] = []
+        self.foreign: list[str] = []
+        self.page.on("console", lambda message: self._note(message.type == "error", message.text))
+        self.page.on("pageerror", lambda error: self._note(True, str(error)))
+        self.page.on("response", lambda reply: self._note(reply.status >= 400, f"{reply.status} {reply.url}"))
+        self.page.on("request", lambda request: self._note_host(request.url))
+        self._pending: set[Request] = set()
+        self._active = time.monotonic()
+        self.page.on("request", self._begin)
+        self.page.on("requestfinished", self._end)
+        self.page.on("requestfailed", self._end)
+
+    def open(self, query: str = "") -> Page:
+        """Open an address and wait until its data are there."""
+        self.page.goto(self._dashboard.url + query)
+        self.page.wait_for_selector("[role=tab][aria-selected=true]", state="attached")
+        return self.settled()
+
+    def select(self, tab: str) -> Page:
+        """Open a tab by a click."""
+        self.page.locator(f"#tabs [data-tab-id={tab}]").click()
+        return self.settled()
+
+    def settled(self) -> Page:
+        """Wait until the events of the page have been answered."""
+        self.page.wait_for_load_state("load")
+        end = time.monotonic() + STOP_S
+        while time.monotonic() < end and (self._pending or time.monotonic() < self._active + QUIET_S):
+            self.page.wait_for_timeout(20)
+        return self.page
+
+    def panel(self) -> str:
+        """Return the text of the open tab."""
+        return self.page.locator("[role=tabpanel]:visible").first.inner_text()
+
+    def faults(self) -> list[str]:
+        """Return what must never be: errors, requests to other hosts, and a page wider than its window."""
+        across = self.page.evaluate("document.documentElement.scrollWidth")
+        wide = (
+            [f"the page is {across} pixels wide in a window of {self.width}"] if across > self.width else []
+        )
+        return self.errors + self.foreign + wide
+
+    def close(self) -> None:
+        self.context.close()
+
+    def _begin(self, request: Request) -> None:
+        if not any(stream in request.url for stream in _STREAMS):
+            self._pending.add(request)
+            self._active = time.monotonic()
+
+    def _end(self, request: Request) -> None:
+        self._pending.discard(request)
+        self._active = time.monotonic()
+
+    def _note(self, is_error: bool, text: str) -> None:
+        if is_error:
+            self.errors.append(text)
+
+    def _note_host(self, url: str) -> None:
+        if not url.startswith((self._dashboard.url, "data:", "blob:")):
+            self.foreign.append(url)
