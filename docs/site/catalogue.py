@@ -13,6 +13,7 @@ from wardround.rules.maturity import Maturity
 from wardround.rules.model import Rule
 
 FOLDER = "rules"
+_TOOLS = "tools"
 _INTRODUCTION = """\
 # Rules
 
@@ -53,7 +54,18 @@ def pages() -> dict[str, str]:
     lists = {"index.md": _index(entries, rules)}
     for specialist, group in groupby(entries, key=lambda entry: entry.specialist):
         lists[f"{specialist}/index.md"] = _specialist_page(specialist, list(group))
-    return {f"{FOLDER}/{path}": text for path, text in (lists | written).items()}
+    linked = {path: _link_list(path, text) for path, text in written.items()}
+    return {f"{FOLDER}/{path}": text for path, text in (lists | linked).items()}
+
+
+def _link_list(path: str, text: str) -> str:
+    """Return a page with links to the lists that it is in, below its title."""
+    title, _, rest = text.partition("\n")
+    folder = path.partition("/")[0]
+    lists = f"[Rules](../index.md#codes-of-the-tools) / {folder}"
+    if folder != _TOOLS:
+        lists = f"[Rules](../index.md) / [{folder}](index.md)"
+    return f"{title}\n\n{lists}\n{rest}"
 
 
 def _index(entries: Sequence[_Entry], rules: Sequence[Rule]) -> str:

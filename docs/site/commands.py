@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import click
 
+from wardround.reports import rule_pages
+
 FOLDER = "commands"
 _INTRODUCTION = """\
 # Commands
@@ -21,7 +23,6 @@ for all.
 _PROGRAM = "wardround"
 _LONGEST_SUMMARY = 200
 _UNWRAPPED = "\b"
-_MARKUP = re.compile(r"(?P<code>`+[^`]+`+)|[*<\[|]|__")
 
 
 def pages(program: click.Group) -> dict[str, str]:
@@ -74,4 +75,4 @@ def _options(command: click.Command, context: click.Context) -> Iterator[str]:
 
 def _escape(text: str) -> str:
     """Return a text in which only code in backticks is markup."""
-    return _MARKUP.sub(lambda match: match["code"] or f"\\{match[0]}", " ".join(text.split()))
+    return rule_pages.escape(" ".join(text.split())).replace("|", "\\|")

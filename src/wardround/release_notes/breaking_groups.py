@@ -17,10 +17,14 @@ Group = Sequence[SurfaceBreak]
 def group_breaks(found: Iterable[tuple[SurfaceBreak, Cause]]) -> list[tuple[Group, Cause]]:
     """Group the same change of several symbols by the same commits.
 
-    What belongs to a removed class or module is left out.
+    What belongs to a removed class or module is left out, and the attribute of a removed argument.
     """
     groups: dict[object, tuple[list[SurfaceBreak], Cause]] = {}
-    for change, cause in _without_members(list(found)):
+    pairs = list(found)
+    kept = set(map(id, without_members([change for change, _ in pairs])))
+    for change, cause in pairs:
+        if id(change) not in kept:
+            continue
         groups.setdefault((_key(change), cause), ([], cause))[0].append(change)
     return [(sorted(group, key=_rank), cause) for group, cause in groups.values()]
 
@@ -36,9 +40,18 @@ def further_symbols(group: Group) -> str:
     return f", and of {', '.join(shown)}" if group[0].signature else f", and {', '.join(shown)}"
 
 
-def _without_members(found: Sequence[tuple[SurfaceBreak, Cause]]) -> list[tuple[SurfaceBreak, Cause]]:
-    owners = tuple(f"{change.symbol}." for change, _ in found if change.is_removal)
-    return [pair for pair in found if not pair[0].symbol.startswith(owners)]
+def without_members(found: Sequence[SurfaceBreak]) -> list[SurfaceBreak]:
+    """Return changes without those of members of a removed owner, and of the attribute of an argument."""
+    owners = tuple(f"{change.symbol}." for change in found if change.is_removal)
+    arguments = {
+        f"{change.symbol}.{name}"
+        for change in found
+        if change.signature is not None
+        for name in change.signature.removed
+    }
+    return [
+        change for change in found if not change.symbol.startswith(owners) and change.symbol not in arguments
+    ]
 
 
 def _key(change: SurfaceBreak) -> object:

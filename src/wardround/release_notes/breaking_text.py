@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from wardround.context.surface.model import SurfaceKind
@@ -16,6 +17,7 @@ _PROGRAMS = {
     "engines.pnpm": "pnpm",
 }
 _SYMBOLS = frozenset({SurfaceKind.PYTHON_API, SurfaceKind.HTTP_API, SurfaceKind.SCRIPT_EXPORTS})
+_ONE_ARGUMENT = re.compile(r"\b1 arguments")
 _KINDS = {"positional": "by position", "keyword": "by name"}
 
 
@@ -32,7 +34,7 @@ def text_of(found: SurfaceBreak) -> str:
     name = f"`{found.symbol}`" if change.kind in _SYMBOLS else change.name
     if found.is_removal:
         return f"Remove {name}" if change.kind in _SYMBOLS else f"Remove the {name}"
-    return f"{_capitalise(name)} {change.detail}"
+    return f"{_capitalise(name)} {_ONE_ARGUMENT.sub('1 argument', change.detail)}"
 
 
 def migration_of(found: SurfaceBreak, replacement: str) -> str:

@@ -20,9 +20,11 @@ _REFERENCE = LazyPattern(
     r"|:(?:pr|pull|issue|gh|ghissue|ghpull|bug|ticket)\w{0,8}:`)(?P<number>\d{1,7})\b"
 )
 _VERSION_CLAIM = LazyPattern(
-    r"(?i)\b(?:bump(?:s|ed)?|upgrade[sd]?|updates?|updated|requires?|required|pins?|pinned)\s{1,3}(?:to\s{1,3}|the\s{1,3})?"
+    r"(?i)\b(?:bump(?:s|ed)?|upgrade[sd]?|updates?|updated|requires?|required|pins?"
+    r"|pinned)\s{1,3}(?:to\s{1,3}|the\s{1,3})?"
     r"`{0,2}(?P<name>@?[a-z][\w./-]{0,60}?)`{0,2}(?:\s{1,3}dependency)?"
-    r"(?:\s{1,3}from\s{1,3}`{0,2}[v\d][\w.]{0,30}`{0,2})?\s{0,3}(?:to\b|>=|==|~=|\^|~)?\s{0,3}`{0,2}v?(?P<version>\d{1,9}(?:\.\d{1,9}){1,4})"
+    r"(?:\s{1,3}from\s{1,3}`{0,2}[v\d][\w.]{0,30}`{0,2})?\s{0,3}(?:to\b|>=|==|~=|\^"
+    r"|~)?\s{0,3}`{0,2}v?(?P<version>\d{1,9}(?:\.\d{1,9}){1,4})"
 )
 _CODE_ROLES = frozenset(
     {"attr", "class", "const", "data", "envvar", "exc", "func", "meth", "method", "mod", "obj", "option"}

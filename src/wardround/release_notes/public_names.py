@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wardround.context.surface.sides import Side
@@ -16,7 +16,7 @@ class PublicNames:
     """The names that the packages of a tree import from their modules; each ``__init__`` is read once."""
 
     side: Side
-    _bound: dict[str, frozenset[str]] = field(default_factory=dict)
+    _bound: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def shortest(self, dotted: str, path: str) -> str:
         """Return the shortest path from which users can import an object.
@@ -32,49 +32,55 @@ class PublicNames:
             return dotted
         root = module[: len(module) - count]
         for length in range(1, count):
-            if parts[count] in self._names("/".join((*root, *parts[:length], "__init__.py"))):
+            names = self._names("/".join((*root, *parts[:length], "__init__.py")))
+            origin = names.get(parts[count])
+            if origin is not None and f"{'.'.join(parts[length:count])}.".startswith(origin):
                 return ".".join((*parts[:length], *parts[count:]))
         return dotted
 
-    def _names(self, path: str) -> frozenset[str]:
-        """Return the names that a package imports from its own modules."""
+    def _names(self, path: str) -> Mapping[str, str]:
+        """Return the names that a package imports from its own modules, with the module and a dot."""
         if path not in self._bound:
-            self._bound[path] = frozenset(self._read(path))
+            self._bound[path] = dict(self._read(path))
         return self._bound[path]
 
-    def _read(self, path: str) -> set[str]:
-        found: set[str] = set()
-        for node in self._imports(path):
-            for alias in node.names:
-                if alias.name != "*":
-                    found.add(alias.asname or alias.name)
-                else:
-                    found |= self._star_names(path, node.module or "")
-        return found
-
-    def _imports(self, path: str) -> list[ast.ImportFrom]:
-        try:
-            tree = parse(self.side.read(path) or "")
-        except UNREADABLE:
-            return []
+    def _read(self, path: str) -> Iterator[tuple[str, str]]:
         own = posixpath.basename(posixpath.dirname(path))
-        return [
-            node
-            for node in tree.body
-            if isinstance(node, ast.ImportFrom)
-            and (node.level == 1 or (node.module or "").split(".")[0] == own)
-        ]
+        for node in _imports(self.side.read(path) or ""):
+            module = _own_module(node, own)
+            if module is None:
+                continue
+            for alias in node.names:
+                if alias.name == "*":
+                    yield from ((name, f"{module}.") for name in self._star_names(path, module))
+                elif alias.asname in (None, alias.name):
+                    yield alias.name, f"{module}."
 
     def _star_names(self, path: str, module: str) -> set[str]:
         """Return the public names of a module that a package imports completely."""
-        own = module.split(".")[-1]
-        text = self.side.read(f"{posixpath.dirname(path)}/{own}.py")
+        text = self.side.read(f"{posixpath.dirname(path)}/{module.replace('.', '/')}.py")
         try:
             tree = parse(text or "")
         except UNREADABLE:
             return set()
         names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
         return {name for name in names if not name.startswith("_")}
+
+
+def _imports(text: str) -> list[ast.ImportFrom]:
+    try:
+        return [node for node in parse(text).body if isinstance(node, ast.ImportFrom)]
+    except UNREADABLE:
+        return []
+
+
+def _own_module(node: ast.ImportFrom, package: str) -> str | None:
+    """Return the module of an import relative to its package; None if it is in another one."""
+    module = node.module or ""
+    if node.level == 1:
+        return module
+    first, _, rest = module.partition(".")
+    return rest if node.level == 0 and first == package and rest else None
 
 
 def module_parts(path: str) -> list[str]:

@@ -54,7 +54,7 @@ class PythonBreaks:
             return None
         symbol = self._base_names.shortest(change.name, change.path)
         own = _last(qualified)
-        search = Search(paths[:1], read, {PRESENCE: "present"}, (own,))
+        search = Search(paths[:1], read, {PRESENCE: "present"}, (_definition_start(own, base),))
         return SurfaceBreak(change, symbol, own, search, base, qualified=qualified)
 
     def _is_implemented(self, stub: str, qualified: str) -> bool:
@@ -127,6 +127,13 @@ class PythonBreaks:
 
 def _reader(qualified: str) -> Reader:
     return lambda text: python_declaration(text, qualified)
+
+
+def _definition_start(own: str, declaration: Declaration) -> str:
+    """Return the words that a definition starts with; of a variable, its name."""
+    if declaration.form.startswith("class "):
+        return f"class {own}"
+    return f"def {own}" if "(" in declaration.form else own
 
 
 def _read_module(text: str) -> Declaration:

@@ -25,6 +25,8 @@ def python_declaration(text: str, name: str) -> Declaration:
     """
     if not name:
         return present("")
+    if name.rpartition(".")[2] not in text:
+        return ABSENT
     try:
         tree = cached_parse(text)
     except UNREADABLE:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +10,7 @@ from wardround.context.surface.model import SurfaceKind
 from wardround.context.surface.python_documentation import Documentation
 from wardround.context.surface.sides import Sides
 from wardround.release_notes.attribution import Cause
-from wardround.release_notes.model import NotesCommit
+from wardround.release_notes.evidence import Evidence
 from wardround.release_notes.public_names import module_length, module_parts
 from wardround.release_notes.python_declaration import listed_declaration
 from wardround.release_notes.replacements import is_deprecated
@@ -27,25 +26,28 @@ class Relevance:
     """What makes a name known to users at the base, and the messages of the range."""
 
     sides: Sides
-    commits: Sequence[NotesCommit]
+    evidence: Evidence
 
     def is_noticed(self, found: SurfaceBreak, cause: Cause) -> bool:
         """Return True if users are likely to use what a change is about."""
+        return self.is_known(found) or self._is_named(found.own_name, cause)
+
+    def is_known(self, found: SurfaceBreak) -> bool:
+        """Return True if a package exports, documents or deprecates what a change is about."""
         match found.change.kind:
             case SurfaceKind.PYTHON_API:
-                is_known = self._is_known_python(found)
+                return self._is_known_python(found)
             case SurfaceKind.SCRIPT_EXPORTS:
-                is_known = self._is_known_export(found)
+                return self._is_known_export(found)
             case _:
                 return True
-        return is_known or self._is_named(found.own_name, cause)
 
     def _is_known_python(self, found: SurfaceBreak) -> bool:
         path, text = found.change.path, self.sides.base.read(found.change.path) or ""
         outer = found.qualified.partition(".")[0]
         if not outer:
             return self._documentation.mentions_module(found.symbol)
-        if _is_exported(found.symbol, path) and not _is_variable(found):
+        if is_exported(found.symbol, path) and not _is_variable(found):
             return True
         if listed_declaration(text, outer).is_present or is_deprecated(text, found.qualified):
             return True
@@ -60,7 +62,7 @@ class Relevance:
 
     def _is_named(self, name: str, cause: Cause) -> bool:
         """Return True if the message of a commit that causes the change has its name."""
-        messages = (self._messages.get(commit, "") for commit in cause.commits)
+        messages = map(self.evidence.message, cause.commits)
         pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
         return len(name) >= _LEAST_NAME and any(pattern.search(message) for message in messages)
 
@@ -68,12 +70,8 @@ class Relevance:
     def _documentation(self) -> Documentation:
         return Documentation(self.sides.base)
 
-    @cached_property
-    def _messages(self) -> Mapping[str, str]:
-        return {commit.id: f"{commit.subject}\n{commit.body}" for commit in self.commits}
 
-
-def _is_exported(symbol: str, path: str) -> bool:
+def is_exported(symbol: str, path: str) -> bool:
     """Return True if a package exports an object of another module, or defines it itself."""
     if path.endswith(("/__init__.py", "/__init__.pyi")):
         return True

@@ -20,6 +20,7 @@ _STATED = (
     ),
 )
 _PLAIN = LazyPattern(r"(?i)\b(?:use|prefer)\s+([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\(\))?\s+instead\b")
+_END = r"(?:\(\))?[`'\"]?\s*"
 _MARK = LazyPattern(r"(?i)deprecat")
 
 
@@ -36,6 +37,20 @@ def stated_replacement(text: str, name: str) -> str:
     node = definition(tree, name)
     texts = _texts(node) if node is not None else ()
     return next((found for text in texts if (found := _replacement_in(text)) and found != name), "")
+
+
+def named_replacement(message: str, name: str, head: str) -> str:
+    """Return the new name of a symbol by the message of the commit that renames it; empty if it states none.
+
+    Args:
+        head: the file at the head, which has to contain the new name.
+    """
+    pattern = (
+        rf"(?i)\brenam\w*:?\s+[`'\"]?(?:[\w.]*\.)?{re.escape(name)}{_END}(?:to|->|=>|→)\s+[`'\"]?([\w.]+)"
+    )
+    match = re.search(pattern, message)
+    new = match[1].strip(".").rpartition(".")[2] if match else ""
+    return new if new and re.search(rf"\b{re.escape(new)}\b", head) else ""
 
 
 def is_deprecated(text: str, name: str) -> bool:

@@ -28,7 +28,9 @@ Every rule that wardround can report, written by `wardround rules --pages FOLDER
 is worth knowing. A rule that was right less than nine times in ten on real changes is off by default. Change
 any in `.wardround.toml` or `pyproject.toml`: `"TOOL/CODE" = "error"`, `"sql/*" = "off"`.
 """
-_CODE_OR_MARKUP = re.compile(r"(?P<code>`+[^`]+`+)|[*<\[]|__")
+_ENTITIES = {"<": "&lt;"}
+"""Characters that not every reader of Markdown takes behind a backslash."""
+_CODE_OR_MARKUP = re.compile(r"(?P<code>``[^`]+``|`[^`]+`)|[*<\[]|__")
 _LANGUAGES = {
     ".py": "python", ".ts": "ts", ".tsx": "tsx", ".js": "js", ".jsx": "jsx", ".sql": "sql", ".sh": "sh",
     ".yml": "yaml", ".yaml": "yaml", ".html": "html", ".json": "json", ".toml": "toml",
@@ -78,7 +80,7 @@ def own_rules(rules: Sequence[Rule]) -> list[tuple[str, Rule]]:
 
 def summary_cell(rule: Rule) -> str:
     """Return the first sentence of a rule's reason as a cell of a table."""
-    return lines_for_log(_cell(_escape(_summary(rule)[0])), {})
+    return lines_for_log(_cell(escape(_summary(rule)[0])), {})
 
 
 def _index_row(path: str, rule: Rule) -> str:
@@ -109,9 +111,9 @@ def _group_by_prefix(rules: Iterable[Rule]) -> list[tuple[str, list[Rule]]]:
 
 def _page(rule: Rule, same_defect: Sequence[str]) -> str:
     summary, why = _summary(rule)
-    lines = [f"# {rule.code} {rule.name}", "", _escape(summary), "", *_table(rule)]
+    lines = [f"# {rule.code} {rule.name}", "", escape(summary), "", *_table(rule)]
     if why:
-        lines += ["## Why, and what to do instead", "", *_paragraphs(_escape(why))]
+        lines += ["## Why, and what to do instead", "", *_paragraphs(escape(why))]
     if rule.masked:
         lines += [f"Its cases look like secrets; `wardround explain {rule.id}` shows them.", ""]
     else:
@@ -184,7 +186,7 @@ def _codes(rules: Sequence[Rule]) -> str:
             rule.defect_class,
             rule.name,
             _count_text(rule),
-            _escape(rule.why),
+            escape(rule.why),
         )
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     return "\n".join(lines) + "\n"
@@ -199,6 +201,6 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
     """Return a text in which only code in backticks is markup."""
-    return _CODE_OR_MARKUP.sub(lambda match: match["code"] or f"\\{match[0]}", text)
+    return _CODE_OR_MARKUP.sub(lambda match: match["code"] or _ENTITIES.get(match[0], f"\\{match[0]}"), text)

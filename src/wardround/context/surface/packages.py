@@ -129,7 +129,20 @@ def _node_package(side: Side, path: str) -> Package | None:
     folder = posixpath.dirname(path)
     if any(side.has(posixpath.join(folder, action)) for action in ("action.yml", "action.yaml")):
         return None  # users of an action do not install its package
-    return Package(path, name, document)
+    return None if _is_contained(side, folder) else Package(path, name, document)
+
+
+def _is_contained(side: Side, folder: str) -> bool:
+    """Return True if a package above a folder publishes it as a part of itself."""
+    above, own = posixpath.split(folder)
+    while own:
+        document = loads(side.read(posixpath.join(above, "package.json")) or "") or {}
+        files = document.get("files")
+        if isinstance(files, list) and own in (str(file).strip("./") for file in files):
+            return True
+        above, last = posixpath.split(above)
+        own = f"{last}/{own}" if last else ""
+    return False
 
 
 def has_commands(side: Side, package: Package) -> bool:
