@@ -68,6 +68,12 @@ def test_an_example_is_found_opened_edited_and_added_by_keyboard(workshop: Dashb
     page.get_by_text("the example was added as line 61").wait_for()
     assert len(file.read_bytes().splitlines()) == 61
 
+    page.get_by_role("link", name="All files").press("Enter")
+    page.get_by_role("link", name="mined/every-kind.jsonl").press("Enter")
+    page.get_by_role("link", name="8", exact=True).press("Enter")
+    page.locator("pre", has_text=HOSTILE).wait_for()
+    assert page.title() == "wardround"
+
 
 def test_examples_are_audited_and_split_with_a_check_for_leaks(workshop: Dashboard, visit: Opener) -> None:
     page = visit(workshop).open("?tab=data&file=unreviewed.jsonl")
@@ -78,7 +84,9 @@ def test_examples_are_audited_and_split_with_a_check_for_leaks(workshop: Dashboa
     page.get_by_text("wardround data audit data/unreviewed.jsonl --hold-out acme/parser").wait_for()
     assert curated.SECRET not in page.content()
 
-    page = visit(workshop).open("?tab=data&file=reviewed.jsonl")
+    page.get_by_role("link", name="All files").click()
+    page.get_by_role("link", name="reviewed.jsonl", exact=True).click()
+    page.get_by_role("heading", name="reviewed.jsonl", exact=True).wait_for()
     page.get_by_role("button", name="Split into training and evaluation").click()
     page.get_by_label("New folder").fill("parts")
     page.get_by_label("Share to evaluate with").fill("0.2")
@@ -88,17 +96,12 @@ def test_examples_are_audited_and_split_with_a_check_for_leaks(workshop: Dashboa
     assert (workshop.folder / "data/parts/train.jsonl.audit.json").is_file()
 
 
-def test_text_of_examples_is_shown_as_text(workshop: Dashboard, visit: Opener) -> None:
-    opened = visit(workshop)
-    page = opened.open("?tab=data&file=mined/every-kind.jsonl&line=8")
-    page.locator("pre", has_text=HOSTILE).wait_for()
-    assert page.title() == "wardround"
-
-
 def test_a_training_is_started_followed_and_its_model_asked_about(workshop: Dashboard, visit: Opener) -> None:
-    opened = visit(workshop)
-    page = opened.open("?tab=training")
+    page = visit(workshop).open("?tab=training")
     page.get_by_role("button", name="Start a training").press("Enter")
+    page.get_by_label("Name of the run").fill("failed")
+    page.get_by_role("button", name="Start the training").press("Enter")
+    page.get_by_text("failed: this run exists; resume it, or choose another name").wait_for()
     page.get_by_label("Name of the run").fill("numbers")
     page.wait_for_function(
         "document.querySelector('.wr-mono textarea[disabled]').value.endsWith('runs/numbers')"
@@ -113,7 +116,8 @@ def test_a_training_is_started_followed_and_its_model_asked_about(workshop: Dash
     page.get_by_text("numbers: 30 steps in").wait_for()
     assert page.get_by_role("button", name="Cancel the training").is_disabled()
 
-    page = opened.open("?tab=training&model=numbers")
+    page.get_by_role("link", name="All trainings and models").click()
+    page.locator("a[href='?tab=training&model=numbers']").press("Enter")
     page.get_by_text("It was not evaluated; run `wardround adapters evaluate`.").first.wait_for()
     page.get_by_role("button", name="Ask the gates").press("Enter")
     page.get_by_text("numbers may not become rank: it would be shadow").wait_for()
@@ -124,28 +128,16 @@ def test_a_training_is_started_followed_and_its_model_asked_about(workshop: Dash
     assert metadata["reasons"][0].startswith("It was not evaluated")
 
 
-def test_what_cannot_be_started_or_changed_is_one_sentence(workshop: Dashboard, visit: Opener) -> None:
-    opened = visit(workshop)
-    page = opened.open("?tab=training")
-    page.get_by_role("button", name="Start a training").click()
-    page.get_by_label("Name of the run").fill("failed")
-    page.get_by_role("button", name="Start the training").click()
-    page.get_by_text("failed: this run exists; resume it, or choose another name").wait_for()
-    page = opened.open("?tab=training&run=../..")
-    page.get_by_text("no training in").first.wait_for()
-
-
 def test_a_run_shows_its_curves_and_why_it_ended(workshop: Dashboard, visit: Opener) -> None:
-    page = visit(workshop).open("?tab=training&run=cancelled")
+    page = visit(workshop, "dark", 390).open("?tab=training&run=cancelled")
     page.get_by_role("img", name="Training loss: training loss").wait_for()
     page.get_by_role("img", name="Validation metric: validation metric").wait_for()
     page.get_by_text("cancelled at 2030-01-02 09:03 UTC").wait_for()
     assert page.get_by_role("button", name="Resume the training").is_enabled()
-    failed: Path = workshop.folder / "runs/failed/training.log"
-    with failed.open("a") as log:
-        log.write("one line more\n")
-    page = visit(workshop, "dark", 390).open("?tab=training&run=failed")
+    page.get_by_role("link", name="All trainings and models").click()
+    page.get_by_role("link", name="failed", exact=True).click()
     page.get_by_text(HOSTILE).first.wait_for()
+    failed: Path = workshop.folder / "runs/failed/training.log"
     with failed.open("a") as log:
         log.write("and the last one\n")
     page.locator("pre", has_text="and the last one").wait_for()
