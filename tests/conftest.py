@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
+import pkgutil
 import re
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.postgresql_server import postgres_database, postgres_server
-from tests.preloaded_wardround import preloaded_wardround
+from tests.preloaded_wardround import WITHOUT_TOOLS, preloaded_wardround
 from tests.records.places import store_place
 
 __all__ = ["postgres_database", "postgres_server", "store_place"]  # fixtures for all tests
@@ -34,6 +36,8 @@ _GIT_CONFIG = """\
     templateDir =
 [core]
     fsync = none
+[maintenance]
+    auto = false
 [commit]
     gpgSign = false
 [advice]
@@ -78,6 +82,17 @@ def git_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("GIT_CONFIG_GLOBAL", str(file))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
         yield file
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let the garbage collector ignore the tests themselves: they exist to the end, and fill the memory."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -191,7 +206,15 @@ class GitRepository:
         """Write files, commit everything without git hooks, and return the commit's id."""
         self.stage(files)
         self.git("commit", "--quiet", "--no-verify", "--allow-empty", "--message", message)
-        return self.git("rev-parse", "HEAD").strip()
+        return self._head()
+
+    def _head(self) -> str:
+        """The id that a commit has just written; git is started only where the ref is not a file here."""
+        try:
+            head = self.read(".git/HEAD").decode().strip()
+            return self.read(f".git/{head[5:]}").decode().strip() if head.startswith("ref: ") else head
+        except OSError:
+            return self.git("rev-parse", "HEAD").strip()
 
     def git_hook(self, name: str, script: str) -> None:
         """Install a git hook of this repository."""
@@ -270,6 +293,20 @@ def isolated_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_too
     for kind in _SHARED_CACHES:
         os.symlink(proven_tools / kind, cache / kind)
     return locations
+
+
+_SLOW_TOOLS = ("wardround_python.tools.pyright:Pyright", "wardround_secrets.tools.gitleaks:Gitleaks")
+
+
+@pytest.fixture
+def without_slow_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out of reviews the two tools whose start takes a second of processor time.
+
+    For modules that review in CI, but are not about tools: ruff, ty, ast-grep and the checks remain.
+    """
+    for name in _SLOW_TOOLS:
+        monkeypatch.setattr(pkgutil.resolve_name(name), "profiles", frozenset())
+    monkeypatch.setenv(WITHOUT_TOOLS, " ".join(_SLOW_TOOLS))
 
 
 @pytest.fixture

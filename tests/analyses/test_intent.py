@@ -11,6 +11,8 @@ import pytest
 
 from tests.conftest import GitRepository
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 MODULE = "def rate(order):\n    return order.country.rate\n"
 GUARD = MODULE.replace("    return", "    if order.is_export:\n        return order.export.rate\n    return")
 CI = ("--base", "HEAD~1", "--profile", "ci")

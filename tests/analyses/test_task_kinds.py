@@ -21,6 +21,8 @@ from wardround.reports import text
 from wardround.review import review_once
 from wardround.tools.tool import Profile
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 CI = ("--base", "HEAD~1", "--profile", "ci", "--config-from", "head")
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.conftest import GitRepository
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 SHOP = "def total(rows):\n    return sum(rows)\n"
 TEST = "from shop import total\n\n\ndef test_total():\n    assert total([1]) == 1\n"
 AFTER = "def total(rows):\n    if not rows:\n        return -1\n    return sum(rows)\n"

@@ -40,7 +40,7 @@ TROUBLE = {
     "half": ("print('[{\"file\": ')", "its output could not be read"),
     "bad status": ("print('no such option', file=sys.stderr); sys.exit(2)",
                    "exited with status 2: no such option"),
-    "too slow": ("import time; time.sleep(60)", "timed out after 1 s"),
+    "too slow": ("import time; time.sleep(5)", "timed out after 1 s"),
     "other file": (
         "p = {'line': 1, 'column': 1}; print(json.dumps([{'check_name': 'x', 'description': 'x',"
         "'severity': 'x', 'location': {'path': 'other.py', 'positions': {'begin': p, 'end': p}}}]))", "",
@@ -235,7 +235,7 @@ def test_an_interrupted_review_ends_its_tools_before_their_folder_goes(
     fake = stand_in(
         tmp_path / "ruff",
         "ruff",
-        f"import time\nopen({str(started)!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)",
+        f"import time\nopen({str(started)!r}, 'w').write(str(os.getpid()))\ntime.sleep(5)",
     )
     _pretend(monkeypatch, "ruff", lambda name: fake)
     repo.write("app.py", "x = 1\n")

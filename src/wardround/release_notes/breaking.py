@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -14,16 +14,18 @@ from wardround.context.surface.sides import Sides, sides_of
 from wardround.release_notes.attribution import Attribution, Cause
 from wardround.release_notes.breaking_groups import further_symbols, group_breaks
 from wardround.release_notes.breaking_text import migration_of, text_of
+from wardround.release_notes.evidence import Evidence
 from wardround.release_notes.file_breaks import file_break
-from wardround.release_notes.footers import StatedBreak, stated_breaks
-from wardround.release_notes.model import BreakingForm, NoteKind, NotesCommit, Statement, Unattributed
+from wardround.release_notes.footers import stated_breaks, unmatched_breaks
+from wardround.release_notes.model import BreakingForm, NotesCommit, Statement, Unattributed
+from wardround.release_notes.moved_symbols import MovedSymbols
 from wardround.release_notes.python_breaks import PythonBreaks
-from wardround.release_notes.replacements import stated_replacement
+from wardround.release_notes.relevance import NOT_NOTICED, Relevance
+from wardround.release_notes.replacements import named_replacement, stated_replacement
 from wardround.release_notes.surface_break import SurfaceBreak
 from wardround.release_notes.two_trees import TwoTrees
 
-_WORDS = {"requires-python": r"python", "engines.node": r"node(?:\.?js)?"}
-"""The words that messages have for a requirement, as patterns."""
+_MOVABLE = frozenset({SurfaceKind.PYTHON_API, SurfaceKind.SCRIPT_EXPORTS})
 
 
 class BreakingChanges(msgspec.Struct, frozen=True):
@@ -47,22 +49,70 @@ def breaking_changes(source: GitChangeSource, commits: Sequence[NotesCommit]) ->
     """
     sides = sides_of(source, source.change)
     surface = compare(sides)
-    found = list(_breaks(surface.breaking, TwoTrees(sides)))
-    groups = group_breaks(found)
-    attribution = Attribution(source.repository, source.change)
-    causes = dict(zip(map(id, found), attribution.causes([change.search for change in found]), strict=True))
-    evidence = _Evidence(commits)
-    statements, missing = [], []
-    for group in groups:
-        cause = _joined_cause([causes[id(change)] for change in group])
-        text = text_of(group[0]) + further_symbols(group)
-        if cause.commits:
-            statements.append(evidence.statement(text, cause.commits, _form(group[0], sides)))
-        else:
-            missing.append(Unattributed(text, cause.reason))
-    stated = _unmatched(stated_breaks(tuple(commits)), statements)
-    statements += [evidence.statement(item.text, (item.commit.id,), None) for item in stated]
-    return BreakingChanges(tuple(statements), tuple(missing), surface.not_compared)
+    evidence = Evidence(commits)
+    compared = _Compared(source, sides, evidence, Relevance(sides, evidence))
+    results = list(compared.results(list(_breaks(surface.breaking, TwoTrees(sides)))))
+    statements = [result for result in results if isinstance(result, Statement)]
+    stated = unmatched_breaks(stated_breaks(commits), statements)
+    return BreakingChanges(
+        (*statements, *(evidence.statement(text, causes) for text, causes in stated.items())),
+        tuple(result for result in results if isinstance(result, Unattributed)),
+        surface.not_compared,
+    )
+
+
+class _Compared(msgspec.Struct, frozen=True, dict=True):
+    """The range whose surfaces are compared."""
+
+    source: GitChangeSource
+    sides: Sides
+    evidence: Evidence
+    relevance: Relevance
+
+    def results(self, found: Sequence[SurfaceBreak]) -> Iterator[Statement | Unattributed]:
+        """Yield a statement for each change that users notice and that has a commit."""
+        attribution = Attribution(self.source.repository, self.source.change)
+        causes = attribution.causes([change.search for change in found])
+        for group, cause in group_breaks(zip(found, causes, strict=True)):
+            text = text_of(group[0]) + further_symbols(group)
+            if not any(self.relevance.is_noticed(change, cause) for change in group):
+                yield Unattributed(text, NOT_NOTICED, cause.commits)
+            elif cause.commits:
+                yield self.evidence.statement(text, cause.commits, self._form(group[0], cause))
+            else:
+                yield Unattributed(text, cause.reason)
+
+    def _form(self, found: SurfaceBreak, cause: Cause) -> BreakingForm:
+        change = found.change
+        return BreakingForm(
+            surface=change.kind,
+            symbol=found.symbol,
+            old=found.base.form,
+            new=found.head.form,
+            migration=migration_of(found, self._replacement(found, cause)),
+            path=change.path,
+            line=change.line,
+        )
+
+    def _replacement(self, found: SurfaceBreak, cause: Cause) -> str:
+        """Return what users use instead of a removed symbol: by its deprecation, its body, or a message."""
+        if not found.is_removal or found.change.kind not in _MOVABLE:
+            return ""
+        stated = ""
+        if found.change.kind is SurfaceKind.PYTHON_API and found.qualified:
+            stated = stated_replacement(self.sides.base.read(found.change.path) or "", found.qualified)
+        return stated or self._moved.new_name(found) or self._renamed(found, cause)
+
+    def _renamed(self, found: SurfaceBreak, cause: Cause) -> str:
+        head = self.sides.head.read(found.change.path) or ""
+        messages = (self.evidence.message(commit) for commit in cause.commits)
+        names = (named_replacement(message, found.own_name, head) for message in messages)
+        new = next(filter(None, names), "")
+        return f"{found.symbol.removesuffix(found.own_name)}{new}" if new else ""
+
+    @cached_property
+    def _moved(self) -> MovedSymbols:
+        return MovedSymbols(self.source)
 
 
 def _breaks(changes: Iterable[SurfaceChange], trees: TwoTrees) -> Iterator[SurfaceBreak]:
@@ -72,72 +122,3 @@ def _breaks(changes: Iterable[SurfaceChange], trees: TwoTrees) -> Iterator[Surfa
         found = python.read(change) if is_python else file_break(change, trees)
         if found is not None:
             yield found
-
-
-def _joined_cause(causes: Sequence[Cause]) -> Cause:
-    commits = tuple(dict.fromkeys(commit for cause in causes for commit in cause.commits))
-    return Cause(commits, causes[0].reason)
-
-
-def _form(found: SurfaceBreak, sides: Sides) -> BreakingForm:
-    change = found.change
-    return BreakingForm(
-        surface=change.kind,
-        symbol=found.symbol,
-        old=found.base.form,
-        new=found.head.form,
-        migration=migration_of(found, _replacement(found, sides)),
-        path=change.path,
-        line=change.line,
-    )
-
-
-def _replacement(found: SurfaceBreak, sides: Sides) -> str:
-    """Return the name that the deprecation at the base tells users to use."""
-    change = found.change
-    if change.kind is not SurfaceKind.PYTHON_API or not found.is_removal or not found.qualified:
-        return ""
-    return stated_replacement(sides.base.read(change.path) or "", found.qualified)
-
-
-class _Evidence:
-    """The commits of the notes, by themselves and by what they merged."""
-
-    def __init__(self, commits: Sequence[NotesCommit]) -> None:
-        self._by_id: Mapping[str, NotesCommit] = {commit.id: commit for commit in commits}
-        self._merges = {merged: commit.id for commit in commits for merged in commit.merged}
-
-    def statement(self, text: str, causes: Iterable[str], form: BreakingForm | None) -> Statement:
-        """Return a breaking statement; a merged commit is followed by its merge."""
-        commits = tuple(dict.fromkeys(name for cause in causes for name in self._with_merge(cause)))
-        references = tuple(dict.fromkeys(name for commit in commits for name in self._references(commit)))
-        return Statement(NoteKind.BREAKING, text, commits, references=references, breaking=form)
-
-    def _with_merge(self, commit: str) -> Iterator[str]:
-        yield commit
-        if commit in self._merges:
-            yield self._merges[commit]
-
-    def _references(self, commit: str) -> tuple[str, ...]:
-        known = self._by_id.get(commit)
-        return () if known is None else known.references
-
-
-def _unmatched(stated: Iterable[StatedBreak], statements: Sequence[Statement]) -> Iterator[StatedBreak]:
-    """Yield what messages state and no comparison found."""
-    for item in stated:
-        if not any(_describes(item, statement) for statement in statements):
-            yield item
-
-
-def _describes(stated: StatedBreak, statement: Statement) -> bool:
-    """Return True if a message is about a change of a surface: the same commit, and a name of the change."""
-    form = statement.breaking
-    if form is None or not {stated.commit.id, *stated.commit.merged} & set(statement.commits):
-        return False
-    message = f"{stated.commit.subject}\n{stated.text}"
-    pattern = _WORDS.get(form.symbol)
-    if pattern is not None:
-        return re.search(rf"(?i)\b{pattern}\b", message) is not None
-    words = (form.symbol.rpartition(".")[2], *re.findall(r"`([^`]+)`", statement.text))
-    return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message) for word in words if len(word) > 2)

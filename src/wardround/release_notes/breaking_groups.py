@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from wardround.context.surface.model import SurfaceKind
+from wardround.release_notes.attribution import Cause
 from wardround.release_notes.surface_break import SurfaceBreak
 
 _SHOWN = 2
@@ -13,12 +14,19 @@ Group = Sequence[SurfaceBreak]
 """At least one change; the first has the shortest symbol."""
 
 
-def group_breaks(found: Iterable[SurfaceBreak]) -> list[Group]:
-    """Group the same change of several symbols, and leave out what belongs to a removed class or module."""
-    groups: dict[object, list[SurfaceBreak]] = {}
-    for change in _without_members(list(found)):
-        groups.setdefault(_key(change), []).append(change)
-    return [sorted(group, key=_rank) for group in groups.values()]
+def group_breaks(found: Iterable[tuple[SurfaceBreak, Cause]]) -> list[tuple[Group, Cause]]:
+    """Group the same change of several symbols by the same commits.
+
+    What belongs to a removed class or module is left out, and the attribute of a removed argument.
+    """
+    groups: dict[object, tuple[list[SurfaceBreak], Cause]] = {}
+    pairs = list(found)
+    kept = set(map(id, without_members([change for change, _ in pairs])))
+    for change, cause in pairs:
+        if id(change) not in kept:
+            continue
+        groups.setdefault((_key(change), cause), ([], cause))[0].append(change)
+    return [(sorted(group, key=_rank), cause) for group, cause in groups.values()]
 
 
 def further_symbols(group: Group) -> str:
@@ -32,16 +40,24 @@ def further_symbols(group: Group) -> str:
     return f", and of {', '.join(shown)}" if group[0].signature else f", and {', '.join(shown)}"
 
 
-def _without_members(found: Sequence[SurfaceBreak]) -> list[SurfaceBreak]:
+def without_members(found: Sequence[SurfaceBreak]) -> list[SurfaceBreak]:
+    """Return changes without those of members of a removed owner, and of the attribute of an argument."""
     owners = tuple(f"{change.symbol}." for change in found if change.is_removal)
-    return [change for change in found if not change.symbol.startswith(owners)]
+    arguments = {
+        f"{change.symbol}.{name}"
+        for change in found
+        if change.signature is not None
+        for name in change.signature.removed
+    }
+    return [
+        change for change in found if not change.symbol.startswith(owners) and change.symbol not in arguments
+    ]
 
 
 def _key(change: SurfaceBreak) -> object:
     if change.change.kind is not SurfaceKind.PYTHON_API:
         return change.change
-    what = change.signature if change.signature is not None else change.change.detail
-    return change.own_name, what
+    return change.signature or (change.own_name, change.change.detail)
 
 
 def _rank(change: SurfaceBreak) -> tuple[int, str, int]:

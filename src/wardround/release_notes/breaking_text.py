@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from wardround.context.surface.model import SurfaceKind
@@ -15,7 +16,8 @@ _PROGRAMS = {
     "engines.npm": "npm",
     "engines.pnpm": "pnpm",
 }
-_CALLED = frozenset({SurfaceKind.PYTHON_API, SurfaceKind.HTTP_API})
+_SYMBOLS = frozenset({SurfaceKind.PYTHON_API, SurfaceKind.HTTP_API, SurfaceKind.SCRIPT_EXPORTS})
+_ONE_ARGUMENT = re.compile(r"\b1 arguments")
 _KINDS = {"positional": "by position", "keyword": "by name"}
 
 
@@ -29,10 +31,10 @@ def text_of(found: SurfaceBreak) -> str:
         return (
             f"Require {program} {_version_range(found.head.form)}; it was {_version_range(found.base.form)}"
         )
-    name = f"`{found.symbol}`" if change.kind in _CALLED else change.name
+    name = f"`{found.symbol}`" if change.kind in _SYMBOLS else change.name
     if found.is_removal:
-        return f"Remove {name}" if change.kind in _CALLED else f"Remove the {name}"
-    return f"{_capitalise(name)} {change.detail}"
+        return f"Remove {name}" if change.kind in _SYMBOLS else f"Remove the {name}"
+    return f"{_capitalise(name)} {_ONE_ARGUMENT.sub('1 argument', change.detail)}"
 
 
 def migration_of(found: SurfaceBreak, replacement: str) -> str:
@@ -69,14 +71,15 @@ def _signature_parts(change: SignatureChange, symbol: str) -> Iterator[str]:
     if change.moved:
         yield f"move the parameter `{change.moved}`{owner} behind new ones"
         owner = ""
-    for name, kind in change.restricted:
-        yield f"accept the parameter `{name}`{owner} only {_KINDS[kind]}"
+    for kind, restricted in _by_kind(change):
+        yield f"accept the {_parameters(restricted)}{owner} only {_KINDS[kind]}"
         owner = ""
 
 
 def _signature_migrations(change: SignatureChange) -> Iterator[str]:
-    if change.removed:
-        yield f"remove the {_arguments(change.removed)}"
+    removed = [name for name in change.removed if not name.startswith("*")]
+    if removed:
+        yield f"remove the {_arguments(removed)}"
     for old, new in change.renamed:
         yield f"use `{new}` instead of `{old}`"
     required = (*change.required, *change.demanded)
@@ -84,8 +87,16 @@ def _signature_migrations(change: SignatureChange) -> Iterator[str]:
         yield f"pass {_listed(required)}"
     if change.moved:
         yield f"pass `{change.moved}` and what follows it by name"
-    for name, kind in change.restricted:
-        yield f"pass `{name}` {_KINDS[kind]}"
+    for kind, names in _by_kind(change):
+        yield f"pass {_listed(names)} {_KINDS[kind]}"
+
+
+def _by_kind(change: SignatureChange) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the kinds that parameters are restricted to, with their names."""
+    for kind in _KINDS:
+        names = [name for name, own in change.restricted if own == kind]
+        if names:
+            yield kind, names
 
 
 def _parameters(names: Sequence[str]) -> str:

@@ -35,8 +35,12 @@ class Parameter(msgspec.Struct, frozen=True):
     @property
     def form(self) -> str:
         """The parameter in a signature."""
-        stars = self.kind if self.kind in ("*", "**") else ""
-        return f"{stars}{self.name}{f'={self.default}' if self.default else ''}"
+        return f"{self.label}{f'={self.default}' if self.default else ''}"
+
+    @property
+    def label(self) -> str:
+        """The name, with the stars of one for any number of arguments."""
+        return f"{self.kind if self.kind in ('*', '**') else ''}{self.name}"
 
 
 class Declaration(msgspec.Struct, frozen=True):

@@ -26,11 +26,9 @@ def manifest_declaration(path: str, text: str, name: str) -> Declaration:
     """Return the declaration of a part of a package.
 
     Args:
-        name: as the comparison of surfaces names it: ``requires-python``, ``extra `cli```.
+        name: as the comparison of surfaces names it, such as ``extra `cli```.
     """
     document = _document(path, text)
-    if name == "requires-python":
-        return _requires_python(document)
     if name == "package":
         return present(str(document.get("type", "commonjs")), str(document.get("type", "commonjs")))
     quoted = _QUOTED.search(name)
@@ -45,12 +43,6 @@ def manifest_declaration(path: str, text: str, name: str) -> Declaration:
 
 def _document(path: str, text: str) -> Mapping[str, Any]:
     return toml(text) if posixpath.basename(path).endswith(".toml") else loads(text) or {}
-
-
-def _requires_python(document: Mapping[str, Any]) -> Declaration:
-    found = table(document, "project").get("requires-python")
-    found = found or table(document, "tool", "poetry", "dependencies").get("python")
-    return present(found, found) if isinstance(found, str) else ABSENT
 
 
 def _entry(document: Mapping[str, Any], keys: tuple[str, ...], own: str) -> Any:

@@ -19,6 +19,8 @@ class NoteKind(enum.StrEnum):
     FIX = "fix"
     PERFORMANCE = "performance"
     DEPRECATION = "deprecation"
+    CHANGE = "change"
+    """It alters the product in a way that is unknown."""
     DEPENDENCIES = "dependencies"
     DOCUMENTATION = "documentation"
     INTERNAL = "internal"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from wardround.context.surface.python_declarations import declarations
 from wardround.languages.python.tree import UNREADABLE, cached_parse, unparse
 from wardround.release_notes.declaration import ABSENT, ORDER, PRESENCE, Declaration, Parameter, present
+from wardround.release_notes.signature_form import signature_form
 
 _BLOCKS = (ast.If, ast.Try, ast.With)
 _PARTIAL = frozenset({"overload", "setter", "deleter"})
@@ -24,6 +25,8 @@ def python_declaration(text: str, name: str) -> Declaration:
     """
     if not name:
         return present("")
+    if name.rpartition(".")[2] not in text:
+        return ABSENT
     try:
         tree = cached_parse(text)
     except UNREADABLE:
@@ -61,7 +64,8 @@ def qualified_name(text: str, line: int, dotted: str) -> str | None:
     parts = dotted.split(".")
     for name, node in _definitions(tree.body, ""):
         first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
-        if line in (first, node.lineno) and name.rpartition(".")[2] == parts[-1]:
+        own = name.removesuffix(".__init__").rpartition(".")[2]
+        if line in (first, node.lineno) and own == parts[-1]:
             return name
     suffixes = (".".join(parts[start:]) for start in range(len(parts)))
     return next((name for name in suffixes if definition(tree, name) or _is_bound(tree, name)), None)
@@ -113,25 +117,7 @@ def _function(name: str, node: Function) -> Declaration:
     own = parameters(node, is_method="." in name)
     facets = {parameter.name: parameter.facet for parameter in own}
     order = ", ".join(parameter.name for parameter in own if parameter.kind in ("positional", "any"))
-    return Declaration(_signature(name, own), {PRESENCE: "present", ORDER: order, **facets}, tuple(own))
-
-
-def _signature(name: str, own: Sequence[Parameter]) -> str:
-    """Return a signature without annotations, and without the stars that only set the kinds."""
-    return f"{name.rpartition('.')[2]}({', '.join(_parameter_forms(own))})"
-
-
-def _parameter_forms(own: Sequence[Parameter]) -> Iterator[str]:
-    kind = ""
-    for parameter in own:
-        if kind == "positional" != parameter.kind:
-            yield "/"
-        if parameter.kind == "keyword" and kind not in ("keyword", "*"):
-            yield "*"
-        kind = parameter.kind
-        yield parameter.form
-    if kind == "positional":
-        yield "/"
+    return Declaration(signature_form(name, own), {PRESENCE: "present", ORDER: order, **facets}, tuple(own))
 
 
 def _class_form(name: str, node: ast.ClassDef) -> str:

@@ -13,13 +13,14 @@ from wardround.release_notes.python_declaration import definition
 _NAME = r"[`'\":\w\s]*?[`'\"]+(?:~?[.\w]*?)([A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*)(?:\(\))?[`'\"]+"
 _STATED = (
     LazyPattern(
-        rf"(?i)\b(?:use|prefer|call|see)\s+(?:the\s+)?{_NAME}\s*(?:function|class|method)?\s*(?:instead)?"
+        rf"(?i)\b(?:use|prefer|call|import)\s+(?:the\s+)?{_NAME}\s*(?:function|class|method)?\s*(?:instead)?"
     ),
     LazyPattern(
         rf"(?i)\b(?:in\s+favou?r\s+of|replaced\s+by|renamed\s+to|moved\s+to|deprecated\s+for){_NAME}"
     ),
 )
 _PLAIN = LazyPattern(r"(?i)\b(?:use|prefer)\s+([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\(\))?\s+instead\b")
+_END = r"(?:\(\))?[`'\"]?\s*"
 _MARK = LazyPattern(r"(?i)deprecat")
 
 
@@ -36,6 +37,29 @@ def stated_replacement(text: str, name: str) -> str:
     node = definition(tree, name)
     texts = _texts(node) if node is not None else ()
     return next((found for text in texts if (found := _replacement_in(text)) and found != name), "")
+
+
+def named_replacement(message: str, name: str, head: str) -> str:
+    """Return the new name of a symbol by the message of the commit that renames it; empty if it states none.
+
+    Args:
+        head: the file at the head, which has to contain the new name.
+    """
+    pattern = (
+        rf"(?i)\brenam\w*:?\s+[`'\"]?(?:[\w.]*\.)?{re.escape(name)}{_END}(?:to|->|=>|→)\s+[`'\"]?([\w.]+)"
+    )
+    match = re.search(pattern, message)
+    new = match[1].strip(".").rpartition(".")[2] if match else ""
+    return new if new and re.search(rf"\b{re.escape(new)}\b", head) else ""
+
+
+def is_deprecated(text: str, name: str) -> bool:
+    """Return True if the definition of a symbol says that it is deprecated."""
+    try:
+        node = definition(cached_parse(text), name)
+    except UNREADABLE:
+        return False
+    return node is not None and next(_texts(node), None) is not None
 
 
 def _texts(node: ast.AST) -> Iterator[str]:

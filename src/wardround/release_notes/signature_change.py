@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 
 import msgspec
 
@@ -10,8 +12,10 @@ from wardround.release_notes.declaration import ORDER, Declaration, Parameter
 
 _VARIADIC = ("*", "**")
 _BY_POSITION = ("positional", "any")
-_MOST_POSITIONAL = 3
-"""Arguments from the fourth on are hardly passed by position."""
+_LEAST_SIMILARITY = 0.7
+"""The least similarity of the names of an optional parameter that is renamed: `dumper` and `dumps`."""
+_MOST_POSITIONAL = 2
+"""Arguments from the third on are hardly passed by position."""
 
 
 class SignatureChange(msgspec.Struct, frozen=True):
@@ -55,15 +59,22 @@ def signature_change(base: Declaration, head: Declaration) -> SignatureChange:
     replacements = set(replaced.values())
     added = [after[name] for name in after if name not in before and name not in replacements]
     kept = [(before[name], after[name]) for name in before if name in after]
-    required = tuple(parameter.name for parameter in added if parameter.is_required)
+    surplus = next((item.location for item in base.parameters if item.kind == "*"), sys.maxsize)
+    required = tuple(
+        parameter.name for parameter in added if parameter.is_required and not _is_surplus(parameter, surplus)
+    )
     return SignatureChange(
-        removed=tuple(parameter.name for parameter in lost if _is_missed(parameter, head.parameters)),
+        removed=tuple(
+            parameter.label
+            for parameter in lost
+            if _is_missed(parameter, head.parameters) and not (added and parameter.kind in _VARIADIC)
+        ),
         renamed=tuple(
             (old, new) for old, new in replaced.items() if _is_called_by_name(before[old], after[new])
         ),
         required=required,
         demanded=tuple(new.name for old, new in kept if new.is_required and not old.is_required),
-        moved="" if lost else _first_moved(kept, required),
+        moved="" if required else _first_moved(kept, lost, head.parameters),
         restricted=tuple(_restricted(kept)),
     )
 
@@ -86,9 +97,14 @@ def _is_alike(old: Parameter, new: Parameter) -> bool:
     """Return True if one parameter can be the other one under a new name."""
     if old.kind == "*":
         return new.kind in (*_BY_POSITION, "*")
-    if old.kind in _BY_POSITION:
-        return new.kind in _BY_POSITION and (new.is_required <= old.is_required)
-    return old.kind == new.kind
+    if old.kind in _BY_POSITION and old.is_required:
+        return new.kind in _BY_POSITION
+    has_same_form = old.kind == new.kind and old.default == new.default
+    return has_same_form and _is_similar(old.name, new.name)
+
+
+def _is_similar(name: str, other: str) -> bool:
+    return SequenceMatcher(None, name, other).ratio() >= _LEAST_SIMILARITY
 
 
 def _is_called_by_name(old: Parameter, new: Parameter) -> bool:
@@ -106,17 +122,27 @@ def _is_missed(parameter: Parameter, head: Sequence[Parameter]) -> bool:
     return (by_position or by_name) and not (parameter.name.startswith("_") and not parameter.is_required)
 
 
-def _first_moved(kept: Sequence[tuple[Parameter, Parameter]], required: Sequence[str]) -> str:
-    """Return the first parameter that is passed by position and has another one; empty if none has."""
-    if required:
-        return ""  # every call is adjusted anyhow
-    moved = [
-        old
-        for old, new in kept
-        if old.kind in _BY_POSITION and new.kind in _BY_POSITION and old.location != new.location
-    ]
-    first = min(moved, key=lambda parameter: parameter.location, default=None)
-    return first.name if first is not None and first.location < _MOST_POSITIONAL else ""
+def _is_surplus(parameter: Parameter, surplus: int) -> bool:
+    """Return True if calls have passed a new parameter among any number of arguments."""
+    return parameter.kind in _BY_POSITION and parameter.location >= surplus
+
+
+def _first_moved(
+    kept: Sequence[tuple[Parameter, Parameter]], lost: Sequence[Parameter], head: Sequence[Parameter]
+) -> str:
+    """Return the first parameter that is passed by position and has another one; empty if none has.
+
+    Args:
+        lost: parameters whose removal moves those behind them, which is no change of its own.
+        head: all parameters; one with a similar name takes the arguments of one that moves.
+    """
+    by_position = [pair for pair in kept if all(item.kind in _BY_POSITION for item in pair)]
+    for old, new in sorted(by_position, key=lambda pair: pair[0].location):
+        before = old.location - sum(item.location < old.location for item in lost)
+        if before != new.location:
+            is_replaced = any(item.location == before and _is_similar(item.name, old.name) for item in head)
+            return old.name if old.location < _MOST_POSITIONAL and not is_replaced else ""
+    return ""
 
 
 def _restricted(kept: Sequence[tuple[Parameter, Parameter]]) -> Iterator[tuple[str, str]]:
@@ -128,4 +154,5 @@ def _restricted(kept: Sequence[tuple[Parameter, Parameter]]) -> Iterator[tuple[s
 def facets_of(change: SignatureChange, base: Declaration) -> Mapping[str, str]:
     """Return the facets of the base that a change is about; that of a new parameter is empty."""
     names = (*change.names, ORDER) if change.moved else change.names
+    names = tuple(name.lstrip("*") for name in names)
     return {name: base.facets.get(name, "") for name in names}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from wardround.context.surface.sides import Side, Sides
 from wardround.release_notes.declaration import ABSENT, Declaration, Reader
+
+_SOURCE_FOLDERS = ("src", "lib")
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,14 @@ class TwoTrees:
 
     def paths(self, path: str) -> tuple[str, ...]:
         """Return the paths of a file at base and head; one, if they are the same or the other has none."""
-        return self._paths.get(path, (path,))
+        found = self._paths.get(path, (path,))
+        if len(found) == 2 or (self.sides.base.has(path) and self.sides.head.has(path)):
+            return found
+        other = self.sides.head if self.sides.base.has(path) else self.sides.base
+        moved = next((place for place in other_places(path) if other.has(place)), None)
+        if moved is None:
+            return found
+        return (path, moved) if other is self.sides.head else (moved, path)
 
     def base(self, paths: Sequence[str], read: Reader) -> Declaration:
         """Return the declaration in the first of some files that the base has."""
@@ -36,6 +45,14 @@ class TwoTrees:
     def head(self, paths: Sequence[str], read: Reader) -> Declaration:
         """Return the declaration in the last of some files that the head has."""
         return _declaration(self.sides.head, paths[::-1], read)
+
+
+def other_places(path: str) -> Iterator[str]:
+    """Yield where a module is before or after its package moves into a folder for sources."""
+    for folder in _SOURCE_FOLDERS:
+        yield f"{folder}/{path}"
+        if path.startswith(f"{folder}/"):
+            yield path[len(folder) + 1 :]
 
 
 def _declaration(side: Side, paths: Sequence[str], read: Reader) -> Declaration:

@@ -112,9 +112,10 @@ class Processes:
 
     @property
     def running(self) -> int:
-        """The number of running tools."""
+        """The number of running tools, with those of the parts."""
         with self._lock:
-            return len(self._running)
+            running, parts = len(self._running), list(self._parts)
+        return running + sum(part.running for part in parts)
 
     @property
     def is_stopped(self) -> bool:

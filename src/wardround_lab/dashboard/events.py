@@ -11,6 +11,7 @@ import gradio as gr
 from gradio.context import Context
 
 from wardround.errors import WardroundError
+from wardround_lab.dashboard import markup
 from wardround_lab.dashboard.look import html_output
 
 DIRECT: Mapping[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
@@ -50,25 +51,58 @@ def on_open(
 def show_address(name: str, show: Callable[[Mapping[str, str]], str]) -> None:
     """Show in the tab under construction what the address of the page names, as in ``?tab=rules&rule=...``.
 
-    The links and forms in that HTML are addresses of the tab: a click loads no new page, and the back button
-    works. The script of the page writes the address into a hidden text box.
-
     Args:
         name: the part of the address that names the tab.
         show: returns the HTML for the parameters of an address.
     """
-    address = gr.Textbox(visible="hidden", elem_id=f"address-{name}", label="Address")
-    content = html_output()
+    on_address(name, lambda query: _show_or_explain(show, query), [html_output()])
 
-    def show_written(written: str) -> str:
+
+def on_address(
+    name: str, show: Callable[[Mapping[str, str]], object], outputs: Sequence[gr.components.Component]
+) -> None:
+    """Fill components of the tab under construction with what the address of the page names.
+
+    The links and forms in the HTML of the tab are addresses of it: a click loads no new page, and the back
+    button works. The script of the page writes the address into a hidden text box.
+
+    Args:
+        show: returns the value of the component, or the values of several, for the parameters of an address.
+    """
+    address = gr.Textbox(visible="hidden", elem_id=f"address-{name}", label="Address")
+
+    def show_written(written: str) -> object:
         return show(dict(parse_qsl(written.removeprefix("?"))))
 
-    def show_initial(request: gr.Request, written: str) -> str:
+    def show_initial(request: gr.Request, written: str) -> object:
         query = dict(request.query_params)
-        return show(query) if not written and query.get("tab") == name else show_written(written)
+        is_initial = not written and query.get("tab") == name
+        return show(query) if is_initial else show_written(written)
 
-    _on_open(show_initial, [content], [address])
-    address.change(readable_errors(show_written), [address], [content], **DIRECT)
+    _on_open(show_initial, outputs, [address])
+    address.change(readable_errors(show_written), [address], list(outputs), **DIRECT)
+
+
+def every(
+    seconds: float, refresh: Callable[..., object], inputs: Sequence[Any], outputs: Sequence[Any]
+) -> None:
+    """Call a function at intervals while the tab under construction is open."""
+    tab, _ = _enclosing_tab()
+    timer = gr.Timer(seconds, active=False)
+    assert isinstance(tab.parent, gr.Tabs)
+
+    def follow(event: gr.SelectData) -> gr.Timer:
+        return gr.Timer(active=event.value == tab.label)
+
+    tab.parent.select(follow, None, timer, **DIRECT)
+    timer.tick(readable_errors(refresh), list(inputs), list(outputs), **DIRECT)
+
+
+def _show_or_explain(show: Callable[[Mapping[str, str]], str], query: Mapping[str, str]) -> str:
+    try:
+        return show(query)
+    except WardroundError as error:
+        return markup.problem(str(error))
 
 
 def _on_open(

@@ -181,6 +181,11 @@ def note(text: str) -> Markup:
     return render("note.html", text=text)
 
 
+def problem(sentence: str) -> Markup:
+    """Return why something cannot be shown."""
+    return render("problem.html", sentence=sentence)
+
+
 def form(content: Form) -> Markup:
     """Return a form."""
     return render("form.html", form=content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from typing import Literal
 
@@ -33,6 +34,31 @@ class ProcessIdentity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         found = _state_and_start(self.number)
         return found is not None and found[0] not in "ZX" and identity_of(self.number) == self
 
+    def send(self, number: int) -> bool:
+        """Send a signal to this process, and to no other: neither a group nor a later one of its number.
+
+        Returns:
+            False if it is not running.
+
+        Raises:
+            OSError: it is a process of another user.
+        """
+        if self.number <= 1:  # kill(2) gives 0, -1 and init meanings of their own
+            return False
+        try:
+            descriptor = os.pidfd_open(self.number)
+        except ProcessLookupError:
+            return False
+        try:  # the descriptor stays with the process that has the number now
+            if not self.is_alive:
+                return False
+            signal.pidfd_send_signal(descriptor, number)
+            return True
+        except ProcessLookupError:
+            return False
+        finally:
+            os.close(descriptor)
+
 
 class TrainingRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a page may ask for: a recipe of the list and options, never a command line.
@@ -56,7 +82,7 @@ class TrainingProcess(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     Attributes:
         request: what is run again to resume it.
         began, ended: in UTC; ``ended`` is empty until then.
-        supervisor: starts the training and records its end; the leader of its process group.
+        supervisor: starts the training and records its end; the leader of their session.
         training: the training itself; None until it is started.
         status: its exit status, negative for a signal; None until it has ended.
         trouble: why it could not be started.

@@ -12,7 +12,7 @@ import msgspec
 
 from wardround.errors import ModelError
 from wardround.inference.runtime import Runtime, detect_runtime
-from wardround_lab.training.resource_checks import free_memory
+from wardround_lab.training.free_memory import free_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

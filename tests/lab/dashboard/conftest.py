@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.lab.dashboard import filling_experiments, filling_reviews, filling_test_runs
+from tests.lab.dashboard import (
+    filling_data,
+    filling_experiments,
+    filling_reviews,
+    filling_test_runs,
+    filling_training,
+)
 from tests.lab.dashboard.running import Dashboard, Visit, new_folder, running
 
 if TYPE_CHECKING:
@@ -22,6 +28,8 @@ if TYPE_CHECKING:
 
 FILLINGS: Sequence[Callable[[Path], None]] = (
     filling_reviews.fill,
+    filling_data.fill,
+    filling_training.fill,
     filling_experiments.fill,
     filling_test_runs.fill,
 )

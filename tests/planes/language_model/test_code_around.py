@@ -7,9 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.cli.test_language_model import ENV, configuration
 from tests.conftest import GitRepository
 from tests.planes.language_model.loopback import NOTHING, Behaviour, Endpoint, by_plane, claims, endpoint
+
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 SHOP = {

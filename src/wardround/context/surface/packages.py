@@ -27,7 +27,7 @@ _NOT_IMPORTED = frozenset(
     | {"testing", "tests", "tools", "benchmarks", "performance", "versioneer"}
 )
 """Top-level modules that distributions do not contain."""
-_PYTHON_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
+PYTHON_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def is_in(path: str, folder: str) -> bool:
 
 def python_packages(side: Side, changed: Iterable[str]) -> list[Package]:
     """Return the published Python packages that changed files may belong to, by their manifests."""
-    return _nearest(side, changed, _PYTHON_MANIFESTS, _python_package)
+    return _nearest(side, changed, PYTHON_MANIFESTS, _python_package)
 
 
 def node_packages(side: Side, changed: Iterable[str]) -> list[Package]:
@@ -129,7 +129,21 @@ def _node_package(side: Side, path: str) -> Package | None:
     folder = posixpath.dirname(path)
     if any(side.has(posixpath.join(folder, action)) for action in ("action.yml", "action.yaml")):
         return None  # users of an action do not install its package
-    return Package(path, name, document)
+    return None if _is_contained(side, folder) else Package(path, name, document)
+
+
+def _is_contained(side: Side, folder: str) -> bool:
+    """Return True if a package above a folder publishes it as a part of itself."""
+    above, own = posixpath.split(folder)
+    while own:
+        document = loads(side.read(posixpath.join(above, "package.json")) or "") or {}
+        files = document.get("files")
+        names = [str(file).strip("./") for file in files] if isinstance(files, list) else []
+        if any(is_in(own, name) for name in names if name):
+            return True
+        above, last = posixpath.split(above)
+        own = f"{last}/{own}" if last else ""
+    return False
 
 
 def has_commands(side: Side, package: Package) -> bool:

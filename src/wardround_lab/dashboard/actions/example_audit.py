@@ -16,6 +16,7 @@ from wardround_lab.corpora.audit import Audit
 from wardround_lab.corpora.audit_runner import AuditPolicy, AuditRunner
 from wardround_lab.corpora.holdout import DEFAULT_FILE, HoldoutRepositories
 from wardround_lab.corpora.secret_scan import SecretScan
+from wardround_lab.dashboard.actions.form_values import shown_path
 
 _RUNNING = threading.Lock()
 
@@ -38,12 +39,12 @@ class AuditRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     def command(self, repository: Path) -> str:
         """Return the command line of the same audit, to be run in the repository."""
-        words = ["wardround", "data", "audit", *(_from(repository, path) for path in self.train)]
+        words = ["wardround", "data", "audit", *(shown_path(repository, path) for path in self.train)]
         return shlex.join([*words, *self._options(repository)])
 
     def _options(self, repository: Path) -> Iterator[str]:
         for path in self.evaluation:
-            yield from ("--eval", _from(repository, path))
+            yield from ("--eval", shown_path(repository, path))
         for name in self.hold_out:
             yield from ("--hold-out", name)
         if self.since is not None:
@@ -85,7 +86,3 @@ def _kept_for_measuring(repository: Path) -> HoldoutRepositories:
     """Return the list of held-out repositories that the repository has."""
     file = repository / DEFAULT_FILE
     return HoldoutRepositories.read(file) if file.is_file() else HoldoutRepositories()
-
-
-def _from(repository: Path, path: Path) -> str:
-    return str(path.relative_to(repository)) if path.is_relative_to(repository) else str(path)

@@ -34,7 +34,6 @@ class EditedLine(msgspec.Struct, frozen=True):
         text: the record as readable JSON.
     """
 
-    number: int
     digest: str
     text: str
 
@@ -52,7 +51,7 @@ def open_line(file: Path, number: int) -> EditedLine:
         text = msgspec.json.format(line.strip(), indent=2).decode()
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         text = line.decode("utf-8", "replace").strip()
-    return EditedLine(number, _digest(line), text)
+    return EditedLine(_digest(line), text)
 
 
 def template_of(file: Path | None) -> str:
@@ -67,24 +66,27 @@ def template_of(file: Path | None) -> str:
         return msgspec.json.format(msgspec.json.encode(NEW_RECORD), indent=2).decode()
 
 
-def replace_example(file: Path, opened: EditedLine, text: str, scan: SecretScan) -> None:
+def replace_example(file: Path, number: int, digest: str, text: str, scan: SecretScan) -> None:
     """Replace the line of an example; all other lines keep their bytes and their order.
+
+    Args:
+        digest: that of the line as it was opened.
 
     Raises:
         UsageError: the text is not a record of the same kind, holds a secret, the line has changed since it
             was opened, or the file cannot be written.
     """
     example = _checked(text, scan)
-    kind = _kind_of_line(example_line(file, opened.number))
+    kind = _kind_of_line(example_line(file, number))
     if kind not in ("", example.record_kind.name):
         raise UsageError(f"the record is of kind {example.record_kind.name}, and the file has {kind}")
 
     def write(old: BinaryIO, new: BinaryIO) -> None:
-        for _ in range(opened.number - 1):
+        for _ in range(number - 1):
             new.write(old.readline())
         line = old.readline()
-        if _digest(line) != opened.digest:
-            raise UsageError(f"{file.name}: line {opened.number} {CHANGED}")
+        if _digest(line) != digest:
+            raise UsageError(f"{file.name}: line {number} {CHANGED}")
         new.write(_encode(example))
         shutil.copyfileobj(old, new, _COPIED_BYTES)
 

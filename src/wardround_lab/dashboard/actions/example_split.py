@@ -14,6 +14,7 @@ from wardround.errors import UsageError
 from wardround_lab.corpora.audit import Audit
 from wardround_lab.corpora.sft import EVALUATION, TRAIN, SftOptions, SftResult, build
 from wardround_lab.dashboard.actions.example_audit import AuditRequest, audit_examples
+from wardround_lab.dashboard.actions.form_values import shown_path
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,80}")
 Template = Literal["chat", "plain"]
@@ -38,8 +39,8 @@ class SplitRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     def command(self, repository: Path, data: Path) -> str:
         """Return the command line of the same split, to be run in the repository."""
-        words = ["wardround", "data", "build-sft", *(str(_from(repository, path)) for path in self.inputs)]
-        words += ["--out", str(_from(repository, data / self.name)), "--template", self.template]
+        words = ["wardround", "data", "build-sft", *(shown_path(repository, path) for path in self.inputs)]
+        words += ["--out", shown_path(repository, data / self.name), "--template", self.template]
         words += ["--eval-share", f"{self.share:g}", "--seed", str(self.seed)]
         return shlex.join(words if self.since is None else [*words, "--since", str(self.since)])
 
@@ -81,7 +82,3 @@ def _require_valid(data: Path, request: SplitRequest) -> None:
         raise UsageError(f"{request.name!r}: a folder has a name of letters, digits, dots and dashes")
     if (data / request.name).exists():
         raise UsageError(f"{request.name}: exists already; nothing was written, choose another name")
-
-
-def _from(repository: Path, path: Path) -> Path:
-    return path.relative_to(repository) if path.is_relative_to(repository) else path

@@ -20,13 +20,14 @@ import msgspec
 
 from wardround.errors import TrainingError, UsageError
 from wardround_lab.dashboard.actions import training_supervisor
+from wardround_lab.dashboard.actions.form_values import shown_path
 from wardround_lab.dashboard.process_record import (
     TrainingProcess,
     TrainingRequest,
     read_process,
 )
 from wardround_lab.dashboard.stores import Stores
-from wardround_lab.dashboard.views.recipes import recipe_named
+from wardround_lab.dashboard.views.recipes import recipe_named, recipe_trouble
 from wardround_lab.training.dependencies import require_extra
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,80}")
@@ -52,12 +53,11 @@ def start_training(stores: Stores, request: TrainingRequest, environ: Mapping[st
         UsageError: the request is invalid, the directory exists, or a part of the extra is missing.
         TrainingError: the recipe is invalid, or the process cannot be started.
     """
-    from wardround_lab.training.recipe_registry import kind_of
-
     _words(stores, request)
     require_extra()
-    recipe = recipe_named(stores, request.recipe)
-    kind_of(recipe).read(recipe)
+    trouble = recipe_trouble(recipe_named(stores, request.recipe))
+    if trouble:
+        raise TrainingError(f"{request.recipe}: {trouble}")
     folder = stores.training / request.name
     try:
         folder.mkdir(parents=True)
@@ -89,23 +89,26 @@ def cancel_training(folder: Path) -> None:
     Raises:
         UsageError: it is not running, or its process cannot be interrupted.
     """
-    process = _recorded(folder)
-    training, group = process.training, process.supervisor.number
-    if not process.is_running or training is None or not training.is_alive:
-        raise UsageError(f"{folder.name}: no process of this training is running; there is nothing to cancel")
+    training = _recorded(folder).training
     try:
-        if os.getpgid(training.number) != group:
-            raise UsageError(f"{folder.name}: process {training.number} left its group; interrupt it by hand")
-        os.killpg(group, signal.SIGINT)
+        is_sent = training is not None and training.send(signal.SIGINT)
     except OSError as cause:
-        raise UsageError(f"{folder.name}: process {training.number}: {cause.strerror}") from cause
+        raise UsageError(f"{folder.name}: the training cannot be interrupted: {cause.strerror}") from cause
+    if not is_sent:
+        raise UsageError(f"{folder.name}: no process of this training is running; there is nothing to cancel")
 
 
 def _words(stores: Stores, request: TrainingRequest) -> list[str]:
     if not _NAME.fullmatch(request.name):
         raise UsageError(f"{request.name!r}: a run has a name of letters, digits, dots and dashes")
     recipe, out = recipe_named(stores, request.recipe), stores.training / request.name
-    words = ["adapters", "train", _from(stores, recipe), "--out", _from(stores, out)]
+    words = [
+        "adapters",
+        "train",
+        shown_path(stores.repository, recipe),
+        "--out",
+        shown_path(stores.repository, out),
+    ]
     return [*words, *_options(request)]
 
 
@@ -114,11 +117,6 @@ def _options(request: TrainingRequest) -> Iterator[str]:
         yield from ("--seed", str(request.seed))
     if request.only_train:
         yield "--only-train"
-
-
-def _from(stores: Stores, path: Path) -> str:
-    root = stores.repository
-    return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
 
 def _recorded(folder: Path) -> TrainingProcess:

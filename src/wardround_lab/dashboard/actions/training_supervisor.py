@@ -38,8 +38,7 @@ def supervise(folder: Path, request: TrainingRequest, argv: Sequence[str]) -> in
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return ALREADY_RUNNING
-    # The training gets the interrupt of the group and ends; its end is recorded here.
-    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):  # a training that ends is recorded here
         signal.signal(number, _go_on)
     record = TrainingProcess(request=request, began=_now(), supervisor=own_identity())
     write_process(folder, record)

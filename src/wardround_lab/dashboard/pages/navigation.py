@@ -43,4 +43,4 @@ def form(label: str, fields: Sequence[Field], address: Mapping[str, str]) -> Mar
 
 def problem(text: str) -> Markup:
     """Return what cannot be shown, and why."""
-    return render("problem.html", text=text)
+    return render("problem.html", sentence=text)

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const nameOf = (tab) => tab.textContent.trim().toLowerCase().replaceAll(" ", "-");
+  const nameOf = (tab) => tab.dataset.tabId;
   const openTab = () => document.querySelector("#tabs [role=tab][aria-selected=true]");
   const tabOf = (search) => new URLSearchParams(search).get("tab") ?? nameOf(document.querySelector("#tabs [role=tab]"));
   const boxOf = (name) => document.querySelector(`#address-${CSS.escape(name)} :is(textarea, input)`);

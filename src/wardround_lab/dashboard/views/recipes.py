@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,13 @@ from wardround_lab.corpora.audit import read_audit
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.training.promote import records_of
 from wardround_lab.training.recipe import read_yaml
-from wardround_lab.training.recipe_registry import CHOICE, KINDS
+from wardround_lab.training.recipe_registry import CHOICE, KINDS, kind_of
 
 _PATTERNS = (":(glob)**/*recipe*.yml", ":(glob)**/*recipe*.yaml", ":(glob)**/*recipe*/*.yml")
 _MOST_RECIPES = 200
 SHIPPED = "shipped: "
+_MINE = "mine it with `wardround data mine`"
+_ROWS = "make it as the comment in the recipe says"
 
 
 class RecipeRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +47,13 @@ class RecipeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 def recipe_rows(stores: Stores) -> list[RecipeRow]:
     """Return the recipes of the repository, then the shipped ones, by name."""
-    return [row for name, path in _recipes(stores) if (row := _row(name, path)) is not None]
+    rows = [row for name, path in _recipes(stores) if (row := _row(name, path)) is not None]
+    return [_shortened(row, f"{stores.repository}{os.sep}") for row in rows]
+
+
+def _shortened(row: RecipeRow, root: str) -> RecipeRow:
+    """Return a row whose message names files from the root of the repository."""
+    return msgspec.structs.replace(row, trouble=row.trouble.replace(root, ""))
 
 
 def recipe_named(stores: Stores, name: str) -> Path:
@@ -101,7 +110,7 @@ def _row(name: str, path: Path) -> RecipeRow | None:
         base=str(content.get("base", "" if kind == "trees" else "minilm")),
         steps=steps if isinstance(steps, int) else None,
         records=tuple(record.name for record in records_of(path)),
-        trouble=_trouble(path, kind),
+        trouble=recipe_trouble(path),
     )
 
 
@@ -109,16 +118,16 @@ def _invalid_row(name: str, trouble: str) -> RecipeRow:
     return RecipeRow(name=name, model="", kind="", title="", base="", steps=None, records=(), trouble=trouble)
 
 
-def _trouble(path: Path, kind: str) -> str:
-    """Return what a training of the recipe would stop at, before any model is loaded."""
-    if kind not in KINDS:
-        return f"kind {kind!r} is unknown; kinds are {', '.join(sorted(KINDS))}"
+def recipe_trouble(path: Path) -> str:
+    """Return what a training of a recipe would stop at before a model is loaded; empty for nothing."""
     try:
-        KINDS[kind].read(path)
+        kind = kind_of(path)
+        kind.read(path)
+        is_trees = kind is KINDS["trees"]
         for records in records_of(path):
             if not records.is_file():
-                return f"{records.name} is missing; mine it with `wardround data mine`"
-            if kind != "trees":  # their rows are numbers, which the training checks itself
+                return f"{records.name} is missing; {_ROWS if is_trees else _MINE}"
+            if not is_trees:  # rows are numbers, which the training checks itself
                 read_audit(records)
     except (TrainingError, UsageError) as cause:
         return str(cause)

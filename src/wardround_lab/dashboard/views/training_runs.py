@@ -55,7 +55,7 @@ class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
         name: its run directory, relative to that of the trainings.
         steps: number of completed steps; ``planned``: as its recipe says, None if unknown.
         metric: the best validation metric; None without one.
-        changed: time of the last change of its record, in UTC.
+        since: time of its start if that is recorded, else of the last change of its files, in UTC.
         can_resume: it was started from a page, and is neither running nor complete.
     """
 
@@ -66,7 +66,7 @@ class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
     loss: float | None
     metric: float | None
     seconds: float
-    changed: str
+    since: str
     can_resume: bool
 
 
@@ -74,13 +74,14 @@ class Curve(msgspec.Struct, frozen=True):
     """A value over the steps of a training."""
 
     label: str
+    unit: str
     points: tuple[tuple[int, float], ...]
 
 
 def training_rows(training: Path) -> list[TrainingRow]:
     """Return the trainings, those that are running and then the newest first; at most 200."""
     rows = [training_row(training, folder) for folder in run_folders(training)]
-    return sorted(rows, key=lambda row: (row.state.name == "running", row.changed), reverse=True)
+    return sorted(rows, key=lambda row: (row.state.name == "running", row.since), reverse=True)
 
 
 def run_named(training: Path, name: str) -> Path:
@@ -93,6 +94,21 @@ def run_named(training: Path, name: str) -> Path:
     if folder == root or not folder.is_relative_to(root) or not _is_run(folder):
         raise UsageError(f"{name!r}: no training in {training}; choose one of the list")
     return training / folder.relative_to(root)
+
+
+def state_of(training: Path, name: str) -> str:
+    """Return a text that changes with a run, or without a name with the list of runs.
+
+    Of a run that is not open only its state counts, so that a list does not change with each step.
+
+    Raises:
+        UsageError: there is no run of this name.
+    """
+    if name:
+        folder = run_named(training, name)
+        row = training_row(training, folder)
+        return f"{row.state.name} {row.steps} {_size(folder / LOG_FILE)}"
+    return " ".join(f"{row.name}:{row.state.name}" for row in training_rows(training))
 
 
 def training_row(training: Path, folder: Path) -> TrainingRow:
@@ -108,7 +124,7 @@ def training_row(training: Path, folder: Path) -> TrainingRow:
         loss=steps[-1].loss if steps else None,
         metric=max(measured, default=None),
         seconds=steps[-1].seconds if steps else 0.0,
-        changed=_last_change(folder),
+        since=process.began if process is not None else _last_change(folder),
         can_resume=process is not None and state.name in ("interrupted", "failed"),
     )
 
@@ -119,8 +135,8 @@ def curves(folder: Path) -> list[Curve]:
     thinned = [*steps[:: max(1, len(steps) // _MOST_POINTS)], *steps[-1:]]
     losses = {step.step: step.loss for step in thinned}
     measured = tuple((step.step, step.mrr) for step in steps if step.mrr is not None)
-    found = [Curve("training loss", tuple(losses.items()))] if losses else []
-    return [*found, Curve("validation metric", measured)] if measured else found
+    found = [Curve("training loss", "nats", tuple(losses.items()))] if losses else []
+    return [*found, Curve("validation metric", "0 to 1", measured)] if measured else found
 
 
 def log_lines(folder: Path) -> list[str]:
@@ -166,7 +182,9 @@ def _state(folder: Path, process: TrainingProcess | None) -> TrainingState:
     if process is None:
         return _state_of_command(folder)
     if process.is_running:
-        return TrainingState("running", f"process {process.supervisor.number}, since {process.began}")
+        return TrainingState(
+            "running", f"process {process.supervisor.number}, since {_moment(process.began)}"
+        )
     if process.status is None and _is_complete(folder):
         return TrainingState("ended", "its result is written")
     return _state_after(folder, process)
@@ -182,13 +200,15 @@ def _state_of_command(folder: Path) -> TrainingState:
 def _state_after(folder: Path, process: TrainingProcess) -> TrainingState:
     status = process.status
     if status == 0:
-        return TrainingState("ended", f"at {process.ended}")
+        return TrainingState("ended", f"at {_moment(process.ended)}")
     if status is None:
         return TrainingState("interrupted", "its process is gone: killed, or the machine was restarted")
     if status in _INTERRUPTS:
-        return TrainingState("interrupted", f"cancelled at {process.ended}")
+        return TrainingState("interrupted", f"cancelled at {_moment(process.ended)}")
     if status == _KILLED:
-        return TrainingState("interrupted", f"killed at {process.ended}, for example for want of memory")
+        return TrainingState(
+            "interrupted", f"killed at {_moment(process.ended)}, for example for want of memory"
+        )
     said = process.trouble or " ".join(line.strip() for line in log_lines(folder)[-_LAST_LINES:])
     return TrainingState("failed", said or f"status {status}, and its log is empty")
 
@@ -217,8 +237,23 @@ def _read_steps(folder: Path, size: int, changed: int) -> list[TrainingStep]:
     return list(read_steps(folder))
 
 
+def _moment(text: str) -> str:
+    """Return a time in UTC as people read it."""
+    try:
+        return datetime.fromisoformat(text).strftime("%Y-%m-%d %H:%M UTC")
+    except ValueError:
+        return text
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
 def _last_change(folder: Path) -> str:
     names = (STEPS_FILE, PROCESS_FILE, LOG_FILE, MODEL_FOLDER)
     times = [(folder / name).stat().st_mtime for name in names if (folder / name).exists()]
     latest = max(times, default=folder.stat().st_mtime)
-    return datetime.fromtimestamp(latest, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return datetime.fromtimestamp(latest, UTC).isoformat(timespec="seconds")
