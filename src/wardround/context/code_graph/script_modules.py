@@ -152,7 +152,7 @@ class ScriptModules:
 
     @cached_property
     def _packages(self) -> dict[str, Manifest]:
-        """The packages by name; of several with one name the nearest to the root, as the others are fixtures."""
+        """The packages by name; of several with one name the nearest to the root: others are fixtures."""
         paths = sorted(self._manifests, key=lambda path: (-path.count("/"), path))
         packages = (self._manifests[path] for path in paths if path.endswith("package.json"))
         return {package.name: package for package in packages if package.name}
