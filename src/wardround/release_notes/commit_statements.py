@@ -51,7 +51,6 @@ class CommitReader:
             self.packages.area(unit.paths) or subject.scope,
             unit.pull_request,
             self._references(unit),
-            self._records(unit),
             is_trivial=is_trivial,
             is_marked_breaking=subject.is_breaking,
         )
@@ -76,9 +75,6 @@ class CommitReader:
 
     def _references(self, unit: HistoryCommit) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for part in self._parts(unit) for name in part.references))
-
-    def _records(self, unit: HistoryCommit) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for part in self._parts(unit) for name in part.message.records))
 
 
 @dataclass(frozen=True)

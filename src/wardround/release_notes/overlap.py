@@ -73,7 +73,6 @@ def _with_evidence(statement: Statement, draft: Draft) -> Statement:
         text=_text(statement, draft),
         commits=tuple(dict.fromkeys((*draft.commits, *statement.commits))),
         references=tuple(dict.fromkeys((*draft.references, *statement.references))),
-        records=tuple(dict.fromkeys((*draft.records, *statement.records))),
         area=statement.area or draft.area,
     )
 

@@ -59,6 +59,10 @@ INTERNAL = _opening(
     r"(?:drop )?unused\b",
     r"(?:move|rename|split|merge|extract|relocate) .{0,80}(?<![\w.])_[a-z]\w*(?:\.\w+)?",
     r"(?:\w+ )?chores?\b",
+    r"(?:use|add|switch to|set up|setup|configure|enable) (?:\w+ ){0,2}?(?:pip-compile|dependabot|renovate"
+    r"|tox|nox|hatch|codecov|coveralls"
+    r"|codeql|sourcery|mergify|cibuildwheel|trusted publish\w+|workflows?|github actions|pytest)\b",
+    r".{0,80}\btype[- :]*ignored?\b",
     r"split (?:up |out )?(?:the )?(?:module|file|function|class)\b",
     r"use (?:f-strings?|pathlib|walrus|super\(\)|yield from|set|dict|list|annotations|modern)\b",
     r"(?:switch|migrate|move|convert) to (?:pytest|hatch|flit|poetry|uv|nox|tox|pyproject|github actions|pdm"
@@ -143,7 +147,8 @@ SECURITY_ID = LazyPattern(r"\b(?:CVE-\d{4}-\d{3,9}|GHSA(?:-[0-9a-z]{4}){3})\b")
 TRIVIAL = _opening(
     r"(?:wip|typos?|fix(?:es|ed|up)?|oops|minor|updates?|cleanup|clean up|changes?|tests?|lint"
     r"|format(?:ting)?|style|nits?)",
-    r"(?:tmp|temp|clarif(?:y|ication)s?|misc|various|more|again|done|ok|stuff|polish|tweaks?|revert|refactor(?:ing)?|improvements?"
+    r"(?:tmp|temp|clarif(?:y|ication)s?|misc|various|more|again|done|ok|stuff|polish|tweaks?|revert"
+    r"|refactor(?:ing)?|improvements?"
     r"|final|first|ready|bump)",
     r"(?:small|minor) (?:fix(?:es)?|changes?|tweaks?|updates?)",
     r"(?:fix|add|update|more|adjust|repair) (?:the |some |a )?(?:tests?|lint(?:er|ing)?|ci|build|typos?|mypy"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from wardround.release_notes.model import ReleaseNotes, VersionPart
+
 
 class RenderContext(msgspec.Struct, frozen=True):
     """The heading and the address of the repository.
@@ -15,3 +17,8 @@ class RenderContext(msgspec.Struct, frozen=True):
 
     version: str = ""
     url: str = ""
+
+
+def suggested_heading(notes: ReleaseNotes) -> str:
+    """Return the suggested version; empty if nothing changes for users, and no version follows."""
+    return "" if notes.version.part is VersionPart.NONE else notes.version.suggested
