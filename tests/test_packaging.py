@@ -45,11 +45,17 @@ def test_the_top_level_holds_only_what_belongs_there() -> None:
     }
 
 
-@pytest.mark.e2e
-def test_the_wheel_carries_rules_and_nothing_that_runs_by_itself(tmp_path: Path) -> None:
-    argv = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path), str(ROOT)]
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    argv = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(folder), str(ROOT)]
     subprocess.run(argv, check=True)
-    (wheel,) = tmp_path.glob("*.whl")
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.mark.e2e
+def test_the_wheel_carries_rules_and_nothing_that_runs_by_itself(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     source = {
         str(path.relative_to(ROOT / folder))
@@ -69,10 +75,7 @@ def test_the_wheel_carries_rules_and_nothing_that_runs_by_itself(tmp_path: Path)
 
 
 @pytest.mark.e2e
-def test_the_wheel_contains_the_evaluator_of_policies_but_not_its_command_line(tmp_path: Path) -> None:
-    argv = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path), str(ROOT)]
-    subprocess.run(argv, check=True)
-    (wheel,) = tmp_path.glob("*.whl")
+def test_the_wheel_contains_the_evaluator_of_policies_but_not_its_command_line(wheel: Path) -> None:
     content = zipfile.ZipFile(wheel)
     (metadata,) = (name for name in content.namelist() if name.endswith(".dist-info/METADATA"))
     bundled = [name for name in content.namelist() if name.startswith("wardround/policy/cel/")]
@@ -94,6 +97,7 @@ def test_every_hook_of_a_set_brings_what_the_extra_of_that_name_does() -> None:
     assert found == {
         **{f"wardround{push}{name}": needed for name, needed in expected.items() for push in ("", "-push")},
         **{f"wardround-{stage}": [] for stage in ("prepare-commit-msg", "commit-msg", "post-commit")},
+        "wardround-changelog": [],
     }
     assert all("==" in needed for needs in expected.values() for needed in needs)
 

@@ -12,6 +12,8 @@ import pytest
 from tests.conftest import GitRepository
 from tests.security.supply_chain_attacks import npm_lock, package_json
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 CI = ("--base", "HEAD~1", "--profile", "ci")
 POLICY = """
 schema: wardround.policy/1

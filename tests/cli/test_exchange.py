@@ -10,6 +10,8 @@ import pytest
 
 from tests.conftest import GitRepository
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 HEAD = 'x = 1\n\n\ndef limit(values):\n    """Return the first ten."""\n    return values[:11]\n'
 CLAIM = {"file": "app.py", "line": 6, "quote": "values[:11]", "severity": "warn",
          "message": "Eleven values are returned.", "kind": "logic"}  # fmt: skip

@@ -27,6 +27,8 @@ from tests.planes.language_model.loopback import (
     respond,
 )
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 KEY = "k" * 30 + "7"
 ENV = {"WARDROUND_TEST_KEY": KEY}
 HEAD = 'x = 1\n\n\ndef limit(values):\n    """Return the first ten."""\n    return values[:11]\n'

@@ -11,6 +11,8 @@ from tests.cli.test_language_model import CLAIM, ENV, HEAD, configuration, excha
 from tests.conftest import GitRepository
 from tests.planes.language_model.loopback import NOTHING, Endpoint, by_plane, claims, endpoint, nothing_found
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 OPTIONS = ("--profile", "ci", "--base", "HEAD~1")
 
 

@@ -16,6 +16,8 @@ from tests.models.making import SILENT
 from wardround.inference.metadata import read_metadata
 from wardround.inference.registry import model_digest
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 __all__ = ["decoders"]
 
 HEAD = 'x = 1\n\n\ndef limit(values):\n    """Return the first ten."""\n    return values[:11]\n'

@@ -21,6 +21,8 @@ from tests.planes.language_model.loopback import (
     verdicts,
 )
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 RANGE = ("--profile", "ci", "--base", "HEAD~1")
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 REASON = "The slice ends at 11, not at 10."

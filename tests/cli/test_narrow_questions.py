@@ -22,6 +22,8 @@ from tests.planes.language_model.loopback import (
     verdicts,
 )
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 BEFORE = '''import requests
 
 

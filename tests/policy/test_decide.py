@@ -57,11 +57,11 @@ def expected_by_table(signals: tuple[Signal, ...], context: ContextDocument, kno
     return max(demands, key=ORDER.index)
 
 
-def test_ten_thousand_random_reviews_have_the_verdict_of_the_table() -> None:
+def test_two_thousand_random_reviews_have_the_verdict_of_the_table() -> None:
     source = random.Random(5)
     default = bundled_policy("default")
     seen = set()
-    for _ in range(10_000):
+    for _ in range(2_000):
         signals, known = random_signals(source), random_evidence(source)
         context = document(*source.sample(PATHS, source.randint(1, 3)))
         found = decide(signals, context, known, [default])
@@ -78,7 +78,7 @@ def test_ten_thousand_random_reviews_have_the_verdict_of_the_table() -> None:
 def test_less_evidence_or_more_severe_findings_never_give_a_milder_verdict(name: str) -> None:
     source = random.Random(6)
     item, context = bundled_policy(name), document()
-    for _ in range(2_000):
+    for _ in range(1_000):
         signals, known = random_signals(source), random_evidence(source)
         before = decide(signals, context, known, [item])
         after = decide(*_swapped(weaker(signals, known, source), context), [item])

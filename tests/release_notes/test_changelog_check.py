@@ -96,7 +96,7 @@ def test_a_breaking_change_that_the_changelog_omits_is_reported(repo: GitReposit
     released(repo, "Remove `shop.remove`, which nobody used")
     assert problems(repo, breaking("shop.remove")) == []
     assert problems(repo, breaking("shop.add")) == [
-        "CHANGELOG.md:3: omits a breaking change, `shop.add` is removed (cccccccccc); add an entry for it"
+        "CHANGELOG.md:3: omits the breaking change of cccccccccc: `shop.add` is removed; add an entry"
     ]
 
 
@@ -117,8 +117,8 @@ def test_an_omitted_feature_is_reported_and_an_omitted_fix_is_not(repo: GitRepos
     released(repo, "Something else")
     feature = Statement(NoteKind.FEATURE, "Limit the count of items", ("c" * 40,), "", ("#12",))
     fix = Statement(NoteKind.FIX, "Correct the count", ("c" * 40,))
-    assert [text.partition(" change")[0] for text in problems(repo, feature, fix)] == [
-        "CHANGELOG.md:3: omits a feature"
+    assert [text.partition(" of")[0] for text in problems(repo, feature, fix)] == [
+        "CHANGELOG.md:3: omits the feature"
     ]
 
 

@@ -283,16 +283,22 @@ class TestWholeReport:
 
 
 class TestLimits:
-    def test_30_000_findings_keep_the_25_000_most_severe(self, make: Factory) -> None:
-        review = make.review(*make.many(30_000))
+    def test_the_limit_is_that_of_github(self) -> None:
+        assert sarif.MAX_RESULTS == 25_000
+
+    def test_of_more_findings_than_the_limit_the_most_severe_remain(
+        self, make: Factory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sarif, "MAX_RESULTS", 2_500)
+        review = make.review(*make.many(3_000))
         text = sarif.render(review)
         run = run_of(text)
         levels = [result["level"] for result in run["results"]]
-        assert [levels.count(level) for level in ("error", "warning", "note")] == [10_000, 10_000, 5_000]
+        assert [levels.count(level) for level in ("error", "warning", "note")] == [1_000, 1_000, 500]
         (note,) = run["invocations"][0]["toolExecutionNotifications"]
         assert note["message"]["text"] == (
-            "5000 of 30000 findings were omitted from this file, which GitHub would reject otherwise: "
-            "5000 info; the JSON report has them all"
+            "500 of 3000 findings were omitted from this file, which GitHub would reject otherwise: "
+            "500 info; the JSON report has them all"
         )
         locations = [
             (

@@ -24,6 +24,8 @@ from wardround.records.reading import parse_record
 from wardround.records.record import predicate_of
 from wardround.records.signing import SignerSettings
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 RECORD = "review.intoto.jsonl"
 CONFIG = 'only = ["contract", "secrets", "sql", "tests", "text"]\n'
 ACCEPTING = CONFIG + "records = {accept = true}\n"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from operator import itemgetter
 
 from wardround.lazy import LazyPattern
 
@@ -33,7 +36,7 @@ _SETTINGS = LazyPattern(
     r"(?:^|/)\.?env[\w.-]*$|\.(?:env|ini|cfg|conf|cnf|toml|ya?ml|properties|tfvars)$", re.IGNORECASE
 )
 _REPLACE = LazyPattern(
-    r"^[ \t]*[#;][^\n]*\b(?:replace|substitute)\b[^\n]{0,60}\b(?:with|by) your\b",
+    r"^[ \t]*[#;][^\n]*?\b(?:replace|substitute)\b[^\n]{0,60}?\b(?:with|by) your\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _MADE_FOR_TESTS = LazyPattern(
@@ -58,12 +61,20 @@ def is_bundled(path: str) -> bool:
     return _BUNDLED.search(path) is not None
 
 
-def is_to_be_replaced(path: str, text: str, offset: int) -> bool:
-    """Return True if a comment of the same paragraph of a settings file requests other values."""
+def requests_for_other_values(path: str, text: str) -> list[tuple[int, int]]:
+    """Return the start and end of the comments of a settings file that request other values."""
     if _SETTINGS.search(path) is None:
+        return []
+    return [found.span() for found in _REPLACE.finditer(text)]
+
+
+def is_to_be_replaced(requests: Sequence[tuple[int, int]], text: str, offset: int) -> bool:
+    """Return True if one of the comments that request other values is above, in the same paragraph."""
+    above = bisect_right(requests, offset, key=itemgetter(1))
+    if not above:
         return False
-    paragraph = max(text.rfind("\n\n", 0, offset), text.rfind("\n\r\n", 0, offset), 0)
-    return _REPLACE.search(text, paragraph, offset) is not None
+    start = requests[above - 1][0]
+    return text.find("\n\n", start, offset) < 0 and text.find("\n\r\n", start, offset) < 0
 
 
 def is_test(path: str) -> bool:

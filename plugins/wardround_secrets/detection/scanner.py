@@ -126,9 +126,13 @@ class ScannedText:
         """Passwords that open only containers which this file starts for a CI job or for development."""
         return own_services.passwords_of(self.path, self.text, self.assignments)
 
+    @cached_property
+    def _requests_for_other_values(self) -> Sequence[tuple[int, int]]:
+        return positions.requests_for_other_values(self.path, self.text)
+
     def is_to_be_replaced(self, offset: int) -> bool:
         """Return True if a comment above a setting requests another value."""
-        return positions.is_to_be_replaced(self.path, self.text, offset)
+        return positions.is_to_be_replaced(self._requests_for_other_values, self.text, offset)
 
     @cached_property
     def _is_collection(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ class Search(msgspec.Struct, frozen=True):
     Attributes:
         paths: the file at the base and at the head.
         facets: what changes, with the value at the base; empty for what is added.
-        words: an edit that neither adds nor removes one of them changes no facet; none if that is unknown.
+        pattern: an edit after which the file has the same matches changes no facet; empty if that is unknown.
         is_file: the file itself is the declaration, so that a rename removes it.
         is_value: each commit that changes a facet has a part in the change, as with a range of versions.
     """
@@ -36,7 +37,7 @@ class Search(msgspec.Struct, frozen=True):
     paths: tuple[str, ...]
     read: Reader
     facets: Mapping[str, str]
-    words: tuple[str, ...] = ()
+    pattern: str = ""
     is_file: bool = False
     is_value: bool = False
 
@@ -55,7 +56,8 @@ class Attribution:
     repository: Repository
     change: Change
     _edits: dict[str, list[FileEdit]] = field(default_factory=lambda: defaultdict(list))
-    _targets: dict[tuple[str, str], str] = field(default_factory=dict)
+    _renamed: dict[tuple[str, str], FileEdit] = field(default_factory=dict)
+    _other_paths: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def causes(self, searches: Sequence[Search]) -> list[Cause]:
         """Return the cause of each change."""
@@ -64,14 +66,14 @@ class Attribution:
         return [self._cause(search) for search in searches]
 
     def _load(self, paths: set[str], followed: set[str]) -> None:
-        """Read the edits of some files, and of those that they are renamed to."""
+        """Read the edits of some files, and of those that they are renamed to or from."""
         left = _MOST_RENAMES
         for _ in range(_ROUNDS):
-            edits = self.repository.file_history.edits(self.change.base, self.change.head, paths)
             added: set[str] = set()
-            for edit in edits:
+            for edit in self.repository.file_history.edits(self.change.base, self.change.head, paths):
                 self._edits[edit.path].append(edit)
-                if not edit.after and edit.path in followed and left > 0:
+                is_incomplete = not edit.after or not all(edit.before)
+                if is_incomplete and edit.path in followed and left > 0:
                     left -= 1
                     added |= self._follow(edit)
             paths = added - self._edits.keys()
@@ -80,19 +82,24 @@ class Attribution:
                 return
 
     def _follow(self, edit: FileEdit) -> set[str]:
-        """Return the new path of a file that a commit renames; none if it removes it."""
-        target = self.repository.file_history.renames(edit.commit).get(edit.path)
-        if target is None:
-            return set()
-        self._targets[edit.commit, edit.path] = target
-        return {target}
+        """Record an edit with the content at the other path of a rename, and return that path."""
+        for rename in self.repository.file_history.renames(edit.commit):
+            if edit.path == rename.new:
+                before = tuple(blob or rename.before for blob in edit.before)
+                self._renamed[edit.commit, edit.path] = msgspec.structs.replace(edit, before=before)
+            elif edit.path == rename.old and not edit.after:
+                self._renamed[edit.commit, edit.path] = msgspec.structs.replace(edit, after=rename.after)
+            else:
+                continue
+            self._other_paths[edit.path] |= {rename.old, rename.new}
+            return {rename.old, rename.new} - {edit.path}
+        return set()
 
     def _cause(self, search: Search) -> Cause:
-        paths = self._all_paths(search)
-        edits = [edit for path in paths for edit in self._edits.get(path, ())]
+        edits = sorted(self._edits_of(search), key=lambda edit: self._order[edit.commit])
         if not edits:
             return Cause(reason=f"no commit of the range changes {search.paths[0]}")
-        relevant = [edit for edit in self._joined(edits, search) if self._may_change(edit, search.words)]
+        relevant = list(self._changing_edits(edits, search.pattern))
         if len(relevant) > _MOST_READINGS:
             return Cause(reason=f"more than {_MOST_READINGS} commits change {search.paths[0]}")
         commits = self._changing_commits(relevant, search)
@@ -105,41 +112,28 @@ class Attribution:
         commits = self.repository.file_history.commits(self.change.base, self.change.head)
         return {commit: position for position, commit in enumerate(commits)}
 
-    def _all_paths(self, search: Search) -> list[str]:
-        """Return the paths of a declaration, with those that its file has in between."""
-        found = list(dict.fromkeys(search.paths))
+    def _edits_of(self, search: Search) -> Iterator[FileEdit]:
+        """Yield the edits of the files of a declaration; a rename changes only a file itself."""
         if search.is_file:
-            return found
-        for path in found:
-            found += [
-                target for (_, old), target in self._targets.items() if old == path and target not in found
-            ]
-        return found
+            for path in search.paths:
+                yield from self._edits.get(path, ())
+            return
+        paths = list(dict.fromkeys(search.paths))
+        for path in paths:
+            paths += sorted(self._other_paths[path].difference(paths))
+            for edit in self._edits.get(path, ()):
+                yield self._renamed.get((edit.commit, path), edit)
 
-    def _joined(self, edits: Sequence[FileEdit], search: Search) -> Iterator[FileEdit]:
-        """Yield the edits in the order of their commits, a rename as one edit."""
-        by_place = {(edit.commit, edit.path): edit for edit in edits}
-        targets = (
-            set() if search.is_file else {(commit, target) for (commit, _), target in self._targets.items()}
-        )
-        for edit in sorted(edits, key=lambda edit: self._order[edit.commit]):
-            place = edit.commit, edit.path
-            if place in targets:
-                continue
-            target = None if search.is_file else self._targets.get(place)
-            renamed = by_place.get((edit.commit, target)) if target is not None else None
-            yield edit if renamed is None else FileEdit(edit.commit, edit.path, edit.before, renamed.after)
-
-    def _may_change(self, edit: FileEdit, words: Sequence[str]) -> bool:
-        """Return True if the number of some word differs, or nothing is known."""
-        if not words or not edit.after or not all(edit.before):
-            return True
-        after = self._content(edit.after)
-        return any(
-            self._content(blob).count(word.encode()) != after.count(word.encode())
-            for blob in edit.before
-            for word in words
-        )
+    def _changing_edits(self, edits: Sequence[FileEdit], text: str) -> Iterator[FileEdit]:
+        """Yield the edits that change the matches of a pattern, or all without one."""
+        pattern = re.compile(text.encode()) if text else None
+        known: dict[str, list[bytes]] = {"": []}
+        for edit in edits:
+            for blob in (*edit.before, edit.after):
+                if pattern is not None and blob not in known:
+                    known[blob] = pattern.findall(self._content(blob))
+            if pattern is None or any(known[blob] != known[edit.after] for blob in edit.before or ("",)):
+                yield edit
 
     def _changing_commits(self, edits: Iterable[FileEdit], search: Search) -> set[str]:
         """Return for each facet the last commit after which it has no longer its value at the base."""

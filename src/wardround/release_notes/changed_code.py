@@ -19,7 +19,7 @@ from wardround.retrieval.definitions import functions
 
 _MOST_READ = 4_000
 """Maximum number of contents that are read for one range."""
-_MOST_PARSED = 400
+_MOST_PARSED = 200
 """Maximum number of contents that are parsed to find changes of comments only."""
 _MOST_CHARACTERS = 400_000
 _MOST_NAMED_FILES = 300

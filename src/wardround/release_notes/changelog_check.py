@@ -6,16 +6,23 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from wardround.change.repository import Repository
 from wardround.context.surface.announcement import has_mention
 from wardround.release_notes.changelog import ChangelogEntry, ChangelogSection
 from wardround.release_notes.changelog_claims import names_in, references_in, version_claims
 from wardround.release_notes.changelog_evidence import RangeEvidence
+from wardround.release_notes.changelog_source import ChangelogSource
 from wardround.release_notes.model import NoteKind, ReleaseNotes, Statement
+from wardround.release_notes.tag_version import version_of_tag
 from wardround.text.search_terms import count_words
 
-_SHOWN_KINDS = (NoteKind.BREAKING, NoteKind.FEATURE)
-_SHARED_WORDS = 0.5
-"""The share of the words of a statement from which on an entry with them states the same change."""
+_EXPECTED = {NoteKind.BREAKING: "breaking change", NoteKind.FEATURE: "feature"}
+"""The kinds of statements that a changelog has to contain, as messages name them."""
+_SHARED_WORDS = 1 / 3
+"""The share of the words of a statement from which on an entry with them may state the same change."""
+_GENERIC_WORDS = count_words(
+    "add added allow can change enable implement improve introduce make new now provide support use user when"
+).keys()
 _ABBREVIATED = 10
 
 
@@ -30,6 +37,25 @@ class ChangelogProblem(msgspec.Struct, frozen=True, order=True):
     def text(self) -> str:
         """As compilers print it: ``CHANGELOG.md:12: ...``."""
         return f"{self.path}:{self.line}: {self.message}"
+
+
+def check_changelog(repository: Repository, notes: ReleaseNotes, path: str) -> list[ChangelogProblem]:
+    """Compare the section of a changelog that is about the range of some notes with its commits and notes.
+
+    Args:
+        path: a changelog or a folder of fragments, relative to the root of the repository.
+
+    Raises:
+        UsageError: the file is absent or not UTF-8, or has no section of any version.
+    """
+    tag = version_of_tag(notes.head)
+    source = ChangelogSource(repository, notes.base_commit, notes.head_commit)
+    section = source.section(path, tag.version if tag else "")
+    if section is None:
+        section = ChangelogSection(path, 1, "", "", ())
+    change = repository.between(notes.base_commit, notes.head_commit)
+    messages = repository.messages(notes.base_commit, notes.head_commit)
+    return problems_of(section, notes, RangeEvidence(repository, change, messages))
 
 
 def problems_of(
@@ -61,9 +87,9 @@ def _unknown_names(entry: ChangelogEntry, evidence: RangeEvidence) -> list[str]:
 def _omissions(section: ChangelogSection, statements: Sequence[Statement]) -> Iterator[ChangelogProblem]:
     texts = [entry.text for entry in section.entries]
     for statement in statements:
-        if statement.kind in _SHOWN_KINDS and not _is_covered(statement, texts):
+        if statement.kind in _EXPECTED and not _is_covered(statement, texts):
             commit = statement.commits[-1][:_ABBREVIATED]
-            message = f"omits a {statement.kind} change, {statement.text} ({commit}); add an entry for it"
+            message = f"omits the {_EXPECTED[statement.kind]} of {commit}: {statement.text}; add an entry"
             yield ChangelogProblem(section.path, section.line, message)
 
 
@@ -84,6 +110,6 @@ def _has_names(entry: str, statement: str) -> bool:
 
 
 def _has_words(entry: str, statement: str) -> bool:
-    expected = count_words(statement).keys()
+    expected = count_words(statement).keys() - _GENERIC_WORDS
     shared = expected & count_words(entry).keys()
     return bool(expected) and len(shared) >= _SHARED_WORDS * len(expected)

@@ -74,7 +74,7 @@ def signature_change(base: Declaration, head: Declaration) -> SignatureChange:
         ),
         required=required,
         demanded=tuple(new.name for old, new in kept if new.is_required and not old.is_required),
-        moved="" if required else _first_moved(kept, lost),
+        moved="" if required else _first_moved(kept, lost, head.parameters),
         restricted=tuple(_restricted(kept)),
     )
 
@@ -100,7 +100,11 @@ def _is_alike(old: Parameter, new: Parameter) -> bool:
     if old.kind in _BY_POSITION and old.is_required:
         return new.kind in _BY_POSITION
     has_same_form = old.kind == new.kind and old.default == new.default
-    return has_same_form and SequenceMatcher(None, old.name, new.name).ratio() >= _LEAST_SIMILARITY
+    return has_same_form and _is_similar(old.name, new.name)
+
+
+def _is_similar(name: str, other: str) -> bool:
+    return SequenceMatcher(None, name, other).ratio() >= _LEAST_SIMILARITY
 
 
 def _is_called_by_name(old: Parameter, new: Parameter) -> bool:
@@ -123,17 +127,21 @@ def _is_surplus(parameter: Parameter, surplus: int) -> bool:
     return parameter.kind in _BY_POSITION and parameter.location >= surplus
 
 
-def _first_moved(kept: Sequence[tuple[Parameter, Parameter]], lost: Sequence[Parameter]) -> str:
+def _first_moved(
+    kept: Sequence[tuple[Parameter, Parameter]], lost: Sequence[Parameter], head: Sequence[Parameter]
+) -> str:
     """Return the first parameter that is passed by position and has another one; empty if none has.
 
     Args:
         lost: parameters whose removal moves those behind them, which is no change of its own.
+        head: all parameters; one with a similar name takes the arguments of one that moves.
     """
     by_position = [pair for pair in kept if all(item.kind in _BY_POSITION for item in pair)]
     for old, new in sorted(by_position, key=lambda pair: pair[0].location):
         before = old.location - sum(item.location < old.location for item in lost)
         if before != new.location:
-            return old.name if old.location < _MOST_POSITIONAL else ""
+            is_replaced = any(item.location == before and _is_similar(item.name, old.name) for item in head)
+            return old.name if old.location < _MOST_POSITIONAL and not is_replaced else ""
     return ""
 
 

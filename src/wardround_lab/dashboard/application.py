@@ -17,11 +17,20 @@ from wardround_lab.dashboard.guard import Guard
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.dashboard.tab import Tab
 from wardround_lab.dashboard.tabs.data import DataTab
+from wardround_lab.dashboard.tabs.experiments import ExperimentsTab
 from wardround_lab.dashboard.tabs.reviews import ReviewsTab
 from wardround_lab.dashboard.tabs.rules import RulesTab
+from wardround_lab.dashboard.tabs.test_runs import TestRunsTab
 from wardround_lab.dashboard.tabs.training import TrainingTab
 
-TABS: Sequence[Tab] = (ReviewsTab(), RulesTab(), DataTab(), TrainingTab())
+TABS: Sequence[Tab] = (
+    ReviewsTab(),
+    RulesTab(),
+    DataTab(),
+    TrainingTab(),
+    ExperimentsTab(),
+    TestRunsTab(),
+)
 _CONCURRENT = 8
 _STATIC = {"dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
@@ -39,7 +48,7 @@ def build(stores: Stores) -> gr.Blocks:
         header.value = markup.render("header.html", version=__version__, repository=str(stores.repository))
         with gr.Tabs(elem_id="tabs") as tabs:
             for tab in TABS:
-                with gr.Tab(tab.name, id=address_of(tab)):
+                with gr.Tab(tab.name, id=address_of(tab), elem_id=address_of(tab)):
                     tab.build(stores)
         page.load(_addressed_tab, outputs=tabs, **DIRECT)
     page.queue(default_concurrency_limit=_CONCURRENT, api_open=False)

@@ -11,6 +11,7 @@ import gradio as gr
 from gradio.context import Context
 
 from wardround.errors import WardroundError
+from wardround_lab.dashboard import markup
 from wardround_lab.dashboard.look import html_output
 
 DIRECT: Mapping[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
@@ -54,7 +55,7 @@ def show_address(name: str, show: Callable[[Mapping[str, str]], str]) -> None:
         name: the part of the address that names the tab.
         show: returns the HTML for the parameters of an address.
     """
-    on_address(name, show, [html_output()])
+    on_address(name, lambda query: _show_or_explain(show, query), [html_output()])
 
 
 def on_address(
@@ -75,7 +76,8 @@ def on_address(
 
     def show_initial(request: gr.Request, written: str) -> object:
         query = dict(request.query_params)
-        return show(query) if not written and query.get("tab") == name else show_written(written)
+        is_initial = not written and query.get("tab") == name
+        return show(query) if is_initial else show_written(written)
 
     _on_open(show_initial, outputs, [address])
     address.change(readable_errors(show_written), [address], list(outputs), **DIRECT)
@@ -94,6 +96,13 @@ def every(
 
     tab.parent.select(follow, None, timer, **DIRECT)
     timer.tick(readable_errors(refresh), list(inputs), list(outputs), **DIRECT)
+
+
+def _show_or_explain(show: Callable[[Mapping[str, str]], str], query: Mapping[str, str]) -> str:
+    try:
+        return show(query)
+    except WardroundError as error:
+        return markup.problem(str(error))
 
 
 def _on_open(

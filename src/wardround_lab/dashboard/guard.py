@@ -13,7 +13,7 @@ import binascii
 import hmac
 import secrets
 from collections.abc import Mapping
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
@@ -29,6 +29,8 @@ _PATHS = frozenset({
     "/gradio_api/queue/data", "/gradio_api/run/predict", "/gradio_api/startup-events",
     "/gradio_api/cancel", "/gradio_api/reset",
 })  # fmt: skip
+_OF_GRADIO = frozenset({b"page", b"deep_link"})
+"""Parameters that name another page, and a file with the state of one; there is neither."""
 _FOLDERS = ("/assets/", "/static/", "/svelte/", "/gradio_api/heartbeat/", "/wardround/")
 _POLICY = (
     # unsafe-eval: gr.HTML compiles its template, never a value; inline scripts and handlers stay forbidden
@@ -71,7 +73,7 @@ class Guard:
             await refusal(scope, receive, send_with_headers)
         elif scope["path"] == _PAGE:
             rewritten = PageRewriter(send_with_headers, nonce)
-            await self._application(_without_compression(scope), receive, rewritten)
+            await self._application(_page_scope(scope), receive, rewritten)
         else:
             await self._application(scope, receive, send_with_headers)
 
@@ -129,8 +131,11 @@ def _with_headers(send: Send, nonce: str) -> Send:
     return send_with_headers
 
 
-def _without_compression(scope: Scope) -> Scope:
-    return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]}
+def _page_scope(scope: Scope) -> Scope:
+    """Return the request of the page without compression, and without what Gradio takes for its own."""
+    headers = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
+    parameters = [pair for pair in parse_qsl(scope["query_string"]) if pair[0] not in _OF_GRADIO]
+    return {**scope, "headers": headers, "query_string": urlencode(parameters).encode()}
 
 
 def _host_name(headers: Headers) -> str:

@@ -11,6 +11,8 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from wardround.text.escaping import lines_for_log
+
 _MINUTES = len("2030-01-31T12:00")
 Kind = Literal["text", "code", "number", "time", "tag"]
 
@@ -55,6 +57,7 @@ class Field(msgspec.Struct, frozen=True):
     Attributes:
         choices: values and their texts, in a menu; None for a text that is typed.
         type: of a typed text, as HTML names it.
+        has_all: the menu has a first choice without a value.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Field(msgspec.Struct, frozen=True):
     value: str
     choices: Sequence[tuple[str, str]] | None = None
     type: Literal["text", "date", "search"] = "text"
+    has_all: bool = True
 
     @property
     def values(self) -> Sequence[str]:
@@ -69,11 +73,21 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Form(msgspec.Struct, frozen=True):
-    """A form whose fields become the address of a tab."""
+    """A form whose fields become the address of a tab.
+
+    Attributes:
+        fixed: parameters of the address besides the fields.
+    """
 
     tab: str
     label: str
     fields: Sequence[Field]
+    fixed: Mapping[str, str] = {}
+
+    @property
+    def cleared(self) -> str:
+        """The address with empty fields."""
+        return "?" + urlencode({"tab": self.tab, **self.fixed})
 
 
 class Pager(msgspec.Struct, frozen=True):
@@ -105,11 +119,16 @@ class Table(msgspec.Struct, frozen=True):
 def _templates() -> Environment:
     templates = Environment(
         loader=PackageLoader("wardround_lab.dashboard"),
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=printable,
     )  # fmt: skip
     templates.filters["minutes"] = minutes
     templates.filters["number"] = number
     return templates
+
+
+def printable(value: object) -> object:
+    """Return a text with its control characters visible, such as those that a terminal obeys."""
+    return lines_for_log(value, {}) if type(value) is str else value
 
 
 def minutes(moment: str) -> str:
@@ -160,6 +179,11 @@ def section(title: str, *parts: Markup) -> Markup:
 def note(text: str) -> Markup:
     """Return a remark in a quiet colour."""
     return render("note.html", text=text)
+
+
+def problem(sentence: str) -> Markup:
+    """Return why something cannot be shown."""
+    return render("problem.html", sentence=sentence)
 
 
 def form(content: Form) -> Markup:

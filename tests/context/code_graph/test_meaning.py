@@ -21,6 +21,8 @@ from wardround.context.repetition import Repetition
 from wardround.errors import ModelError
 from wardround.retrieval.protocols import TextEmbedder
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 require_installed("numpy")
 
 TOTAL = (

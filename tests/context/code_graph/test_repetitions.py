@@ -16,6 +16,8 @@ from wardround.context.code_graph.symbol_moves import find_moves
 from wardround.context.code_graph.update_limit import UpdateLimit
 from wardround.context.repetition import Repetition
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
 

@@ -11,6 +11,8 @@ from tests.conftest import GitRepository
 from tests.context.surface.differences import PYPROJECT, surface
 from wardround.context.surface import workflow_inputs
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 BEFORE = {"pyproject.toml": PYPROJECT, "src/shop/__init__.py": "def send(url): ...\n\n\ndef get(url): ...\n"}
 AFTER = {"src/shop/__init__.py": "def send(url): ...\n"}
 POLICY = """\

@@ -14,13 +14,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.lab.dashboard import filling_data, filling_reviews
+from tests.lab.dashboard import (
+    filling_data,
+    filling_experiments,
+    filling_reviews,
+    filling_test_runs,
+    filling_training,
+)
 from tests.lab.dashboard.running import Dashboard, Visit, new_folder, running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-FILLINGS: Sequence[Callable[[Path], None]] = (filling_reviews.fill, filling_data.fill)
+FILLINGS: Sequence[Callable[[Path], None]] = (
+    filling_reviews.fill,
+    filling_data.fill,
+    filling_training.fill,
+    filling_experiments.fill,
+    filling_test_runs.fill,
+)
 """Each gets the root of the repository; the state of the user is below ``running.environment(root)``."""
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,12 +17,16 @@ import msgspec
 from tests.conftest import GitRepository
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Page, Request
 
 STOP_S = 30
+QUIET_S = 0.25
+"""A page without a request for this long has got the answers of its events, and shows them."""
+_STREAMS = ("/queue/data", "/heartbeat/")
 WIDTHS = (1400, 390)
 SCHEMES = ("light", "dark")
 _HEIGHT = 900
+_TIMEOUT_MS = 15_000
 _START = """\
 import os, sys
 from pathlib import Path
@@ -113,6 +117,7 @@ class Visit:
             viewport={"width": width, "height": _HEIGHT},
             reduced_motion="reduce",
         )
+        self.context.set_default_timeout(_TIMEOUT_MS)
         self.page: Page = self.context.new_page()
         self.errors: list[str] = []
         self.foreign: list[str] = []
@@ -120,25 +125,29 @@ class Visit:
         self.page.on("pageerror", lambda error: self._note(True, str(error)))
         self.page.on("response", lambda reply: self._note(reply.status >= 400, f"{reply.status} {reply.url}"))
         self.page.on("request", lambda request: self._note_host(request.url))
+        self._pending: set[Request] = set()
+        self._active = time.monotonic()
+        self.page.on("request", self._begin)
+        self.page.on("requestfinished", self._end)
+        self.page.on("requestfailed", self._end)
 
     def open(self, query: str = "") -> Page:
         """Open an address and wait until its data are there."""
         self.page.goto(self._dashboard.url + query)
-        self.page.wait_for_selector("[role=tab][aria-selected=true]")
+        self.page.wait_for_selector("[role=tab][aria-selected=true]", state="attached")
         return self.settled()
 
     def select(self, tab: str) -> Page:
-        """Open a tab by its title, which is in the menu of the tabs if they need more than the width."""
-        title = re.compile(f"^{tab.replace('-', '[ -]')}$", re.IGNORECASE)
-        button = self.page.get_by_role("tab", name=title)
-        if not button.first.is_visible():
-            self.page.locator("#tabs .overflow-menu > button").click()
-        button.locator("visible=true").first.click()
+        """Open a tab by a click."""
+        self.page.locator(f"#tabs [data-tab-id={tab}]").click()
         return self.settled()
 
     def settled(self) -> Page:
         """Wait until the events of the page have been answered."""
-        self.page.wait_for_load_state("networkidle")
+        self.page.wait_for_load_state("load")
+        end = time.monotonic() + STOP_S
+        while time.monotonic() < end and (self._pending or time.monotonic() < self._active + QUIET_S):
+            self.page.wait_for_timeout(20)
         return self.page
 
     def panel(self) -> str:
@@ -155,6 +164,15 @@ class Visit:
 
     def close(self) -> None:
         self.context.close()
+
+    def _begin(self, request: Request) -> None:
+        if not any(stream in request.url for stream in _STREAMS):
+            self._pending.add(request)
+            self._active = time.monotonic()
+
+    def _end(self, request: Request) -> None:
+        self._pending.discard(request)
+        self._active = time.monotonic()
 
     def _note(self, is_error: bool, text: str) -> None:
         if is_error:

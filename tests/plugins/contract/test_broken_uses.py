@@ -13,6 +13,8 @@ from wardround.findings import Severity
 from wardround.rules.cases import ChangeCase
 from wardround.testing import change_results
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 _BOX = "class Box:\n    def send_all(self): ...\n\n    def close(self): ...\n"
 _RENAMED = _BOX.replace("send_all", "post_all")
 _APP = "from mail.box import Box\n\nBox().send_all()\n"

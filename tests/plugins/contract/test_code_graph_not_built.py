@@ -13,6 +13,8 @@ from tests.conftest import GitRepository
 from wardround.context.code_graph import background_index
 from wardround.errors import GraphNotBuilt
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 MANY = {f"m{at}.py": f"x{at} = {at}\n" for at in range(70)}
 BEFORE = {
     "box.py": "class Box:\n    def send_all(self): ...\n",

@@ -39,11 +39,12 @@ def ask_gates(stores: Stores, name: str, state: PromotionState) -> GateAnswer:
     """Return the answer of the gates without writing anything.
 
     Raises:
-        UsageError: the model is not in the list, or its files are unusable.
+        UsageError: the model is not in the list.
+        ModelError: its files are unusable, or do not allow a decision.
     """
     model, seen = _inputs(stores, name)
-    decision = promotion_gates.decide(model.metadata, state, seen)
-    return GateAnswer(model.metadata.name, state.value, decision.state.value, decision.reasons)
+    decided = promote.decide(model.folder, state, seen)
+    return GateAnswer(decided.name, state.value, decided.state.value, decided.reasons)
 
 
 def promote_model(stores: Stores, name: str, state: PromotionState) -> GateAnswer:

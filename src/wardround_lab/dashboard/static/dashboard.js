@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const nameOf = (tab) => tab.textContent.trim().toLowerCase().replaceAll(" ", "-");
+  const nameOf = (tab) => tab.dataset.tabId;
   const openTab = () => document.querySelector("#tabs [role=tab][aria-selected=true]");
   const tabOf = (search) => new URLSearchParams(search).get("tab") ?? nameOf(document.querySelector("#tabs [role=tab]"));
   const boxOf = (name) => document.querySelector(`#address-${CSS.escape(name)} :is(textarea, input)`);
@@ -69,3 +69,14 @@
 
   latest.set(new URLSearchParams(location.search).get("tab"), location.search);
 })();
+
+// Keys of buttons: a key without a modifier presses the visible button of its class, except in a field.
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1) return;
+  if (event.target.closest("input, textarea, select, [contenteditable]")) return;
+  const buttons = document.querySelectorAll(`button.wr-key-${event.key.charCodeAt(0)}`);
+  const button = [...buttons].find((found) => found.offsetParent && !found.disabled);
+  if (!button) return;
+  event.preventDefault();
+  button.click();
+});

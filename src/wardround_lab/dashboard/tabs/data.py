@@ -26,8 +26,8 @@ class DataTab:
 
     def build(self, stores: Stores) -> None:
         page = html_output()
-        file = gr.Textbox(visible="hidden", label="File")
-        line = gr.Textbox(visible="hidden", label="Line")
+        file = gr.Textbox("", visible="hidden", label="File")
+        line = gr.Textbox("", visible="hidden", label="Line")
         edit = EditSection(stores, file, line)
         audit = AuditSection(stores)
         split = SplitSection(stores)
@@ -59,4 +59,4 @@ def _page(stores: Stores, query: Mapping[str, str]) -> Markup:
     try:
         return data_page(stores.data, query)
     except WardroundError as error:
-        return markup.note(str(error))
+        return markup.problem(str(error))

@@ -14,7 +14,7 @@ from wardround_lab.dashboard.actions.form_values import names_in, start_of_day
 from wardround_lab.dashboard.look import html_output
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.dashboard.tabs.data_pages import check_table
-from wardround_lab.dashboard.tabs.outcome import REFUSED, told
+from wardround_lab.dashboard.tabs.outcome import REFUSED, SMALL, told
 from wardround_lab.dashboard.views.example_files import StoredAudit, file_named
 
 
@@ -33,16 +33,17 @@ class AuditSection:
             evaluation = gr.Dropdown([], multiselect=True, label="Files to evaluate with only")
             with gr.Row(equal_height=True):
                 hold_out = gr.Textbox(
-                    label="Held-out repositories", info="if one file has both parts", max_lines=1
+                    "", label="Held-out repositories", info="if one file has both parts", max_lines=1
                 )
                 since = gr.Textbox(
-                    label="Evaluation since", info="if one file has both parts", placeholder="YYYY-MM-DD",
+                    "", label="Evaluation since", info="if one file has both parts", placeholder="YYYY-MM-DD",
                     max_lines=1,
                 )  # fmt: skip
                 licences = gr.Textbox(
-                    label="Further licences", info="unknown accepts missing ones", max_lines=1
+                    "", label="Further licences", info="unknown accepts missing ones", max_lines=1
                 )
-            run = gr.Button("Audit", variant="primary", size="sm")
+            with gr.Row():
+                run = gr.Button("Audit", variant="primary", **SMALL)
             said = html_output()
         self.fields = [train, evaluation, said]
         self.choices = [train, evaluation]

@@ -18,7 +18,7 @@ from wardround_lab.dashboard.events import DIRECT, readable_errors
 from wardround_lab.dashboard.look import html_output
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.dashboard.tabs.data_pages import line_number
-from wardround_lab.dashboard.tabs.outcome import outcome_of
+from wardround_lab.dashboard.tabs.outcome import SMALL, outcome_of
 from wardround_lab.dashboard.views.example_files import file_named
 
 _LINES = 14
@@ -34,18 +34,19 @@ class EditSection:
 
     def __init__(self, stores: Stores, file: gr.Textbox, line: gr.Textbox) -> None:
         self._stores = stores
-        digest = gr.Textbox(visible="hidden", label="Digest")
+        digest = gr.Textbox("", visible="hidden", label="Digest")
         with gr.Accordion("Edit or add an example", open=False):
             text = gr.Textbox(
-                label="Record, as JSON", lines=_LINES, max_lines=40, elem_classes="wr-mono",
+                "", label="Record, as JSON", lines=_LINES, max_lines=40, elem_classes="wr-mono",
                 info="An opened example is here to be edited. A record is checked before it is written.",
             )  # fmt: skip
             with gr.Row():
-                save = gr.Button("Save the opened example", size="sm")
-                add = gr.Button("Add as a new example", size="sm")
-                template = gr.Button("Start from a template", size="sm")
-            name = gr.Textbox(label="New file", placeholder="reviewed.jsonl", max_lines=1)
-            create = gr.Button("Create the file with this example", size="sm")
+                save = gr.Button("Save the opened example", **SMALL)
+                add = gr.Button("Add as a new example", **SMALL)
+                template = gr.Button("Start from a template", **SMALL)
+            name = gr.Textbox("", label="New file", placeholder="reviewed.jsonl", max_lines=1)
+            with gr.Row():
+                create = gr.Button("Create the file with this example", **SMALL)
             said = html_output()
         self.fields = [text, digest, said]
         template.click(readable_errors(self._template), file, [text, said], **DIRECT)

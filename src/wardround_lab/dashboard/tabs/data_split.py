@@ -14,7 +14,7 @@ from wardround_lab.dashboard.actions.form_values import names_in, start_of_day
 from wardround_lab.dashboard.look import html_output
 from wardround_lab.dashboard.markup import Column, Table
 from wardround_lab.dashboard.stores import Stores
-from wardround_lab.dashboard.tabs.outcome import REFUSED, told
+from wardround_lab.dashboard.tabs.outcome import REFUSED, SMALL, told
 from wardround_lab.dashboard.views.example_audits import LEAK_CHECKS, check_rows
 from wardround_lab.dashboard.views.example_files import file_named
 
@@ -44,15 +44,16 @@ class SplitSection:
                     label="Share to evaluate with", value=_SHARE, minimum=0, maximum=1, step=0.05
                 )
                 since = gr.Textbox(
-                    label="Evaluation since", placeholder="YYYY-MM-DD", max_lines=1,
+                    "", label="Evaluation since", placeholder="YYYY-MM-DD", max_lines=1,
                     info="empty: loses the fewest",
                 )  # fmt: skip
             with gr.Row(equal_height=True):
                 template = gr.Radio(["chat", "plain"], value="chat", label="Template")
                 licences = gr.Textbox(
-                    label="Further licences", info="unknown accepts missing ones", max_lines=1
+                    "", label="Further licences", info="unknown accepts missing ones", max_lines=1
                 )
-            run = gr.Button("Split and check for leaks", variant="primary", size="sm")
+            with gr.Row():
+                run = gr.Button("Split and check for leaks", variant="primary", **SMALL)
             said = html_output()
         self.fields = [inputs, said]
         self.choices = [inputs]

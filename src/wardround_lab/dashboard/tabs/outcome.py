@@ -1,14 +1,17 @@
-"""The outcome of an action as a sentence on the page, where it stays until the next one."""
+"""The buttons of actions, and their outcome as a sentence that stays on the page until the next one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from markupsafe import Markup
 
 from wardround.errors import WardroundError
 from wardround_lab.dashboard.markup import render
 
+SMALL: Mapping[str, Any] = {"size": "sm", "scale": 0, "min_width": 220}
+"""Options of a button that is as wide as its words, in a row."""
 DONE, REFUSED = "done", "refused"
 
 

@@ -135,7 +135,7 @@ def _tally_table(
     verdicts = [name for name in VerdictName if any(tally.counts.get(name) for tally in tallies)]
     rows: list[Sequence[Cell]] = [
         [
-            Link(names.get(tally.name, tally.name), _address(filters, page=1) | {title.lower(): tally.name}),
+            Link(names.get(tally.name, tally.name), _address(filters, part=1) | {title.lower(): tally.name}),
             *(tally.counts.get(name, 0) for name in verdicts),
             tally.total,
         ]
@@ -174,13 +174,13 @@ def _records(found: ReviewList, names: Mapping[str, str]) -> Markup:
 
 
 def _pager(found: ReviewList) -> Markup:
-    page = found.filters.page
+    page = found.filters.part
     return markup.pager(
         Pager(
             page,
             found.pages,
-            Link("Newer", _address(found.filters, page=page - 1)) if page > 1 else None,
-            Link("Older", _address(found.filters, page=page + 1)) if page < found.pages else None,
+            Link("Newer", _address(found.filters, part=page - 1)) if page > 1 else None,
+            Link("Older", _address(found.filters, part=page + 1)) if page < found.pages else None,
         )
     )
 

@@ -14,13 +14,14 @@ from wardround_lab.dashboard.actions.training_start import cancel_training, resu
 from wardround_lab.dashboard.events import DIRECT, every, on_address
 from wardround_lab.dashboard.look import html_output
 from wardround_lab.dashboard.stores import Stores
-from wardround_lab.dashboard.tabs.outcome import outcome_of
+from wardround_lab.dashboard.tabs.outcome import SMALL, outcome_of
 from wardround_lab.dashboard.tabs.training_form import TrainingForm
 from wardround_lab.dashboard.tabs.training_model import PromotionForm
 from wardround_lab.dashboard.tabs.training_pages import (
     TAB,
     environment_table,
     lists,
+    log_page,
     model_page,
     run_page,
     runs_page,
@@ -38,21 +39,23 @@ class TrainingTab:
     name = "Training"
 
     def build(self, stores: Stores) -> None:
-        run = gr.Textbox(visible="hidden", label="Run")
-        model = gr.Textbox(visible="hidden", label="Model")
-        state = gr.Textbox(visible="hidden", label="State of the page")
+        run = gr.Textbox("", visible="hidden", label="Run")
+        model = gr.Textbox("", visible="hidden", label="Model")
+        state = gr.Textbox("", visible="hidden", label="State of the page")
         page = html_output()
         with gr.Column(visible=False) as overview:
             with gr.Accordion("Start a training", open=False):
                 form = TrainingForm(stores)
             below = html_output()
-            check = gr.Button("Check PyTorch and the GPU", size="sm")
+            with gr.Row():
+                check = gr.Button("Check PyTorch and the GPU", **SMALL)
             checked = html_output()
         with gr.Column(visible=False) as of_run:
             with gr.Row():
-                cancel = gr.Button("Cancel the training", variant="stop", size="sm")
-                resume = gr.Button("Resume the training", variant="primary", size="sm")
+                cancel = gr.Button("Cancel the training", variant="stop", **SMALL)
+                resume = gr.Button("Resume the training", variant="primary", **SMALL)
             said = html_output()
+            log = html_output()
         with gr.Column(visible=False) as of_model:
             promotion = PromotionForm(stores, model)
 
@@ -62,14 +65,19 @@ class TrainingTab:
             recipes = recipe_rows(stores) if is_overview else []
             return [
                 opened_run, opened_model, *show_again(opened_run, opened_model),
-                gr.Column(visible=is_overview), gr.Column(visible=bool(opened_run)),
-                gr.Column(visible=bool(opened_model)), *_overview(stores, form, recipes, is_shown=is_overview),
+                *map(_column, (is_overview, opened_run, opened_model)),
+                *_overview(stores, form, recipes, is_shown=is_overview),
                 Markup(""), *promotion.opened(opened_model),
             ]  # fmt: skip
 
         def show_again(name: str, opened_model: str) -> list[object]:
-            found = partial(_page, stores, name, opened_model)
-            return [_or_reason(found), _state(stores, name), *_buttons(stores, name)]
+            shown = _or_reason(partial(_page, stores, name, opened_model))
+            return [
+                shown,
+                _state(stores, name),
+                *_buttons(stores, name),
+                _or_reason(partial(log_page, stores, name)),
+            ]
 
         def refresh(name: str, opened_model: str, shown: str) -> list[object]:
             """Show a run, or the list of them, as it is now; nothing if the page would stay the same."""
@@ -77,7 +85,7 @@ class TrainingTab:
                 return [gr.skip()] * len(changing)
             return show_again(name, "")
 
-        changing = [page, state, cancel, resume]
+        changing = [page, state, cancel, resume, log]
         on_address(
             TAB, show,
             [run, model, *changing, overview, of_run, of_model, form.recipe, below, said, *promotion.fields],
@@ -97,6 +105,10 @@ class TrainingTab:
         every(REFRESH_S, refresh, [run, model, state], changing)
 
 
+def _column(is_shown: object) -> gr.Column:
+    return gr.Column(visible=bool(is_shown))
+
+
 def _page(stores: Stores, run: str, model: str) -> Markup:
     if run:
         return run_page(stores, run)
@@ -107,7 +119,7 @@ def _or_reason(page: Callable[[], Markup]) -> Markup:
     try:
         return page()
     except WardroundError as error:
-        return markup.note(str(error))
+        return markup.problem(str(error))
 
 
 def _state(stores: Stores, run: str) -> str:

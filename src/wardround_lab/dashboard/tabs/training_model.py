@@ -17,7 +17,7 @@ from wardround_lab.dashboard.actions.model_promotion import (
 from wardround_lab.dashboard.events import DIRECT
 from wardround_lab.dashboard.look import html_output
 from wardround_lab.dashboard.stores import Stores
-from wardround_lab.dashboard.tabs.outcome import DONE, REFUSED, told
+from wardround_lab.dashboard.tabs.outcome import DONE, REFUSED, SMALL, told
 from wardround_lab.dashboard.views.models import open_model
 
 _STATES = [state.value for state in (PromotionState.RANK, PromotionState.REPORT, PromotionState.SHADOW)]
@@ -34,10 +34,11 @@ class PromotionForm:
         self._stores = stores
         state = gr.Radio(_STATES, value=_STATES[0], label="State")
         with gr.Row():
-            ask = gr.Button("Ask the gates", size="sm")
-            confirm = gr.Button("Set the state", variant="stop", size="sm", visible=False)
+            ask = gr.Button("Ask the gates", **SMALL)
+            confirm = gr.Button("Set the state", variant="stop", visible=False, **SMALL)
         said = html_output()
-        self.card = gr.Markdown(sanitize_html=True, elem_classes="wr-card")
+        with gr.Accordion("Card", open=False):
+            self.card = gr.Markdown(sanitize_html=True)
         self.fields = [confirm, said, self.card]
         ask.click(self._ask, [model, state], [said, confirm], **DIRECT)
         state.change(lambda: [Markup(""), gr.Button(visible=False)], None, [said, confirm], **DIRECT)

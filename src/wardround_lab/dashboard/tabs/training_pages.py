@@ -16,6 +16,7 @@ from wardround_lab.dashboard.views.models import Gate, ModelRow, ModelView, mode
 from wardround_lab.dashboard.views.recipes import RecipeRow
 from wardround_lab.dashboard.views.training_environment import EnvironmentRow, environment_rows
 from wardround_lab.dashboard.views.training_runs import (
+    Curve,
     TrainingRow,
     curves,
     log_lines,
@@ -105,19 +106,27 @@ def _model_row(row: ModelRow) -> Sequence[Cell]:
 
 
 def run_page(stores: Stores, name: str) -> Markup:
-    """Return a run: its state, its curves and the end of its log.
+    """Return a run: its state and its curves.
 
     Raises:
         UsageError: there is none of this name.
     """
     folder = run_named(stores.training, name)
     row = training_row(stores.training, folder)
-    log = log_lines(folder)
     return markup.join(
         markup.actions(_ALL),
         markup.section(name, markup.facts(_run_facts(row)), _curves(folder)),
-        markup.section("Log", markup.code("\n".join(log)) if log else markup.note("The log is empty.")),
     )
+
+
+def log_page(stores: Stores, name: str) -> Markup:
+    """Return the end of the log of a run; nothing if there is none.
+
+    Raises:
+        UsageError: there is no run of this name.
+    """
+    log = log_lines(run_named(stores.training, name)) if name else []
+    return markup.section("Log", markup.code("\n".join(log))) if log else Markup("")
 
 
 def _run_facts(row: TrainingRow) -> list[tuple[str, Cell]]:
@@ -139,14 +148,13 @@ def _steps(row: TrainingRow) -> str:
 
 
 def _curves(folder: Path) -> Markup:
-    drawn = [
-        charts.lines(
-            curve.label.capitalize(), "steps", "nats" if number == 0 else "metric",
-            [Line(curve.label, [x for x, _ in curve.points], [y for _, y in curve.points], colour=number + 1)],
-        )
-        for number, curve in enumerate(curves(folder))
-    ]  # fmt: skip
+    drawn = [_curve(curve, number) for number, curve in enumerate(curves(folder), 1)]
     return markup.columns(*drawn) if drawn else markup.note("No step is recorded yet.")
+
+
+def _curve(curve: Curve, colour: int) -> Markup:
+    line = Line(curve.label, [x for x, _ in curve.points], [y for _, y in curve.points], colour=colour)
+    return charts.lines(curve.label.capitalize(), "steps", curve.unit, [line])
 
 
 # --- a model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from wardround_lab.training.recipe_registry import CHOICE, KINDS, kind_of
 _PATTERNS = (":(glob)**/*recipe*.yml", ":(glob)**/*recipe*.yaml", ":(glob)**/*recipe*/*.yml")
 _MOST_RECIPES = 200
 SHIPPED = "shipped: "
+_MINE = "mine it with `wardround data mine`"
+_ROWS = "make it as the comment in the recipe says"
 
 
 class RecipeRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +47,13 @@ class RecipeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 def recipe_rows(stores: Stores) -> list[RecipeRow]:
     """Return the recipes of the repository, then the shipped ones, by name."""
-    return [row for name, path in _recipes(stores) if (row := _row(name, path)) is not None]
+    rows = [row for name, path in _recipes(stores) if (row := _row(name, path)) is not None]
+    return [_shortened(row, f"{stores.repository}{os.sep}") for row in rows]
+
+
+def _shortened(row: RecipeRow, root: str) -> RecipeRow:
+    """Return a row whose message names files from the root of the repository."""
+    return msgspec.structs.replace(row, trouble=row.trouble.replace(root, ""))
 
 
 def recipe_named(stores: Stores, name: str) -> Path:
@@ -114,10 +123,11 @@ def recipe_trouble(path: Path) -> str:
     try:
         kind = kind_of(path)
         kind.read(path)
+        is_trees = kind is KINDS["trees"]
         for records in records_of(path):
             if not records.is_file():
-                return f"{records.name} is missing; mine it with `wardround data mine`"
-            if kind is not KINDS["trees"]:  # their rows are numbers, which the training checks itself
+                return f"{records.name} is missing; {_ROWS if is_trees else _MINE}"
+            if not is_trees:  # rows are numbers, which the training checks itself
                 read_audit(records)
     except (TrainingError, UsageError) as cause:
         return str(cause)

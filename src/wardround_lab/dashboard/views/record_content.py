@@ -38,14 +38,12 @@ class FindingContent(msgspec.Struct, frozen=True):
 
 
 class RecordContent(msgspec.Struct, frozen=True):
-    """A record: the change it is about, its signals and its findings.
+    """A record: its signals and its findings.
 
     Attributes:
-        base: the commit before the change.
         change_request: the number of the pull request in its origin; empty if it is not known.
     """
 
-    base: str
     change_request: str
     signals: tuple[SignalContent, ...]
     findings: tuple[FindingContent, ...]
@@ -53,14 +51,6 @@ class RecordContent(msgspec.Struct, frozen=True):
 
 class _Line(msgspec.Struct):
     payload: str
-
-
-class _Document(msgspec.Struct):
-    base: str = ""
-
-
-class _Context(msgspec.Struct):
-    document: _Document
 
 
 class _Evidence(msgspec.Struct):
@@ -72,7 +62,6 @@ class _Origin(msgspec.Struct):
 
 
 class _Predicate(msgspec.Struct):
-    context: _Context
     evidence: _Evidence
     signals: tuple[SignalContent, ...] = ()
     origin: _Origin | None = None
@@ -94,7 +83,6 @@ def decode(data: bytes) -> RecordContent | None:
     except (ValueError, msgspec.MsgspecError):
         return None
     return RecordContent(
-        base=predicate.context.document.base,
         change_request="" if predicate.origin is None else predicate.origin.change_request,
         signals=predicate.signals,
         findings=predicate.evidence.findings,

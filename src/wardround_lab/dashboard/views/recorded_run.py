@@ -10,6 +10,8 @@ from wardround.context.run_evidence import RunEvidence, RunState, TestOutcome
 from wardround.context.run_summary import line_counts, outcomes
 from wardround.workflows.test.reports.report import TestReport
 
+_FAILURES = frozenset({TestOutcome.FAILED, TestOutcome.ERROR})
+
 
 class RecordedRun(msgspec.Struct, frozen=True, kw_only=True):
     """What ran, and where its result is.
@@ -35,6 +37,15 @@ class RecordedRun(msgspec.Struct, frozen=True, kw_only=True):
         """The state of each part that was requested."""
         parts = (self.evidence.tests, self.evidence.behaviour)
         return tuple(dict.fromkeys(part.conditions.state for part in parts if part is not None))
+
+    @property
+    def result(self) -> str:
+        """The result in one word; inconclusive unless all that was requested ran."""
+        if not _FAILURES.isdisjoint(self.counts):
+            return "failed"
+        if self.states != (RunState.COMPLETE,):
+            return "inconclusive"
+        return "compared" if self.evidence.tests is None else "passed"
 
     @property
     def counts(self) -> dict[TestOutcome, int]:

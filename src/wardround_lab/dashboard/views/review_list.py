@@ -16,6 +16,7 @@ from wardround.records.store import Query, RecordStore, StoredRecord
 
 PAGE = 50
 _MOST_BARS = 60
+_MOST_PARTS = 10**6
 _WEEK_DAYS = 7
 
 
@@ -24,7 +25,7 @@ class ReviewFilters(msgspec.Struct, frozen=True):
 
     Attributes:
         since: a day, such as ``2030-01-31``.
-        page: from 1.
+        part: the page of the list, from 1.
     """
 
     repository: str = ""
@@ -33,21 +34,21 @@ class ReviewFilters(msgspec.Struct, frozen=True):
     rule: str = ""
     author: str = ""
     since: str = ""
-    page: int = 1
+    part: int = 1
 
     @classmethod
     def from_address(cls, query: Mapping[str, str]) -> ReviewFilters:
         """Return the filters that the parameters of an address name; other parameters are ignored.
 
         Raises:
-            UsageError: the day or the page is not one.
+            UsageError: the day or the page is not valid.
         """
-        texts = {name: query.get(name, "").strip() for name in cls.__struct_fields__ if name != "page"}
+        texts = {name: query.get(name, "").strip() for name in cls.__struct_fields__ if name != "part"}
         _require_day(texts["since"])
-        page = query.get("page", "1")
-        if not page.isdecimal() or not 0 < int(page) < 10**9:
-            raise UsageError(f"page {page!r} is not a page; give a number from 1")
-        return cls(**texts, page=int(page))
+        part = query.get("part", "1")
+        if not (part.isascii() and part.isdecimal() and 0 < int(part) <= _MOST_PARTS):
+            raise UsageError(f"part {part!r} is not a page of the list; give a number from 1")
+        return cls(**texts, part=int(part))
 
     @property
     def conditions(self) -> Query:
@@ -64,7 +65,7 @@ class ReviewFilters(msgspec.Struct, frozen=True):
     def address(self, **changes: str | int) -> dict[str, str]:
         """Return the parameters of the address with some filters replaced; empty ones are left out."""
         values = {**msgspec.structs.asdict(self), **changes}
-        return {name: str(value) for name, value in values.items() if value and (name, value) != ("page", 1)}
+        return {name: str(value) for name, value in values.items() if value and (name, value) != ("part", 1)}
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -106,7 +107,7 @@ def review_list(records: RecordStore, filters: ReviewFilters) -> ReviewList:
     return ReviewList(
         filters=filters,
         total=sum(day.total for day in days),
-        records=records.query(conditions, PAGE, PAGE * (filters.page - 1)),
+        records=records.query(conditions, PAGE, PAGE * (filters.part - 1)),
         periods=by_period(days),
         repositories=sorted(
             _tallies(records, "repository", conditions), key=lambda tally: (-tally.total, tally.name)
@@ -140,12 +141,12 @@ def by_period(days: Sequence[Tally]) -> list[Tally]:
     weeks = [first + timedelta(weeks=number) for number in range((last - first).days // _WEEK_DAYS + 1)]
     if len(weeks) <= _MOST_BARS:
         return _merge(days, [week.isoformat() for week in weeks], _week_of)
-    months = dict.fromkeys(_month_of(day.isoformat()) for day in weeks)
-    return _merge(days, list(months | dict.fromkeys(_month_of(day.name) for day in days)), _month_of)
+    months = {_month_of(week.isoformat()) for week in weeks[1:]} | {_month_of(day.name) for day in days}
+    return _merge(days, sorted(months), _month_of)
 
 
 def _merge(days: Sequence[Tally], periods: Sequence[str], period_of: Callable[[str], str]) -> list[Tally]:
-    counts: dict[str, Counter[str]] = {period: Counter() for period in sorted(periods)}
+    counts: dict[str, Counter[str]] = {period: Counter() for period in periods}
     for day in days:
         counts[period_of(day.name)].update(day.counts)
     return [Tally(period, found) for period, found in counts.items()]

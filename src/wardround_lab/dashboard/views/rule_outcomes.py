@@ -53,7 +53,7 @@ def _changes(records: Iterable[Recorded]) -> Iterable[Sequence[RecordContent]]:
     """Return the reviews of each change, the newest first."""
     changes: dict[tuple[str, str], list[RecordContent]] = defaultdict(list)
     for stored, content in records:
-        changes[stored.repository, content.change_request or content.base].append(content)
+        changes[stored.repository, content.change_request or stored.base].append(content)
     return changes.values()
 
 

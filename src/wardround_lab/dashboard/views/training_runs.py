@@ -74,6 +74,7 @@ class Curve(msgspec.Struct, frozen=True):
     """A value over the steps of a training."""
 
     label: str
+    unit: str
     points: tuple[tuple[int, float], ...]
 
 
@@ -134,8 +135,8 @@ def curves(folder: Path) -> list[Curve]:
     thinned = [*steps[:: max(1, len(steps) // _MOST_POINTS)], *steps[-1:]]
     losses = {step.step: step.loss for step in thinned}
     measured = tuple((step.step, step.mrr) for step in steps if step.mrr is not None)
-    found = [Curve("training loss", tuple(losses.items()))] if losses else []
-    return [*found, Curve("validation metric", measured)] if measured else found
+    found = [Curve("training loss", "nats", tuple(losses.items()))] if losses else []
+    return [*found, Curve("validation metric", "0 to 1", measured)] if measured else found
 
 
 def log_lines(folder: Path) -> list[str]:
@@ -181,7 +182,9 @@ def _state(folder: Path, process: TrainingProcess | None) -> TrainingState:
     if process is None:
         return _state_of_command(folder)
     if process.is_running:
-        return TrainingState("running", f"process {process.supervisor.number}, since {process.began}")
+        return TrainingState(
+            "running", f"process {process.supervisor.number}, since {_moment(process.began)}"
+        )
     if process.status is None and _is_complete(folder):
         return TrainingState("ended", "its result is written")
     return _state_after(folder, process)
@@ -197,13 +200,15 @@ def _state_of_command(folder: Path) -> TrainingState:
 def _state_after(folder: Path, process: TrainingProcess) -> TrainingState:
     status = process.status
     if status == 0:
-        return TrainingState("ended", f"at {process.ended}")
+        return TrainingState("ended", f"at {_moment(process.ended)}")
     if status is None:
         return TrainingState("interrupted", "its process is gone: killed, or the machine was restarted")
     if status in _INTERRUPTS:
-        return TrainingState("interrupted", f"cancelled at {process.ended}")
+        return TrainingState("interrupted", f"cancelled at {_moment(process.ended)}")
     if status == _KILLED:
-        return TrainingState("interrupted", f"killed at {process.ended}, for example for want of memory")
+        return TrainingState(
+            "interrupted", f"killed at {_moment(process.ended)}, for example for want of memory"
+        )
     said = process.trouble or " ".join(line.strip() for line in log_lines(folder)[-_LAST_LINES:])
     return TrainingState("failed", said or f"status {status}, and its log is empty")
 
@@ -230,6 +235,14 @@ def _steps(folder: Path) -> list[TrainingStep]:
 @lru_cache(8)
 def _read_steps(folder: Path, size: int, changed: int) -> list[TrainingStep]:
     return list(read_steps(folder))
+
+
+def _moment(text: str) -> str:
+    """Return a time in UTC as people read it."""
+    try:
+        return datetime.fromisoformat(text).strftime("%Y-%m-%d %H:%M UTC")
+    except ValueError:
+        return text
 
 
 def _size(file: Path) -> int:
