@@ -33,7 +33,7 @@ _FORMATS = ("markdown", "keep-a-changelog", "github", "json")
 @click.option("--check", "changelog", metavar="FILE",
               help="Compare this changelog, or folder of fragments, with the commits.")  # fmt: skip
 @click.option("--reword", "is_reworded", is_flag=True,
-              help="Let the endpoint with the role editor word the statements, within their facts.")  # fmt: skip
+              help="Let the endpoint with the role editor word the statements.")  # fmt: skip
 @click.option("--show-prompt", "is_shown", is_flag=True, help="Print the request of --reword; send nothing.")
 @exchange_options
 @store_option

@@ -31,6 +31,7 @@ from wardround.release_notes.overlap import Overlap, readable
 from wardround.release_notes.packages import package_folders
 from wardround.release_notes.review_records import RecordsByCommit, records_by_commit
 from wardround.release_notes.revisions import Revisions
+from wardround.release_notes.stated_migrations import with_stated_migrations
 from wardround.release_notes.tag_version import version_of_tag
 from wardround.release_notes.version import manifest_version, suggested_version
 
@@ -66,7 +67,8 @@ def write_notes(repository: Repository, revisions: Revisions, sources: Sources =
     drafts = with_additions(overlap.without_repetitions(stated.drafts), additions(source), overlap.statements)
     records = records_by_commit(repository, revisions, history.commits, sources.store)
     complete = _Completion(commits, records)
-    statements = complete.sorted((*overlap.statements, *(draft.statement() for draft in drafts)))
+    broken = with_stated_migrations(overlap.statements, history.by_id)
+    statements = complete.sorted((*broken, *(draft.statement() for draft in drafts)))
     return ReleaseNotes(
         base=revisions.base,
         base_commit=revisions.base_commit,

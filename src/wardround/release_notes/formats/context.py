@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from wardround.release_notes.model import ReleaseNotes, VersionPart
+from wardround.release_notes.tag_version import version_of_tag
 
 
 class RenderContext(msgspec.Struct, frozen=True):
@@ -20,5 +21,11 @@ class RenderContext(msgspec.Struct, frozen=True):
 
 
 def suggested_heading(notes: ReleaseNotes) -> str:
-    """Return the suggested version; empty if nothing changes for users, and no version follows."""
+    """Return the version of the head if it is a tag, else the suggested one.
+
+    It is empty if nothing changes for users, and no version follows.
+    """
+    tag = version_of_tag(notes.head)
+    if tag is not None:
+        return tag.version
     return "" if notes.version.part is VersionPart.NONE else notes.version.suggested
