@@ -78,9 +78,15 @@ def kind_of(evidence: KindEvidence) -> NoteKind:
     stated = _stated_kind(subject)
     if stated is NoteKind.INTERNAL or stated is NoteKind.DOCUMENTATION:
         return stated
-    if subject_words.SECURITY.search(subject.text) or subject_words.SECURITY_ID.search(evidence.message.body):
+    if _is_about_security(evidence):
         return NoteKind.SECURITY
     return stated or evidence.modelled or _kind_by_words(evidence)
+
+
+def _is_about_security(evidence: KindEvidence) -> bool:
+    texts = (evidence.subject.text, evidence.message.body)
+    has_id = any(subject_words.SECURITY_ID.search(text) for text in texts)
+    return has_id or subject_words.SECURITY.search(evidence.subject.text) is not None
 
 
 def _kind_by_paths(evidence: KindEvidence) -> NoteKind | None:

@@ -63,6 +63,7 @@ _TOOLING = LazyPattern(
 _MANIFEST = LazyPattern(
     r"(?:^|/)(?:setup\.py|setup\.cfg|pyproject\.toml|package\.json|Cargo\.toml|go\.(?:mod|sum))$"
 )
+_ACTION = LazyPattern(r"^(?:[\w-]+/)*action\.ya?ml$")
 _DEVELOPMENT = LazyPattern(
     r"^\.|(?:^|/)(?!requirements\.(?:txt|in)$)[^/]+\.(?:txt|in)$|/requirements\.(?:txt|in)$"
 )
@@ -75,6 +76,8 @@ def class_of_path(path: str) -> PathClass:
         return PathClass.CHANGELOG
     if contains_tests(path) or _TESTS.search(path):
         return PathClass.TESTS
+    if _ACTION.search(path):
+        return PathClass.PRODUCT
     if is_lock(path) or _MANIFEST.search(path) or (is_manifest(path) and not _DEVELOPMENT.search(path)):
         return PathClass.MANIFEST
     if _TOOLING.search(path):

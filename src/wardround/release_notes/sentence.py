@@ -7,7 +7,10 @@ import msgspec
 from wardround.lazy import LazyPattern
 from wardround.text.escaping import one_line
 
-_KEY = r"[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,8}"
+_KEY = (
+    r"(?!(?:CVE|GHSA|CWE|UTF|ISO|RFC|PEP|SHA|HTTP|AES|RSA|TLS|IPV|EC|MD|ES|LATIN|PYTHON|PY|RC|V)-)"
+    r"[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,8}"
+)
 _ISSUE = r"(?:[\w.-]{1,40}/[\w.-]{1,60})?[#!]\d{1,9}|gh-\d{1,9}|GH-\d{1,9}"
 _PICTOGRAM = LazyPattern(
     r"(?:\s*(?::[a-z0-9_+-]{1,40}:|[\u2190-\u2bff\U0001f000-\U0001faff][\ufe0e\ufe0f\u200d]*))+\s*"
