@@ -86,7 +86,7 @@ def _own_draft(owner: str, group: Sequence[Addition], drafts: Sequence[Draft]) -
 
 
 def _text(owner: str, group: Sequence[Addition]) -> str:
-    """Return new names with their owner, of which each is a part: ``a`` and ``b`` to ``shop.Cart``."""
+    """Return new names with the symbol that has them as parts: ``a`` and ``b`` to ``shop.Cart``."""
     if len(group) == 1:
         return _listed_names(group)
     if group[0].parameters:

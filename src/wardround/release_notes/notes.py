@@ -68,7 +68,7 @@ def write_notes(repository: Repository, revisions: Revisions, sources: Sources =
     records = records_by_commit(repository, revisions, history.commits, sources.store)
     complete = _Completion(commits, records)
     broken = with_stated_migrations(overlap.statements, history.by_id)
-    statements = complete.sorted((*broken, *(draft.statement() for draft in drafts)))
+    statements = complete.in_order((*broken, *(draft.statement() for draft in drafts)))
     return ReleaseNotes(
         base=revisions.base,
         base_commit=revisions.base_commit,
@@ -104,7 +104,7 @@ class _Completion:
         self._age = {commit.id: position for position, commit in enumerate(commits)}
         self._records = records
 
-    def sorted(self, statements: Iterable[Statement]) -> tuple[Statement, ...]:
+    def in_order(self, statements: Iterable[Statement]) -> tuple[Statement, ...]:
         """Return the statements by kind, area and text, the commits of each from the oldest on."""
         return tuple(sorted(map(self._complete, statements), key=_position))
 
@@ -125,7 +125,7 @@ def _time(repository: Repository, commit: str) -> datetime:
 def _version(
     source: GitChangeSource, revisions: Revisions, statements: Sequence[Statement]
 ) -> SuggestedVersion:
-    """Suggest the version after that of the tag of the base, or of the manifest if the base is no tag."""
+    """Suggest the version after that of the tag of the base, or of the manifest for another base."""
     tag = version_of_tag(revisions.base)
     current = tag.version if tag else manifest_version(sides_of(source, source.change).base)
     return suggested_version(current, statements, _time(source.repository, revisions.base_commit).year)

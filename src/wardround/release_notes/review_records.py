@@ -27,12 +27,12 @@ def records_by_commit(
     """
     known = list(commits)
     found: dict[str, set[str]] = defaultdict(set)
-    for commit, digest in (*_named(repository, revisions, known), *_stored(known, location)):
+    for commit, digest in (*_trailer_records(repository, revisions, known), *_store_records(known, location)):
         found[commit].add(digest)
     return {commit: tuple(sorted(digests)) for commit, digests in found.items()}
 
 
-def _named(
+def _trailer_records(
     repository: Repository, revisions: Revisions, commits: Iterable[HistoryCommit]
 ) -> Iterator[tuple[str, str]]:
     for commit in commits:
@@ -42,7 +42,7 @@ def _named(
         yield from ((name, digest) for digest in records_of(text))
 
 
-def _stored(commits: Iterable[HistoryCommit], location: Location | None) -> Iterator[tuple[str, str]]:
+def _store_records(commits: Iterable[HistoryCommit], location: Location | None) -> Iterator[tuple[str, str]]:
     """Yield the commits that are the head of a stored review; a record is younger than its commit."""
     times = {commit.id: commit.logged.time for commit in commits}
     if location is None or not times:
