@@ -40,13 +40,15 @@ _TESTS = LazyPattern(
 _DOCUMENTATION = LazyPattern(
     r"(?i)(?:^|/)(?:docs?|docs?[-_]src|documentation|examples?|samples?|demos?|website|tutorials?)/"
     r"|\.(?:md|rst|adoc|markdown)$"
-    r"|(?:^|/)(?:readme|authors|contributors|contributing|copying|licen[cs]e|notice|code_of_conduct|security"
-    r"|maintainers"
+    r"|(?:^|/)(?:readme|contributing|copying|licen[cs]e|notice|code_of_conduct|security"
+    r""
     r"|citation|funding|governance|acknowledg\w{0,10})(?:\.\w{1,8})?$|(?:^|/)mkdocs\.ya?ml$|\.ipynb$"
 )
 _TOOLING = LazyPattern(
     r"(?i)(?:^|/)\.[^/]+(?:/|$)"
     r"|(?:^|/)(?:requirements|constraints)/|(?:^|/)[\w.-]*(?:requirements|constraints)[\w.-]*\.(?:txt|in)$"
+    r"|(?:^|/)(?:authors|contributors|sponsors|backers|maintainers|funding|citation"
+    r"|code_of_conduct)(?:\.\w{1,8})?$"
     r"|^(?!action\.)[^/]+\.(?:ya?ml|ini|cfg)$"
     r"|(?:^|/)(?:scripts?|tools|tasks|ci|hack|\.?dev|devtools|release|build[-_]scripts|maint)/"
     r"|^(?:tox\.ini|noxfile\.py|makefile|justfile|pytest\.ini|mypy\.ini|codecov\.ya?ml"

@@ -53,7 +53,8 @@ INTERNAL = _opening(
     rf"|some |more |new )?{_TOOLS}\b",
     r"fix (?:formatting|style|indentation|wrapping|coverage|warnings?$|ci\b|(?:the |failing |broken "
     r"|flaky )*(?:tests?|build|travis|workflows?|pipeline)\b|bench)",
-    r"(?:re)?move (?:unused|dead|unneeded|unnecessary|unreachable|redundant|obsolete|superfluous|stale|extra"
+    r"(?:re)?move (?:unused|junk|dead|unneeded|unnecessary|unreachable|redundant|obsolete|superfluous|stale"
+    r"|extra"
     r"|trailing|blank|commented|debug"
     r"|some|py2|python ?2|six|noqa|pragma|todo)\b",
     r"(?:drop )?unused\b",
@@ -65,6 +66,7 @@ INTERNAL = _opening(
     r".{0,80}\btype[- :]*ignored?\b",
     r"split (?:up |out )?(?:the )?(?:module|file|function|class)\b",
     r"use (?:f-strings?|pathlib|walrus|super\(\)|yield from|set|dict|list|annotations|modern)\b",
+    r"(?:update|bump|upgrade) (?:the )?(?:linters?|formatters?|tooling|type checkers?)\b",
     r"(?:switch|migrate|move|convert) to (?:pytest|hatch|flit|poetry|uv|nox|tox|pyproject|github actions|pdm"
     r"|setuptools)\b",
     r"rename (?:internal|private|variable|local|vars?)\b",
@@ -90,6 +92,7 @@ DOCUMENTATION = _opening(
     rf"{_CHANGES_TEXT} {_FEW}(?:typos?|spelling|grammar|doc ?strings?|docs?|documentation|readme|comments?"
     rf"|tutorials?|sphinx"
     r"|wording|badges?|versionadded|versionchanged|changelog)\b",
+    rf"make {_FEW}(?:docs?|doc ?strings?|documentation|readme)\b",
     r"(?:typos?|readme|docs?|doc ?strings?|documentation|document(?:s|ed)?|spelling|grammar|comments?"
     r"|badges?)\b",
 )
