@@ -51,7 +51,6 @@ class CommitReader:
             self.packages.area(unit.paths) or subject.scope,
             unit.pull_request,
             self._references(unit),
-            self._records(unit),
             is_trivial=is_trivial,
             is_marked_breaking=subject.is_breaking,
         )
@@ -76,9 +75,6 @@ class CommitReader:
 
     def _references(self, unit: HistoryCommit) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for part in self._parts(unit) for name in part.references))
-
-    def _records(self, unit: HistoryCommit) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for part in self._parts(unit) for name in part.message.records))
 
 
 @dataclass(frozen=True)
@@ -105,11 +101,10 @@ def commit_statements(reader: CommitReader, change: Change) -> CommitStatements:
 
 
 def _states_something(unit: HistoryCommit, reverts: Cancelled) -> bool:
-    return (
-        unit.id not in reverts.commits
-        and not unit.message.is_branch_merge
-        and unit.id not in reverts.corrected
-    )
+    if unit.id in reverts.commits or unit.id in reverts.corrected:
+        return False
+    is_untitled_merge = len(unit.logged.parents) > 1 and not unit.message.title
+    return not unit.message.is_branch_merge and not is_untitled_merge
 
 
 def _with_corrections(drafts: Sequence[Draft], reverts: Cancelled) -> list[Draft]:

@@ -40,13 +40,15 @@ _TESTS = LazyPattern(
 _DOCUMENTATION = LazyPattern(
     r"(?i)(?:^|/)(?:docs?|docs?[-_]src|documentation|examples?|samples?|demos?|website|tutorials?)/"
     r"|\.(?:md|rst|adoc|markdown)$"
-    r"|(?:^|/)(?:readme|authors|contributors|contributing|copying|licen[cs]e|notice|code_of_conduct|security"
-    r"|maintainers"
+    r"|(?:^|/)(?:readme|contributing|copying|licen[cs]e|notice|code_of_conduct|security"
+    r""
     r"|citation|funding|governance|acknowledg\w{0,10})(?:\.\w{1,8})?$|(?:^|/)mkdocs\.ya?ml$|\.ipynb$"
 )
 _TOOLING = LazyPattern(
     r"(?i)(?:^|/)\.[^/]+(?:/|$)"
     r"|(?:^|/)(?:requirements|constraints)/|(?:^|/)[\w.-]*(?:requirements|constraints)[\w.-]*\.(?:txt|in)$"
+    r"|(?:^|/)(?:authors|contributors|sponsors|backers|maintainers|funding|citation"
+    r"|code_of_conduct)(?:\.\w{1,8})?$"
     r"|^(?!action\.)[^/]+\.(?:ya?ml|ini|cfg)$"
     r"|(?:^|/)(?:scripts?|tools|tasks|ci|hack|\.?dev|devtools|release|build[-_]scripts|maint)/"
     r"|^(?:tox\.ini|noxfile\.py|makefile|justfile|pytest\.ini|mypy\.ini|codecov\.ya?ml"
@@ -63,6 +65,7 @@ _TOOLING = LazyPattern(
 _MANIFEST = LazyPattern(
     r"(?:^|/)(?:setup\.py|setup\.cfg|pyproject\.toml|package\.json|Cargo\.toml|go\.(?:mod|sum))$"
 )
+_ACTION = LazyPattern(r"^(?:[\w-]+/)*action\.ya?ml$")
 _DEVELOPMENT = LazyPattern(
     r"^\.|(?:^|/)(?!requirements\.(?:txt|in)$)[^/]+\.(?:txt|in)$|/requirements\.(?:txt|in)$"
 )
@@ -75,6 +78,8 @@ def class_of_path(path: str) -> PathClass:
         return PathClass.CHANGELOG
     if contains_tests(path) or _TESTS.search(path):
         return PathClass.TESTS
+    if _ACTION.search(path):
+        return PathClass.PRODUCT
     if is_lock(path) or _MANIFEST.search(path) or (is_manifest(path) and not _DEVELOPMENT.search(path)):
         return PathClass.MANIFEST
     if _TOOLING.search(path):
