@@ -32,7 +32,7 @@ TABS: Sequence[Tab] = (
     TestRunsTab(),
 )
 _CONCURRENT = 8
-_STATIC = {"dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_STATIC = {"dashboard.css": "text/css", "dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
 def address_of(tab: Tab) -> str:
@@ -63,7 +63,7 @@ def create_application(stores: Stores, password: str) -> ASGIApp:
         _serve_static(application, name, media_type)
     downloads.serve(application, stores)
     gr.mount_gradio_app(
-        application, build(stores), "/", theme=look.theme(), css=look.style(), footer_links=[],
+        application, build(stores), "/", theme=look.theme(), footer_links=[],
         show_error=True, enable_monitoring=False, mcp_server=False, pwa=False, ssr_mode=False,
     )  # fmt: skip
     return Guard(application, password)

@@ -44,6 +44,17 @@ main()
 """
 
 
+_BEYOND_WINDOW = """() => {
+    const style = (e) => getComputedStyle(e);
+    const scrolls = (e) => e && (/auto|scroll/.test(style(e).overflowX) || scrolls(e.parentElement));
+    const isClipped = (e) => e && (style(e).clipPath !== "none" || isClipped(e.parentElement));
+    const isBeyond = (e) => e.getBoundingClientRect().right > innerWidth + 1;
+    const isLost = (e) => isBeyond(e) && !isClipped(e) && !scrolls(e.parentElement);
+    const lost = [...document.querySelectorAll("main *")].filter(isLost).slice(0, 3);
+    return lost.map((e) => `${e.tagName} ${e.className} ${e.textContent.trim().slice(0, 40)}`);
+}"""
+
+
 class Dashboard(msgspec.Struct, frozen=True):
     """A running dashboard.
 
@@ -155,12 +166,9 @@ class Visit:
         return self.page.locator("[role=tabpanel]:visible").first.inner_text()
 
     def faults(self) -> list[str]:
-        """Return what must never be: errors, requests to other hosts, and a page wider than its window."""
-        across = self.page.evaluate("document.documentElement.scrollWidth")
-        wide = (
-            [f"the page is {across} pixels wide in a window of {self.width}"] if across > self.width else []
-        )
-        return self.errors + self.foreign + wide
+        """Return what must never be: errors, requests to other hosts, and content beyond the window."""
+        beyond = self.page.evaluate(_BEYOND_WINDOW)
+        return self.errors + self.foreign + [f"{name} is beyond {self.width} pixels" for name in beyond]
 
     def close(self) -> None:
         self.context.close()
