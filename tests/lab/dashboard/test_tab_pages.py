@@ -77,8 +77,8 @@ def test_plots_of_a_model_are_images_without_scripts(stores: Stores) -> None:
     ("query", "complaint"),
     [
         ({"file": "../secrets.jsonl"}, "no file of examples in"),
-        ({"file": "reviewed.jsonl", "line": "999"}, "there is no example on line 999"),
-        ({"file": "reviewed.jsonl", "line": "x"}, "there is no example on line x"),
+        ({"file": "reviewed.jsonl", "line": "999"}, "line 999 does not exist"),
+        ({"file": "reviewed.jsonl", "line": "x"}, "line x does not exist"),
     ],
 )
 def test_an_address_without_an_example_is_refused(

@@ -67,7 +67,7 @@ class TrainingTab:
                 opened_run, opened_model, *show_again(opened_run, opened_model),
                 *map(_column, (is_overview, opened_run, opened_model)),
                 *_overview(stores, form, recipes, is_shown=is_overview),
-                Markup(""), *promotion.opened(opened_model),
+                Markup(""), *promotion.open(opened_model),
             ]  # fmt: skip
 
         def show_again(name: str, opened_model: str) -> list[object]:
