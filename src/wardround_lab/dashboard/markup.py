@@ -77,12 +77,14 @@ class Form(msgspec.Struct, frozen=True):
 
     Attributes:
         fixed: parameters of the address besides the fields.
+        is_wide: its fields have long values.
     """
 
     tab: str
     label: str
     fields: Sequence[Field]
     fixed: Mapping[str, str] = {}
+    is_wide: bool = False
 
     @property
     def cleared(self) -> str:

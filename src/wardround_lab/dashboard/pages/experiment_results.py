@@ -11,7 +11,7 @@ from wardround_lab.dashboard import markup
 from wardround_lab.dashboard.intervals import interval_chart
 from wardround_lab.dashboard.markup import Cell, Column, Field, Link, Table
 from wardround_lab.dashboard.pages.experiment_address import ExperimentAddress
-from wardround_lab.dashboard.pages.navigation import form, menu, pager, problem
+from wardround_lab.dashboard.pages.navigation import form, menu, pager
 from wardround_lab.dashboard.views.experiment_comparison import Comparison, compare
 from wardround_lab.dashboard.views.experiment_instances import InstanceRow, instance_page
 from wardround_lab.dashboard.views.experiment_runs import (
@@ -86,7 +86,7 @@ def comparison(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
     """Return the differences of two configurations."""
     names = [found.name for found in side_by_side(runs)]
     if len(names) == 1:
-        return problem("there is one configuration only; put another run side by side")
+        return markup.problem("there is one configuration only; put another run side by side")
     first, second = address.first or names[0], address.second or names[1]
     options = [(name, name) for name in names]
     fields = [
@@ -105,7 +105,7 @@ def _differences(runs: Sequence[ShownRun], first: str, second: str, *, by_reposi
     try:
         found = compare(runs, first, second, by_repository=by_repository)
     except WardroundError as cause:
-        return problem(str(cause))
+        return markup.problem(str(cause))
     chart = [(difference.reward, relative_difference(difference)) for difference in found.differences]
     title = "A less B as a share of the larger mean, with interval of 95%"
     return markup.join(

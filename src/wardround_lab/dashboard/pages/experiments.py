@@ -11,7 +11,7 @@ from wardround_lab.dashboard import markup
 from wardround_lab.dashboard.markup import Cell, Column, Link, Table
 from wardround_lab.dashboard.pages.experiment_address import TAB, ExperimentAddress
 from wardround_lab.dashboard.pages.experiment_results import comparison, instances, results
-from wardround_lab.dashboard.pages.navigation import form, menu, navigation, pager, problem
+from wardround_lab.dashboard.pages.navigation import form, menu, navigation, pager
 from wardround_lab.dashboard.pages.sequence import sequence_section
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.dashboard.views.experiment_instances import read_sequence, sequences_of
@@ -49,7 +49,7 @@ def show_experiments(stores: Stores, query: Mapping[str, str]) -> Markup:
         return _empty()
     except WardroundError as cause:
         way_back = [navigation("Back", [Link("All runs", {"tab": TAB})])] if address.runs else []
-        return markup.join(*way_back, problem(str(cause)))
+        return markup.join(*way_back, markup.problem(str(cause)))
 
 
 def _empty() -> Markup:
@@ -65,7 +65,7 @@ def _page(storage: SequenceStorage, address: ExperimentAddress) -> Markup:
     head = _head(storage, runs, address)
     if not any(run.results for run in runs):
         command = f"wardround lab run --resume {address.ids[0]}"
-        return markup.join(head, problem(f"no trial is complete; continue the run with {command}"))
+        return markup.join(head, markup.problem(f"no trial is complete; continue the run with {command}"))
     body = {"comparison": comparison, "instances": instances}.get(address.view, results)
     return markup.join(head, body(runs, address))
 
@@ -139,7 +139,7 @@ def _instance_page(storage: SequenceStorage, address: ExperimentAddress) -> Mark
     way_back = navigation("Back", [Link("All runs", {"tab": TAB}), back])
     choices = sequences_of(storage, address.ids, address.instance)
     if not choices:
-        return markup.join(way_back, problem(f"no run has the instance {address.instance}"))
+        return markup.join(way_back, markup.problem(f"no run has the instance {address.instance}"))
     opened = next((choice for choice in choices if choice.id == address.sequence), choices[0])
     has_runs = len(address.ids) > 1
     names = [

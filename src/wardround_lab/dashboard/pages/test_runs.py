@@ -10,7 +10,7 @@ from wardround.context.run_evidence import TestOutcome
 from wardround.errors import UsageError
 from wardround_lab.dashboard import charts, markup
 from wardround_lab.dashboard.markup import Cell, Column, Link, Table
-from wardround_lab.dashboard.pages.navigation import navigation, pager, problem
+from wardround_lab.dashboard.pages.navigation import navigation, pager
 from wardround_lab.dashboard.pages.run_address import TAB, RunAddress
 from wardround_lab.dashboard.pages.run_sections import run_sections
 from wardround_lab.dashboard.stores import Stores
@@ -53,12 +53,12 @@ def show_runs(stores: Stores, query: Mapping[str, str]) -> Markup:
     try:
         run = history.run(address.run)
     except UsageError as cause:
-        return markup.join(back, problem(str(cause)))
+        return markup.join(back, markup.problem(str(cause)))
     return markup.join(back, run_sections(run, address, stores.repository))
 
 
 def _list_page(history: RunHistory, address: RunAddress) -> Markup:
-    problems = markup.join(*map(problem, history.problems))
+    problems = markup.join(*map(markup.problem, history.problems))
     if not history.runs:
         return markup.join(problems, markup.hint(_EMPTY, *_COMMANDS))
     page = history.page(address.page)
