@@ -87,7 +87,8 @@ def comparison(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
     names = [found.name for found in side_by_side(runs)]
     if len(names) == 1:
         return markup.problem("there is one configuration only; put another run side by side")
-    first, second = address.first or names[0], address.second or names[1]
+    first = address.first or names[0]
+    second = address.second or names[len(runs[0].results) if len(runs) > 1 else 1]
     options = [(name, name) for name in names]
     fields = [
         menu("first", "A", first, options),
@@ -96,7 +97,7 @@ def comparison(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
     ]
     return markup.section(
         "Comparison of two configurations",
-        form("Configurations", fields, address.query()),
+        form("Configurations", fields, address.query(), is_wide=True),
         _differences(runs, first, second, by_repository=address.unit == "repository"),
     )
 

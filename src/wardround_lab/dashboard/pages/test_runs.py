@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from wardround.context.run_evidence import TestOutcome
+from wardround.context.run_summary import count_of
 from wardround.errors import UsageError
 from wardround_lab.dashboard import charts, markup
 from wardround_lab.dashboard.markup import Cell, Column, Link, Table
@@ -84,7 +85,7 @@ def _chart(runs: Sequence[RecordedRun]) -> Markup:
         )
         for name, colour, outcomes in _SERIES
     ]
-    categories = [markup.minutes(run.created) for run in tested]
+    categories = [markup.minutes(run.created)[5:] for run in tested]
     return charts.stacked_bars("Tests of the last runs", categories, series)
 
 
@@ -96,7 +97,7 @@ def _cells(run: RecordedRun, address: RunAddress) -> tuple[Cell, ...]:
         run.result,
         ", ".join(f"{number} {outcome.value.replace('-', ' ')}" for outcome, number in run.counts.items()),
         "" if run.coverage is None else f"{run.coverage[0]} of {run.coverage[1]}",
-        "" if run.differences is None else f"{run.differences} functions",
+        "" if run.differences is None else count_of(run.differences, "function"),
         "" if run.unnoticed is None else f"{run.unnoticed[0]} of {run.unnoticed[1]}",
     )
 
