@@ -87,6 +87,11 @@ class Form(msgspec.Struct, frozen=True):
     is_wide: bool = False
 
     @property
+    def can_clear(self) -> bool:
+        """True if a field can be empty."""
+        return any(field.choices is None or field.has_all for field in self.fields)
+
+    @property
     def cleared(self) -> str:
         """The address with empty fields."""
         return "?" + urlencode({"tab": self.tab, **self.fixed})
