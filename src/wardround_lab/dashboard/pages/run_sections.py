@@ -9,6 +9,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from wardround.context.run_evidence import BehaviourRun
+from wardround.context.run_summary import count_of
 from wardround_lab.dashboard import markup
 from wardround_lab.dashboard.markup import Cell, Column, Link, Table, render
 from wardround_lab.dashboard.pages.navigation import navigation, pager
@@ -31,6 +32,8 @@ _COMPARED = (
 )  # fmt: skip
 _NOT_COMPARED = (Column("Function", "code"), Column("Reason"))
 _EDITS = (Column("Line", "code"), Column("Code", "code"), Column("Edit", "code"))
+_OPEN = 3
+"""Failures whose end is shown from the start."""
 _MOST = 200
 """Rows of a table without pages."""
 
@@ -110,10 +113,10 @@ def _test_cells(row: TestRow) -> tuple[Cell, ...]:
 
 def _failures(rows: Sequence[TestRow]) -> Markup:
     """Return the ends of the failures, with the changed lines in their tracebacks."""
+    failed = [row for row in rows if row.excerpt]
     entries = [
-        FoldedEntry(f"{row.outcome.value}: {row.id}", markup.join(*_failure(row)), is_open=False)
-        for row in rows
-        if row.excerpt
+        FoldedEntry(f"{row.outcome.value}: {row.id}", markup.join(*_failure(row)), is_open=number < _OPEN)
+        for number, row in enumerate(failed)
     ]
     return render("entries.html", entries=entries)
 
@@ -149,7 +152,7 @@ def _line_notes(run: RecordedRun, found: ChangedLines) -> Iterator[str]:
 
 def _code(file: ChangedFile) -> Markup:
     uncovered = sum(not line.is_partial for line in file.lines)
-    caption = f"{uncovered} changed {'line' if uncovered == 1 else 'lines'} that no test ran"
+    caption = f"{count_of(uncovered, 'changed line')} that no test ran"
     return render("code_lines.html", file=file, caption=caption)
 
 
