@@ -82,8 +82,12 @@ def _list(records: RecordStore, contents: RecordContents, filters: ReviewFilters
         _form(found, names),
         markup.section(f"{found.total:,} reviews", _over_time(found.periods)),
         markup.columns(
-            markup.section("By repository", _tally_table("Repository", found.repositories, filters, names)),
-            markup.section("By tier", _tally_table("Tier", found.tiers, filters, {})),
+            markup.join(
+                markup.section(
+                    "By repository", _tally_table("Repository", found.repositories, filters, names)
+                ),
+                markup.section("By tier", _tally_table("Tier", found.tiers, filters, {})),
+            ),
             markup.section("By plane", _planes(plane_list(records, filters.conditions, contents))),
         ),
         markup.section("Records, the newest first", _records(found, names), _pager(found)),
@@ -153,7 +157,7 @@ def _planes(found: PlaneList) -> Markup:
         for plane in found.planes
     ]
     return markup.table(
-        Table(f"Severity of the signal in the newest {found.reviews:,} reviews", _PLANES, rows)
+        Table(f"Severity of the signal in the newest {found.reviews:,} reviews", _PLANES, rows, is_small=True)
     )
 
 

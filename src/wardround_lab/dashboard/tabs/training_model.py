@@ -35,18 +35,18 @@ class PromotionForm:
         state = gr.Radio(_STATES, value=_STATES[0], label="State")
         with gr.Row():
             ask = gr.Button("Ask the gates", **SMALL)
-            confirm = gr.Button("Set the state", variant="stop", visible=False, **SMALL)
+            confirm = gr.Button("Set the state", variant="stop", visible="hidden", **SMALL)
         said = html_output()
         with gr.Accordion("Card", open=False):
             self.card = gr.Markdown(sanitize_html=True)
         self.fields = [confirm, said, self.card]
         ask.click(self._ask, [model, state], [said, confirm], **DIRECT)
-        state.change(lambda: [Markup(""), gr.Button(visible=False)], None, [said, confirm], **DIRECT)
+        state.change(lambda: [Markup(""), gr.Button(visible="hidden")], None, [said, confirm], **DIRECT)
         self.promoted = confirm.click(self._promote, [model, state], [said, confirm], **DIRECT)
 
     def opened(self, name: str) -> list[object]:
         """Return the card of a model, and the form as before the first question."""
-        hidden = gr.Button(visible=False)
+        hidden = gr.Button(visible="hidden")
         if not name:
             return [hidden, Markup(""), ""]
         try:
@@ -55,7 +55,7 @@ class PromotionForm:
             return [hidden, Markup(""), ""]
 
     def _ask(self, model: str, state: str) -> list[object]:
-        hidden = gr.Button(visible=False)
+        hidden = gr.Button(visible="hidden")
         try:
             answer = ask_gates(self._stores, model, PromotionState(state))
             command = promotion_command(self._stores, model, PromotionState(state))
@@ -65,10 +65,11 @@ class PromotionForm:
         shown = markup.join(_answer(answer), markup.code(command))
         if reason:
             return [markup.join(shown, markup.note(reason)), hidden]
-        return [shown, gr.Button(f"Set the state: {state}", visible=True)]
+        title = f"Set the state: {state}" if answer.is_granted else "Record the refusal"
+        return [shown, gr.Button(title, visible=True)]
 
     def _promote(self, model: str, state: str) -> list[object]:
-        hidden = gr.Button(visible=False)
+        hidden = gr.Button(visible="hidden")
         try:
             answer = promote_model(self._stores, model, PromotionState(state))
         except WardroundError as refusal:
