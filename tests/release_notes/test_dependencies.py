@@ -84,3 +84,21 @@ def test_a_list_of_requirements_counts_only_without_a_distribution(repo: GitRepo
     assert texts(notes_of(repo.root), NoteKind.INTERNAL) == [
         "Add metadata", "Update `httpx` from `0.26.0` to `0.28.0`",
     ]  # fmt: skip
+
+
+def test_packages_of_the_repository_and_of_examples_are_no_dependencies(repo: GitRepository) -> None:
+    def files(version: str) -> dict[str, str]:
+        requirement = f'{{"dependencies": {{"@shop/cart": "^{version}", "left": "^1.0.0"}}}}\n'
+        cart = '{"name": "@shop/cart"}\n'
+        return {
+            "packages/cart/package.json": cart,
+            "web/package.json": requirement,
+            "examples/a/package.json": requirement,
+        }
+
+    repo.commit(files("1.0.0"), "Initial")
+    repo.git("tag", "v1")
+    changed = files("1.1.0")
+    changed["examples/a/package.json"] = changed["examples/a/package.json"].replace("^1.0.0", "^2.0.0")
+    repo.commit(changed, "Bump all")
+    assert texts(notes_of(repo.root), NoteKind.DEPENDENCIES) == []

@@ -48,7 +48,7 @@ class CommitReader:
             kind,
             text,
             parts,
-            self.packages.area(unit.paths) or subject.scope,
+            self.packages.area(unit.paths) or _area(subject, kind),
             unit.pull_request,
             self._references(unit),
             is_trivial=is_trivial,
@@ -116,6 +116,11 @@ def _with_corrections(drafts: Sequence[Draft], reverts: Cancelled) -> list[Draft
         else draft.with_evidence_of(Draft(draft.kind, draft.text, (corrections[draft.commits[-1]],)))
         for draft in drafts
     ]
+
+
+def _area(subject: Subject, kind: NoteKind) -> str:
+    """Return the scope of a subject, unless it only repeats the kind."""
+    return "" if subject.scope.lower().rstrip("s") in kind else subject.scope
 
 
 def _title(unit: HistoryCommit, history: History) -> str:

@@ -37,11 +37,12 @@ _TESTS = LazyPattern(
     r"|mypy-tests)/"
     r"|(?:^|/)conftest\.py$|(?:^|/)asv\.conf\.json$|\.test-d\.tsx?$"
 )
-_DOCUMENTATION = LazyPattern(
+_DOCUMENTATION_FOLDER = LazyPattern(
     r"(?i)(?:^|/)(?:docs?|docs?[-_]src|documentation|examples?|samples?|demos?|website|tutorials?)/"
-    r"|\.(?:md|rst|adoc|markdown)$"
+)
+_DOCUMENTATION = LazyPattern(
+    r"(?i)\.(?:md|rst|adoc|markdown)$"
     r"|(?:^|/)(?:readme|contributing|copying|licen[cs]e|notice|code_of_conduct|security"
-    r""
     r"|citation|funding|governance|acknowledg\w{0,10})(?:\.\w{1,8})?$|(?:^|/)mkdocs\.ya?ml$|\.ipynb$"
 )
 _TOOLING = LazyPattern(
@@ -78,6 +79,8 @@ def class_of_path(path: str) -> PathClass:
         return PathClass.CHANGELOG
     if contains_tests(path) or _TESTS.search(path):
         return PathClass.TESTS
+    if _DOCUMENTATION_FOLDER.search(path):
+        return PathClass.DOCUMENTATION
     if _ACTION.search(path):
         return PathClass.PRODUCT
     if is_lock(path) or _MANIFEST.search(path) or (is_manifest(path) and not _DEVELOPMENT.search(path)):

@@ -7,7 +7,7 @@ from wardround.release_notes.formats.markdown_text import markdown_line
 from wardround.release_notes.model import BreakingForm, Statement
 
 _LONGEST_FORM = 80
-"""A longer signature is no help in a list; the JSON has it."""
+"""Maximum length of a signature in a list; the JSON has longer ones."""
 
 
 def form_line(statement: Statement) -> str:
