@@ -62,14 +62,20 @@ class _Reading(msgspec.Struct, frozen=True):
         """Return for each facet the last commit after which it has no longer its value at the base."""
         last: dict[str, str] = {}
         for edit in self.edits:
-            for facet, value in self.search.facets.items():
-                old = [self.facets[blob].get(facet, "") for blob in edit.before]
-                new = self.facets[edit.after].get(facet, "")
-                if self.search.is_value and any(old) and new and new not in old:
-                    last[f"{facet} {edit.commit}"] = edit.commit
-                elif new != value and all(item == value for item in old):
-                    last[facet] = edit.commit
+            for facet in self.search.facets:
+                key = self._changed_facet(edit, facet)
+                if key is not None:
+                    last[key] = edit.commit
         return set(last.values())
+
+    def _changed_facet(self, edit: FileEdit, facet: str) -> str | None:
+        """Return the key of the change that an edit makes to a facet; None if it makes none."""
+        old = [self.facets[blob].get(facet, "") for blob in edit.before]
+        new = self.facets[edit.after].get(facet, "")
+        if self.search.is_value and any(old) and new and new not in old:
+            return f"{facet} {edit.commit}"
+        value = self.search.facets[facet]
+        return facet if new != value and all(item == value for item in old) else None
 
 
 @dataclass(frozen=True)
