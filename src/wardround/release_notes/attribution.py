@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 import msgspec
 
@@ -14,13 +13,11 @@ from wardround.change.change_source import decode_text
 from wardround.change.diff import Change
 from wardround.change.file_history import FileEdit
 from wardround.change.repository import Repository
-from wardround.release_notes.declaration import ABSENT, Declaration, Reader
+from wardround.release_notes.declaration import ABSENT, Reader
+from wardround.release_notes.range_edits import RangeEdits
 
-_MOST_RENAMES = 40
-"""Maximum number of commits that are searched for renames."""
 _MOST_READINGS = 120
 """Maximum number of versions of a file that are read for one declaration."""
-_ROUNDS = 6
 
 
 class Search(msgspec.Struct, frozen=True):
@@ -49,111 +46,93 @@ class Cause(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-@dataclass
-class Attribution:
-    """The edits of a range, read once for all searches."""
+class _Reading(msgspec.Struct, frozen=True):
+    """A search with the edits that may change its facets, and the facets of each content once it is read.
 
-    repository: Repository
-    change: Change
-    _edits: dict[str, list[FileEdit]] = field(default_factory=lambda: defaultdict(list))
-    _renamed: dict[tuple[str, str], FileEdit] = field(default_factory=dict)
-    _other_paths: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    Attributes:
+        reason: why no commit can be found; empty if the edits are to be read.
+    """
 
-    def causes(self, searches: Sequence[Search]) -> list[Cause]:
-        """Return the cause of each change."""
-        followed = {path for search in searches if not search.is_file for path in search.paths}
-        self._load({path for search in searches for path in search.paths}, followed)
-        return [self._cause(search) for search in searches]
+    search: Search
+    edits: Sequence[FileEdit] = ()
+    reason: str = ""
+    facets: dict[str, Mapping[str, str]] = msgspec.field(default_factory=lambda: {"": ABSENT.facets})
 
-    def _load(self, paths: set[str], followed: set[str]) -> None:
-        """Read the edits of some files, and of those that they are renamed to or from."""
-        left = _MOST_RENAMES
-        for _ in range(_ROUNDS):
-            added: set[str] = set()
-            for edit in self.repository.file_history.edits(self.change.base, self.change.head, paths):
-                self._edits[edit.path].append(edit)
-                is_incomplete = not edit.after or not all(edit.before)
-                if is_incomplete and edit.path in followed and left > 0:
-                    left -= 1
-                    added |= self._follow(edit)
-            paths = added - self._edits.keys()
-            followed |= paths
-            if not paths:
-                return
-
-    def _follow(self, edit: FileEdit) -> set[str]:
-        """Record an edit with the content at the other path of a rename, and return that path."""
-        for rename in self.repository.file_history.renames(edit.commit):
-            if edit.path == rename.new:
-                before = tuple(blob or rename.before for blob in edit.before)
-                self._renamed[edit.commit, edit.path] = msgspec.structs.replace(edit, before=before)
-            elif edit.path == rename.old and not edit.after:
-                self._renamed[edit.commit, edit.path] = msgspec.structs.replace(edit, after=rename.after)
-            else:
-                continue
-            self._other_paths[edit.path] |= {rename.old, rename.new}
-            return {rename.old, rename.new} - {edit.path}
-        return set()
-
-    def _cause(self, search: Search) -> Cause:
-        edits = sorted(self._edits_of(search), key=lambda edit: self._order[edit.commit])
-        if not edits:
-            return Cause(reason=f"no commit of the range changes {search.paths[0]}")
-        relevant = list(self._changing_edits(edits, search.pattern))
-        if len(relevant) > _MOST_READINGS:
-            return Cause(reason=f"more than {_MOST_READINGS} commits change {search.paths[0]}")
-        commits = self._changing_commits(relevant, search)
-        if not commits:
-            return Cause(reason=f"no single commit of the range makes the change in {search.paths[0]}")
-        return Cause(tuple(sorted(commits, key=self._order.__getitem__)))
-
-    @cached_property
-    def _order(self) -> dict[str, int]:
-        commits = self.repository.file_history.commits(self.change.base, self.change.head)
-        return {commit: position for position, commit in enumerate(commits)}
-
-    def _edits_of(self, search: Search) -> Iterator[FileEdit]:
-        """Yield the edits of the files of a declaration; a rename changes only a file itself."""
-        if search.is_file:
-            for path in search.paths:
-                yield from self._edits.get(path, ())
-            return
-        paths = list(dict.fromkeys(search.paths))
-        for path in paths:
-            paths += sorted(self._other_paths[path].difference(paths))
-            for edit in self._edits.get(path, ()):
-                yield self._renamed.get((edit.commit, path), edit)
-
-    def _changing_edits(self, edits: Sequence[FileEdit], text: str) -> Iterator[FileEdit]:
-        """Yield the edits that change the matches of a pattern, or all without one."""
-        pattern = re.compile(text.encode()) if text else None
-        known: dict[str, list[bytes]] = {"": []}
-        for edit in edits:
-            for blob in (*edit.before, edit.after):
-                if pattern is not None and blob not in known:
-                    known[blob] = pattern.findall(self._content(blob))
-            if pattern is None or any(known[blob] != known[edit.after] for blob in edit.before or ("",)):
-                yield edit
-
-    def _changing_commits(self, edits: Iterable[FileEdit], search: Search) -> set[str]:
+    def changing_commits(self) -> set[str]:
         """Return for each facet the last commit after which it has no longer its value at the base."""
-        known: dict[str, Declaration] = {"": ABSENT}
         last: dict[str, str] = {}
-        for edit in edits:
-            before = [self._read(blob, search.read, known) for blob in edit.before]
-            after = self._read(edit.after, search.read, known)
-            for facet, value in search.facets.items():
-                old, new = [found.facets.get(facet, "") for found in before], after.facets.get(facet, "")
-                if search.is_value and any(old) and new and new not in old:
+        for edit in self.edits:
+            for facet, value in self.search.facets.items():
+                old = [self.facets[blob].get(facet, "") for blob in edit.before]
+                new = self.facets[edit.after].get(facet, "")
+                if self.search.is_value and any(old) and new and new not in old:
                     last[f"{facet} {edit.commit}"] = edit.commit
                 elif new != value and all(item == value for item in old):
                     last[facet] = edit.commit
         return set(last.values())
 
-    def _read(self, blob: str, read: Reader, known: dict[str, Declaration]) -> Declaration:
-        if blob not in known:
-            known[blob] = read(decode_text(self._content(blob)) or "")
-        return known[blob]
+
+@dataclass(frozen=True)
+class Attribution:
+    """Finds the commits of a range for several declarations; each content is read once for all of them."""
+
+    repository: Repository
+    change: Change
+
+    def causes(self, searches: Sequence[Search]) -> list[Cause]:
+        """Return the cause of each change."""
+        edits = RangeEdits(self.repository, self.change)
+        followed = {path for search in searches if not search.is_file for path in search.paths}
+        edits.load({path for search in searches for path in search.paths}, followed)
+        readings = [self._reading(search, edits) for search in searches]
+        self._read_contents(readings)
+        return [_cause(reading, edits.order) for reading in readings]
+
+    def _reading(self, search: Search, edits: RangeEdits) -> _Reading:
+        found = edits.of_files(search.paths) if search.is_file else edits.of_declaration(search.paths)
+        if not found:
+            return _Reading(search, reason=f"no commit of the range changes {search.paths[0]}")
+        changing = list(self._changing_edits(found, search.pattern))
+        if len(changing) > _MOST_READINGS:
+            return _Reading(search, reason=f"more than {_MOST_READINGS} commits change {search.paths[0]}")
+        return _Reading(search, changing)
+
+    def _changing_edits(self, edits: Sequence[FileEdit], text: str) -> Iterator[FileEdit]:
+        """Yield the edits that change the matches of a pattern, or all without one."""
+        if not text:
+            yield from edits
+            return
+        pattern = re.compile(text.encode())
+        matches: dict[str, list[bytes]] = {"": []}
+        for edit in edits:
+            for blob in (*edit.before, edit.after):
+                if blob not in matches:
+                    matches[blob] = pattern.findall(self._content(blob))
+            if any(matches[blob] != matches[edit.after] for blob in edit.before or ("",)):
+                yield edit
+
+    def _read_contents(self, readings: Iterable[_Reading]) -> None:
+        """Read the facets of all contents; only one content is in memory as a tree at a time."""
+        wanted: dict[str, list[_Reading]] = defaultdict(list)
+        for reading in readings:
+            blobs = dict.fromkeys(
+                blob for edit in reading.edits for blob in (*edit.before, edit.after) if blob
+            )
+            for blob in blobs:
+                wanted[blob].append(reading)
+        for blob, all_ in wanted.items():
+            text = decode_text(self._content(blob)) or ""
+            for reading in all_:
+                reading.facets[blob] = reading.search.read(text).facets
 
     def _content(self, blob: str) -> bytes:
         return self.repository.blobs.get(blob) or b""
+
+
+def _cause(reading: _Reading, order: Mapping[str, int]) -> Cause:
+    if reading.reason:
+        return Cause(reason=reading.reason)
+    commits = sorted(reading.changing_commits(), key=order.__getitem__)
+    if not commits:
+        return Cause(reason=f"no single commit of the range makes the change in {reading.search.paths[0]}")
+    return Cause(tuple(commits))

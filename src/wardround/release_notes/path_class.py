@@ -37,16 +37,19 @@ _TESTS = LazyPattern(
     r"|mypy-tests)/"
     r"|(?:^|/)conftest\.py$|(?:^|/)asv\.conf\.json$|\.test-d\.tsx?$"
 )
-_DOCUMENTATION = LazyPattern(
+_DOCUMENTATION_FOLDER = LazyPattern(
     r"(?i)(?:^|/)(?:docs?|docs?[-_]src|documentation|examples?|samples?|demos?|website|tutorials?)/"
-    r"|\.(?:md|rst|adoc|markdown)$"
-    r"|(?:^|/)(?:readme|authors|contributors|contributing|copying|licen[cs]e|notice|code_of_conduct|security"
-    r"|maintainers"
+)
+_DOCUMENTATION = LazyPattern(
+    r"(?i)\.(?:md|rst|adoc|markdown)$"
+    r"|(?:^|/)(?:readme|contributing|copying|licen[cs]e|notice|code_of_conduct|security"
     r"|citation|funding|governance|acknowledg\w{0,10})(?:\.\w{1,8})?$|(?:^|/)mkdocs\.ya?ml$|\.ipynb$"
 )
 _TOOLING = LazyPattern(
     r"(?i)(?:^|/)\.[^/]+(?:/|$)"
     r"|(?:^|/)(?:requirements|constraints)/|(?:^|/)[\w.-]*(?:requirements|constraints)[\w.-]*\.(?:txt|in)$"
+    r"|(?:^|/)(?:authors|contributors|sponsors|backers|maintainers|funding|citation"
+    r"|code_of_conduct)(?:\.\w{1,8})?$"
     r"|^(?!action\.)[^/]+\.(?:ya?ml|ini|cfg)$"
     r"|(?:^|/)(?:scripts?|tools|tasks|ci|hack|\.?dev|devtools|release|build[-_]scripts|maint)/"
     r"|^(?:tox\.ini|noxfile\.py|makefile|justfile|pytest\.ini|mypy\.ini|codecov\.ya?ml"
@@ -63,6 +66,7 @@ _TOOLING = LazyPattern(
 _MANIFEST = LazyPattern(
     r"(?:^|/)(?:setup\.py|setup\.cfg|pyproject\.toml|package\.json|Cargo\.toml|go\.(?:mod|sum))$"
 )
+_ACTION = LazyPattern(r"^(?:[\w-]+/)*action\.ya?ml$")
 _DEVELOPMENT = LazyPattern(
     r"^\.|(?:^|/)(?!requirements\.(?:txt|in)$)[^/]+\.(?:txt|in)$|/requirements\.(?:txt|in)$"
 )
@@ -75,6 +79,10 @@ def class_of_path(path: str) -> PathClass:
         return PathClass.CHANGELOG
     if contains_tests(path) or _TESTS.search(path):
         return PathClass.TESTS
+    if _DOCUMENTATION_FOLDER.search(path):
+        return PathClass.DOCUMENTATION
+    if _ACTION.search(path):
+        return PathClass.PRODUCT
     if is_lock(path) or _MANIFEST.search(path) or (is_manifest(path) and not _DEVELOPMENT.search(path)):
         return PathClass.MANIFEST
     if _TOOLING.search(path):

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from wardround import __version__
 from wardround_lab.dashboard import downloads, look, markup
-from wardround_lab.dashboard.events import DIRECT
+from wardround_lab.dashboard.events import DIRECT, run_timers_of_open_tab
 from wardround_lab.dashboard.guard import Guard
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.dashboard.tab import Tab
@@ -50,6 +50,7 @@ def build(stores: Stores) -> gr.Blocks:
             for tab in TABS:
                 with gr.Tab(tab.name, id=address_of(tab), elem_id=address_of(tab)):
                     tab.build(stores)
+        run_timers_of_open_tab(tabs)
         page.load(_addressed_tab, outputs=tabs, **DIRECT)
     page.queue(default_concurrency_limit=_CONCURRENT, api_open=False)
     return page

@@ -57,10 +57,11 @@ class ReviewsTab:
 
     def build(self, stores: Stores) -> None:
         contents = RecordContents()
-        show_address(_TAB, lambda query: _page(stores, contents, query))
+        show_address(_TAB, lambda query: page(stores, contents, query))
 
 
-def _page(stores: Stores, contents: RecordContents, query: Mapping[str, str]) -> Markup:
+def page(stores: Stores, contents: RecordContents, query: Mapping[str, str]) -> Markup:
+    """Return the content of the tab for the parameters of an address."""
     with opened_if_present(stores.records) as records:
         if records is None or not records.head()[0]:
             return markup.hint(
