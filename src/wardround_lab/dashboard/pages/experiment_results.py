@@ -45,7 +45,7 @@ def results(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
     reward = _reward(runs, address)
     return markup.section(
         "Results",
-        render("scroll.html", content=markup.table(_table_of_rewards(table, has_runs=len(runs) > 1))),
+        _scrolled("Results", markup.table(_table_of_rewards(table, has_runs=len(runs) > 1))),
         form("Reward", [menu("reward", "Chart of", reward, names)], address.query(page=1)),
         _reward_chart(runs, reward),
     )
@@ -70,6 +70,11 @@ def _title(reward: str, directions: Mapping[str, bool]) -> str:
 def _reward_cells(row: RewardRow, *, has_run: bool) -> tuple[Cell, ...]:
     cells: tuple[Cell, ...] = (*row.values, row.instances, *map(_mean, row.rewards))
     return (row.run, *cells) if has_run else cells
+
+
+def _scrolled(label: str, content: Markup) -> Markup:
+    """Return a table that can be wider than the page, and is then scrolled."""
+    return render("scroll.html", label=label, content=content)
 
 
 def _mean(interval: Interval | None) -> Cell:
@@ -151,7 +156,7 @@ def instances(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
     return markup.section(
         "Instances",
         form("Instances", fields, address.query(page=1)),
-        render("scroll.html", content=markup.table(Table(caption, columns, rows)))
+        _scrolled("Instances", markup.table(Table(caption, columns, rows)))
         if rows
         else markup.note("No instance contains this text."),
         pager(page, lambda number: address.query(page=number)),

@@ -93,11 +93,12 @@ def _tests(run: RecordedRun, address: RunAddress) -> Iterator[Markup]:
         return
     page = page_of_tests(run, address.outcome, address.page)
     rows = [_test_cells(row) for row in page.rows]
+    columns = _TESTS if run.report is None else _TESTS[:-1]
     yield markup.section(
         "Tests",
         navigation("Outcomes", _outcome_links(run, address)),
         _failures(page.rows),
-        markup.table(Table("Tests, failures first", _TESTS, rows)) if rows else markup.note("No test ran."),
+        markup.table(Table("Tests, failures first", columns, rows)) if rows else markup.note("No test ran."),
         pager(page, lambda number: address.query(page=number)),
     )
 
