@@ -1,6 +1,6 @@
-"""What a range adds to the published surfaces, by name and commit: the evidence that a feature is new.
+"""Additions of a range to the published surfaces, by name and commit: the evidence that a feature is new.
 
-The comparison of surfaces lists what users lose. With base and head exchanged it lists what they gain.
+The comparison of surfaces lists removals. With base and head exchanged it lists additions.
 """
 
 from __future__ import annotations

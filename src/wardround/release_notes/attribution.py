@@ -25,7 +25,7 @@ class Search(msgspec.Struct, frozen=True):
 
     Attributes:
         paths: the file at the base and at the head.
-        facets: what changes, with the value at the base; empty for what is added.
+        facets: the changed properties, with the value at the base; empty for an addition.
         pattern: an edit after which the file has the same matches changes no facet; empty if that is unknown.
         is_file: the file itself is the declaration, so that a rename removes it.
         is_value: each commit that changes a facet has a part in the change, as with a range of versions.

@@ -29,7 +29,7 @@ _MOVABLE = frozenset({SurfaceKind.PYTHON_API, SurfaceKind.SCRIPT_EXPORTS})
 
 
 class BreakingChanges(msgspec.Struct, frozen=True):
-    """What breaks users in a range.
+    """The changes of a range that break users.
 
     Attributes:
         unattributed: changes of surfaces without a commit that makes them.

@@ -23,7 +23,7 @@ _LEAST_NAME = 3
 
 @dataclass(frozen=True)
 class Relevance:
-    """What makes a name known to users at the base, and the messages of the range."""
+    """The evidence that users know a name at the base, and the messages of the range."""
 
     sides: Sides
     evidence: Evidence

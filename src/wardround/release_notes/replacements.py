@@ -26,7 +26,7 @@ _LONGEST_CALL = 2_000
 
 
 def stated_replacement(text: str, name: str) -> str:
-    """Return the name that the deprecation of a symbol tells to use; empty if it has none.
+    """Return the replacement that the deprecation of a symbol names; empty if it names none.
 
     Args:
         name: qualified in the module.
@@ -55,7 +55,7 @@ def named_replacement(message: str, name: str, head: str) -> str:
 
 
 def is_deprecated(text: str, name: str) -> bool:
-    """Return True if the definition of a symbol says that it is deprecated."""
+    """Return True if the definition of a symbol states its deprecation."""
     try:
         node = definition(cached_parse(text), name)
     except UNREADABLE:

@@ -19,7 +19,7 @@ _MOST_POSITIONAL = 2
 
 
 class SignatureChange(msgspec.Struct, frozen=True):
-    """What callers have to change.
+    """The differences of a signature that callers notice.
 
     Attributes:
         renamed: old and new names at the same position.
