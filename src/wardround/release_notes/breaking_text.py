@@ -1,4 +1,4 @@
-"""The sentence that states a breaking change, and the one that tells users what to do."""
+"""The sentence that states a breaking change, and the one with the migration of users."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _SUFFIXES = (".py", ".ts", ".tsx", ".mts", ".js", ".mjs", ".jsx")
 
 @dataclass(frozen=True)
 class MovedSymbols:
-    """The moves of a range, found when a removed symbol first asks for its new name."""
+    """The moves of a range, found on first use."""
 
     source: GitChangeSource
 
