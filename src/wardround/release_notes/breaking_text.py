@@ -1,4 +1,4 @@
-"""The sentence that states a breaking change, and the migration for its users."""
+"""The sentence that states a breaking change, and the one with the migration of users."""
 
 from __future__ import annotations
 

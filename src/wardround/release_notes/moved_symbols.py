@@ -21,7 +21,7 @@ _SUFFIXES = (".py", ".ts", ".tsx", ".mts", ".js", ".mjs", ".jsx")
 
 @dataclass(frozen=True)
 class MovedSymbols:
-    """The moves of a range, found when the new name of a removed symbol is first requested."""
+    """The moves of a range, found on first use."""
 
     source: GitChangeSource
 

@@ -22,11 +22,10 @@ _STATED = (
 _PLAIN = LazyPattern(r"(?i)\b(?:use|prefer)\s+([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\(\))?\s+instead\b")
 _END = r"(?:\(\))?[`'\"]?\s*"
 _MARK = LazyPattern(r"(?i)deprecat")
-_LONGEST_CALL = 2_000
 
 
 def stated_replacement(text: str, name: str) -> str:
-    """Return the replacement that the deprecation of a symbol names; empty if it names none.
+    """Return the replacement in the deprecation of a symbol; empty if it has none.
 
     Args:
         name: qualified in the module.
@@ -55,7 +54,7 @@ def named_replacement(message: str, name: str, head: str) -> str:
 
 
 def is_deprecated(text: str, name: str) -> bool:
-    """Return True if the definition of a symbol states its deprecation."""
+    """Return True if the definition of a symbol marks it as deprecated."""
     try:
         node = definition(cached_parse(text), name)
     except UNREADABLE:
@@ -65,24 +64,21 @@ def is_deprecated(text: str, name: str) -> bool:
 
 def _texts(node: ast.AST) -> Iterator[str]:
     """Yield the texts of a definition that mark it as deprecated."""
-    yield from _documented_marks(node)
+    documentation = ast.get_docstring(node) if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
+    paragraphs = re.split(r"\n\s*\n", documentation or "")
+    yield from (" ".join(paragraph.split()) for paragraph in paragraphs if _MARK.search(paragraph))
     for decorator in getattr(node, "decorator_list", ()):
         if _MARK.search(unparse(decorator)):
             yield from _strings(decorator)
-    for call in walk(node):
-        if isinstance(call, ast.Call) and _is_deprecation_warning(call):
-            yield from _strings(call)
+    for call in filter(_is_warning, walk(node)):
+        yield from _strings(call)
 
 
-def _documented_marks(node: ast.AST) -> Iterator[str]:
-    documentation = ast.get_docstring(node) if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
-    for paragraph in re.split(r"\n\s*\n", documentation or ""):
-        if _MARK.search(paragraph):
-            yield " ".join(paragraph.split())
-
-
-def _is_deprecation_warning(call: ast.Call) -> bool:
-    return "Deprecat" in unparse(call)[:_LONGEST_CALL] and unparse(call.func).endswith("warn")
+def _is_warning(node: ast.AST) -> bool:
+    """Return True for a call that warns of a deprecation."""
+    if not isinstance(node, ast.Call) or not unparse(node.func).endswith("warn"):
+        return False
+    return "Deprecat" in unparse(node)
 
 
 def _strings(node: ast.AST) -> Iterator[str]:

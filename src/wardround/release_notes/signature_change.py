@@ -19,7 +19,7 @@ _MOST_POSITIONAL = 2
 
 
 class SignatureChange(msgspec.Struct, frozen=True):
-    """The differences of a signature that callers notice.
+    """The changes that callers have to make.
 
     Attributes:
         renamed: old and new names at the same position.
@@ -133,21 +133,21 @@ def _first_moved(
     """Return the first parameter that is passed by position and has another one; empty if none has.
 
     Args:
-        lost: parameters whose removal moves those behind them, which does not count by itself.
-        head: all parameters; one with a similar name takes the arguments of one that moves.
+        lost: parameters whose removal moves those behind them, which counts as the removal only.
+        head: all parameters.
     """
-    by_position = [pair for pair in kept if all(item.kind in _BY_POSITION for item in pair)]
-    for old, new in sorted(by_position, key=lambda pair: pair[0].location):
+    for old, new in sorted(kept, key=lambda pair: pair[0].location):
         before = old.location - sum(item.location < old.location for item in lost)
-        if before != new.location:
-            return "" if _is_harmless_move(old, before, head) else old.name
+        if not {old.kind, new.kind} <= set(_BY_POSITION) or before == new.location:
+            continue
+        if old.location < _MOST_POSITIONAL and not _is_taken_over(old, before, head):
+            return old.name
+        return ""
     return ""
 
 
-def _is_harmless_move(old: Parameter, location: int, head: Sequence[Parameter]) -> bool:
-    """Return True if calls rarely pass it by position, or if a similar one takes its arguments."""
-    if old.location >= _MOST_POSITIONAL:
-        return True
+def _is_taken_over(old: Parameter, location: int, head: Sequence[Parameter]) -> bool:
+    """Return True if a parameter with a similar name takes the arguments of one that moves."""
     return any(item.location == location and _is_similar(item.name, old.name) for item in head)
 
 
