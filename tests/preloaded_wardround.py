@@ -32,6 +32,11 @@ WITHOUT_TOOLS = "TESTS_WITHOUT_TOOLS"
 """The environment variable with the classes of tools that the command leaves out, as ``module:class``."""
 
 
+def _has_distributions(folders: Sequence[str]) -> bool:
+    """Return True if each folder has an installed distribution; in others are modules that replace ours."""
+    return all(any(Path(folder).glob("*.dist-info")) for folder in folders)
+
+
 class PreloadedWardround:
     """A process that has loaded the modules, and forks one for each command."""
 
@@ -54,6 +59,8 @@ class PreloadedWardround:
         """Return False if a variable differs that an interpreter reads when it starts."""
         ours = self._environment
         differing = {name for name in {*env, *ours} if env.get(name) != ours.get(name)}
+        if "PYTHONPATH" not in ours and _has_distributions(env.get("PYTHONPATH", "").split(os.pathsep)):
+            differing.discard("PYTHONPATH")  # plugins are found after the start
         return not any(name.startswith(_READ_BY_INTERPRETER) for name in differing)
 
     def run(
@@ -172,6 +179,8 @@ class _Server:
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)
+        if env.get("PYTHONPATH") not in (None, os.environ.get("PYTHONPATH")):
+            sys.path[1:1] = env["PYTHONPATH"].split(os.pathsep)
         os.environ.clear()
         os.environ.update(env)
         os.chdir(cwd)

@@ -11,7 +11,7 @@ from wardround.change.git_process import GitProcess
 from wardround.change.revisions import END
 
 _OPTIONS = ("--topo-order", "--reverse", "--no-show-signature", "--raw", "-c", "--no-abbrev", "-z")
-_RENAMES = ("-r", "--root", "-M", "--diff-filter=R", "--raw", "--no-abbrev", "-z", "--no-commit-id")
+_RENAMES = ("-r", "-m", "-M", "--diff-filter=R", "--raw", "--no-abbrev", "-z", "--no-commit-id")
 _MOST_PATHS = 200
 """Above it git lists the edits of all files: the command line has a limit."""
 
@@ -27,6 +27,19 @@ class FileEdit(msgspec.Struct, frozen=True):
     commit: str
     path: str
     before: tuple[str, ...]
+    after: str
+
+
+class FileRename(msgspec.Struct, frozen=True):
+    """A rename by a commit, compared with one of its parents.
+
+    Attributes:
+        before, after: object ids of the content at both paths.
+    """
+
+    old: str
+    new: str
+    before: str
     after: str
 
 
@@ -48,11 +61,12 @@ class FileHistory:
         out = self._git.output("log", *_OPTIONS, "--no-renames", form, END, head, f"^{base}", "--", *limited)
         return [edit for edit in _edits(out) if edit.path in paths]
 
-    def renames(self, commit: str) -> dict[str, str]:
-        """Return the new paths of the files that a commit renames, by their old ones."""
+    def renames(self, commit: str) -> list[FileRename]:
+        """Return the files that a commit renames; a merge, those that it renames for one of its parents."""
         out = self._git.output("diff-tree", *_RENAMES, END, commit, "--")
         fields = iter(out.split("\0"))
-        return {old: new for row, old, new in zip(fields, fields, fields, strict=False) if row[:1] == ":"}
+        rows = zip(fields, fields, fields, strict=False)
+        return [FileRename(old, new, *row.split(" ")[2:4]) for row, old, new in rows if row.startswith(":")]
 
     def commits(self, base: str, head: str) -> list[str]:
         """Return the commits that the head has and the base lacks, oldest first."""

@@ -5,7 +5,7 @@ The comparison of surfaces lists what users lose. With base and head exchanged i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 import msgspec
@@ -53,7 +53,7 @@ def additions(source: GitChangeSource) -> tuple[Addition, ...]:
     exchanged = Sides(sides.head, sides.base, [(head, base) for base, head in sides.files])
     trees = TwoTrees(exchanged)
     relevance = Relevance(exchanged, Evidence(()))
-    known = filter(relevance.is_known, _added(compare_kinds(exchanged, _KINDS), trees))
+    known = filter(relevance.is_known, _additions(compare_kinds(exchanged, _KINDS), trees))
     found = list(islice(known, _MOST_ADDITIONS))
     searches = [_reversed_search(item) for item in found]
     causes = Attribution(source.repository, source.change).causes(searches)
@@ -66,17 +66,28 @@ def _addition(item: SurfaceBreak, commits: tuple[str, ...]) -> Addition:
     return Addition(change.kind, item.symbol, change.path, change.line, _added_parameters(item), commits)
 
 
-def _added(changes: Iterable[SurfaceChange], trees: TwoTrees) -> Iterator[SurfaceBreak]:
+def _additions(changes: Iterable[SurfaceChange], trees: TwoTrees) -> Iterator[SurfaceBreak]:
+    read = map(_reader(trees), filter(_is_stated, changes))
+    yield from filter(_is_addition, without_members([item for item in read if item is not None]))
+
+
+def _reader(trees: TwoTrees) -> Callable[[SurfaceChange], SurfaceBreak | None]:
     python = PythonBreaks(trees)
-    read = [
-        python.read(change) if change.kind is SurfaceKind.PYTHON_API else file_break(change, trees)
-        for change in changes
-        if change.kind is not SurfaceKind.DEPENDENCIES or change.name.startswith("extra ")
-    ]
-    for item in without_members([item for item in read if item is not None]):
-        is_module = item.change.kind is SurfaceKind.PYTHON_API and not item.qualified
-        if _added_parameters(item) or (item.is_removal and not is_module):
-            yield item
+
+    def read(change: SurfaceChange) -> SurfaceBreak | None:
+        return python.read(change) if change.kind is SurfaceKind.PYTHON_API else file_break(change, trees)
+
+    return read
+
+
+def _is_stated(change: SurfaceChange) -> bool:
+    """Return True unless it is a dependency; a new extra is one that users name."""
+    return change.kind is not SurfaceKind.DEPENDENCIES or change.name.startswith("extra ")
+
+
+def _is_addition(item: SurfaceBreak) -> bool:
+    is_module = item.change.kind is SurfaceKind.PYTHON_API and not item.qualified
+    return bool(_added_parameters(item)) or (item.is_removal and not is_module)
 
 
 def _added_parameters(item: SurfaceBreak) -> tuple[str, ...]:

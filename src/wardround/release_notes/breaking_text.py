@@ -71,8 +71,8 @@ def _signature_parts(change: SignatureChange, symbol: str) -> Iterator[str]:
     if change.moved:
         yield f"move the parameter `{change.moved}`{owner} behind new ones"
         owner = ""
-    for name, kind in change.restricted:
-        yield f"accept the parameter `{name}`{owner} only {_KINDS[kind]}"
+    for kind, restricted in _by_kind(change):
+        yield f"accept the {_parameters(restricted)}{owner} only {_KINDS[kind]}"
         owner = ""
 
 
@@ -87,8 +87,16 @@ def _signature_migrations(change: SignatureChange) -> Iterator[str]:
         yield f"pass {_listed(required)}"
     if change.moved:
         yield f"pass `{change.moved}` and what follows it by name"
-    for name, kind in change.restricted:
-        yield f"pass `{name}` {_KINDS[kind]}"
+    for kind, names in _by_kind(change):
+        yield f"pass {_listed(names)} {_KINDS[kind]}"
+
+
+def _by_kind(change: SignatureChange) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the kinds that parameters are restricted to, with their names."""
+    for kind in _KINDS:
+        names = [name for name, own in change.restricted if own == kind]
+        if names:
+            yield kind, names
 
 
 def _parameters(names: Sequence[str]) -> str:

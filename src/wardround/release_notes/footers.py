@@ -13,6 +13,7 @@ from wardround.release_notes.model import NotesCommit, Statement
 _SUBJECT = LazyPattern(r"[A-Za-z]+(?:\([^)\n]*\))?!:\s*(\S.*)")
 _FOOTER = LazyPattern(r"(?m)^(?:[*-] )?BREAKING[ -]CHANGES?(?:\([^)\n]*\))?:[ \t]*(?=\S|\n)")
 _NEXT_FOOTER = LazyPattern(r"(?m)^(?:[A-Z][\w-]+: |[A-Z][\w-]+ #|BREAKING[ -]CHANGE|#|Co-authored-by)")
+_BULLET = LazyPattern(r"(?m)^[ \t]*[*-][ \t]+")
 _LONGEST = 300
 _WORDS = {"requires-python": r"python", "engines.node": r"node(?:\.?js)?"}
 """The words that messages have for a requirement, as patterns."""
@@ -37,14 +38,23 @@ def stated_breaks(commits: Iterable[NotesCommit]) -> Iterator[StatedBreak]:
             text for match in _FOOTER.finditer(commit.body) if (text := _footer(commit.body[match.end() :]))
         ]
         for text in footers or ([subject[1]] if subject else []):
-            yield StatedBreak(commit, _sentence(text))
+            yield from (StatedBreak(commit, _sentence(item)) for item in _items(text))
 
 
 def _footer(rest: str) -> str:
     """Return a footer up to the next one or an empty line."""
     text = rest.lstrip("\n").partition("\n\n")[0]
     following = _NEXT_FOOTER.search(text)
-    return " ".join((text[: following.start()] if following else text).split())
+    return text[: following.start()] if following else text
+
+
+def _items(text: str) -> Iterator[str]:
+    """Yield the entries of a list, or the text before it as one: what follows are other commits."""
+    parts = [" ".join(part.split()) for part in _BULLET.split(text)]
+    if parts[0] and not parts[0].endswith(":"):
+        yield parts[0]
+    else:
+        yield from filter(None, parts[1:])
 
 
 def _sentence(text: str) -> str:

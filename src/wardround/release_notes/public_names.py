@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wardround.context.surface.sides import Side
-from wardround.languages.python.tree import UNREADABLE, parse
+from wardround.languages.python.tree import UNREADABLE, parse, unparse
 
 
 @dataclass
@@ -17,6 +17,32 @@ class PublicNames:
 
     side: Side
     _bound: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def symbol(self, dotted: str, path: str, qualified: str) -> str:
+        """Return the name that users write for an object of a module.
+
+        Args:
+            dotted: its path in the package; for an inherited member that of any class that has it.
+            qualified: its name in the module.
+        """
+        parts, module = dotted.split("."), module_parts(path)
+        if not qualified or parts[0] not in module or dotted.endswith(f".{qualified}"):
+            return self._exported(self.shortest(dotted, path), path, qualified)
+        start = module.index(parts[0])
+        defined = ".".join((*module[start:], qualified))
+        return self._exported(self.shortest(defined, path), path, qualified)
+
+    def _exported(self, symbol: str, path: str, qualified: str) -> str:
+        """Return the name of a member in a subclass that the package exports if its own class is not."""
+        owner, _, rest = qualified.partition(".")
+        if not symbol.endswith(f".{qualified}") or module_length(symbol.split("."), module_parts(path)) == 0:
+            return symbol
+        for name in _subclasses(self.side.read(path) or "", owner):
+            other = f"{symbol.removesuffix(qualified)}{name}{f'.{rest}' if rest else ''}"
+            shorter = self.shortest(other, path)
+            if shorter != other and not shorter.startswith("_"):
+                return shorter
+        return symbol
 
     def shortest(self, dotted: str, path: str) -> str:
         """Return the shortest path from which users can import an object.
@@ -72,6 +98,16 @@ def _imports(text: str) -> list[ast.ImportFrom]:
         return [node for node in parse(text).body if isinstance(node, ast.ImportFrom)]
     except UNREADABLE:
         return []
+
+
+def _subclasses(text: str, owner: str) -> list[str]:
+    """Return the classes of a module that extend a class of it."""
+    try:
+        tree = parse(text)
+    except UNREADABLE:
+        return []
+    classes = (node for node in tree.body if isinstance(node, ast.ClassDef))
+    return [node.name for node in classes if owner in map(unparse, node.bases)]
 
 
 def _own_module(node: ast.ImportFrom, package: str) -> str | None:

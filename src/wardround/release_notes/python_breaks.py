@@ -19,7 +19,7 @@ from wardround.release_notes.python_declaration import (
 from wardround.release_notes.signature_change import facets_of, signature_change
 from wardround.release_notes.signature_form import short_form
 from wardround.release_notes.surface_break import REMOVED, SurfaceBreak
-from wardround.release_notes.two_trees import TwoTrees
+from wardround.release_notes.two_trees import TwoTrees, other_places
 
 _STUB = ".pyi"
 
@@ -39,7 +39,8 @@ class PythonBreaks:
         return self._removed_object(change)
 
     def _removed_module(self, change: SurfaceChange) -> SurfaceBreak:
-        search = Search((change.path,), _read_module, {PRESENCE: "present"}, is_file=True)
+        paths = (change.path, *other_places(change.path))
+        search = Search(paths, _read_module, {PRESENCE: "present"}, is_file=True)
         return SurfaceBreak(change, change.name, _last(change.name), search)
 
     def _removed_object(self, change: SurfaceChange) -> SurfaceBreak | None:
@@ -52,9 +53,9 @@ class PythonBreaks:
             return self._removed_export(change, base, qualified)
         if change.path.endswith(_STUB) and self._is_implemented(change.path, qualified):
             return None
-        symbol = self._base_names.shortest(change.name, change.path)
+        symbol = self._base_names.symbol(change.name, change.path, qualified)
         own = _last(qualified)
-        search = Search(paths[:1], read, {PRESENCE: "present"}, (_definition_start(own, base),))
+        search = Search(paths[:1], read, {PRESENCE: "present"}, _definition_start(own, base))
         return SurfaceBreak(change, symbol, own, search, base, qualified=qualified)
 
     def _is_implemented(self, stub: str, qualified: str) -> bool:
@@ -75,9 +76,11 @@ class PythonBreaks:
             return listed_declaration(text, own)
 
         if self.trees.base(paths, read_list).is_present and not self.trees.head(paths, read_list).is_present:
-            search = Search(paths, read_list, {PRESENCE: "present"}, (own,))
+            search = Search(paths, read_list, {PRESENCE: "present"}, rf"\b{own}\b")
         else:
-            search = Search((self._exporting_path(change),), _reader(own), {PRESENCE: "present"}, (own,))
+            search = Search(
+                (self._exporting_path(change),), _reader(own), {PRESENCE: "present"}, rf"\b{own}\b"
+            )
         symbol = self._base_names.shortest(change.name, change.path)
         return SurfaceBreak(change, symbol, own, search, base, qualified=qualified)
 
@@ -97,19 +100,16 @@ class PythonBreaks:
         qualified = qualified_name(text, change.line, change.name)
         read = _read_module if qualified is None else _reader(qualified)
         base, head = self.trees.base(paths, read), self.trees.head(paths, read)
-        symbol = self._head_names.shortest(change.name, change.path)
+        symbol = self._head_names.symbol(
+            change.name, change.path, (qualified or "").removesuffix(".__init__")
+        )
         own = _last(symbol)
         if qualified is None or not (base.is_present and head.is_present):
             return SurfaceBreak(change, symbol, own, Search(paths, read, {}), base, head)
         signature = signature_change(base, head)
         if not signature.is_breaking:
             return None
-        words = (
-            ()
-            if signature.moved or signature.restricted
-            else tuple(name.lstrip("*") for name in signature.names)
-        )
-        search = Search(paths, read, facets_of(signature, base), words)
+        search = Search(paths, read, facets_of(signature, base), _header(_last(qualified)))
         base, head = (
             replace(side, form=short_form(qualified, side.parameters, signature.names))
             for side in (base, head)
@@ -130,10 +130,15 @@ def _reader(qualified: str) -> Reader:
 
 
 def _definition_start(own: str, declaration: Declaration) -> str:
-    """Return the words that a definition starts with; of a variable, its name."""
+    """Return a pattern for the start of a definition; for a variable, of its name."""
     if declaration.form.startswith("class "):
-        return f"class {own}"
-    return f"def {own}" if "(" in declaration.form else own
+        return rf"class {own}\b"
+    return rf"def {own}\b" if "(" in declaration.form else rf"\b{own}\b"
+
+
+def _header(own: str) -> str:
+    """Return a pattern for the name and the parameters of a function."""
+    return rf"def {own}\b[^(:]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 
 
 def _read_module(text: str) -> Declaration:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from wardround.context.surface.python_declarations import declarations
 from wardround.languages.python.tree import UNREADABLE, cached_parse, unparse
@@ -13,6 +14,7 @@ from wardround.release_notes.signature_form import signature_form
 _BLOCKS = (ast.If, ast.Try, ast.With)
 _PARTIAL = frozenset({"overload", "setter", "deleter"})
 """Decorators of definitions that are not the signature that callers use."""
+_LIST = ".__all__"
 _LONGEST_DEFAULT = 24
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -36,7 +38,7 @@ def python_declaration(text: str, name: str) -> Declaration:
         return _function(name, node)
     if isinstance(node, ast.ClassDef):
         return present(_class_form(name, node))
-    if _is_bound(tree, name):
+    if _is_bound(text, name):
         return present(name.rpartition(".")[2])
     return ABSENT
 
@@ -44,11 +46,10 @@ def python_declaration(text: str, name: str) -> Declaration:
 def listed_declaration(text: str, name: str) -> Declaration:
     """Return the entry of a name in ``__all__``."""
     try:
-        tree = cached_parse(text)
+        lists = [declared for declared in _declared(text) if declared.startswith(_LIST)]
     except UNREADABLE:
         return ABSENT
-    listed = (text for text in declarations(tree) if text.startswith(".__all__"))
-    return present(name) if any(repr(name) in text for text in listed) else ABSENT
+    return present(name) if any(repr(name) in declared for declared in lists) else ABSENT
 
 
 def qualified_name(text: str, line: int, dotted: str) -> str | None:
@@ -68,7 +69,7 @@ def qualified_name(text: str, line: int, dotted: str) -> str | None:
         if line in (first, node.lineno) and own == parts[-1]:
             return name
     suffixes = (".".join(parts[start:]) for start in range(len(parts)))
-    return next((name for name in suffixes if definition(tree, name) or _is_bound(tree, name)), None)
+    return next((name for name in suffixes if definition(tree, name) or _is_bound(text, name)), None)
 
 
 def definition(tree: ast.Module, name: str) -> Function | ast.ClassDef | None:
@@ -125,14 +126,19 @@ def _class_form(name: str, node: ast.ClassDef) -> str:
     return f"class {name.rpartition('.')[2]}{f'({bases})' if bases else ''}"
 
 
-def _is_bound(tree: ast.Module, name: str) -> bool:
+def _is_bound(text: str, name: str) -> bool:
     """Return True if an assignment or an import binds a name, or a method sets it on its object."""
     owner, _, own = name.rpartition(".")
-    prefix = f".{owner}" if owner else ""
-    declared = declarations(tree)
-    if any(text == f"{prefix}.{own}" or text.startswith(f"{prefix}.{own} ") for text in declared):
+    declared = f".{owner}.{own}" if owner else f".{own}"
+    if declared in _declared(text):
         return True
-    return not owner and own in _imported_names(tree)
+    return not owner and own in _imported_names(cached_parse(text))
+
+
+@lru_cache(maxsize=2)
+def _declared(text: str) -> frozenset[str]:
+    """Return the declarations of a module, which several symbols are searched in."""
+    return declarations(cached_parse(text))
 
 
 def _imported_names(tree: ast.Module) -> Mapping[str, str]:

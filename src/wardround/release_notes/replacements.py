@@ -22,6 +22,7 @@ _STATED = (
 _PLAIN = LazyPattern(r"(?i)\b(?:use|prefer)\s+([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\(\))?\s+instead\b")
 _END = r"(?:\(\))?[`'\"]?\s*"
 _MARK = LazyPattern(r"(?i)deprecat")
+_LONGEST_CALL = 2_000
 
 
 def stated_replacement(text: str, name: str) -> str:
@@ -64,20 +65,24 @@ def is_deprecated(text: str, name: str) -> bool:
 
 def _texts(node: ast.AST) -> Iterator[str]:
     """Yield the texts of a definition that mark it as deprecated."""
-    documentation = ast.get_docstring(node) if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
-    for paragraph in re.split(r"\n\s*\n", documentation or ""):
-        if _MARK.search(paragraph):
-            yield " ".join(paragraph.split())
+    yield from _documented_marks(node)
     for decorator in getattr(node, "decorator_list", ()):
         if _MARK.search(unparse(decorator)):
             yield from _strings(decorator)
     for call in walk(node):
-        if (
-            isinstance(call, ast.Call)
-            and "Deprecat" in unparse(call)[:2000]
-            and unparse(call.func).endswith("warn")
-        ):
+        if isinstance(call, ast.Call) and _is_deprecation_warning(call):
             yield from _strings(call)
+
+
+def _documented_marks(node: ast.AST) -> Iterator[str]:
+    documentation = ast.get_docstring(node) if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
+    for paragraph in re.split(r"\n\s*\n", documentation or ""):
+        if _MARK.search(paragraph):
+            yield " ".join(paragraph.split())
+
+
+def _is_deprecation_warning(call: ast.Call) -> bool:
+    return "Deprecat" in unparse(call)[:_LONGEST_CALL] and unparse(call.func).endswith("warn")
 
 
 def _strings(node: ast.AST) -> Iterator[str]:

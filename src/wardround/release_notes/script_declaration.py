@@ -10,7 +10,7 @@ from wardround.release_notes.declaration import ABSENT, PRESENCE, Declaration, p
 from wardround.release_notes.text_declaration import line_declaration
 
 _MOST_LINES = 12
-_BODY = re.compile(r"\s*(?:\{|=>\s*[{(]?).*$", re.DOTALL)
+_BODY = re.compile(r"(?<!\s)\s*(?:\{|=>\s*[{(]?).*$", re.DOTALL)
 _MODIFIERS = re.compile(r"^(?:(?:export|default|declare|async|public|static|readonly|abstract)\s+)+")
 _LONGEST_FORM = 160
 

@@ -74,8 +74,8 @@ def signature_change(base: Declaration, head: Declaration) -> SignatureChange:
         ),
         required=required,
         demanded=tuple(new.name for old, new in kept if new.is_required and not old.is_required),
-        moved="" if required else _first_moved(kept, lost),
-        restricted=tuple(_restricted(kept)),
+        moved="" if required else _first_moved(kept, lost, head.parameters),
+        restricted=tuple(_restrictions(kept)),
     )
 
 
@@ -100,7 +100,11 @@ def _is_alike(old: Parameter, new: Parameter) -> bool:
     if old.kind in _BY_POSITION and old.is_required:
         return new.kind in _BY_POSITION
     has_same_form = old.kind == new.kind and old.default == new.default
-    return has_same_form and SequenceMatcher(None, old.name, new.name).ratio() >= _LEAST_SIMILARITY
+    return has_same_form and _is_similar(old.name, new.name)
+
+
+def _is_similar(name: str, other: str) -> bool:
+    return SequenceMatcher(None, name, other).ratio() >= _LEAST_SIMILARITY
 
 
 def _is_called_by_name(old: Parameter, new: Parameter) -> bool:
@@ -123,21 +127,31 @@ def _is_surplus(parameter: Parameter, surplus: int) -> bool:
     return parameter.kind in _BY_POSITION and parameter.location >= surplus
 
 
-def _first_moved(kept: Sequence[tuple[Parameter, Parameter]], lost: Sequence[Parameter]) -> str:
+def _first_moved(
+    kept: Sequence[tuple[Parameter, Parameter]], lost: Sequence[Parameter], head: Sequence[Parameter]
+) -> str:
     """Return the first parameter that is passed by position and has another one; empty if none has.
 
     Args:
-        lost: parameters whose removal moves those behind them, which is no change of its own.
+        lost: parameters whose removal moves those behind them, which does not count by itself.
+        head: all parameters; one with a similar name takes the arguments of one that moves.
     """
     by_position = [pair for pair in kept if all(item.kind in _BY_POSITION for item in pair)]
     for old, new in sorted(by_position, key=lambda pair: pair[0].location):
         before = old.location - sum(item.location < old.location for item in lost)
         if before != new.location:
-            return old.name if old.location < _MOST_POSITIONAL else ""
+            return "" if _is_harmless_move(old, before, head) else old.name
     return ""
 
 
-def _restricted(kept: Sequence[tuple[Parameter, Parameter]]) -> Iterator[tuple[str, str]]:
+def _is_harmless_move(old: Parameter, location: int, head: Sequence[Parameter]) -> bool:
+    """Return True if calls rarely pass it by position, or if a similar one takes its arguments."""
+    if old.location >= _MOST_POSITIONAL:
+        return True
+    return any(item.location == location and _is_similar(item.name, old.name) for item in head)
+
+
+def _restrictions(kept: Sequence[tuple[Parameter, Parameter]]) -> Iterator[tuple[str, str]]:
     for old, new in kept:
         if old.kind == "any" and new.kind in ("positional", "keyword") and not old.name.startswith("_"):
             yield old.name, new.kind

@@ -33,7 +33,7 @@ class TwoTrees:
         if len(found) == 2 or (self.sides.base.has(path) and self.sides.head.has(path)):
             return found
         other = self.sides.head if self.sides.base.has(path) else self.sides.base
-        moved = next((place for place in _other_places(path) if other.has(place)), None)
+        moved = next((place for place in other_places(path) if other.has(place)), None)
         if moved is None:
             return found
         return (path, moved) if other is self.sides.head else (moved, path)
@@ -47,7 +47,7 @@ class TwoTrees:
         return _declaration(self.sides.head, paths[::-1], read)
 
 
-def _other_places(path: str) -> Iterator[str]:
+def other_places(path: str) -> Iterator[str]:
     """Yield where a module is before or after its package moves into a folder for sources."""
     for folder in _SOURCE_FOLDERS:
         yield f"{folder}/{path}"

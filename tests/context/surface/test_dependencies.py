@@ -81,3 +81,16 @@ def test_a_package_of_npm_that_permits_as_much(before: str, after: str) -> None:
 
 def test_a_private_package_has_no_users() -> None:
     assert node(', "private": true, "bin": {"shop": "a.js"}', ', "private": true') == []
+
+
+def test_setup_cfg_states_the_required_python() -> None:
+    text = "[metadata]\nname = shop\n\n[options]\npython_requires = >=3.8\n"
+    found = surface({"setup.cfg": text}, {"setup.cfg": text.replace("3.8", "3.10")}, package=False)
+    assert lines(found.breaking) == ["setup.cfg:5 requires-python is narrowed from `>=3.8` to `>=3.10`"]
+
+
+def test_the_same_range_in_another_manifest_is_no_change() -> None:
+    base = {"setup.cfg": "[metadata]\nname = shop\n\n[options]\npython_requires = >=3.9\n"}
+    assert (
+        lines(surface(base, {"setup.cfg": None, "pyproject.toml": PYPROJECT}, package=False).breaking) == []
+    )

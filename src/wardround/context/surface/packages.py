@@ -138,7 +138,8 @@ def _is_contained(side: Side, folder: str) -> bool:
     while own:
         document = loads(side.read(posixpath.join(above, "package.json")) or "") or {}
         files = document.get("files")
-        if isinstance(files, list) and own in (str(file).strip("./") for file in files):
+        names = [str(file).strip("./") for file in files] if isinstance(files, list) else []
+        if any(is_in(own, name) for name in names if name):
             return True
         above, last = posixpath.split(above)
         own = f"{last}/{own}" if last else ""

@@ -41,7 +41,21 @@ _DOCUMENTATION = LazyPattern(
 _MOST_FILES = 6_000
 _OF_PLATFORM = frozenset(
     {"SSLKEYLOGFILE", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"}
-    | {"PATH", "HOME", "USER", "SHELL", "EDITOR", "PAGER", "LANG", "TERM", "COLUMNS", "TMPDIR", "NO_COLOR"}
+    | {
+        "PATH",
+        "HOME",
+        "USER",
+        "SHELL",
+        "EDITOR",
+        "PAGER",
+        "LANG",
+        "LC_ALL",
+        "LC_CTYPE",
+        "TERM",
+        "COLUMNS",
+        "TMPDIR",
+        "NO_COLOR",
+    }
 )
 """Variables that libraries of the platform read, whether or not the code mentions them."""
 
