@@ -21,7 +21,7 @@ class ExperimentAddress(msgspec.Struct, frozen=True, kw_only=True):
         view: ``results``, ``comparison`` or ``instances``.
         reward: of the chart and of the instances; empty for the first one.
         first, second: the compared configurations by name; empty for the first two.
-        unit: what is resampled, ``instance`` or ``repository``.
+        unit: of the resampling, ``instance`` or ``repository``.
         text: a part of the instances to show.
         page: number of the page of a list.
         instance: an instance that is open.
