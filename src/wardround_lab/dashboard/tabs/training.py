@@ -74,16 +74,19 @@ class TrainingTab:
             shown = _or_reason(partial(_page, stores, name, opened_model))
             return [
                 shown,
-                _state(stores, name),
+                _state(stores, name, opened_model),
                 *_buttons(stores, name),
                 _or_reason(partial(log_page, stores, name)),
             ]
 
         def refresh(name: str, opened_model: str, shown: str) -> list[object]:
-            """Show a run, or the list of them, as it is now; nothing if the page would stay the same."""
-            if opened_model or _state(stores, name) == shown:
+            """Show the page as it is now; nothing if it would stay the same.
+
+            An answer that was on its way when another page was opened is corrected by this as well.
+            """
+            if _state(stores, name, opened_model) == shown:
                 return [gr.skip()] * len(changing)
-            return show_again(name, "")
+            return show_again(name, opened_model)
 
         changing = [page, state, cancel, resume, log]
         on_address(
@@ -122,7 +125,9 @@ def _or_reason(page: Callable[[], Markup]) -> Markup:
         return markup.problem(str(error))
 
 
-def _state(stores: Stores, run: str) -> str:
+def _state(stores: Stores, run: str, model: str) -> str:
+    if model:
+        return f"model {model}"
     try:
         return state_of(stores.training, run)
     except WardroundError as error:
