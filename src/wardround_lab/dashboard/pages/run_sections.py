@@ -8,8 +8,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from wardround.context.run_evidence import BehaviourRun
+from wardround.context.run_evidence import BehaviourRun, RunConditions
 from wardround.context.run_summary import count_of
+from wardround.workflows.test.reports.report import TestReport
 from wardround_lab.dashboard import markup
 from wardround_lab.dashboard.markup import Cell, Column, Link, Table, render
 from wardround_lab.dashboard.pages.navigation import navigation, pager
@@ -60,16 +61,23 @@ def _facts(run: RecordedRun) -> Iterator[tuple[str, Cell]]:
         yield "Change", f"{run.base or 'no commit'} to {run.head}"
     for name, part in (("Tests", run.evidence.tests), ("Behaviour", run.evidence.behaviour)):
         if part is not None:
-            conditions = part.conditions
-            reason = f": {conditions.detail}" if conditions.detail else ""
-            yield name, f"{conditions.state.value}{reason}"
-            yield f"Isolation of {name.lower()}", conditions.isolation or "nothing was started"
+            yield from _condition_facts(name, part.conditions)
     if run.report is not None:
-        yield "Elapsed", f"{sum(project.wall_s for project in run.report.runs):.1f} s"
-        yield "Processor time", f"{sum(project.cpu_s for project in run.report.runs):.1f} s"
-        yield "Tests left out by the plan", run.report.omitted
-        for project in run.report.runs:
-            yield f"Command in {project.root or '.'}", shlex.join(project.command) or "none"
+        yield from _report_facts(run.report)
+
+
+def _condition_facts(part: str, conditions: RunConditions) -> Iterator[tuple[str, Cell]]:
+    reason = f": {conditions.detail}" if conditions.detail else ""
+    yield part, f"{conditions.state.value}{reason}"
+    yield f"Isolation of {part.lower()}", conditions.isolation or "nothing was started"
+
+
+def _report_facts(report: TestReport) -> Iterator[tuple[str, Cell]]:
+    yield "Elapsed", f"{sum(project.wall_s for project in report.runs):.1f} s"
+    yield "Processor time", f"{sum(project.cpu_s for project in report.runs):.1f} s"
+    yield "Tests left out by the plan", report.omitted
+    for project in report.runs:
+        yield f"Command in {project.root or '.'}", shlex.join(project.command) or "none"
 
 
 def _notes(run: RecordedRun) -> Iterator[str]:
@@ -171,11 +179,11 @@ def _behaviour(run: RecordedRun) -> Iterator[Markup]:
     ]
     none = [] if found else [markup.note("No result of a compared function changed.")]
     yield markup.section(
-        "Results that changed", *found, *none, *_compared(behaviour), *_not_compared(behaviour)
+        "Results that changed", *found, *none, *_function_table(behaviour), *_omission_table(behaviour)
     )
 
 
-def _compared(behaviour: BehaviourRun) -> Iterator[Markup]:
+def _function_table(behaviour: BehaviourRun) -> Iterator[Markup]:
     rows = [
         (f"{found.path}::{found.function}", found.inputs, found.differing, found.reason)
         for found in behaviour.compared[:_MOST]
@@ -184,7 +192,7 @@ def _compared(behaviour: BehaviourRun) -> Iterator[Markup]:
         yield markup.table(Table("Compared functions", _COMPARED, rows))
 
 
-def _not_compared(behaviour: BehaviourRun) -> Iterator[Markup]:
+def _omission_table(behaviour: BehaviourRun) -> Iterator[Markup]:
     rows = [(f"{left.path}::{left.function}", left.reason) for left in behaviour.not_compared[:_MOST]]
     if rows:
         yield markup.table(Table("Functions that were not compared", _NOT_COMPARED, rows))

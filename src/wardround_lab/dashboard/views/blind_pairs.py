@@ -81,7 +81,7 @@ def next_pair(storage: SequenceStorage, place: JudgingPlace) -> OpenPair | None:
     run = find_run(storage, place.run)
     for pair in Judging(storage, run, place.judge).open_pairs(place.position):
         if _id(pair) not in place.skipped:
-            return _opened(run, place, pair)
+            return _open_pair(run, place, pair)
     return None
 
 
@@ -97,11 +97,11 @@ def judge_pair(storage: SequenceStorage, place: JudgingPlace, choice: Choice) ->
         if _id(pair) == place.pair:
             judging.record(pair, choice)
             first, second = judging.origins(pair)
-            return _opened(run, place, pair), Revelation(_different(first), _different(second))
+            return _open_pair(run, place, pair), Revelation(_different(first), _different(second))
     raise UsageError("this pair is judged already; press Begin for the next one")
 
 
-def _opened(run: Run, place: JudgingPlace, pair: PatchPair) -> OpenPair:
+def _open_pair(run: Run, place: JudgingPlace, pair: PatchPair) -> OpenPair:
     at = replace(place, position=run.instances.index(pair.instance), pair=_id(pair))
     return OpenPair(at, pair, len(run.instances))
 
