@@ -16,7 +16,7 @@ _ID_LENGTH = 16
 
 
 class JudgingPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """The place of a person in a run, which the page keeps; it tells nothing about a configuration.
+    """The place of a person in a run, stored in the page; it names no configuration.
 
     Attributes:
         position: that of the instance in the run, from 0.
@@ -32,7 +32,7 @@ class JudgingPlace(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def parse(cls, text: str) -> JudgingPlace:
-        """Return the place that a page kept.
+        """Return the place that ``text`` returned.
 
         Raises:
             UsageError: it is none.
@@ -72,7 +72,7 @@ class Revelation(msgspec.Struct, frozen=True):
 
 
 def next_pair(storage: SequenceStorage, place: JudgingPlace) -> OpenPair | None:
-    """Return the next pair that the person has neither judged nor skipped; None if there is no more.
+    """Return the next pair that the person has neither judged nor skipped; None after the last one.
 
     Raises:
         UsageError: the run does not exist, or the person has no name.

@@ -18,7 +18,7 @@ class StorageError(UsageError):
 
 
 class StorageMissing(StorageError):
-    """There is no storage yet at the location."""
+    """The location has no storage yet."""
 
 
 class SequenceStorage(Protocol):
