@@ -17,7 +17,7 @@ _MOST_PATHS = 200
 
 
 class FileEdit(msgspec.Struct, frozen=True):
-    """What a commit does to a file; a merge is listed only where the file differs from that of each parent.
+    """The edit of a file by a commit; a merge is listed only where the file differs from that of each parent.
 
     Attributes:
         before: object ids at the parents; empty where the file does not exist.

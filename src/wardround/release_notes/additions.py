@@ -1,6 +1,6 @@
-"""What a range adds to the published surfaces, by name and commit: the evidence that a feature is new.
+"""Additions of a range to the published surfaces, by name and commit: the evidence that a feature is new.
 
-The comparison of surfaces lists what users lose. With base and head exchanged it lists what they gain.
+The comparison of surfaces lists losses of users; with base and head exchanged it lists their gains.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from wardround.context.surface.model import SurfaceChange, SurfaceKind
 from wardround.context.surface.sides import Sides, sides_of
 from wardround.release_notes.attribution import Attribution, Search
 from wardround.release_notes.breaking_groups import without_members
+from wardround.release_notes.breaks_of_trees import surface_breaks
 from wardround.release_notes.declaration import PRESENCE
 from wardround.release_notes.evidence import Evidence
-from wardround.release_notes.file_breaks import file_break
-from wardround.release_notes.python_breaks import PythonBreaks
 from wardround.release_notes.relevance import Relevance
 from wardround.release_notes.surface_break import SurfaceBreak
 from wardround.release_notes.two_trees import TwoTrees
@@ -53,7 +52,7 @@ def additions(source: GitChangeSource) -> tuple[Addition, ...]:
     exchanged = Sides(sides.head, sides.base, [(head, base) for base, head in sides.files])
     trees = TwoTrees(exchanged)
     relevance = Relevance(exchanged, Evidence(()))
-    known = filter(relevance.is_known, _added(compare_kinds(exchanged, _KINDS), trees))
+    known = filter(relevance.is_known, _additions_of(compare_kinds(exchanged, _KINDS), trees))
     found = list(islice(known, _MOST_ADDITIONS))
     searches = [_reversed_search(item) for item in found]
     causes = Attribution(source.repository, source.change).causes(searches)
@@ -66,17 +65,20 @@ def _addition(item: SurfaceBreak, commits: tuple[str, ...]) -> Addition:
     return Addition(change.kind, item.symbol, change.path, change.line, _added_parameters(item), commits)
 
 
-def _added(changes: Iterable[SurfaceChange], trees: TwoTrees) -> Iterator[SurfaceBreak]:
-    python = PythonBreaks(trees)
-    read = [
-        python.read(change) if change.kind is SurfaceKind.PYTHON_API else file_break(change, trees)
-        for change in changes
-        if change.kind is not SurfaceKind.DEPENDENCIES or change.name.startswith("extra ")
-    ]
-    for item in without_members([item for item in read if item is not None]):
-        is_module = item.change.kind is SurfaceKind.PYTHON_API and not item.qualified
-        if _added_parameters(item) or (item.is_removal and not is_module):
+def _additions_of(changes: Iterable[SurfaceChange], trees: TwoTrees) -> Iterator[SurfaceBreak]:
+    """Yield the changes of exchanged trees that state a new name or parameter."""
+    for item in without_members(list(surface_breaks(filter(_is_listed, changes), trees))):
+        if (item.is_removal and not _is_module(item)) or _added_parameters(item):
             yield item
+
+
+def _is_listed(change: SurfaceChange) -> bool:
+    """Return False for ranges of versions, which add no name."""
+    return change.kind is not SurfaceKind.DEPENDENCIES or change.name.startswith("extra ")
+
+
+def _is_module(item: SurfaceBreak) -> bool:
+    return item.change.kind is SurfaceKind.PYTHON_API and not item.qualified
 
 
 def _added_parameters(item: SurfaceBreak) -> tuple[str, ...]:

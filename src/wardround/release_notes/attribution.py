@@ -21,11 +21,11 @@ _MOST_READINGS = 120
 
 
 class Search(msgspec.Struct, frozen=True):
-    """A declaration whose change has a commit.
+    """A declaration whose change is attributed.
 
     Attributes:
         paths: the file at the base and at the head.
-        facets: what changes, with the value at the base; empty for what is added.
+        facets: the changed ones with their values at the base; that of an added one is empty.
         pattern: an edit after which the file has the same matches changes no facet; empty if that is unknown.
         is_file: the file itself is the declaration, so that a rename removes it.
         is_value: each commit that changes a facet has a part in the change, as with a range of versions.
@@ -60,16 +60,36 @@ class _Reading(msgspec.Struct, frozen=True):
 
     def changing_commits(self) -> set[str]:
         """Return for each facet the last commit after which it has no longer its value at the base."""
+        if self.search.is_value:
+            found = {
+                edit.commit
+                for edit in self.edits
+                for facet in self.search.facets
+                if self._is_next_value(edit, facet)
+            }
+            if found:
+                return found
         last: dict[str, str] = {}
-        for edit in self.edits:
-            for facet, value in self.search.facets.items():
-                old = [self.facets[blob].get(facet, "") for blob in edit.before]
-                new = self.facets[edit.after].get(facet, "")
-                if self.search.is_value and any(old) and new and new not in old:
-                    last[f"{facet} {edit.commit}"] = edit.commit
-                elif new != value and all(item == value for item in old):
+        for facet, value in self.search.facets.items():
+            for edit in self.edits:
+                if self._is_departure(edit, facet, value):
                     last[facet] = edit.commit
         return set(last.values())
+
+    def _values(self, edit: FileEdit, facet: str) -> tuple[list[str], str]:
+        """Return the values of a facet at the parents of a commit, and after it."""
+        old = [self.facets[blob].get(facet, "") for blob in edit.before]
+        return old, self.facets[edit.after].get(facet, "")
+
+    def _is_next_value(self, edit: FileEdit, facet: str) -> bool:
+        """Return True if one value replaces another one."""
+        old, new = self._values(edit, facet)
+        return any(old) and new not in ("", *old)
+
+    def _is_departure(self, edit: FileEdit, facet: str, value: str) -> bool:
+        """Return True if a facet has a value before a commit, and another one after it."""
+        old, new = self._values(edit, facet)
+        return new != value and set(old) <= {value}
 
 
 @dataclass(frozen=True)

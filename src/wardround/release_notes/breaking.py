@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import msgspec
 
 from wardround.change.change_source import GitChangeSource
 from wardround.context.surface.comparison import compare
-from wardround.context.surface.model import NotCompared, SurfaceChange, SurfaceKind
+from wardround.context.surface.model import NotCompared, SurfaceKind
 from wardround.context.surface.sides import Sides, sides_of
 from wardround.release_notes.attribution import Attribution, Cause
 from wardround.release_notes.breaking_groups import further_symbols, group_breaks
 from wardround.release_notes.breaking_text import migration_of, text_of
+from wardround.release_notes.breaks_of_trees import surface_breaks
 from wardround.release_notes.evidence import Evidence
-from wardround.release_notes.file_breaks import file_break
 from wardround.release_notes.footers import stated_breaks, unmatched_breaks
 from wardround.release_notes.model import BreakingForm, NotesCommit, Statement, Unattributed
 from wardround.release_notes.moved_symbols import MovedSymbols
-from wardround.release_notes.python_breaks import PythonBreaks
 from wardround.release_notes.relevance import NOT_NOTICED, Relevance
 from wardround.release_notes.replacements import named_replacement, stated_replacement
 from wardround.release_notes.surface_break import SurfaceBreak
@@ -29,7 +28,7 @@ _MOVABLE = frozenset({SurfaceKind.PYTHON_API, SurfaceKind.SCRIPT_EXPORTS})
 
 
 class BreakingChanges(msgspec.Struct, frozen=True):
-    """What breaks users in a range.
+    """The changes of a range that break users.
 
     Attributes:
         unattributed: changes of surfaces without a commit that makes them.
@@ -51,7 +50,7 @@ def breaking_changes(source: GitChangeSource, commits: Sequence[NotesCommit]) ->
     surface = compare(sides)
     evidence = Evidence(commits)
     compared = _Compared(source, sides, evidence, Relevance(sides, evidence))
-    results = list(compared.results(list(_breaks(surface.breaking, TwoTrees(sides)))))
+    results = list(compared.results(list(surface_breaks(surface.breaking, TwoTrees(sides)))))
     statements = [result for result in results if isinstance(result, Statement)]
     stated = unmatched_breaks(stated_breaks(commits), statements)
     return BreakingChanges(
@@ -101,9 +100,9 @@ class _Compared(msgspec.Struct, frozen=True, dict=True):
         stated = ""
         if found.change.kind is SurfaceKind.PYTHON_API and found.qualified:
             stated = stated_replacement(self.sides.base.read(found.change.path) or "", found.qualified)
-        return stated or self._moved.new_name(found) or self._renamed(found, cause)
+        return stated or self._moved.new_name(found) or self._new_name(found, cause)
 
-    def _renamed(self, found: SurfaceBreak, cause: Cause) -> str:
+    def _new_name(self, found: SurfaceBreak, cause: Cause) -> str:
         head = self.sides.head.read(found.change.path) or ""
         messages = (self.evidence.message(commit) for commit in cause.commits)
         names = (named_replacement(message, found.own_name, head) for message in messages)
@@ -113,12 +112,3 @@ class _Compared(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _moved(self) -> MovedSymbols:
         return MovedSymbols(self.source)
-
-
-def _breaks(changes: Iterable[SurfaceChange], trees: TwoTrees) -> Iterator[SurfaceBreak]:
-    python = PythonBreaks(trees)
-    for change in changes:
-        is_python = change.kind is SurfaceKind.PYTHON_API
-        found = python.read(change) if is_python else file_break(change, trees)
-        if found is not None:
-            yield found

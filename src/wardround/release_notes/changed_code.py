@@ -24,7 +24,7 @@ _MOST_PARSED = 200
 _MOST_CHARACTERS = 400_000
 _MOST_NAMED_FILES = 300
 _DEPRECATION = LazyPattern(r"\b(?:Pending)?DeprecationWarning\b|\bFutureWarning\b|@(?:\w+\.)?deprecated\b")
-_CAMEL = LazyPattern(r"[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*|[a-z]+[A-Z][A-Za-z0-9]*")
+_CAMEL = LazyPattern(r"(?<![A-Za-z0-9])[A-Z]?[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*")
 _PYTHON = (".py", ".pyi")
 _CODE = LazyPattern(
     r"[ \t]*(?:(?:async )?(?:def|class|return|if|elif|else|for|while|try|except|finally|raise|with|import"

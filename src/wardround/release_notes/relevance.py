@@ -23,7 +23,7 @@ _LEAST_NAME = 3
 
 @dataclass(frozen=True)
 class Relevance:
-    """What makes a name known to users at the base, and the messages of the range."""
+    """The sources that make a name known to users: the base, and the messages of the range."""
 
     sides: Sides
     evidence: Evidence

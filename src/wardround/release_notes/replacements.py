@@ -25,7 +25,7 @@ _MARK = LazyPattern(r"(?i)deprecat")
 
 
 def stated_replacement(text: str, name: str) -> str:
-    """Return the name that the deprecation of a symbol tells to use; empty if it has none.
+    """Return the replacement in the deprecation of a symbol; empty if it has none.
 
     Args:
         name: qualified in the module.
@@ -54,7 +54,7 @@ def named_replacement(message: str, name: str, head: str) -> str:
 
 
 def is_deprecated(text: str, name: str) -> bool:
-    """Return True if the definition of a symbol says that it is deprecated."""
+    """Return True if the definition of a symbol marks it as deprecated."""
     try:
         node = definition(cached_parse(text), name)
     except UNREADABLE:
@@ -65,19 +65,20 @@ def is_deprecated(text: str, name: str) -> bool:
 def _texts(node: ast.AST) -> Iterator[str]:
     """Yield the texts of a definition that mark it as deprecated."""
     documentation = ast.get_docstring(node) if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
-    for paragraph in re.split(r"\n\s*\n", documentation or ""):
-        if _MARK.search(paragraph):
-            yield " ".join(paragraph.split())
+    paragraphs = re.split(r"\n\s*\n", documentation or "")
+    yield from (" ".join(paragraph.split()) for paragraph in paragraphs if _MARK.search(paragraph))
     for decorator in getattr(node, "decorator_list", ()):
         if _MARK.search(unparse(decorator)):
             yield from _strings(decorator)
-    for call in walk(node):
-        if (
-            isinstance(call, ast.Call)
-            and "Deprecat" in unparse(call)[:2000]
-            and unparse(call.func).endswith("warn")
-        ):
-            yield from _strings(call)
+    for call in filter(_is_warning, walk(node)):
+        yield from _strings(call)
+
+
+def _is_warning(node: ast.AST) -> bool:
+    """Return True for a call that warns of a deprecation."""
+    if not isinstance(node, ast.Call) or not unparse(node.func).endswith("warn"):
+        return False
+    return "Deprecat" in unparse(node)
 
 
 def _strings(node: ast.AST) -> Iterator[str]:

@@ -10,8 +10,8 @@ from wardround.release_notes.declaration import ABSENT, PRESENCE, Declaration, p
 from wardround.release_notes.text_declaration import line_declaration
 
 _MOST_LINES = 12
-_BODY = re.compile(r"\s*(?:\{|=>\s*[{(]?).*$", re.DOTALL)
-_MODIFIERS = re.compile(r"^(?:(?:export|default|declare|async|public|static|readonly|abstract)\s+)+")
+_BODY = re.compile(r"\{|=>")
+_MODIFIERS = re.compile(r"^(?:(?:export|default|declare|async|public|static|readonly|abstract) ){1,6}")
 _LONGEST_FORM = 160
 
 
@@ -33,4 +33,4 @@ def script_declaration(path: str, text: str, name: str) -> Declaration:
 def _head(lines: list[str]) -> str:
     """Return the lines of a declaration up to its body, as one."""
     own = " ".join(" ".join(lines).split())
-    return _MODIFIERS.sub("", _BODY.sub("", own))[:_LONGEST_FORM].rstrip(" =;,")
+    return _MODIFIERS.sub("", _BODY.split(own, maxsplit=1)[0])[:_LONGEST_FORM].rstrip(" =;,")

@@ -19,7 +19,7 @@ _MOST_POSITIONAL = 2
 
 
 class SignatureChange(msgspec.Struct, frozen=True):
-    """What callers have to change.
+    """The changes that callers have to make.
 
     Attributes:
         renamed: old and new names at the same position.
@@ -75,7 +75,7 @@ def signature_change(base: Declaration, head: Declaration) -> SignatureChange:
         required=required,
         demanded=tuple(new.name for old, new in kept if new.is_required and not old.is_required),
         moved="" if required else _first_moved(kept, lost, head.parameters),
-        restricted=tuple(_restricted(kept)),
+        restricted=tuple(_restrictions(kept)),
     )
 
 
@@ -133,19 +133,25 @@ def _first_moved(
     """Return the first parameter that is passed by position and has another one; empty if none has.
 
     Args:
-        lost: parameters whose removal moves those behind them, which is no change of its own.
-        head: all parameters; one with a similar name takes the arguments of one that moves.
+        lost: parameters whose removal moves those behind them, which counts as the removal only.
+        head: all parameters.
     """
-    by_position = [pair for pair in kept if all(item.kind in _BY_POSITION for item in pair)]
-    for old, new in sorted(by_position, key=lambda pair: pair[0].location):
+    for old, new in sorted(kept, key=lambda pair: pair[0].location):
         before = old.location - sum(item.location < old.location for item in lost)
-        if before != new.location:
-            is_replaced = any(item.location == before and _is_similar(item.name, old.name) for item in head)
-            return old.name if old.location < _MOST_POSITIONAL and not is_replaced else ""
+        if not {old.kind, new.kind} <= set(_BY_POSITION) or before == new.location:
+            continue
+        if old.location < _MOST_POSITIONAL and not _is_taken_over(old, before, head):
+            return old.name
+        return ""
     return ""
 
 
-def _restricted(kept: Sequence[tuple[Parameter, Parameter]]) -> Iterator[tuple[str, str]]:
+def _is_taken_over(old: Parameter, location: int, head: Sequence[Parameter]) -> bool:
+    """Return True if a parameter with a similar name takes the arguments of one that moves."""
+    return any(item.location == location and _is_similar(item.name, old.name) for item in head)
+
+
+def _restrictions(kept: Sequence[tuple[Parameter, Parameter]]) -> Iterator[tuple[str, str]]:
     for old, new in kept:
         if old.kind == "any" and new.kind in ("positional", "keyword") and not old.name.startswith("_"):
             yield old.name, new.kind

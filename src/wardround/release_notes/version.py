@@ -25,7 +25,7 @@ _PARTS = {
     NoteKind.PERFORMANCE: VersionPart.PATCH,
     NoteKind.DEPENDENCIES: VersionPart.PATCH,
 }
-"""What a kind of statement raises, the highest first; the others change nothing for users."""
+"""The part that a kind of statement raises, the highest first; the others change nothing for users."""
 _MOST_NUMBERS = 3
 _CENTURY = 2000
 _DATE = LazyPattern(r"20\d\d(?:[01]\d(?:[0-3]\d)?)?")
@@ -66,7 +66,7 @@ def suggested_version(current: str, statements: Sequence[Statement], year: int) 
 def is_calendar_version(version: str, year: int) -> bool:
     """Return True for a version by date, such as ``2024.1``, ``24.2.0`` or ``20240131``.
 
-    A short year is that of the base or the year before or after: 10.8.0 of 2025 is no calendar version.
+    A short year is that of the base or the year before or after: 10.8.0 of 2025 is a semantic version.
     """
     first = re.match(r"\d+", version)
     if first is None:

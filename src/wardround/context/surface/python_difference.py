@@ -139,9 +139,9 @@ class Difference:
 
     def _is_dynamic(self, removed: Any) -> bool:
         """Return True if the owner may still have the name by ``__getattr__`` or another base class."""
+        if self._is_inherited(removed) and self._is_dynamic(removed.target):
+            return True
         old = removed.parent
-        if removed.is_alias and old is not None and old.is_class and self._is_dynamic(removed.target):
-            return True  # inherited
         new = None if old is None else self._head_object(old.path)
         if old is None or new is None:
             return False
@@ -151,6 +151,9 @@ class Difference:
             return False
         text = Path(new.filepath).read_text(encoding="utf-8")
         return bool(re.search(rf"['\"]{re.escape(removed.name)}['\"]", text))
+
+    def _is_inherited(self, removed: Any) -> bool:
+        return bool(removed.is_alias and removed.parent is not None and removed.parent.is_class)
 
     def _head_object(self, path: str) -> Any:
         """Return the object at a path of the head; None if it is missing or not defined in the package."""

@@ -14,14 +14,14 @@ _SEPARATOR = ","
 
 
 class ExperimentAddress(msgspec.Struct, frozen=True, kw_only=True):
-    """The content of a page of experiments.
+    """The selection of a page of experiments.
 
     Attributes:
         runs: ids of the runs side by side, separated by commas; empty for the list of runs.
         view: ``results``, ``comparison`` or ``instances``.
         reward: of the chart and of the instances; empty for the first one.
         first, second: the compared configurations by name; empty for the first two.
-        unit: the resampled unit, ``instance`` or ``repository``.
+        unit: of the resampling, ``instance`` or ``repository``.
         text: a part of the instances to show.
         page: number of the page of a list.
         instance: an instance that is open.

@@ -45,7 +45,7 @@ def results(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
     reward = _reward(runs, address)
     return markup.section(
         "Results",
-        _scroll_area("Results", markup.table(_table_of_rewards(table, has_runs=len(runs) > 1))),
+        _scroll_box("Results", markup.table(_table_of_rewards(table, has_runs=len(runs) > 1))),
         form("Reward", [menu("reward", "Chart of", reward, names)], address.query(page=1)),
         _reward_chart(runs, reward),
     )
@@ -72,7 +72,7 @@ def _reward_cells(row: RewardRow, *, has_run: bool) -> tuple[Cell, ...]:
     return (row.run, *cells) if has_run else cells
 
 
-def _scroll_area(label: str, content: Markup) -> Markup:
+def _scroll_box(label: str, content: Markup) -> Markup:
     """Return a table that can be wider than the page, and is then scrolled."""
     return render("scroll.html", label=label, content=content)
 
@@ -156,7 +156,7 @@ def instances(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
     return markup.section(
         "Instances",
         form("Instances", fields, address.query(page=1)),
-        _scroll_area("Instances", markup.table(Table(caption, columns, rows)))
+        _scroll_box("Instances", markup.table(Table(caption, columns, rows)))
         if rows
         else markup.note("No instance contains this text."),
         pager(page, lambda number: address.query(page=number)),

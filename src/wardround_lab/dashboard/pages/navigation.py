@@ -26,7 +26,7 @@ def pager(page: RowPage[Any], address: Callable[[int], Mapping[str, str]]) -> Ma
 
 
 def menu(name: str, label: str, value: str, choices: Sequence[tuple[str, str]]) -> Field:
-    """Return a field with a choice of values, none of them empty."""
+    """Return a field with a choice of values; one is always selected."""
     return Field(name, label, value, choices, has_all=False)
 
 

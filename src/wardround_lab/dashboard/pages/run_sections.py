@@ -8,7 +8,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from wardround.context.run_evidence import BehaviourRun, RunConditions
+from wardround.context.run_evidence import BehaviourRun
 from wardround.context.run_summary import count_of
 from wardround.workflows.test.reports.report import TestReport
 from wardround_lab.dashboard import markup
@@ -61,15 +61,12 @@ def _facts(run: RecordedRun) -> Iterator[tuple[str, Cell]]:
         yield "Change", f"{run.base or 'no commit'} to {run.head}"
     for name, part in (("Tests", run.evidence.tests), ("Behaviour", run.evidence.behaviour)):
         if part is not None:
-            yield from _condition_facts(name, part.conditions)
+            conditions = part.conditions
+            reason = f": {conditions.detail}" if conditions.detail else ""
+            yield name, f"{conditions.state.value}{reason}"
+            yield f"Isolation of {name.lower()}", conditions.isolation or "nothing was started"
     if run.report is not None:
         yield from _report_facts(run.report)
-
-
-def _condition_facts(part: str, conditions: RunConditions) -> Iterator[tuple[str, Cell]]:
-    reason = f": {conditions.detail}" if conditions.detail else ""
-    yield part, f"{conditions.state.value}{reason}"
-    yield f"Isolation of {part.lower()}", conditions.isolation or "nothing was started"
 
 
 def _report_facts(report: TestReport) -> Iterator[tuple[str, Cell]]:
@@ -179,11 +176,11 @@ def _behaviour(run: RecordedRun) -> Iterator[Markup]:
     ]
     none = [] if found else [markup.note("No result of a compared function changed.")]
     yield markup.section(
-        "Results that changed", *found, *none, *_function_table(behaviour), *_omission_table(behaviour)
+        "Results that changed", *found, *none, *_comparisons(behaviour), *_not_comparisons(behaviour)
     )
 
 
-def _function_table(behaviour: BehaviourRun) -> Iterator[Markup]:
+def _comparisons(behaviour: BehaviourRun) -> Iterator[Markup]:
     rows = [
         (f"{found.path}::{found.function}", found.inputs, found.differing, found.reason)
         for found in behaviour.compared[:_MOST]
@@ -192,7 +189,7 @@ def _function_table(behaviour: BehaviourRun) -> Iterator[Markup]:
         yield markup.table(Table("Compared functions", _COMPARED, rows))
 
 
-def _omission_table(behaviour: BehaviourRun) -> Iterator[Markup]:
+def _not_comparisons(behaviour: BehaviourRun) -> Iterator[Markup]:
     rows = [(f"{left.path}::{left.function}", left.reason) for left in behaviour.not_compared[:_MOST]]
     if rows:
         yield markup.table(Table("Functions that were not compared", _NOT_COMPARED, rows))

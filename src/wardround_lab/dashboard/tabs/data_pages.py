@@ -137,8 +137,11 @@ def _file_page(data: Path, file: Path, address: Mapping[str, str]) -> Markup:
     title = page.told if page.rows else f"no match among {page.total:,} examples"
     return markup.join(
         markup.actions(Link("All files", {"tab": TAB})),
-        markup.section(name, markup.facts(_summary(names))),
-        _form([row.name for row in example_files(data)], name, query, names),
+        markup.section(
+            name,
+            markup.facts(_summary(names)),
+            _form([row.name for row in example_files(data)], name, query, names),
+        ),
         markup.section(
             f"Examples {title}" if page.rows else title, _examples(name, page), _pager(address, page)
         ),

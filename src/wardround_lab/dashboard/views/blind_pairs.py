@@ -16,7 +16,7 @@ _ID_LENGTH = 16
 
 
 class JudgingPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """The place of a person in a run, stored in the page; it names no configuration.
+    """The place of a person in a run, stored in the page, without any configuration.
 
     Attributes:
         position: that of the instance in the run, from 0.
@@ -32,7 +32,7 @@ class JudgingPlace(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def parse(cls, text: str) -> JudgingPlace:
-        """Return the place that ``text`` returned.
+        """Return the place that a page stored.
 
         Raises:
             UsageError: it is none.
@@ -72,7 +72,7 @@ class Revelation(msgspec.Struct, frozen=True):
 
 
 def next_pair(storage: SequenceStorage, place: JudgingPlace) -> OpenPair | None:
-    """Return the next pair that the person has neither judged nor skipped; None after the last one.
+    """Return the next pair that the person has neither judged nor skipped; None without one.
 
     Raises:
         UsageError: the run does not exist, or the person has no name.
@@ -81,7 +81,7 @@ def next_pair(storage: SequenceStorage, place: JudgingPlace) -> OpenPair | None:
     run = find_run(storage, place.run)
     for pair in Judging(storage, run, place.judge).open_pairs(place.position):
         if _id(pair) not in place.skipped:
-            return _open_pair(run, place, pair)
+            return _open(run, place, pair)
     return None
 
 
@@ -97,11 +97,11 @@ def judge_pair(storage: SequenceStorage, place: JudgingPlace, choice: Choice) ->
         if _id(pair) == place.pair:
             judging.record(pair, choice)
             first, second = judging.origins(pair)
-            return _open_pair(run, place, pair), Revelation(_different(first), _different(second))
+            return _open(run, place, pair), Revelation(_different(first), _different(second))
     raise UsageError("this pair is judged already; press Begin for the next one")
 
 
-def _open_pair(run: Run, place: JudgingPlace, pair: PatchPair) -> OpenPair:
+def _open(run: Run, place: JudgingPlace, pair: PatchPair) -> OpenPair:
     at = replace(place, position=run.instances.index(pair.instance), pair=_id(pair))
     return OpenPair(at, pair, len(run.instances))
 

@@ -18,7 +18,7 @@ class StorageError(UsageError):
 
 
 class StorageMissing(StorageError):
-    """The location has no storage yet."""
+    """A storage does not exist yet at the location."""
 
 
 class SequenceStorage(Protocol):

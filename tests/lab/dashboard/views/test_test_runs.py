@@ -163,7 +163,7 @@ def test_a_hostile_output_of_a_megabyte_is_short_text(tmp_path: Path) -> None:
 
 def test_an_empty_installation_names_what_to_run_and_a_removed_run_is_one_sentence(tmp_path: Path) -> None:
     assert "wardround behaviour --base origin/main --format json &gt; artifacts/wardround" in page(tmp_path)
-    assert "run &#39;file/gone.json&#39; does not exist any more" in page(tmp_path, run="file/gone.json")
+    assert "the run &#39;file/gone.json&#39; does not exist any more" in page(tmp_path, run="file/gone.json")
 
 
 def recorded(head: str, created: str = "2030-01-01T00:00:00Z", *lines: LineEvidence) -> RecordedRun:
