@@ -9,12 +9,14 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
+from wardround.errors import WardroundError
 from wardround_lab.dashboard import markup
-from wardround_lab.dashboard.events import DIRECT, on_open, readable_errors
+from wardround_lab.dashboard.events import DIRECT, on_open
 from wardround_lab.dashboard.look import html_output
 from wardround_lab.dashboard.markup import render
 from wardround_lab.dashboard.pages.sequence import diff
 from wardround_lab.dashboard.stores import Stores
+from wardround_lab.dashboard.tabs.outcome import SMALL
 from wardround_lab.dashboard.views.blind_pairs import JudgingPlace, OpenPair, judge_pair, next_pair
 from wardround_lab.dashboard.views.experiment_storage import opened_experiments
 from wardround_lab.dashboard.views.shown_text import shown_text
@@ -40,15 +42,16 @@ def build_judging(stores: Stores) -> None:
         with gr.Row():
             run = gr.Dropdown(label="Run", choices=[], filterable=False)
             judge = gr.Textbox(label="Your name, under which the choices are stored", max_lines=1)
-        start = gr.Button("Begin", size="sm")
+        start = gr.Button("Begin", **SMALL)
         pair = html_output("judged-pair")
         result = html_output("judged-result")
-        with gr.Row(visible=False) as choices:
+        with gr.Row(visible="hidden") as choices:
             buttons = [_button(text, key) for _, text, key in _CHOICES]
             skip = _button("Skip", _SKIP_KEY)
-        following = _button("Next pair", _NEXT_KEY, visible=False)
+        with gr.Row(visible="hidden") as judged:
+            following = _button("Next pair", _NEXT_KEY)
         place = gr.Textbox(visible="hidden", label="Place in the run")
-    page = [place, pair, result, choices, following]
+    page = [place, pair, result, choices, judged]
     on_open(partial(_runs, stores), [run])
     _on(start, partial(_begin, stores), [run, judge], page)
     _on(skip, partial(_skip, stores), [place], page)
@@ -57,8 +60,8 @@ def build_judging(stores: Stores) -> None:
         _on(button, partial(_choose, stores, choice), [place], page)
 
 
-def _button(text: str, key: str, *, visible: bool = True) -> gr.Button:
-    return gr.Button(f"{text} ({key})", size="sm", elem_classes=[f"wr-key-{ord(key)}"], visible=visible)
+def _button(text: str, key: str) -> gr.Button:
+    return gr.Button(f"{text} ({key})", size="sm", elem_classes=[f"wr-key-{ord(key)}"])
 
 
 def _on(
@@ -67,7 +70,13 @@ def _on(
     inputs: Sequence[gr.components.Component],
     outputs: Sequence[Any],
 ) -> None:
-    button.click(readable_errors(action), list(inputs), list(outputs), **DIRECT)
+    def perform(*values: str) -> object:
+        try:
+            return action(*values)
+        except WardroundError as cause:
+            return [gr.skip(), gr.skip(), markup.problem(str(cause)), gr.skip(), gr.skip()]
+
+    button.click(perform, list(inputs), list(outputs), **DIRECT)
 
 
 def _runs(stores: Stores) -> object:
@@ -95,8 +104,8 @@ def _next(stores: Stores, place: JudgingPlace) -> list[object]:
     with opened_experiments(stores) as storage:
         opened = next_pair(storage, place)
     if opened is None:
-        return ["", markup.note(_END), "", gr.update(visible=False), gr.update(visible=False)]
-    return [opened.place.text, _pair(opened), "", gr.update(visible=True), gr.update(visible=False)]
+        return ["", markup.note(_END), "", gr.update(visible="hidden"), gr.update(visible="hidden")]
+    return [opened.place.text, _pair(opened), "", gr.update(visible=True), gr.update(visible="hidden")]
 
 
 def _choose(stores: Stores, choice: Choice, place: str) -> list[object]:
@@ -109,7 +118,7 @@ def _choose(stores: Stores, choice: Choice, place: str) -> list[object]:
         ("Right", "; ".join(revealed.second)),
     ]
     shown = markup.section("Stored", markup.facts(facts))
-    return [opened.place.text, _pair(opened), shown, gr.update(visible=False), gr.update(visible=True)]
+    return [opened.place.text, _pair(opened), shown, gr.update(visible="hidden"), gr.update(visible=True)]
 
 
 def _pair(opened: OpenPair) -> Markup:
