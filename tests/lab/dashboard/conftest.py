@@ -37,9 +37,13 @@ FILLINGS: Sequence[Callable[[Path], None]] = (
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium: Debian's package, as playwright's own would be a download."""
+    """A headless Chromium: Debian's package, as playwright's own would be a download.
+
+    One for each module: while playwright is started, its event loop counts as the running one, so no other
+    test of the process could run one.
+    """
     program = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if program is None:
         pytest.skip("no Chromium on PATH; apt-get install chromium")
