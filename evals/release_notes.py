@@ -91,8 +91,8 @@ def write_baselines(clones: Path, out: Path) -> None:
         lines = "".join(f"* {title}\n" for title in titles if title)
         (out / f"{name_of(release)}.github.md").write_text(lines, encoding="utf-8")
         if shutil.which("git-cliff"):
-            argv = ["git-cliff", "--repository", str(clone), f"{release['from']}..{release['to']}"]
-            done = subprocess.run(argv, capture_output=True, text=True, check=True)
+            argv = ["git-cliff", f"{release['from']}..{release['to']}"]
+            done = subprocess.run(argv, cwd=clone, capture_output=True, text=True, check=True)
             (out / f"{name_of(release)}.git-cliff.md").write_text(done.stdout, encoding="utf-8")
 
 

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.benchmark_modules import benchmark
+from tests.conftest import GitRepository
 from wardround import host
 from wardround.cli import rules
 from wardround.rules.removed import removed_rules
@@ -100,6 +101,14 @@ def test_every_page_is_reached_from_the_readme() -> None:
         reached |= found
         waiting += sorted(found)
     assert sorted(page.name for page in set(PAGES) - reached) == []
+
+
+def test_the_page_about_reports_names_every_key_of_a_report(repo: GitRepository) -> None:
+    repo.stage({"app.py": "print(missing)\n", "q.sql": "select 1 from a, b;\n"})
+    report = json.loads(repo.wardround("review", "--staged", "--format", "json").stdout)
+    keys = {*report, *report["context"], *report["findings"][0], *report["signals"][0], *report["runs"][0]}
+    page = (ROOT / "docs" / "report.md").read_text("utf-8")
+    assert {key for key in keys if not re.search(rf"[`\".\]]{key}[`\"]", page)} == set()
 
 
 def test_the_page_about_cost_shows_the_figures_of_the_benchmarks() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import http.server
 import json
 import posixpath
 import re
+import socket
 from pathlib import Path
 
 import pytest
@@ -157,6 +159,40 @@ class TestBuilding:
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
         assert main(["--output", str(tmp_path / "site")]) == 1
         assert capsys.readouterr().err == "docs.site: zensical is not installed; run: pip install '.[docs]'\n"
+
+
+class TestServing:
+    @pytest.fixture(autouse=True)
+    def built(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("docs.site.__main__.build", lambda *arguments: 1)
+
+    def test_a_port_in_use_is_one_sentence(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            port = other.getsockname()[1]
+            assert main(["--output", str(tmp_path), "--serve", "--port", str(port)]) == 1
+        assert f"port {port}: Address already in use; name another one with --port" in capsys.readouterr().err
+
+    def test_it_is_served_on_this_machine_only_until_an_interrupt(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        def interrupt(server: http.server.ThreadingHTTPServer) -> None:
+            assert server.server_address[0] == "127.0.0.1"
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(http.server.ThreadingHTTPServer, "serve_forever", interrupt)
+        assert main(["--output", str(tmp_path), "--serve", "--port", "0"]) == 0
+        assert "until Ctrl-C" in capsys.readouterr().out
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*arguments: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("docs.site.__main__.build", fail)
+    assert main(["--output", str(tmp_path)]) == 1
+    assert "cannot be written: [Errno 28] No space left on device" in capsys.readouterr().err
 
 
 class TestNavigation:

@@ -15,6 +15,7 @@ import http.server
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from docs.site.building import SiteError, build
@@ -23,6 +24,7 @@ from docs.site.navigation import NavigationError
 
 _ROOT = Path(__file__).resolve().parents[2]
 _REPOSITORY_VARIABLE = "WARDROUND_REPOSITORY_URL"
+_HOST = "127.0.0.1"
 _PORT = 8000
 
 
@@ -34,10 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BrokenLink, NavigationError, SiteError) as cause:
         print(f"docs.site: {cause}", file=sys.stderr)
         return 1
+    except OSError as cause:
+        print(f"docs.site: {options.output} cannot be written: {cause}; name another folder", file=sys.stderr)
+        return 1
     print(f"docs.site: {count} pages in {options.output}")
-    if options.serve:
-        _serve(options.output, options.port)
-    return 0
+    return _serve(options.output, options.port) if options.serve else 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -57,14 +60,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _serve(folder: Path, port: int) -> None:
+def _serve(folder: Path, port: int) -> int:
+    """Serve a folder on this machine until an interrupt."""
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
-        print(f"docs.site: http://127.0.0.1:{server.server_port}/, until Ctrl-C")
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            return
+    try:
+        server = http.server.ThreadingHTTPServer((_HOST, port), handler)
+    except OSError as cause:
+        print(f"docs.site: port {port}: {cause.strerror}; name another one with --port", file=sys.stderr)
+        return 1
+    with server, suppress(KeyboardInterrupt):
+        print(f"docs.site: http://{_HOST}:{server.server_port}/, until Ctrl-C", flush=True)
+        server.serve_forever()
+    return 0
 
 
 if __name__ == "__main__":

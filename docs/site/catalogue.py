@@ -14,6 +14,11 @@ from wardround.rules.model import Rule
 
 FOLDER = "rules"
 _TOOLS = "tools"
+_WIDE = "---\nhide: [toc]\n---\n\n"
+"""Beginning of a page whose table needs the width of the contents list."""
+_SUPPRESSION = "\n## How to suppress it"
+_NOT_SEARCHED = " { data-search-exclude }"
+"""The section is the same for all rules: a search for it finds the page about findings."""
 _INTRODUCTION = """\
 # Rules
 
@@ -54,37 +59,42 @@ def pages() -> dict[str, str]:
     lists = {"index.md": _index(entries, rules)}
     for specialist, group in groupby(entries, key=lambda entry: entry.specialist):
         lists[f"{specialist}/index.md"] = _specialist_page(specialist, list(group))
-    linked = {path: _link_list(path, text) for path, text in written.items()}
+    linked = {path: _site_page(path, text) for path, text in written.items()}
     return {f"{FOLDER}/{path}": text for path, text in (lists | linked).items()}
 
 
-def _link_list(path: str, text: str) -> str:
+def _site_page(path: str, text: str) -> str:
     """Return a page with links to the lists that it is in, below its title."""
     title, _, rest = text.partition("\n")
     folder = path.partition("/")[0]
-    lists = f"[Rules](../index.md#codes-of-the-tools) / {folder}"
-    if folder != _TOOLS:
-        lists = f"[Rules](../index.md) / [{folder}](index.md)"
-    return f"{title}\n\n{lists}\n{rest}"
+    if folder == _TOOLS:
+        return f"{_WIDE}{title}\n\n[Rules](../index.md#codes-of-the-tools) / tools\n\n{_filtered(rest)}\n"
+    rest = rest.replace(_SUPPRESSION, _SUPPRESSION + _NOT_SEARCHED)
+    return f"{title}\n\n[Rules](../index.md) / [{folder}](index.md)\n{rest}"
 
 
 def _index(entries: Sequence[_Entry], rules: Sequence[Rule]) -> str:
     tools = Counter(rule.id.partition("/")[0] for rule in rules if not rule.invalid)
     rows = [f"| [{tool}](tools/{tool}.md) | {count} |" for tool, count in sorted(tools.items())]
-    introduction = _INTRODUCTION.format(count=len(entries), codes=tools.total())
+    introduction = _WIDE + _INTRODUCTION.format(count=len(entries), codes=tools.total())
     return "\n".join([introduction, _table(entries, ""), _CODES.rstrip("\n"), *rows]) + "\n"
 
 
 def _specialist_page(specialist: str, entries: Sequence[_Entry]) -> str:
-    title = f"# Rules of {specialist}\n\n{len(entries)} rules; [all rules](../index.md).\n"
+    title = f"{_WIDE}# Rules of {specialist}\n\n{len(entries)} rules; [all rules](../index.md).\n"
     return f"{title}\n{_table(entries, f'{specialist}/')}\n"
 
 
 def _table(entries: Sequence[_Entry], folder: str) -> str:
-    """Return a table whose rows a script filters by the columns; ``folder`` is that of the page."""
+    """Return a table of rules; ``folder`` is that of the page."""
     rows = [_row(entry, folder) for entry in entries]
     head = "| rule | reports | specialist | plane | severity | runs |\n|---|---|---|---|---|---|"
-    return "\n".join(['<div class="filtered" markdown>\n', head, *rows, "\n</div>\n"])
+    return _filtered("\n".join([head, *rows]))
+
+
+def _filtered(table: str) -> str:
+    """Return a table whose rows a script filters by the columns."""
+    return f'<div class="filtered" markdown>\n\n{table.strip()}\n\n</div>\n'
 
 
 def _row(entry: _Entry, folder: str) -> str:

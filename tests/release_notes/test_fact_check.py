@@ -42,7 +42,7 @@ def test_other_words_for_the_same_facts_are_accepted(wording: str) -> None:
         ("`Cart.add` stops to accept `size`", "it adds the claim 'remov'"),
         ("`Cart.add` does not accept `size`", "it adds or drops a negation"),
         ("`Cart.add` requires `size`", "it adds the claim 'requir'"),
-        ("`Cart.add` accepts `size`: a security fix", "it adds the claim 'secur'"),
+        ("`Cart.add` accepts `size`: a security fix", "it adds the claim 'secure'"),
         ("`Cart.add` accepts `size` and is faster", "it adds the claim 'fast'"),
         ("`Cart.add` accepts only `size`", "it adds the claim 'only'"),
         ("`Cart.add` accepts `size` and sends passwords", "'sends' is not in its evidence"),

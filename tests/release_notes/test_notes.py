@@ -36,6 +36,7 @@ def test_commits_of_an_untitled_pull_request_keep_their_texts(shop: GitRepositor
     assert texts(notes, NoteKind.FIX) == ["Fix empty carts"]
     assert len(the_statement(notes, "Fix empty carts").commits) == 2
     assert texts(notes, NoteKind.INTERNAL) == []
+    assert notes.unattributed == ()
 
 
 def test_a_commit_and_its_revert_cancel_and_are_listed(shop: GitRepository) -> None:
@@ -88,6 +89,15 @@ def test_a_breaking_commit_is_first_with_its_footer(shop: GitRepository) -> None
     )
     shop.commit({"shop/cart.py": "x = 2\n"}, "feat: add sum")
     assert notes_of(shop.root).statements[0].text == "Drop total: call `sum()` instead"
+
+
+def test_the_removal_of_deprecated_code_is_stated_by_name(shop: GitRepository) -> None:
+    project = '[build-system]\nrequires = []\n\n[project]\nname = "shop"\n'
+    shop.commit({"pyproject.toml": project, "shop/__init__.py": "def total(): ...\n\n\ndef tax(): ...\n"})
+    shop.git("tag", "v2")
+    removal = shop.commit({"shop/__init__.py": "def total(): ...\n"}, "Remove deprecated code (#7)")
+    (statement,) = notes_of(shop.root, "v2..HEAD").statements
+    assert (statement.text, statement.commits) == ("Remove `shop.tax`", (removal,))
 
 
 def test_a_message_that_is_not_utf8_is_read(shop: GitRepository) -> None:

@@ -1,7 +1,9 @@
-// Filters of a table in <div class="filtered">: a search field, and a list for each column after the second.
+// Filters of a table in <div class="filtered">: a search field, and a list for each column after the second that has a
+// few values.
 // The choice is part of the address, so that a filtered list can be linked.
 (() => {
   const FIRST_FACT = 2;
+  const MOST_CHOICES = 12;
 
   const distinct = (values) => [...new Set(values)].sort();
 
@@ -36,11 +38,13 @@
     count.setAttribute("aria-live", "polite");
     const facts = names.slice(FIRST_FACT).map((name, index) => {
       const column = index + FIRST_FACT;
-      return { column, select: list(name, distinct(rows.map(({ texts }) => texts[column]))) };
+      const values = distinct(rows.map(({ texts }) => texts[column]));
+      const isChoice = values.length > 1 && values.length <= MOST_CHOICES && values.every(Boolean);
+      return { column, isChoice, select: list(name, values) };
     });
     form.append(field("search", search));
-    for (const { select } of facts) {
-      if (select.options.length > 2) form.append(field(select.name, select));
+    for (const { isChoice, select } of facts) {
+      if (isChoice) form.append(field(select.name, select));
     }
     form.append(count);
 

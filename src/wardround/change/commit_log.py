@@ -134,6 +134,23 @@ class CommitLog:
         options = ("--tags", "--abbrev=0", *patterns)
         return self._git.output("describe", *options, END, commit, allow=(0, 128)).strip()
 
+    def notes(self, ref: str, base: str, head: str) -> dict[str, str]:
+        """Return the notes that commits of the range have under a ref."""
+        if not self._git.output("for-each-ref", "--count=1", "--format=%(refname)", ref).strip():
+            return {}
+        out = self._git.output(
+            *_SETTINGS,
+            "log",
+            "--no-show-signature",
+            f"--notes={ref}",
+            "--format=%H%x1f%N",
+            "-z",
+            END,
+            f"{base}..{head}",
+        )
+        rows = (row.strip("\n").partition("\x1f") for row in out.split("\0"))
+        return {commit: _text(note).strip() for commit, _, note in rows if note.strip()}
+
     def time(self, commit: str) -> int:
         """Return the time of a commit, in seconds since 1970."""
         return int(self._rows("-1", "--format=%ct", "-z", END, commit)[0])

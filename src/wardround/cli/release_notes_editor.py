@@ -23,7 +23,7 @@ _SHOWN = 5
 def reword(
     repository: Repository, notes: ReleaseNotes, exchange: Path | None, wait_s: float
 ) -> ReleaseNotes | None:
-    """Return the notes with other words, and report on standard error what was rejected.
+    """Return the notes with other words, and report the rejected wordings on standard error.
 
     Returns:
         None if the endpoint does not answer; the reason is reported.

@@ -84,7 +84,7 @@ def count(groups: Iterable[Group], conditions: Iterable[str]) -> str:
 
 
 def count_rules(conditions: Iterable[str]) -> str:
-    """Return the query for the number of records with a finding of each rule, the most frequent first."""
+    """Return the query for the number of records with a finding of each rule, the largest first."""
     return f"""
     SELECT rule, COUNT(*) FROM record_rules
     WHERE sequence IN (SELECT sequence FROM records WHERE {_where(conditions)})

@@ -65,14 +65,14 @@ class _Reading(msgspec.Struct, frozen=True):
                 edit.commit
                 for edit in self.edits
                 for facet in self.search.facets
-                if self._raises(edit, facet)
+                if self._is_next_value(edit, facet)
             }
             if found:
                 return found
         last: dict[str, str] = {}
         for facet, value in self.search.facets.items():
             for edit in self.edits:
-                if self._leaves(edit, facet, value):
+                if self._is_departure(edit, facet, value):
                     last[facet] = edit.commit
         return set(last.values())
 
@@ -81,12 +81,12 @@ class _Reading(msgspec.Struct, frozen=True):
         old = [self.facets[blob].get(facet, "") for blob in edit.before]
         return old, self.facets[edit.after].get(facet, "")
 
-    def _raises(self, edit: FileEdit, facet: str) -> bool:
+    def _is_next_value(self, edit: FileEdit, facet: str) -> bool:
         """Return True if one value replaces another one."""
         old, new = self._values(edit, facet)
         return any(old) and new not in ("", *old)
 
-    def _leaves(self, edit: FileEdit, facet: str, value: str) -> bool:
+    def _is_departure(self, edit: FileEdit, facet: str, value: str) -> bool:
         """Return True if a facet has a value before a commit, and another one after it."""
         old, new = self._values(edit, facet)
         return new != value and set(old) <= {value}

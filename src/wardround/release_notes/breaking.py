@@ -100,9 +100,9 @@ class _Compared(msgspec.Struct, frozen=True, dict=True):
         stated = ""
         if found.change.kind is SurfaceKind.PYTHON_API and found.qualified:
             stated = stated_replacement(self.sides.base.read(found.change.path) or "", found.qualified)
-        return stated or self._moved.new_name(found) or self._renamed(found, cause)
+        return stated or self._moved.new_name(found) or self._new_name(found, cause)
 
-    def _renamed(self, found: SurfaceBreak, cause: Cause) -> str:
+    def _new_name(self, found: SurfaceBreak, cause: Cause) -> str:
         head = self.sides.head.read(found.change.path) or ""
         messages = (self.evidence.message(commit) for commit in cause.commits)
         names = (named_replacement(message, found.own_name, head) for message in messages)

@@ -84,11 +84,11 @@ def _signature_migrations(change: SignatureChange) -> Iterator[str]:
         yield f"use `{new}` instead of `{old}`"
     required = (*change.required, *change.demanded)
     if required:
-        yield f"pass {_listed(required)}"
+        yield f"pass {_enumeration(required)}"
     if change.moved:
         yield f"pass `{change.moved}` and what follows it by name"
     for kind, names in _by_kind(change):
-        yield f"pass {_listed(names)} {_KINDS[kind]}"
+        yield f"pass {_enumeration(names)} {_KINDS[kind]}"
 
 
 def _by_kind(change: SignatureChange) -> Iterator[tuple[str, Sequence[str]]]:
@@ -100,14 +100,14 @@ def _by_kind(change: SignatureChange) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _parameters(names: Sequence[str]) -> str:
-    return f"parameter{'s' if len(names) > 1 else ''} {_listed(names)}"
+    return f"parameter{'s' if len(names) > 1 else ''} {_enumeration(names)}"
 
 
 def _arguments(names: Sequence[str]) -> str:
-    return f"argument{'s' if len(names) > 1 else ''} {_listed(names)}"
+    return f"argument{'s' if len(names) > 1 else ''} {_enumeration(names)}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _enumeration(names: Sequence[str]) -> str:
     """Return names as code, joined for a sentence."""
     quoted = [f"`{name}`" for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

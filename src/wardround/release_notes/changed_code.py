@@ -19,14 +19,12 @@ from wardround.retrieval.definitions import functions
 
 _MOST_READ = 4_000
 """Maximum number of contents that are read for one range."""
-_MOST_PARSED = 400
+_MOST_PARSED = 200
 """Maximum number of contents that are parsed to find changes of comments only."""
 _MOST_CHARACTERS = 400_000
 _MOST_NAMED_FILES = 300
 _DEPRECATION = LazyPattern(r"\b(?:Pending)?DeprecationWarning\b|\bFutureWarning\b|@(?:\w+\.)?deprecated\b")
-_CAMEL = LazyPattern(
-    r"[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|[a-z]+(?:[A-Z][a-z0-9]*)+|[A-Z][a-z0-9]+[A-Z]{2,}\w*"
-)
+_CAMEL = LazyPattern(r"(?<![A-Za-z0-9])[A-Z]?[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*")
 _PYTHON = (".py", ".pyi")
 _CODE = LazyPattern(
     r"[ \t]*(?:(?:async )?(?:def|class|return|if|elif|else|for|while|try|except|finally|raise|with|import"
@@ -118,8 +116,12 @@ class ChangedCode:
 
 def _changes_code(before: str, after: str) -> bool:
     """Return True if a line that is probably code exists on one side only; trees need not be compared."""
-    old, new = Counter(before.split("\n")), Counter(after.split("\n"))
+    old, new = (Counter(map(_without_comment, text.split("\n"))) for text in (before, after))
     return any(_CODE.match(line) for line in chain(old - new, new - old))
+
+
+def _without_comment(line: str) -> str:
+    return line.partition("  #")[0].rstrip()
 
 
 def _is_product(path: str) -> bool:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
 from wardround.change.repository import Repository
-from wardround.context.surface.announcement import has_mention
 from wardround.release_notes.changelog import ChangelogEntry, ChangelogSection
-from wardround.release_notes.changelog_claims import names_in, references_in, version_claims
+from wardround.release_notes.changelog_claims import names_in, version_claims
+from wardround.release_notes.changelog_coverage import ChangelogCoverage
 from wardround.release_notes.changelog_evidence import RangeEvidence
 from wardround.release_notes.changelog_source import ChangelogSource
-from wardround.release_notes.model import NoteKind, ReleaseNotes, Statement
+from wardround.release_notes.model import NoteKind, ReleaseNotes
 from wardround.release_notes.tag_version import version_of_tag
-from wardround.text.search_terms import count_words
 
 _EXPECTED = {NoteKind.BREAKING: "breaking change", NoteKind.FEATURE: "feature"}
 """The kinds of statements that a changelog has to contain, as messages name them."""
-_SHARED_WORDS = 1 / 3
-"""The share of the words of a statement from which on an entry with them may state the same change."""
-_GENERIC_WORDS = count_words(
-    "add added allow can change enable implement improve introduce make new now provide support use user when"
-).keys()
 _ABBREVIATED = 10
 
 
@@ -64,7 +58,7 @@ def problems_of(
     """Return what a section claims without evidence, and what it omits of the notes, by line."""
     revisions = f"{notes.base}..{notes.head}"
     claims = [problem for entry in section.entries for problem in _claims(entry, evidence, revisions)]
-    return sorted([*claims, *_omissions(section, notes.statements)])
+    return sorted([*claims, *_omissions(section, notes)])
 
 
 def _claims(entry: ChangelogEntry, evidence: RangeEvidence, revisions: str) -> Iterator[ChangelogProblem]:
@@ -84,32 +78,11 @@ def _unknown_names(entry: ChangelogEntry, evidence: RangeEvidence) -> list[str]:
     return [name for name in names_in(entry.text) if not evidence.has_name(name)]
 
 
-def _omissions(section: ChangelogSection, statements: Sequence[Statement]) -> Iterator[ChangelogProblem]:
-    texts = [entry.text for entry in section.entries]
-    for statement in statements:
-        if statement.kind in _EXPECTED and not _is_covered(statement, texts):
+def _omissions(section: ChangelogSection, notes: ReleaseNotes) -> Iterator[ChangelogProblem]:
+    subjects = {commit.id: commit.subject for commit in notes.commits}
+    coverage = ChangelogCoverage([entry.text for entry in section.entries], subjects)
+    for statement in notes.statements:
+        if statement.kind in _EXPECTED and not coverage.has(statement):
             commit = statement.commits[-1][:_ABBREVIATED]
             message = f"omits the {_EXPECTED[statement.kind]} of {commit}: {statement.text}; add an entry"
             yield ChangelogProblem(section.path, section.line, message)
-
-
-def _is_covered(statement: Statement, entries: Sequence[str]) -> bool:
-    """Return True if an entry has the pull request, the symbol, the names or the words of a statement."""
-    references = references_in(" ".join(statement.references))
-    form = statement.breaking
-    if any(references & references_in(text) for text in entries):
-        return True
-    if form is not None:
-        return any(has_mention(text, form.symbol, statement.text) for text in entries)
-    return any(_has_names(text, statement.text) or _has_words(text, statement.text) for text in entries)
-
-
-def _has_names(entry: str, statement: str) -> bool:
-    names = names_in(statement)
-    return any(has_mention(entry, name) for name in names)
-
-
-def _has_words(entry: str, statement: str) -> bool:
-    expected = count_words(statement).keys() - _GENERIC_WORDS
-    shared = expected & count_words(entry).keys()
-    return bool(expected) and len(shared) >= _SHARED_WORDS * len(expected)

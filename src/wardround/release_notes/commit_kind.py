@@ -10,7 +10,7 @@ from wardround.release_notes import subject_words
 from wardround.release_notes.message import Message
 from wardround.release_notes.model import NoteKind
 from wardround.release_notes.path_class import PathClass
-from wardround.release_notes.sentence import Subject
+from wardround.release_notes.sentence import Subject, imperative
 
 _BY_TYPE = {
     NoteKind.FEATURE: ("feat", "feature", "add", "added", "enh", "enhancement"),
@@ -78,9 +78,15 @@ def kind_of(evidence: KindEvidence) -> NoteKind:
     stated = _stated_kind(subject)
     if stated is NoteKind.INTERNAL or stated is NoteKind.DOCUMENTATION:
         return stated
-    if subject_words.SECURITY.search(subject.text) or subject_words.SECURITY_ID.search(evidence.message.body):
+    if _is_about_security(evidence):
         return NoteKind.SECURITY
     return stated or evidence.modelled or _kind_by_words(evidence)
+
+
+def _is_about_security(evidence: KindEvidence) -> bool:
+    texts = (evidence.subject.text, evidence.message.body)
+    has_id = any(subject_words.SECURITY_ID.search(text) for text in texts)
+    return has_id or subject_words.SECURITY.search(evidence.subject.text) is not None
 
 
 def _kind_by_paths(evidence: KindEvidence) -> NoteKind | None:
@@ -89,7 +95,8 @@ def _kind_by_paths(evidence: KindEvidence) -> NoteKind | None:
     if not classes or PathClass.PRODUCT in classes:
         return None
     if PathClass.MANIFEST in classes and subject_words.SUPPORT.match(evidence.subject.text):
-        return NoteKind.CHANGE
+        is_added = subject_words.FEATURE.match(evidence.subject.text) is not None
+        return NoteKind.FEATURE if is_added else NoteKind.CHANGE
     if classes <= {PathClass.DOCUMENTATION, PathClass.CHANGELOG} and PathClass.DOCUMENTATION in classes:
         return NoteKind.DOCUMENTATION
     return NoteKind.INTERNAL
@@ -108,7 +115,7 @@ def _stated_kind(subject: Subject) -> NoteKind | None:
 
 
 def _kind_by_words(evidence: KindEvidence) -> NoteKind:
-    text = evidence.subject.text.replace("`", "")
+    text = imperative(evidence.subject.text.replace("`", ""))
     if subject_words.HOUSEKEEPING.match(text):
         return NoteKind.INTERNAL
     stated = _kind_of_opening(text) or _kind_of_opening(text.partition(": ")[2])

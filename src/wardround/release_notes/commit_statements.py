@@ -48,10 +48,9 @@ class CommitReader:
             kind,
             text,
             parts,
-            self.packages.area(unit.paths) or subject.scope,
+            self.packages.area(unit.paths) or _area(subject, kind),
             unit.pull_request,
             self._references(unit),
-            self._records(unit),
             is_trivial=is_trivial,
             is_marked_breaking=subject.is_breaking,
         )
@@ -76,9 +75,6 @@ class CommitReader:
 
     def _references(self, unit: HistoryCommit) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for part in self._parts(unit) for name in part.references))
-
-    def _records(self, unit: HistoryCommit) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for part in self._parts(unit) for name in part.message.records))
 
 
 @dataclass(frozen=True)
@@ -105,11 +101,10 @@ def commit_statements(reader: CommitReader, change: Change) -> CommitStatements:
 
 
 def _states_something(unit: HistoryCommit, reverts: Cancelled) -> bool:
-    return (
-        unit.id not in reverts.commits
-        and not unit.message.is_branch_merge
-        and unit.id not in reverts.corrected
-    )
+    if unit.id in reverts.commits or unit.id in reverts.corrected:
+        return False
+    is_untitled_merge = len(unit.logged.parents) > 1 and not unit.message.title
+    return not unit.message.is_branch_merge and not is_untitled_merge
 
 
 def _with_corrections(drafts: Sequence[Draft], reverts: Cancelled) -> list[Draft]:
@@ -121,6 +116,11 @@ def _with_corrections(drafts: Sequence[Draft], reverts: Cancelled) -> list[Draft
         else draft.with_evidence_of(Draft(draft.kind, draft.text, (corrections[draft.commits[-1]],)))
         for draft in drafts
     ]
+
+
+def _area(subject: Subject, kind: NoteKind) -> str:
+    """Return the scope of a subject, unless it only repeats the kind."""
+    return "" if subject.scope.lower().rstrip("s") in kind else subject.scope
 
 
 def _title(unit: HistoryCommit, history: History) -> str:

@@ -19,6 +19,8 @@ from wardround.release_notes.path_class import PathClass, class_of_path
 from wardround.release_notes.requirements import Requirement, RequirementReader
 
 _EXACT = ("==", "===")
+_PACKAGE_NAME = LazyPattern(r'"name"\s*:\s*"([^"\n]{1,200})"')
+_MOST_PACKAGES = 500
 _WORD = LazyPattern(r"[A-Za-z0-9][\w.-]*")
 
 
@@ -40,6 +42,7 @@ class DependencyChanges:
             file for file in _file_changes(change) if class_of_path(file.path) is PathClass.MANIFEST
         ]
         self._reader = RequirementReader(code, change.head)
+        self._own_names = frozenset(_own_names(code, change.head))
         self._locks = LockedVersions(code, self._reader, change)
 
     def drafts(self, commits: Sequence[HistoryCommit]) -> Iterator[Draft]:
@@ -67,8 +70,12 @@ class DependencyChanges:
                 after.text(requirement),
                 before.paths(requirement) | after.paths(requirement),
             )
-            if edit.old != edit.new and not self._is_elsewhere(edit):
+            if edit.old != edit.new and not self._is_left_out(edit):
                 yield edit
+
+    def _is_left_out(self, edit: _Edit) -> bool:
+        """Return True for a package of the repository itself, and for one that only moves."""
+        return edit.requirement.name in self._own_names or self._is_elsewhere(edit)
 
     def _is_elsewhere(self, edit: _Edit) -> bool:
         """Return True if a package seems to appear or vanish only because its declaration moves.
@@ -122,6 +129,15 @@ class _Declared:
 
     def paths(self, requirement: Requirement) -> frozenset[str]:
         return frozenset(self._paths.get(requirement, ()))
+
+
+def _own_names(code: ChangedCode, head: str) -> Iterator[str]:
+    """Yield the names of the packages of npm that a repository consists of."""
+    paths = [path for path in code.entries(head) if path.endswith("/package.json")]
+    for path in sorted(paths)[:_MOST_PACKAGES]:
+        match = _PACKAGE_NAME.search(code.text(code.entries(head)[path]))
+        if match is not None and class_of_path(path) is PathClass.MANIFEST:
+            yield match[1]
 
 
 def _file_changes(change: Change) -> Iterator[FileChange]:

@@ -23,7 +23,6 @@ class Draft(msgspec.Struct, frozen=True):
     area: str = ""
     pull_request: str = ""
     references: tuple[str, ...] = ()
-    records: tuple[str, ...] = ()
     is_trivial: bool = False
     is_marked_breaking: bool = False
 
@@ -38,9 +37,8 @@ class Draft(msgspec.Struct, frozen=True):
             self,
             commits=tuple(dict.fromkeys((*self.commits, *other.commits))),
             references=tuple(dict.fromkeys((*self.references, *other.references))),
-            records=tuple(dict.fromkeys((*self.records, *other.records))),
         )
 
     def statement(self) -> Statement:
         """Return the statement of the notes."""
-        return Statement(self.kind, self.text, self.commits, self.area, self.references, None, self.records)
+        return Statement(self.kind, self.text, self.commits, self.area, self.references)

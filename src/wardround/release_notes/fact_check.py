@@ -29,7 +29,7 @@ _CLAIMS = (
     ("deprecat",),
     ("requir", "mandator", "must"),
     ("break", "incompatib"),
-    ("secur", "vulnerab", "malicious", "exploit"),
+    ("secure", "security", "vulnerab", "malicious", "exploit"),
     ("fast", "speed", "perform", "slow", "memory", "quick"),
     ("crash", "leak", "corrupt", "los"),
     ("default",),
@@ -76,14 +76,14 @@ def violation(original: str, wording: str, evidence: str) -> str:
 def _invented_names(wording: str, facts: str) -> Iterator[str]:
     known = facts.casefold()
     for name in _names(wording):
-        if not _contains(known, name.casefold()):
+        if not _has_name(known, name.casefold()):
             yield f"{name!r} is not in its evidence"
 
 
 def _dropped_names(original: str, wording: str) -> Iterator[str]:
     remaining = wording.casefold()
     for name in _names(original):
-        if not _contains(remaining, name.casefold()):
+        if not _has_name(remaining, name.casefold()):
             yield f"it drops {name!r}"
 
 
@@ -95,18 +95,18 @@ def _names(text: str) -> Iterator[str]:
         yield match[0]
 
 
-def _contains(text: str, name: str) -> bool:
+def _has_name(text: str, name: str) -> bool:
     """Return True if a text has a name, not only as a part of another."""
     start = text.find(name)
     while start >= 0:
         end = start + len(name)
-        if not (_joins(text, start - 1, name[0]) or _joins(text, end, name[-1])):
+        if not (_is_continuation(text, start - 1, name[0]) or _is_continuation(text, end, name[-1])):
             return True
         start = text.find(name, start + 1)
     return False
 
 
-def _joins(text: str, index: int, edge: str) -> bool:
+def _is_continuation(text: str, index: int, edge: str) -> bool:
     """Return True if the character at an index continues the word that an edge of a name belongs to."""
     return 0 <= index < len(text) and _is_word(text[index]) and _is_word(edge)
 
@@ -118,14 +118,14 @@ def _is_word(character: str) -> bool:
 def _other_claims(original: str, wording: str) -> Iterator[str]:
     before, after = original.casefold(), wording.casefold()
     for group in _CLAIMS:
-        if _states(before, group) != _states(after, group):
-            verb = "adds" if _states(after, group) else "drops"
+        if _has_claim(before, group) != _has_claim(after, group):
+            verb = "adds" if _has_claim(after, group) else "drops"
             yield f"it {verb} the claim {group[0]!r}"
     if bool(_NEGATIONS.search(original)) != bool(_NEGATIONS.search(wording)):
         yield "it adds or drops a negation"
 
 
-def _states(text: str, beginnings: tuple[str, ...]) -> bool:
+def _has_claim(text: str, beginnings: tuple[str, ...]) -> bool:
     words = f" {text}"
     return any(f" {beginning}" in words or f"`{beginning}" in words for beginning in beginnings)
 

@@ -70,12 +70,12 @@ def unmatched_breaks(
     """Return what messages state and no comparison of surfaces found, with the commits that state it."""
     found: dict[str, list[str]] = {}
     for item in stated:
-        if not any(_describes(item, statement) for statement in statements):
+        if not any(_is_about(item, statement) for statement in statements):
             found.setdefault(item.text, []).append(item.commit.id)
     return found
 
 
-def _describes(stated: StatedBreak, statement: Statement) -> bool:
+def _is_about(stated: StatedBreak, statement: Statement) -> bool:
     """Return True if a message is about a change of a surface: the same commit, and a name of the change."""
     form = statement.breaking
     if form is None or not {stated.commit.id, *stated.commit.merged} & set(statement.commits):

@@ -7,7 +7,7 @@ branch, such as that of an older release, represents nothing: the branch is read
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
 import msgspec
@@ -84,15 +84,17 @@ def read_history(repository: Repository, revisions: Revisions) -> History:
     logged = log.between(revisions.base_commit, revisions.head_commit)
     name = repository_name(repository)
     messages = {commit.id: read_message(commit.message, name) for commit in logged}
-    in_base = {commit.id for commit in logged if commit.is_in_base}
-    in_base |= _picked_into_base(log.base_messages(revisions.base_commit, revisions.head_commit), messages)
+    picked = _picked_into_base(log.base_messages(revisions.base_commit, revisions.head_commit), messages)
+    in_base = picked.union(commit.id for commit in logged if commit.is_in_base)
     merged = _Mainline(logged, messages).merged_commits()
     merge_of = {part: merge for merge, parts in merged.items() for part in parts}
     commits = [_commit(commit, messages, merged, merge_of) for commit in logged]
-    return History(
-        tuple(commit for commit in commits if commit.id not in in_base),
-        tuple(commit for commit in commits if commit.id in in_base),
-    )
+    return _history(commits, in_base)
+
+
+def _history(commits: Sequence[HistoryCommit], in_base: Set[str]) -> History:
+    new = tuple(commit for commit in commits if commit.id not in in_base)
+    return History(new, tuple(commit for commit in commits if commit.id in in_base))
 
 
 def _commit(

@@ -38,12 +38,12 @@ class MovedSymbols:
     def _moves(self) -> Mapping[tuple[str, str], SymbolMove]:
         texts = FileTexts(self.source, self.source.change)
         change = self.source.change
-        published = replace(change, files=tuple(_published(change.files)))
+        published = replace(change, files=tuple(_publishable(change.files)))
         moves = find_moves(published, lambda file, base: texts.readable(file.path, base=base))
         return {(move.base_path, move.base_name): move for move in moves if _is_same(move)}
 
 
-def _published(files: Iterable[ChangedFile]) -> Iterable[ChangedFile]:
+def _publishable(files: Iterable[ChangedFile]) -> Iterable[ChangedFile]:
     return (file for file in files if file.path.endswith(_SUFFIXES) and not UNPUBLISHED.search(file.path))
 
 

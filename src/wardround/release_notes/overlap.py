@@ -14,6 +14,7 @@ from wardround.release_notes.sentence import continuation, read_subject, sentenc
 _QUOTED = LazyPattern(r"`([^`\n]{2,200})`")
 _WORD = LazyPattern(r"\w+")
 _REMOVAL = LazyPattern(r"(?i)(?:remove|drop|delete|rename|replace|require|end support)[sd]?\b")
+_DEPRECATED = LazyPattern(r"\b(?:deprecat|obsolete|legacy)")
 _LEAST_NAME = 3
 
 
@@ -56,8 +57,9 @@ def _is_same(draft: Draft, statement: Statement) -> bool:
         return True
     if statement.text.casefold().startswith(text):
         return True
-    words = set(_WORD.findall(text))
-    return _REMOVAL.match(text) is not None and not words.isdisjoint(_names(statement))
+    if _REMOVAL.match(text) is None:
+        return False
+    return _DEPRECATED.search(text) is not None or not _names(statement).isdisjoint(_WORD.findall(text))
 
 
 def _names(statement: Statement) -> set[str]:
@@ -73,7 +75,6 @@ def _with_evidence(statement: Statement, draft: Draft) -> Statement:
         text=_text(statement, draft),
         commits=tuple(dict.fromkeys((*draft.commits, *statement.commits))),
         references=tuple(dict.fromkeys((*draft.references, *statement.references))),
-        records=tuple(dict.fromkeys((*draft.records, *statement.records))),
         area=statement.area or draft.area,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from wardround.lazy import LazyPattern
 from wardround.retrieval.test_discovery import contains_tests
@@ -37,16 +37,19 @@ _TESTS = LazyPattern(
     r"|mypy-tests)/"
     r"|(?:^|/)conftest\.py$|(?:^|/)asv\.conf\.json$|\.test-d\.tsx?$"
 )
-_DOCUMENTATION = LazyPattern(
+_DOCUMENTATION_FOLDER = LazyPattern(
     r"(?i)(?:^|/)(?:docs?|docs?[-_]src|documentation|examples?|samples?|demos?|website|tutorials?)/"
-    r"|\.(?:md|rst|adoc|markdown)$"
-    r"|(?:^|/)(?:readme|authors|contributors|contributing|copying|licen[cs]e|notice|code_of_conduct|security"
-    r"|maintainers"
+)
+_DOCUMENTATION = LazyPattern(
+    r"(?i)\.(?:md|rst|adoc|markdown)$"
+    r"|(?:^|/)(?:readme|contributing|copying|licen[cs]e|notice|code_of_conduct|security"
     r"|citation|funding|governance|acknowledg\w{0,10})(?:\.\w{1,8})?$|(?:^|/)mkdocs\.ya?ml$|\.ipynb$"
 )
 _TOOLING = LazyPattern(
     r"(?i)(?:^|/)\.[^/]+(?:/|$)"
     r"|(?:^|/)(?:requirements|constraints)/|(?:^|/)[\w.-]*(?:requirements|constraints)[\w.-]*\.(?:txt|in)$"
+    r"|(?:^|/)(?:authors|contributors|sponsors|backers|maintainers|funding|citation"
+    r"|code_of_conduct)(?:\.\w{1,8})?$"
     r"|^(?!action\.)[^/]+\.(?:ya?ml|ini|cfg)$"
     r"|(?:^|/)(?:scripts?|tools|tasks|ci|hack|\.?dev|devtools|release|build[-_]scripts|maint)/"
     r"|^(?:tox\.ini|noxfile\.py|makefile|justfile|pytest\.ini|mypy\.ini|codecov\.ya?ml"
@@ -63,6 +66,7 @@ _TOOLING = LazyPattern(
 _MANIFEST = LazyPattern(
     r"(?:^|/)(?:setup\.py|setup\.cfg|pyproject\.toml|package\.json|Cargo\.toml|go\.(?:mod|sum))$"
 )
+_ACTION = LazyPattern(r"^(?:[\w-]+/)*action\.ya?ml$")
 _DEVELOPMENT = LazyPattern(
     r"^\.|(?:^|/)(?!requirements\.(?:txt|in)$)[^/]+\.(?:txt|in)$|/requirements\.(?:txt|in)$"
 )
@@ -71,15 +75,29 @@ _DEVELOPMENT = LazyPattern(
 
 def class_of_path(path: str) -> PathClass:
     """Return the class of a path; unknown files are of the product."""
-    if _CHANGELOG.search(path):
-        return PathClass.CHANGELOG
-    if contains_tests(path) or _TESTS.search(path):
-        return PathClass.TESTS
-    if is_lock(path) or _MANIFEST.search(path) or (is_manifest(path) and not _DEVELOPMENT.search(path)):
-        return PathClass.MANIFEST
-    if _TOOLING.search(path):
-        return PathClass.TOOLING
-    return PathClass.DOCUMENTATION if _DOCUMENTATION.search(path) else PathClass.PRODUCT
+    return next((kind for kind, is_of_kind in _CLASSES if is_of_kind(path)), PathClass.PRODUCT)
+
+
+def _is_test(path: str) -> bool:
+    return contains_tests(path) or bool(_TESTS.search(path))
+
+
+def _is_requirement_list(path: str) -> bool:
+    if is_lock(path) or _MANIFEST.search(path):
+        return True
+    return is_manifest(path) and not _DEVELOPMENT.search(path)
+
+
+_CLASSES: tuple[tuple[PathClass, Callable[[str], object]], ...] = (
+    (PathClass.CHANGELOG, _CHANGELOG.search),
+    (PathClass.TESTS, _is_test),
+    (PathClass.DOCUMENTATION, _DOCUMENTATION_FOLDER.search),
+    (PathClass.PRODUCT, _ACTION.search),
+    (PathClass.MANIFEST, _is_requirement_list),
+    (PathClass.TOOLING, _TOOLING.search),
+    (PathClass.DOCUMENTATION, _DOCUMENTATION.search),
+)
+"""The classes with their tests, in order: the first that fits counts."""
 
 
 def classes_of(paths: Iterable[str]) -> frozenset[PathClass]:

@@ -27,12 +27,12 @@ class PublicNames:
         """
         parts, module = dotted.split("."), module_parts(path)
         if not qualified or parts[0] not in module or dotted.endswith(f".{qualified}"):
-            return self._exported(self.shortest(dotted, path), path, qualified)
+            return self._export_of(self.shortest(dotted, path), path, qualified)
         start = module.index(parts[0])
         defined = ".".join((*module[start:], qualified))
-        return self._exported(self.shortest(defined, path), path, qualified)
+        return self._export_of(self.shortest(defined, path), path, qualified)
 
-    def _exported(self, symbol: str, path: str, qualified: str) -> str:
+    def _export_of(self, symbol: str, path: str, qualified: str) -> str:
         """Return the name of a member in a subclass that the package exports if its own class is not."""
         owner, _, rest = qualified.partition(".")
         if not symbol.endswith(f".{qualified}") or module_length(symbol.split("."), module_parts(path)) == 0:

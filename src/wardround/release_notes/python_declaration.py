@@ -46,7 +46,7 @@ def python_declaration(text: str, name: str) -> Declaration:
 def listed_declaration(text: str, name: str) -> Declaration:
     """Return the entry of a name in ``__all__``."""
     try:
-        lists = [declared for declared in _declared(text) if declared.startswith(_LIST)]
+        lists = [declared for declared in _declarations(text) if declared.startswith(_LIST)]
     except UNREADABLE:
         return ABSENT
     return present(name) if any(repr(name) in declared for declared in lists) else ABSENT
@@ -130,13 +130,13 @@ def _is_bound(text: str, name: str) -> bool:
     """Return True if an assignment or an import binds a name, or a method sets it on its object."""
     owner, _, own = name.rpartition(".")
     declared = f".{owner}.{own}" if owner else f".{own}"
-    if declared in _declared(text):
+    if declared in _declarations(text):
         return True
     return not owner and own in _imported_names(cached_parse(text))
 
 
 @lru_cache(maxsize=2)
-def _declared(text: str) -> frozenset[str]:
+def _declarations(text: str) -> frozenset[str]:
     """Return the declarations of a module, which several symbols are searched in."""
     return declarations(cached_parse(text))
 

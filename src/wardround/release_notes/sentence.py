@@ -7,7 +7,10 @@ import msgspec
 from wardround.lazy import LazyPattern
 from wardround.text.escaping import one_line
 
-_KEY = r"[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,8}"
+_KEY = (
+    r"(?!(?:CVE|GHSA|CWE|UTF|ISO|RFC|PEP|SHA|HTTP|AES|RSA|TLS|IPV|EC|MD|ES|LATIN|PYTHON|PY|RC|V)-)"
+    r"[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,8}"
+)
 _ISSUE = r"(?:[\w.-]{1,40}/[\w.-]{1,60})?[#!]\d{1,9}|gh-\d{1,9}|GH-\d{1,9}"
 _PICTOGRAM = LazyPattern(
     r"(?:\s*(?::[a-z0-9_+-]{1,40}:|[\u2190-\u2bff\U0001f000-\U0001faff][\ufe0e\ufe0f\u200d]*))+\s*"
@@ -39,20 +42,20 @@ _CORRECTION = LazyPattern(r"(?i)(?:(?:fixup|squash|amend)!\s*)+")
 _UNFINISHED = LazyPattern(r"(?i)(?:\[(?:wip|draft|rfc)\]|(?:wip|draft)\b:?)\s*(?=\S)")
 _ROLE = LazyPattern(r":[a-z]+(?::[a-z]+)?:`~?([^`<>\n]{1,120})`")
 _LITERAL = LazyPattern(r"``+([^`\n]{1,200})``+")
-_QUOTED_CODE = LazyPattern(r"(['\"])(`[^`\n]+`)\1")
+_QUOTED_NAME = LazyPattern(r"(?<![\w`'])'([A-Za-z_][\w.]{1,60})'(?![\w`'])")
+_QUOTED_CODE = LazyPattern(r"(['\"])(`[^`\n]{1,200}`)\1")
 _QUOTED_PART = LazyPattern(r"(`[^`\n]*`)")
 _CODE = LazyPattern(
     r"(?<![\w`./@#:-])(?:"
     r"--[a-z][\w-]*(?:=\S+)?"
     r"|@[a-z_]\w*(?:\.\w+)+"
     r"|(?:[A-Za-z_]\w*\.){0,6}[A-Za-z_]\w*\([^()\s]{0,60}\)"
-    r"|[A-Za-z_]\w*\[[\w., ]{1,60}\]"
+    r"|(?:[A-Za-z_]\w*\.){0,6}[A-Za-z_]\w*\[[\w., ]{1,60}\]"
     r"|_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_*(?:\.\w+)*(?:=\w+)?"
-    r"|__\w+__"
-    r"|(?:[A-Z]\w*|[a-z]+)(?:\.[a-z_]\w+)+(?<!\.js)(?<!\.py)(?<!\.com)(?<!\.org)(?<!\.io)(?<!\.net)"
-    r"|[A-Z]\w*(?:\.[A-Z]\w*)+"
-    r"|_\w+\.(?:py|pyi|js|ts)|[\w-]+\.(?:py|toml|ini|cfg|json|ya?ml)"
-    r")(?![\w`/@{-])"
+    r"|__\w+"
+    r"|[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+(?<!\.js)(?<!\.com)(?<!\.org)(?<!\.io)(?<!\.net)(?<!\.md)(?<!\.rst)"
+    r"|_\w+\.(?:py|pyi|js|ts)|[\w-]+\.(?:py|toml|ini|cfg|json|ya?ml|md|rst)"
+    r")(?![\w`/@{-]|\.\w)"
 )
 _NOT_CODE = frozenset({"e.g", "i.e", "vs.the", "etc.and"})
 _CAMEL = LazyPattern(
@@ -91,6 +94,13 @@ _VERBS = {
         "Implement": ("implements", "implemented", "implementing"), "Prevent": ("prevents", "prevented"),
         "Handle": ("handles", "handled", "handling"), "Ensure": ("ensures", "ensured", "ensuring"),
         "Deprecate": ("deprecates", "deprecated", "deprecating"), "Correct": ("corrects", "corrected"),
+        "Respect": ("respects", "respected"), "Preserve": ("preserves", "preserved"),
+        "Avoid": ("avoids", "avoided", "avoiding"), "Return": ("returns", "returned"),
+        "Raise": ("raises", "raised"), "Accept": ("accepts", "accepted"), "Expose": ("exposes", "exposed"),
+        "Extend": ("extends", "extended"), "Create": ("creates", "created"), "Keep": ("keeps", "kept"),
+        "Ignore": ("ignores", "ignored"), "Clarify": ("clarifies", "clarified"), "Show": ("shows", "shown"),
+        "Include": ("includes", "included"), "Expand": ("expands", "expanded"), "Skip": ("skips", "skipped"),
+        "Simplify": ("simplifies", "simplified"), "Refactor": ("refactors", "refactored", "refactoring"),
         "Enable": ("enables", "enabled", "enabling"), "Replace": ("replaces", "replaced", "replacing"),
     }.items()
     for form in forms
@@ -187,13 +197,14 @@ def sentence(text: str, names: frozenset[str] = frozenset()) -> str:
     Args:
         names: names that the changed code defines; in capitals and small letters they are shown as code too.
     """
-    plain = _LITERAL.sub(r"`\1`", _ROLE.sub(r"`\1`", text))
-    parts = _QUOTED_PART.split(_QUOTED_CODE.sub(r"\2", plain))
+    plain = _QUOTED_NAME.sub(r"`\1`", _LITERAL.sub(r"`\1`", _ROLE.sub(r"`\1`", text)))
+    parts = _QUOTED_PART.split(plain)
     shown = "".join(part if part.startswith("`") else _with_code(part, names) for part in parts)
-    return _capital_first(_imperative(shown))
+    shown = _QUOTED_CODE.sub(r"\2", shown)
+    return _capital_first(imperative(shown))
 
 
-def _imperative(text: str) -> str:
+def imperative(text: str) -> str:
     """Return a sentence whose first word, if it is a usual verb in another form, is the imperative."""
     first, space, rest = text.partition(" ")
     verb = _VERBS.get(first.lower()) if first.lower() == first or first.istitle() else None

@@ -75,7 +75,7 @@ def signature_change(base: Declaration, head: Declaration) -> SignatureChange:
         required=required,
         demanded=tuple(new.name for old, new in kept if new.is_required and not old.is_required),
         moved="" if required else _first_moved(kept, lost, head.parameters),
-        restricted=tuple(_restricted(kept)),
+        restricted=tuple(_restrictions(kept)),
     )
 
 
@@ -151,7 +151,7 @@ def _is_taken_over(old: Parameter, location: int, head: Sequence[Parameter]) -> 
     return any(item.location == location and _is_similar(item.name, old.name) for item in head)
 
 
-def _restricted(kept: Sequence[tuple[Parameter, Parameter]]) -> Iterator[tuple[str, str]]:
+def _restrictions(kept: Sequence[tuple[Parameter, Parameter]]) -> Iterator[tuple[str, str]]:
     for old, new in kept:
         if old.kind == "any" and new.kind in ("positional", "keyword") and not old.name.startswith("_"):
             yield old.name, new.kind

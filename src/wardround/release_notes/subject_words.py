@@ -53,14 +53,20 @@ INTERNAL = _opening(
     rf"|some |more |new )?{_TOOLS}\b",
     r"fix (?:formatting|style|indentation|wrapping|coverage|warnings?$|ci\b|(?:the |failing |broken "
     r"|flaky )*(?:tests?|build|travis|workflows?|pipeline)\b|bench)",
-    r"(?:re)?move (?:unused|dead|unneeded|unnecessary|unreachable|redundant|obsolete|superfluous|stale|extra"
+    r"(?:re)?move (?:unused|junk|dead|unneeded|unnecessary|unreachable|redundant|obsolete|superfluous|stale"
+    r"|extra"
     r"|trailing|blank|commented|debug"
     r"|some|py2|python ?2|six|noqa|pragma|todo)\b",
     r"(?:drop )?unused\b",
     r"(?:move|rename|split|merge|extract|relocate) .{0,80}(?<![\w.])_[a-z]\w*(?:\.\w+)?",
     r"(?:\w+ )?chores?\b",
+    r"(?:use|add|switch to|set up|setup|configure|enable) (?:\w+ ){0,2}?(?:pip-compile|dependabot|renovate"
+    r"|tox|nox|hatch|codecov|coveralls"
+    r"|codeql|sourcery|mergify|cibuildwheel|trusted publish\w+|workflows?|github actions|pytest)\b",
+    r".{0,80}\btype[- :]*ignored?\b",
     r"split (?:up |out )?(?:the )?(?:module|file|function|class)\b",
     r"use (?:f-strings?|pathlib|walrus|super\(\)|yield from|set|dict|list|annotations|modern)\b",
+    r"(?:update|bump|upgrade) (?:the )?(?:linters?|formatters?|tooling|type checkers?)\b",
     r"(?:switch|migrate|move|convert) to (?:pytest|hatch|flit|poetry|uv|nox|tox|pyproject|github actions|pdm"
     r"|setuptools)\b",
     r"rename (?:internal|private|variable|local|vars?)\b",
@@ -86,6 +92,7 @@ DOCUMENTATION = _opening(
     rf"{_CHANGES_TEXT} {_FEW}(?:typos?|spelling|grammar|doc ?strings?|docs?|documentation|readme|comments?"
     rf"|tutorials?|sphinx"
     r"|wording|badges?|versionadded|versionchanged|changelog)\b",
+    rf"make {_FEW}(?:docs?|doc ?strings?|documentation|readme)\b",
     r"(?:typos?|readme|docs?|doc ?strings?|documentation|document(?:s|ed)?|spelling|grammar|comments?"
     r"|badges?)\b",
 )
@@ -143,7 +150,8 @@ SECURITY_ID = LazyPattern(r"\b(?:CVE-\d{4}-\d{3,9}|GHSA(?:-[0-9a-z]{4}){3})\b")
 TRIVIAL = _opening(
     r"(?:wip|typos?|fix(?:es|ed|up)?|oops|minor|updates?|cleanup|clean up|changes?|tests?|lint"
     r"|format(?:ting)?|style|nits?)",
-    r"(?:tmp|temp|clarif(?:y|ication)s?|misc|various|more|again|done|ok|stuff|polish|tweaks?|revert|refactor(?:ing)?|improvements?"
+    r"(?:tmp|temp|clarif(?:y|ication)s?|misc|various|more|again|done|ok|stuff|polish|tweaks?|revert"
+    r"|refactor(?:ing)?|improvements?"
     r"|final|first|ready|bump)",
     r"(?:small|minor) (?:fix(?:es)?|changes?|tweaks?|updates?)",
     r"(?:fix|add|update|more|adjust|repair) (?:the |some |a )?(?:tests?|lint(?:er|ing)?|ci|build|typos?|mypy"

@@ -172,21 +172,16 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _codes(rules: Sequence[Rule]) -> str:
-    lines = [
-        "| code | default | plane | defect class | name | judgements | why |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    lines = ["| code | reports | default | plane | defect class | judgements |", "|---|---|---|---|---|---|"]
     for rule in rules:
-        off = rule.off_reason
-        default = rule.severity.label if rule.is_shown else f"off: {off}"
+        off = f" Off by default: {rule.off_reason}." if rule.off_reason else ""
         cells = (
-            rule.code,
-            default,
+            f"{rule.code} {rule.name}",
+            f"{escape(rule.why)}{off}",
+            rule.severity.label if rule.is_shown else "off",
             str(rule.plane),
             rule.defect_class,
-            rule.name,
             _count_text(rule),
-            escape(rule.why),
         )
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from wardround import __version__
 from wardround_lab.dashboard import downloads, look, markup
-from wardround_lab.dashboard.events import DIRECT
+from wardround_lab.dashboard.events import DIRECT, run_timers_of_open_tab
 from wardround_lab.dashboard.guard import Guard
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.dashboard.tab import Tab
@@ -32,7 +32,7 @@ TABS: Sequence[Tab] = (
     TestRunsTab(),
 )
 _CONCURRENT = 8
-_STATIC = {"dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_STATIC = {"dashboard.css": "text/css", "dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
 def address_of(tab: Tab) -> str:
@@ -50,6 +50,7 @@ def build(stores: Stores) -> gr.Blocks:
             for tab in TABS:
                 with gr.Tab(tab.name, id=address_of(tab), elem_id=address_of(tab)):
                     tab.build(stores)
+        run_timers_of_open_tab(tabs)
         page.load(_addressed_tab, outputs=tabs, **DIRECT)
     page.queue(default_concurrency_limit=_CONCURRENT, api_open=False)
     return page
@@ -62,7 +63,7 @@ def create_application(stores: Stores, password: str) -> ASGIApp:
         _serve_static(application, name, media_type)
     downloads.serve(application, stores)
     gr.mount_gradio_app(
-        application, build(stores), "/", theme=look.theme(), css=look.style(), footer_links=[],
+        application, build(stores), "/", theme=look.theme(), footer_links=[],
         show_error=True, enable_monitoring=False, mcp_server=False, pwa=False, ssr_mode=False,
     )  # fmt: skip
     return Guard(application, password)

@@ -12,8 +12,8 @@ from wardround_lab.dashboard.markup import render
 COLOURS = 6
 """Series with colours of their own; further ones repeat them."""
 _STEPS = (1, 2, 5, 10)
-_MOST_LABELS = 14
-"""Labels below the bars of a wide page; a narrow one has every other one."""
+_LABEL_ROOM = 90
+"""Characters of labels below the bars of a wide page; a narrow one has every other label."""
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -48,8 +48,11 @@ def stacked_bars(title: str, categories: Sequence[str], series: Sequence[Series]
                               for item, colour in zip(series, _colours(series), strict=True)])
         for index, (category, total) in enumerate(zip(categories, totals, strict=True))
     ]  # fmt: skip
-    step = -(-len(bars) // _MOST_LABELS)
-    return render("bars.html", title=title, bars=bars, top=top, step=step, legend=_legend(series))
+    label = 1 + max(map(len, categories), default=0)
+    step = -(-len(bars) * label // _LABEL_ROOM)
+    return render(
+        "bars.html", title=title, bars=bars, top=top, step=step, label=label, legend=_legend(series)
+    )
 
 
 class Segment(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ _OF_GRADIO = LazyPattern(
 )
 _OWN = (
     '<link rel="icon" href="/wardround/icon.svg" type="image/svg+xml">'
+    '<link rel="stylesheet" href="/wardround/dashboard.css">'  # Gradio would split selectors at each comma
     '<script src="/wardround/dashboard.js" defer></script></head>'
 )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qsl
 
@@ -86,16 +86,25 @@ def on_address(
 def every(
     seconds: float, refresh: Callable[..., object], inputs: Sequence[Any], outputs: Sequence[Any]
 ) -> None:
-    """Call a function at intervals while the tab under construction is open."""
-    tab, _ = _enclosing_tab()
+    """Call a function at intervals while the tab under construction is open; not for the first tab."""
     timer = gr.Timer(seconds, active=False)
-    assert isinstance(tab.parent, gr.Tabs)
-
-    def follow(event: gr.SelectData) -> gr.Timer:
-        return gr.Timer(active=event.value == tab.label)
-
-    tab.parent.select(follow, None, timer, **DIRECT)
     timer.tick(readable_errors(refresh), list(inputs), list(outputs), **DIRECT)
+
+
+def run_timers_of_open_tab(tabs: gr.Tabs) -> None:
+    """Let the timers of each tab run while it is open, once all tabs are built."""
+    children: Sequence[Any] = tabs.children
+    for tab in children:
+        for timer in _timers_in(tab):
+            for other in children:
+                other.select(partial(gr.Timer, active=other is tab), None, timer, **DIRECT)
+
+
+def _timers_in(block: Any) -> Iterator[gr.Timer]:
+    if isinstance(block, gr.Timer):
+        yield block
+    for child in getattr(block, "children", ()):
+        yield from _timers_in(child)
 
 
 def _show_or_explain(show: Callable[[Mapping[str, str]], str], query: Mapping[str, str]) -> str:

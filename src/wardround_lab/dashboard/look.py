@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import gradio as gr
 
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "Helvetica", "Arial", "sans-serif")
@@ -21,11 +19,6 @@ def theme() -> gr.themes.Base:
         block_info_text_color="*neutral_600",
         block_info_text_color_dark="*neutral_400",
     )
-
-
-def style() -> str:
-    """Return the style sheet of the dashboard."""
-    return (files("wardround_lab.dashboard") / "static" / "dashboard.css").read_text(encoding="utf-8")
 
 
 def html_output(elem_id: str | None = None) -> gr.HTML:

@@ -77,12 +77,19 @@ class Form(msgspec.Struct, frozen=True):
 
     Attributes:
         fixed: parameters of the address besides the fields.
+        is_wide: its fields have long values.
     """
 
     tab: str
     label: str
     fields: Sequence[Field]
     fixed: Mapping[str, str] = {}
+    is_wide: bool = False
+
+    @property
+    def can_clear(self) -> bool:
+        """True if a field can be empty."""
+        return any(field.choices is None or field.has_all for field in self.fields)
 
     @property
     def cleared(self) -> str:

@@ -61,7 +61,7 @@ class ProcessIdentity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TrainingRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a page may ask for: a recipe of the list and options, never a command line.
+    """A training that a page may start: a recipe of the list and options, never a command line.
 
     Attributes:
         recipe: its name in the list.

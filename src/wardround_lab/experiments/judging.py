@@ -85,7 +85,7 @@ class Judging:
         """
         for instance in self._run.instances[start:]:
             patches, task, repository = self._patches(instance)
-            known = self._known(instance)
+            known = self._judged_pairs(instance)
             for diffs in combinations(patches, 2):
                 if frozenset(map(diff_digest, diffs)) not in known:
                     first, second = self._in_random_order(instance, diffs)
@@ -93,7 +93,7 @@ class Judging:
 
     def is_judged(self, pair: PatchPair) -> bool:
         """Return True if the person has judged a pair already."""
-        return _digests(pair) in self._known(pair.instance)
+        return _digests(pair) in self._judged_pairs(pair.instance)
 
     def origins(self, pair: PatchPair) -> tuple[list[str], list[str]]:
         """Return the names of the configurations that selected the first and the second patch of a pair."""
@@ -122,7 +122,7 @@ class Judging:
             created=now(),
         )
 
-    def _known(self, instance: str) -> set[frozenset[str]]:
+    def _judged_pairs(self, instance: str) -> set[frozenset[str]]:
         return {frozenset((found.preferred, found.other)) for found in self._judgements(instance)}
 
     def _judgements(self, instance: str) -> list[Judgement]:

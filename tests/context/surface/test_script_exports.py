@@ -104,6 +104,11 @@ def test_names_of_another_package_may_be_among_those_of_a_star() -> None:
     assert broken(head) == []
 
 
+def test_a_fixture_with_the_name_of_the_package_does_not_replace_it() -> None:
+    fixture = {"tests/app/package.json": '{"name": "shop", "version": "0.0.0"}\n'}
+    assert broken({**fixture, "src/format.ts": FORMAT + "export const more = 1\n"}) == []
+
+
 def test_an_export_hidden_by_documentation_is_internal() -> None:
     base = {**BASE, "src/format.ts": f"/** @internal */\n{FORMAT}"}
     assert broken({"src/index.ts": 'export * from "./client"\n'}, base) == []

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Request
 
 STOP_S = 30
-QUIET_S = 0.25
-"""A page without a request for this long has got the answers of its events, and shows them."""
-_STREAMS = ("/queue/data", "/heartbeat/")
 WIDTHS = (1400, 390)
 SCHEMES = ("light", "dark")
 _HEIGHT = 900
 _TIMEOUT_MS = 15_000
+_STEP_MS = 50
+_QUIET_STEPS = 4
+_STREAMS = ("/gradio_api/heartbeat/", "/gradio_api/queue/data")
 _START = """\
 import os, sys
 from pathlib import Path
@@ -42,6 +42,17 @@ sys.addaudithook(refuse_other_hosts)
 sys.argv[0] = "wardround"
 main()
 """
+
+
+_BEYOND_WINDOW = """() => {
+    const style = (e) => getComputedStyle(e);
+    const scrolls = (e) => e && (/auto|scroll/.test(style(e).overflowX) || scrolls(e.parentElement));
+    const isClipped = (e) => e && (style(e).clipPath !== "none" || isClipped(e.parentElement));
+    const isBeyond = (e) => e.getBoundingClientRect().right > innerWidth + 1;
+    const isLost = (e) => isBeyond(e) && !isClipped(e) && !scrolls(e.parentElement);
+    const lost = [...document.querySelectorAll("main *")].filter(isLost).slice(0, 3);
+    return lost.map((e) => `${e.tagName} ${e.className} ${e.textContent.trim().slice(0, 40)}`);
+}"""
 
 
 class Dashboard(msgspec.Struct, frozen=True):
@@ -124,10 +135,8 @@ class Visit:
         self.page.on("console", lambda message: self._note(message.type == "error", message.text))
         self.page.on("pageerror", lambda error: self._note(True, str(error)))
         self.page.on("response", lambda reply: self._note(reply.status >= 400, f"{reply.status} {reply.url}"))
-        self.page.on("request", lambda request: self._note_host(request.url))
-        self._pending: set[Request] = set()
-        self._active = time.monotonic()
-        self.page.on("request", self._begin)
+        self._open_requests: list[str] = []
+        self.page.on("request", self._start)
         self.page.on("requestfinished", self._end)
         self.page.on("requestfailed", self._end)
 
@@ -143,11 +152,13 @@ class Visit:
         return self.settled()
 
     def settled(self) -> Page:
-        """Wait until the events of the page have been answered."""
-        self.page.wait_for_load_state("load")
-        end = time.monotonic() + STOP_S
-        while time.monotonic() < end and (self._pending or time.monotonic() < self._active + QUIET_S):
-            self.page.wait_for_timeout(20)
+        """Wait until the events of the page have been answered; its streams stay open."""
+        end = time.monotonic() + _TIMEOUT_MS / 1000
+        quiet = 0
+        while quiet < _QUIET_STEPS:
+            assert time.monotonic() < end, f"these requests are not answered: {self._open_requests}"
+            self.page.wait_for_timeout(_STEP_MS)
+            quiet = 0 if self._open_requests else quiet + 1
         return self.page
 
     def panel(self) -> str:
@@ -155,28 +166,25 @@ class Visit:
         return self.page.locator("[role=tabpanel]:visible").first.inner_text()
 
     def faults(self) -> list[str]:
-        """Return what must never be: errors, requests to other hosts, and a page wider than its window."""
-        across = self.page.evaluate("document.documentElement.scrollWidth")
-        wide = (
-            [f"the page is {across} pixels wide in a window of {self.width}"] if across > self.width else []
-        )
-        return self.errors + self.foreign + wide
+        """Return what must never be: errors, requests to other hosts, and content beyond the window."""
+        beyond = self.page.evaluate(_BEYOND_WINDOW)
+        return self.errors + self.foreign + [f"{name} is beyond {self.width} pixels" for name in beyond]
 
     def close(self) -> None:
         self.context.close()
 
-    def _begin(self, request: Request) -> None:
-        if not any(stream in request.url for stream in _STREAMS):
-            self._pending.add(request)
-            self._active = time.monotonic()
-
-    def _end(self, request: Request) -> None:
-        self._pending.discard(request)
-        self._active = time.monotonic()
-
     def _note(self, is_error: bool, text: str) -> None:
         if is_error:
             self.errors.append(text)
+
+    def _start(self, request: Request) -> None:
+        self._note_host(request.url)
+        if not any(stream in request.url for stream in _STREAMS):
+            self._open_requests.append(request.url)
+
+    def _end(self, request: Request) -> None:
+        if request.url in self._open_requests:
+            self._open_requests.remove(request.url)
 
     def _note_host(self, url: str) -> None:
         if not url.startswith((self._dashboard.url, "data:", "blob:")):

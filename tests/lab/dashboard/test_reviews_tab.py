@@ -106,7 +106,7 @@ def test_an_address_that_names_nothing_is_one_sentence(full_dashboard: Dashboard
     for query, sentence in {
         "?tab=reviews&record=ffffff": "no record begins with 'ffffff'",
         "?tab=reviews&since=soon": "since 'soon' is not a day",
-        "?tab=rules&rule=ruff/NONE": "there is no rule 'ruff/NONE'",
+        "?tab=rules&rule=ruff/NONE": "unknown rule 'ruff/NONE'",
     }.items():
         page = opened.open(query)
         page.get_by_text(sentence).first.wait_for()

@@ -76,9 +76,12 @@ def announcing_source(change: SurfaceChange, notices: Sequence[Notice]) -> str |
 def _covers_change(notice: Notice, change: SurfaceChange) -> bool:
     if not notice.text:
         return True
-    if has_mention(notice.text, change.name, change.detail):
-        return True
-    return bool(_BREAKING_WORD.search(notice.text))
+    return has_mention(notice.text, change.name, change.detail) or has_breaking_word(notice.text)
+
+
+def has_breaking_word(text: str) -> bool:
+    """Return True if release notes use a word for changes that break users, such as ``remove``."""
+    return _BREAKING_WORD.search(text) is not None
 
 
 def has_mention(text: str, name: str, detail: str = "") -> bool:

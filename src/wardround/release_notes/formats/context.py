@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from wardround.release_notes.model import ReleaseNotes, VersionPart
+from wardround.release_notes.tag_version import version_of_tag
+
 
 class RenderContext(msgspec.Struct, frozen=True):
     """The heading and the address of the repository.
@@ -15,3 +18,14 @@ class RenderContext(msgspec.Struct, frozen=True):
 
     version: str = ""
     url: str = ""
+
+
+def suggested_heading(notes: ReleaseNotes) -> str:
+    """Return the version of the head if it is a tag, else the suggested one.
+
+    It is empty if nothing changes for users, and no version follows.
+    """
+    tag = version_of_tag(notes.head)
+    if tag is not None:
+        return tag.version
+    return "" if notes.version.part is VersionPart.NONE else notes.version.suggested

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
 from wardround.lazy import LazyPattern
+from wardround.release_notes.formats.breaking_form import form_line
 from wardround.release_notes.formats.context import RenderContext
 from wardround.release_notes.formats.evidence import Evidence, code
 from wardround.release_notes.formats.markdown_text import markdown_line
@@ -54,7 +55,9 @@ class _Body:
         area = f"**{markdown_line(statement.area)}:** " if statement.area else ""
         ids = self._evidence.ids(statement.commits)
         named = ", ".join((*self._references(statement.references), self._ids(ids)))
-        return f"- {area}{markdown_line(statement.text)} ({named})"
+        line = f"- {area}{markdown_line(statement.text)} ({named})"
+        form = form_line(statement)
+        return f"{line}\n  {form}" if form else line
 
     def _ids(self, ids: Sequence[str]) -> str:
         return ", ".join(ids) if self._url else code(ids)

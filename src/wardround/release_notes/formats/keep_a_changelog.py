@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from wardround.lazy import LazyPattern
+from wardround.release_notes.formats.breaking_form import form_line
 from wardround.release_notes.formats.context import RenderContext
 from wardround.release_notes.formats.evidence import Evidence
 from wardround.release_notes.formats.markdown_text import markdown_line
@@ -59,7 +60,9 @@ def _section(statement: Statement) -> str:
 def _line(statement: Statement, evidence: Evidence) -> str:
     mark = "**Breaking:** " if statement.kind is NoteKind.BREAKING else ""
     area = f"{markdown_line(statement.area)}: " if statement.area else ""
-    return f"- {mark}{area}{markdown_line(statement.text)} ({_names(statement, evidence)})"
+    line = f"- {mark}{area}{markdown_line(statement.text)} ({_names(statement, evidence)})"
+    form = form_line(statement)
+    return f"{line}\n  {form}" if form else line
 
 
 def _names(statement: Statement, evidence: Evidence) -> str:

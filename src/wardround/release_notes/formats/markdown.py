@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from wardround.release_notes.formats.breaking_form import form_line
 from wardround.release_notes.formats.context import RenderContext
 from wardround.release_notes.formats.evidence import Evidence, code
 from wardround.release_notes.formats.markdown_text import markdown_line
@@ -13,7 +14,7 @@ from wardround.release_notes.formats.sections import (
     more_documentation,
     sections,
 )
-from wardround.release_notes.model import ReleaseNotes, Statement, Unattributed
+from wardround.release_notes.model import ReleaseNotes, Statement, SuggestedVersion, Unattributed
 
 
 def render(notes: ReleaseNotes, context: RenderContext) -> str:
@@ -33,8 +34,10 @@ class _Document:
         yield f"# {markdown_line(version or 'Unreleased')}"
         yield ""
         yield _range(notes)
+        if notes.version.suggested:
+            yield from ("", _suggestion(notes.version))
         for title, statements in sections(notes):
-            yield from self._section(title, map(self._statement, statements))
+            yield from self._section(title, map(self._statement_with_form, statements))
         yield from self._documentation()
         summary = internal_summary(notes)
         if summary:
@@ -55,6 +58,10 @@ class _Document:
                 yield from ("", f"## {title}", "")
             yield f"- {line}"
 
+    def _statement_with_form(self, statement: Statement) -> str:
+        form = form_line(statement)
+        return f"{self._statement(statement)}\n  {form}" if form else self._statement(statement)
+
     def _statement(self, statement: Statement) -> str:
         area = f"**{markdown_line(statement.area)}:** " if statement.area else ""
         named = "".join(f", {markdown_line(name)}" for name in statement.references)
@@ -66,6 +73,11 @@ class _Document:
 
     def _commits(self, commits: Iterable[str]) -> str:
         return code(self._evidence.ids(tuple(commits)))
+
+
+def _suggestion(version: SuggestedVersion) -> str:
+    reason = markdown_line(version.reason)
+    return f"Suggested version after {version.current}: {version.suggested} ({reason})."
 
 
 def _range(notes: ReleaseNotes) -> str:

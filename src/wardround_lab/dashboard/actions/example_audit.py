@@ -22,7 +22,7 @@ _RUNNING = threading.Lock()
 
 
 class AuditRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What to audit.
+    """The files of an audit, and its options.
 
     Attributes:
         train: files to train on; ``evaluation``: files to evaluate with only.

@@ -23,7 +23,7 @@ _NEW_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,80}\.jsonl")
 _COPIED_BYTES = 1 << 20
 CHANGED = "changed since it was opened; open it again and repeat the edit"
 NEW_RECORD = Curated(instruction="", output="", repository="owner/name", time=0, licence="")
-"""What a new file of examples begins with."""
+"""The first record of a new file of examples, to be filled in."""
 
 
 class EditedLine(msgspec.Struct, frozen=True):
@@ -42,11 +42,11 @@ def open_line(file: Path, number: int) -> EditedLine:
     """Return a line of a file for an edit.
 
     Raises:
-        UsageError: there is no such line, or the file cannot be read.
+        UsageError: the line does not exist, or the file cannot be read.
     """
     line = example_line(file, number)
     if line is None:
-        raise UsageError(f"{file.name}: there is no example on line {number}; choose one of the list")
+        raise UsageError(f"{file.name}: line {number} does not exist; choose one of the list")
     try:
         text = msgspec.json.format(line.strip(), indent=2).decode()
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -76,7 +76,7 @@ def replace_example(file: Path, number: int, digest: str, text: str, scan: Secre
         UsageError: the text is not a record of the same kind, holds a secret, the line has changed since it
             was opened, or the file cannot be written.
     """
-    example = _checked(text, scan)
+    example = _require_record(text, scan)
     kind = _kind_of_line(example_line(file, number))
     if kind not in ("", example.record_kind.name):
         raise UsageError(f"the record is of kind {example.record_kind.name}, and the file has {kind}")
@@ -100,7 +100,7 @@ def add_example(file: Path, text: str, scan: SecretScan) -> int:
         UsageError: the text is not a record of the file's kind, holds a secret, or the file cannot be
             written.
     """
-    example = _checked(text, scan)
+    example = _require_record(text, scan)
     kind = _kind_of_line(example_line(file, 1))
     if kind not in ("", example.record_kind.name):
         raise UsageError(f"the record is of kind {example.record_kind.name}, and the file has {kind}")
@@ -128,7 +128,7 @@ def create_file(data: Path, name: str, text: str, scan: SecretScan) -> Path:
         raise UsageError(
             f"{name!r}: a new file has a name of letters, digits, dots and dashes that ends with .jsonl"
         )
-    example = _checked(text, scan)
+    example = _require_record(text, scan)
     file = data / name
     try:
         data.mkdir(parents=True, exist_ok=True)
@@ -141,7 +141,7 @@ def create_file(data: Path, name: str, text: str, scan: SecretScan) -> Path:
     return file
 
 
-def _checked(text: str, scan: SecretScan) -> Example:
+def _require_record(text: str, scan: SecretScan) -> Example:
     """Return the record of a text.
 
     Raises:
@@ -181,7 +181,7 @@ def _rewrite(file: Path, write: Callable[[BinaryIO, BinaryIO], None]) -> None:
         UsageError: the file cannot be written, or was changed by another program meanwhile.
     """
     try:
-        with _locked(file.parent), file.open("rb") as old:
+        with _lock(file.parent), file.open("rb") as old:
             _replace(file, old, write)
     except OSError as cause:
         raise UsageError(f"{file}: {cause.strerror}; the file is unchanged, make it writable") from cause
@@ -208,7 +208,7 @@ def _stamp(found: os.stat_result) -> tuple[int, ...]:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _lock(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder; the lock is on the folder itself, so that no file is left behind."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:

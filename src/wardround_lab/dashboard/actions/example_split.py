@@ -21,7 +21,7 @@ Template = Literal["chat", "plain"]
 
 
 class SplitRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What to split.
+    """The files of a split, and its options.
 
     Attributes:
         inputs: files of reviewed records, or of ``wardround data mine``.

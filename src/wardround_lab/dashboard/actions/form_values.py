@@ -20,7 +20,7 @@ def start_of_day(text: str) -> int | None:
     """Return the start of a day in UTC, in seconds since 1970; None for an empty text.
 
     Raises:
-        UsageError: the text is no day.
+        UsageError: the text is not a day.
     """
     if not text.strip():
         return None

@@ -21,18 +21,18 @@ class GateAnswer(msgspec.Struct, frozen=True):
     """The answer of the gates to the request for a state.
 
     Attributes:
-        wanted: the requested state; ``state``: the one that the model gets, or has after the decision.
+        requested: the state of the request; ``state``: that of the model after the decision.
         reasons: why it is not higher, a sentence each.
     """
 
     model: str
-    wanted: str
+    requested: str
     state: str
     reasons: tuple[str, ...]
 
     @property
     def is_granted(self) -> bool:
-        return self.state == self.wanted
+        return self.state == self.requested
 
 
 def ask_gates(stores: Stores, name: str, state: PromotionState) -> GateAnswer:
@@ -63,7 +63,7 @@ def promote_model(stores: Stores, name: str, state: PromotionState) -> GateAnswe
 
 
 def promotion_command(stores: Stores, name: str, state: PromotionState) -> str:
-    """Return the command line that asks for the same state.
+    """Return the command line for the same question.
 
     Raises:
         UsageError: the model is not in the list.

@@ -1,6 +1,6 @@
 """Start, cancel and resume a training in a process of its own session.
 
-A request names a recipe of the list and options; there is no free command line.
+A request names a recipe of the list and options; a command line cannot be given.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def resume_training(stores: Stores, folder: Path, environ: Mapping[str, str] = o
         UsageError: it is running, or was not started from a page.
         TrainingError: the process cannot be started.
     """
-    process = _recorded(folder)
+    process = _record_of(folder)
     if process.is_running:
         raise UsageError(f"{folder.name}: this training is running; cancel it first")
     name = folder.relative_to(stores.training).as_posix()
@@ -89,7 +89,7 @@ def cancel_training(folder: Path) -> None:
     Raises:
         UsageError: it is not running, or its process cannot be interrupted.
     """
-    training = _recorded(folder).training
+    training = _record_of(folder).training
     try:
         is_sent = training is not None and training.send(signal.SIGINT)
     except OSError as cause:
@@ -119,7 +119,7 @@ def _options(request: TrainingRequest) -> Iterator[str]:
         yield "--only-train"
 
 
-def _recorded(folder: Path) -> TrainingProcess:
+def _record_of(folder: Path) -> TrainingProcess:
     process = read_process(folder)
     if process is None:
         raise UsageError(
@@ -152,7 +152,7 @@ def _start(stores: Stores, request: TrainingRequest, environ: Mapping[str, str])
 def _wait_for_record(
     folder: Path, before: TrainingProcess | None, supervisor: subprocess.Popen[bytes]
 ) -> None:
-    """Wait until the run directory says who runs the training.
+    """Wait until the run directory names the processes of the training.
 
     Raises:
         TrainingError: the supervisor ended without that.

@@ -14,7 +14,7 @@ _SEPARATOR = ","
 
 
 class ExperimentAddress(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page of experiments shows.
+    """The selection of a page of experiments.
 
     Attributes:
         runs: ids of the runs side by side, separated by commas; empty for the list of runs.

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from wardround.errors import WardroundError
+from wardround.inference.metadata import Interval
 from wardround_lab.dashboard import markup
 from wardround_lab.dashboard.intervals import interval_chart
-from wardround_lab.dashboard.markup import Cell, Column, Field, Link, Table
+from wardround_lab.dashboard.markup import Cell, Column, Field, Link, Table, render
 from wardround_lab.dashboard.pages.experiment_address import ExperimentAddress
-from wardround_lab.dashboard.pages.navigation import form, menu, pager, problem
+from wardround_lab.dashboard.pages.navigation import form, menu, pager
 from wardround_lab.dashboard.views.experiment_comparison import Comparison, compare
 from wardround_lab.dashboard.views.experiment_instances import InstanceRow, instance_page
 from wardround_lab.dashboard.views.experiment_runs import (
@@ -23,7 +24,7 @@ from wardround_lab.dashboard.views.experiment_runs import (
     side_by_side,
 )
 from wardround_lab.experiments.comparison.plots import relative_difference
-from wardround_lab.experiments.comparison.run_table import reward_interval
+from wardround_lab.experiments.comparison.run_table import number_in_words, reward_interval
 
 _UNITS = (("instance", "instances"), ("repository", "repositories"))
 _ARROWS = {True: " ↑", False: " ↓", None: ""}
@@ -44,7 +45,7 @@ def results(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
     reward = _reward(runs, address)
     return markup.section(
         "Results",
-        markup.table(_table_of_rewards(table, has_runs=len(runs) > 1)),
+        _scroll_box("Results", markup.table(_table_of_rewards(table, has_runs=len(runs) > 1))),
         form("Reward", [menu("reward", "Chart of", reward, names)], address.query(page=1)),
         _reward_chart(runs, reward),
     )
@@ -67,8 +68,21 @@ def _title(reward: str, directions: Mapping[str, bool]) -> str:
 
 
 def _reward_cells(row: RewardRow, *, has_run: bool) -> tuple[Cell, ...]:
-    cells: tuple[Cell, ...] = (*row.values, row.instances, *row.rewards)
+    cells: tuple[Cell, ...] = (*row.values, row.instances, *map(_mean, row.rewards))
     return (row.run, *cells) if has_run else cells
+
+
+def _scroll_box(label: str, content: Markup) -> Markup:
+    """Return a table that can be wider than the page, and is then scrolled."""
+    return render("scroll.html", label=label, content=content)
+
+
+def _mean(interval: Interval | None) -> Cell:
+    """Return a mean with its interval below, so that many rewards fit next to each other."""
+    if interval is None:
+        return "-"
+    ends = f"[{number_in_words(interval.low)}, {number_in_words(interval.high)}]"
+    return render("mean.html", value=number_in_words(interval.value), ends=ends)
 
 
 def _reward(runs: Sequence[ShownRun], address: ExperimentAddress) -> str:
@@ -86,8 +100,9 @@ def comparison(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
     """Return the differences of two configurations."""
     names = [found.name for found in side_by_side(runs)]
     if len(names) == 1:
-        return problem("there is one configuration only; put another run side by side")
-    first, second = address.first or names[0], address.second or names[1]
+        return markup.problem("there is one configuration only; put another run side by side")
+    first = address.first or names[0]
+    second = address.second or names[len(runs[0].results) if len(runs) > 1 else 1]
     options = [(name, name) for name in names]
     fields = [
         menu("first", "A", first, options),
@@ -96,7 +111,7 @@ def comparison(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
     ]
     return markup.section(
         "Comparison of two configurations",
-        form("Configurations", fields, address.query()),
+        form("Configurations", fields, address.query(), is_wide=True),
         _differences(runs, first, second, by_repository=address.unit == "repository"),
     )
 
@@ -105,7 +120,7 @@ def _differences(runs: Sequence[ShownRun], first: str, second: str, *, by_reposi
     try:
         found = compare(runs, first, second, by_repository=by_repository)
     except WardroundError as cause:
-        return problem(str(cause))
+        return markup.problem(str(cause))
     chart = [(difference.reward, relative_difference(difference)) for difference in found.differences]
     title = "A less B as a share of the larger mean, with interval of 95%"
     return markup.join(
@@ -133,7 +148,7 @@ def instances(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
     ]
     columns = (
         Column("Instance", "code"),
-        Column("Repository"),
+        Column("Repository", "code"),
         *(Column(found.name, "number") for found in side_by_side(runs)),
     )
     caption = f"{reward} by configuration, the instances at which it differs most first"
@@ -141,7 +156,7 @@ def instances(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
     return markup.section(
         "Instances",
         form("Instances", fields, address.query(page=1)),
-        markup.table(Table(caption, columns, rows))
+        _scroll_box("Instances", markup.table(Table(caption, columns, rows)))
         if rows
         else markup.note("No instance contains this text."),
         pager(page, lambda number: address.query(page=number)),

@@ -11,7 +11,7 @@ from wardround_lab.dashboard import markup
 from wardround_lab.dashboard.markup import Cell, Column, Link, Table
 from wardround_lab.dashboard.pages.experiment_address import TAB, ExperimentAddress
 from wardround_lab.dashboard.pages.experiment_results import comparison, instances, results
-from wardround_lab.dashboard.pages.navigation import form, menu, navigation, pager, problem
+from wardround_lab.dashboard.pages.navigation import form, menu, navigation, pager
 from wardround_lab.dashboard.pages.sequence import sequence_section
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.dashboard.views.experiment_instances import read_sequence, sequences_of
@@ -30,6 +30,14 @@ _RUNS = 20
 _MINE = "wardround data mine --instances --passing files --out mined OWNER/NAME=CLONE"
 _RUN = "wardround lab run hybrid-localization --instances mined/instances.jsonl --clone OWNER/NAME=CLONE"
 _VIEWS = {"results": "Results", "comparison": "Comparison", "instances": "Instances"}
+_SIDE_BY_SIDE = (
+    Column("Run"),
+    Column("Begun", "time"),
+    Column("Instances", "number"),
+    Column("Trials"),
+    Column("Options"),
+    Column("Side by side"),
+)
 _COLUMNS = (
     Column("Run"),
     Column("Begun", "time"),
@@ -49,7 +57,7 @@ def show_experiments(stores: Stores, query: Mapping[str, str]) -> Markup:
         return _empty()
     except WardroundError as cause:
         way_back = [navigation("Back", [Link("All runs", {"tab": TAB})])] if address.runs else []
-        return markup.join(*way_back, problem(str(cause)))
+        return markup.join(*way_back, markup.problem(str(cause)))
 
 
 def _empty() -> Markup:
@@ -65,7 +73,7 @@ def _page(storage: SequenceStorage, address: ExperimentAddress) -> Markup:
     head = _head(storage, runs, address)
     if not any(run.results for run in runs):
         command = f"wardround lab run --resume {address.ids[0]}"
-        return markup.join(head, problem(f"no trial is complete; continue the run with {command}"))
+        return markup.join(head, markup.problem(f"no trial is complete; continue the run with {command}"))
     body = {"comparison": comparison, "instances": instances}.get(address.view, results)
     return markup.join(head, body(runs, address))
 
@@ -99,11 +107,11 @@ def _head(storage: SequenceStorage, runs: Sequence[ShownRun], address: Experimen
         text if address.view == view else Link(text, address.query(view=view, page=1))
         for view, text in _VIEWS.items()
     ]
-    removals = [Link(f"Without {run}", address.without(run)) for run in address.ids]
     return markup.join(
         navigation("Pages of the runs", [Link("All runs", {"tab": TAB}), *views]),
-        *map(_run_facts, runs),
-        navigation("Fewer runs", removals) if len(removals) > 1 else Markup(),
+        markup.section("Runs", _facts_table(runs, address))
+        if len(runs) > 1
+        else markup.section(runs[0].run.id, _run_facts(runs[0])),
         _further_run(address, others) if others else Markup(),
         markup.note("The runs have other instances; a comparison uses those in both.")
         if have_other_instances(runs)
@@ -114,19 +122,35 @@ def _head(storage: SequenceStorage, runs: Sequence[ShownRun], address: Experimen
 def _further_run(address: ExperimentAddress, others: Sequence[str]) -> Markup:
     options = [(address.runs, "no further run"), *((address.with_further(other), other) for other in others)]
     field = menu("runs", "Side by side with", address.runs, options)
-    return form("Another run side by side", [field], address.query(page=1))
+    return form("Another run side by side", [field], address.query(page=1), is_wide=True)
+
+
+def _facts_table(runs: Sequence[ShownRun], address: ExperimentAddress) -> Markup:
+    rows = [
+        (
+            run.run.id,
+            run.run.created,
+            len(run.run.instances),
+            _trials(run),
+            options_in_words(run.run),
+            Link("leave out", address.without(run.run.id)),
+        )
+        for run in runs
+    ]
+    notes = dict.fromkeys(f"{run.run.id}: {note}" for run in runs for note in run.run.notes)
+    return markup.join(markup.table(Table("", _SIDE_BY_SIDE, rows)), *map(markup.note, notes))
+
+
+def _trials(run: ShownRun) -> str:
+    total = run.completed + run.incomplete
+    return f"{run.completed} of {total} begun are complete" if run.incomplete else f"{total} complete"
 
 
 def _run_facts(run: ShownRun) -> Markup:
-    total = run.completed + run.incomplete
     pairs: list[tuple[str, Cell]] = [
-        ("Run", run.run.id),
         ("Begun", markup.minutes(run.run.created)),
         ("Instances", len(run.run.instances)),
-        (
-            "Trials",
-            f"{run.completed} of {total} begun are complete" if run.incomplete else f"{total} complete",
-        ),
+        ("Trials", _trials(run)),
         ("Options", options_in_words(run.run) or "defaults"),
         ("Version", run.run.version),
     ]
@@ -139,7 +163,7 @@ def _instance_page(storage: SequenceStorage, address: ExperimentAddress) -> Mark
     way_back = navigation("Back", [Link("All runs", {"tab": TAB}), back])
     choices = sequences_of(storage, address.ids, address.instance)
     if not choices:
-        return markup.join(way_back, problem(f"no run has the instance {address.instance}"))
+        return markup.join(way_back, markup.problem(f"no run has the instance {address.instance}"))
     opened = next((choice for choice in choices if choice.id == address.sequence), choices[0])
     has_runs = len(address.ids) > 1
     names = [
@@ -150,7 +174,12 @@ def _instance_page(storage: SequenceStorage, address: ExperimentAddress) -> Mark
         way_back,
         markup.section(
             f"Instance {address.instance}",
-            form("Sequence", [menu("sequence", "Configuration", opened.id, names)], address.query()),
+            form(
+                "Sequence",
+                [menu("sequence", "Configuration", opened.id, names)],
+                address.query(),
+                is_wide=True,
+            ),
             sequence_section(opened, read_sequence(storage, opened, address.instance)),
         ),
     )

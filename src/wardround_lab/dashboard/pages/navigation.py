@@ -26,21 +26,17 @@ def pager(page: RowPage[Any], address: Callable[[int], Mapping[str, str]]) -> Ma
 
 
 def menu(name: str, label: str, value: str, choices: Sequence[tuple[str, str]]) -> Field:
-    """Return a field with a choice of values, one of which always holds."""
+    """Return a field with a choice of values; one is always selected."""
     return Field(name, label, value, choices, has_all=False)
 
 
-def form(label: str, fields: Sequence[Field], address: Mapping[str, str]) -> Markup:
+def form(label: str, fields: Sequence[Field], address: Mapping[str, str], *, is_wide: bool = False) -> Markup:
     """Return a form whose values become the address of a page.
 
     Args:
         address: its parameters besides the fields.
+        is_wide: the fields have long values, such as configurations.
     """
     names = {"tab", *(field.name for field in fields)}
     fixed = {name: value for name, value in address.items() if name not in names}
-    return markup.form(Form(address["tab"], label, fields, fixed))
-
-
-def problem(text: str) -> Markup:
-    """Return what cannot be shown, and why."""
-    return render("problem.html", sentence=text)
+    return markup.form(Form(address["tab"], label, fields, fixed, is_wide))

@@ -13,7 +13,7 @@ TAB = "test-runs"
 
 
 class RunAddress(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page of test runs shows.
+    """The selection of a page of test runs.
 
     Attributes:
         run: key of the run that is open; empty for the list.

@@ -9,6 +9,8 @@ from pathlib import Path
 from markupsafe import Markup
 
 from wardround.context.run_evidence import BehaviourRun
+from wardround.context.run_summary import count_of
+from wardround.workflows.test.reports.report import TestReport
 from wardround_lab.dashboard import markup
 from wardround_lab.dashboard.markup import Cell, Column, Link, Table, render
 from wardround_lab.dashboard.pages.navigation import navigation, pager
@@ -31,6 +33,8 @@ _COMPARED = (
 )  # fmt: skip
 _NOT_COMPARED = (Column("Function", "code"), Column("Reason"))
 _EDITS = (Column("Line", "code"), Column("Code", "code"), Column("Edit", "code"))
+_OPEN = 3
+"""Failures whose end is shown from the start."""
 _MOST = 200
 """Rows of a table without pages."""
 
@@ -62,11 +66,15 @@ def _facts(run: RecordedRun) -> Iterator[tuple[str, Cell]]:
             yield name, f"{conditions.state.value}{reason}"
             yield f"Isolation of {name.lower()}", conditions.isolation or "nothing was started"
     if run.report is not None:
-        yield "Elapsed", f"{sum(project.wall_s for project in run.report.runs):.1f} s"
-        yield "Processor time", f"{sum(project.cpu_s for project in run.report.runs):.1f} s"
-        yield "Tests left out by the plan", run.report.omitted
-        for project in run.report.runs:
-            yield f"Command in {project.root or '.'}", shlex.join(project.command) or "none"
+        yield from _report_facts(run.report)
+
+
+def _report_facts(report: TestReport) -> Iterator[tuple[str, Cell]]:
+    yield "Elapsed", f"{sum(project.wall_s for project in report.runs):.1f} s"
+    yield "Processor time", f"{sum(project.cpu_s for project in report.runs):.1f} s"
+    yield "Tests left out by the plan", report.omitted
+    for project in report.runs:
+        yield f"Command in {project.root or '.'}", shlex.join(project.command) or "none"
 
 
 def _notes(run: RecordedRun) -> Iterator[str]:
@@ -85,11 +93,12 @@ def _tests(run: RecordedRun, address: RunAddress) -> Iterator[Markup]:
         return
     page = page_of_tests(run, address.outcome, address.page)
     rows = [_test_cells(row) for row in page.rows]
+    columns = _TESTS if run.report is None else _TESTS[:-1]
     yield markup.section(
         "Tests",
         navigation("Outcomes", _outcome_links(run, address)),
         _failures(page.rows),
-        markup.table(Table("Tests, failures first", _TESTS, rows)) if rows else markup.note("No test ran."),
+        markup.table(Table("Tests, failures first", columns, rows)) if rows else markup.note("No test ran."),
         pager(page, lambda number: address.query(page=number)),
     )
 
@@ -110,10 +119,10 @@ def _test_cells(row: TestRow) -> tuple[Cell, ...]:
 
 def _failures(rows: Sequence[TestRow]) -> Markup:
     """Return the ends of the failures, with the changed lines in their tracebacks."""
+    failed = [row for row in rows if row.excerpt]
     entries = [
-        FoldedEntry(f"{row.outcome.value}: {row.id}", markup.join(*_failure(row)), is_open=False)
-        for row in rows
-        if row.excerpt
+        FoldedEntry(f"{row.outcome.value}: {row.id}", markup.join(*_failure(row)), is_open=number < _OPEN)
+        for number, row in enumerate(failed)
     ]
     return render("entries.html", entries=entries)
 
@@ -149,7 +158,7 @@ def _line_notes(run: RecordedRun, found: ChangedLines) -> Iterator[str]:
 
 def _code(file: ChangedFile) -> Markup:
     uncovered = sum(not line.is_partial for line in file.lines)
-    caption = f"{uncovered} changed {'line' if uncovered == 1 else 'lines'} that no test ran"
+    caption = f"{count_of(uncovered, 'changed line')} that no test ran"
     return render("code_lines.html", file=file, caption=caption)
 
 
@@ -167,11 +176,11 @@ def _behaviour(run: RecordedRun) -> Iterator[Markup]:
     ]
     none = [] if found else [markup.note("No result of a compared function changed.")]
     yield markup.section(
-        "Results that changed", *found, *none, *_compared(behaviour), *_not_compared(behaviour)
+        "Results that changed", *found, *none, *_comparisons(behaviour), *_not_comparisons(behaviour)
     )
 
 
-def _compared(behaviour: BehaviourRun) -> Iterator[Markup]:
+def _comparisons(behaviour: BehaviourRun) -> Iterator[Markup]:
     rows = [
         (f"{found.path}::{found.function}", found.inputs, found.differing, found.reason)
         for found in behaviour.compared[:_MOST]
@@ -180,7 +189,7 @@ def _compared(behaviour: BehaviourRun) -> Iterator[Markup]:
         yield markup.table(Table("Compared functions", _COMPARED, rows))
 
 
-def _not_compared(behaviour: BehaviourRun) -> Iterator[Markup]:
+def _not_comparisons(behaviour: BehaviourRun) -> Iterator[Markup]:
     rows = [(f"{left.path}::{left.function}", left.reason) for left in behaviour.not_compared[:_MOST]]
     if rows:
         yield markup.table(Table("Functions that were not compared", _NOT_COMPARED, rows))

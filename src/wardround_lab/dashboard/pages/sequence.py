@@ -33,12 +33,12 @@ def sequence_section(choice: SequenceChoice, sequence: ShownSequence) -> Markup:
     command = f"wardround lab query --show {sequence.id}"
     return markup.join(
         markup.facts(facts),
-        render("entries.html", entries=[_folded(entry) for entry in sequence.entries[:_MOST]]),
+        render("entries.html", entries=[_fold(entry) for entry in sequence.entries[:_MOST]]),
         markup.hint(f"{left} more entries are printed by this command.", command) if left > 0 else Markup(),
     )
 
 
-def _folded(entry: ShownEntry) -> FoldedEntry:
+def _fold(entry: ShownEntry) -> FoldedEntry:
     if entry.heading.startswith(_PATCH):
         return FoldedEntry(entry.heading, diff(entry.text), is_open=True)
     return FoldedEntry(entry.heading, markup.code(entry.text), is_open=len(entry.text) <= _SHORT)

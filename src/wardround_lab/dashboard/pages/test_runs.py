@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from wardround.context.run_evidence import TestOutcome
+from wardround.context.run_summary import count_of
 from wardround.errors import UsageError
 from wardround_lab.dashboard import charts, markup
 from wardround_lab.dashboard.markup import Cell, Column, Link, Table
-from wardround_lab.dashboard.pages.navigation import navigation, pager, problem
+from wardround_lab.dashboard.pages.navigation import navigation, pager
 from wardround_lab.dashboard.pages.run_address import TAB, RunAddress
 from wardround_lab.dashboard.pages.run_sections import run_sections
 from wardround_lab.dashboard.stores import Stores
@@ -53,12 +54,12 @@ def show_runs(stores: Stores, query: Mapping[str, str]) -> Markup:
     try:
         run = history.run(address.run)
     except UsageError as cause:
-        return markup.join(back, problem(str(cause)))
+        return markup.join(back, markup.problem(str(cause)))
     return markup.join(back, run_sections(run, address, stores.repository))
 
 
 def _list_page(history: RunHistory, address: RunAddress) -> Markup:
-    problems = markup.join(*map(problem, history.problems))
+    problems = markup.join(*map(markup.problem, history.problems))
     if not history.runs:
         return markup.join(problems, markup.hint(_EMPTY, *_COMMANDS))
     page = history.page(address.page)
@@ -84,7 +85,7 @@ def _chart(runs: Sequence[RecordedRun]) -> Markup:
         )
         for name, colour, outcomes in _SERIES
     ]
-    categories = [markup.minutes(run.created) for run in tested]
+    categories = [markup.minutes(run.created)[5:] for run in tested]
     return charts.stacked_bars("Tests of the last runs", categories, series)
 
 
@@ -96,7 +97,7 @@ def _cells(run: RecordedRun, address: RunAddress) -> tuple[Cell, ...]:
         run.result,
         ", ".join(f"{number} {outcome.value.replace('-', ' ')}" for outcome, number in run.counts.items()),
         "" if run.coverage is None else f"{run.coverage[0]} of {run.coverage[1]}",
-        "" if run.differences is None else f"{run.differences} functions",
+        "" if run.differences is None else count_of(run.differences, "function"),
         "" if run.unnoticed is None else f"{run.unnoticed[0]} of {run.unnoticed[1]}",
     )
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import gradio as gr
-import msgspec
 from markupsafe import Markup
 
 from wardround_lab.dashboard import markup
@@ -16,7 +15,7 @@ from wardround_lab.dashboard.look import html_output
 from wardround_lab.dashboard.markup import render
 from wardround_lab.dashboard.pages.sequence import diff
 from wardround_lab.dashboard.stores import Stores
-from wardround_lab.dashboard.views.blind_pairs import OpenPair, judge_pair, next_pair
+from wardround_lab.dashboard.views.blind_pairs import JudgingPlace, OpenPair, judge_pair, next_pair
 from wardround_lab.dashboard.views.experiment_storage import opened_experiments
 from wardround_lab.dashboard.views.shown_text import shown_text
 from wardround_lab.experiments.judging import Choice
@@ -35,21 +34,8 @@ _NEXT_KEY = "n"
 _END = "There is no further pair of different patches to judge in this run."
 
 
-class Progress(msgspec.Struct, frozen=True):
-    """Where a person is in a run.
-
-    Attributes:
-        opened: the pair on the page; None before the first and after the last one.
-        skipped: ids of pairs that were skipped; they are shown again in a new session.
-    """
-
-    opened: OpenPair | None = None
-    skipped: frozenset[str] = frozenset()
-    is_judged: bool = False
-
-
 def build_judging(stores: Stores) -> None:
-    """Add the components and events to the open tab."""
+    """Add the components and events to the open tab; the page keeps the place, not the server."""
     with gr.Accordion("Judge two patches of a run without their origin", open=False):
         with gr.Row():
             run = gr.Dropdown(label="Run", choices=[], filterable=False)
@@ -61,14 +47,14 @@ def build_judging(stores: Stores) -> None:
             buttons = [_button(text, key) for _, text, key in _CHOICES]
             skip = _button("Skip", _SKIP_KEY)
         following = _button("Next pair", _NEXT_KEY, visible=False)
-        progress = gr.State(Progress())
-    page = [progress, pair, result, choices, following]
+        place = gr.Textbox(visible="hidden", label="Place in the run")
+    page = [place, pair, result, choices, following]
     on_open(partial(_runs, stores), [run])
     _on(start, partial(_begin, stores), [run, judge], page)
-    _on(skip, partial(_skip, stores), [progress], page)
-    _on(following, partial(_follow, stores), [progress], page)
+    _on(skip, partial(_skip, stores), [place], page)
+    _on(following, partial(_follow, stores), [place], page)
     for button, (choice, _, _) in zip(buttons, _CHOICES, strict=True):
-        _on(button, partial(_choose, stores, choice), [progress], page)
+        _on(button, partial(_choose, stores, choice), [place], page)
 
 
 def _button(text: str, key: str, *, visible: bool = True) -> gr.Button:
@@ -94,49 +80,36 @@ def _runs(stores: Stores) -> object:
 
 
 def _begin(stores: Stores, run: str | None, judge: str) -> list[object]:
+    return _next(stores, JudgingPlace(run=run or "", judge=judge.strip()))
+
+
+def _skip(stores: Stores, place: str) -> list[object]:
+    return _next(stores, JudgingPlace.parse(place).after_skip())
+
+
+def _follow(stores: Stores, place: str) -> list[object]:
+    return _next(stores, JudgingPlace.parse(place))
+
+
+def _next(stores: Stores, place: JudgingPlace) -> list[object]:
     with opened_experiments(stores) as storage:
-        return _shown(Progress(next_pair(storage, run or "", judge)))
-
-
-def _skip(stores: Stores, progress: Progress) -> list[object]:
-    skipped = progress.skipped | {progress.opened.id} if progress.opened is not None else progress.skipped
-    return _follow(stores, msgspec.structs.replace(progress, skipped=skipped))
-
-
-def _follow(stores: Stores, progress: Progress) -> list[object]:
-    opened = progress.opened
+        opened = next_pair(storage, place)
     if opened is None:
-        return _shown(progress)
-    with opened_experiments(stores) as storage:
-        found = next_pair(storage, opened.run, opened.judge, opened.position, progress.skipped)
-    return _shown(Progress(found, progress.skipped))
+        return ["", markup.note(_END), "", gr.update(visible=False), gr.update(visible=False)]
+    return [opened.place.text, _pair(opened), "", gr.update(visible=True), gr.update(visible=False)]
 
 
-def _choose(stores: Stores, choice: Choice, progress: Progress) -> list[object]:
-    if progress.opened is None or progress.is_judged:
-        return _shown(progress)
+def _choose(stores: Stores, choice: Choice, place: str) -> list[object]:
     with opened_experiments(stores) as storage:
-        revealed = judge_pair(storage, progress.opened, choice)
+        opened, revealed = judge_pair(storage, JudgingPlace.parse(place), choice)
     text = next(text for name, text, _ in _CHOICES if name == choice)
     facts = [
         ("Your choice", text),
         ("Left", "; ".join(revealed.first)),
         ("Right", "; ".join(revealed.second)),
     ]
-    judged = msgspec.structs.replace(progress, is_judged=True)
-    return _shown(judged, markup.section("Stored", markup.facts(facts)))
-
-
-def _shown(progress: Progress, result: Markup = Markup()) -> list[object]:  # noqa: B008  (it is immutable)
-    """Return the values of the components of a page."""
-    opened = progress.opened
-    if opened is None:
-        return [progress, markup.note(_END), result, _visible(False), _visible(False)]
-    return [progress, _pair(opened), result, _visible(not progress.is_judged), _visible(progress.is_judged)]
-
-
-def _visible(is_visible: bool) -> object:
-    return gr.update(visible=is_visible)
+    shown = markup.section("Stored", markup.facts(facts))
+    return [opened.place.text, _pair(opened), shown, gr.update(visible=False), gr.update(visible=True)]
 
 
 def _pair(opened: OpenPair) -> Markup:

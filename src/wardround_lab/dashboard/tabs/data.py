@@ -37,8 +37,8 @@ class DataTab:
             names = [row.name for row in example_files(stores.data)]
             chosen = [name] if name in names else []
             return [
-                _page(stores, query), name, number, *edit.opened(name, number), *audit.chosen(names, chosen),
-                *split.chosen(names, chosen),
+                _page(stores, query), name, number, *edit.open(name, number), *audit.choose(names, chosen),
+                *split.choose(names, chosen),
             ]  # fmt: skip
 
         on_address(TAB, show, [page, file, line, *edit.fields, *audit.fields, *split.fields])

@@ -14,7 +14,7 @@ from wardround_lab.dashboard.actions.form_values import names_in, start_of_day
 from wardround_lab.dashboard.look import html_output
 from wardround_lab.dashboard.stores import Stores
 from wardround_lab.dashboard.tabs.data_pages import check_table
-from wardround_lab.dashboard.tabs.outcome import REFUSED, SMALL, told
+from wardround_lab.dashboard.tabs.outcome import REFUSED, SMALL, tell
 from wardround_lab.dashboard.views.example_files import StoredAudit, file_named
 
 
@@ -22,7 +22,7 @@ class AuditSection:
     """A form for an audit.
 
     Attributes:
-        fields: what ``chosen`` fills; ``choices``: what ``names`` fills.
+        fields: what ``choose`` fills; ``choices``: what ``names`` fills.
         ended: the event after which the page is stale.
     """
 
@@ -52,7 +52,7 @@ class AuditSection:
             api_visibility="private", show_progress="minimal", concurrency_limit=1,
         )  # fmt: skip
 
-    def chosen(self, names: Sequence[str], chosen: Sequence[str]) -> list[object]:
+    def choose(self, names: Sequence[str], chosen: Sequence[str]) -> list[object]:
         """Return the files to choose from, with those that are chosen."""
         train = gr.Dropdown(choices=list(names), value=list(chosen))
         return [train, gr.Dropdown(choices=list(names), value=[]), Markup("")]
@@ -76,8 +76,8 @@ class AuditSection:
             )
             audit = audit_examples(repository, request, lambda line: progress(None, desc=line))
         except WardroundError as refusal:
-            return told(REFUSED, str(refusal))
-        outcome = told("passed" if audit.passed else "failed", f"{audit.records}, audited now")
+            return tell(REFUSED, str(refusal))
+        outcome = tell("passed" if audit.passed else "failed", f"{audit.records}, audited now")
         return markup.join(
             outcome,
             check_table(StoredAudit(audit=audit, is_current=True)),

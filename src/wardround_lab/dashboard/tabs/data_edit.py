@@ -28,7 +28,7 @@ class EditSection:
     """An editor of one record as JSON.
 
     Attributes:
-        fields: what ``opened`` fills.
+        fields: what ``open`` fills.
         saved: the events after which the page is stale.
     """
 
@@ -56,7 +56,7 @@ class EditSection:
             create.click(self._create, [name, text], said, **DIRECT),
         ]
 
-    def opened(self, name: str, line: str) -> list[object]:
+    def open(self, name: str, line: str) -> list[object]:
         """Return a line for an edit; empty fields if the address names none."""
         if not line:
             return ["", "", Markup("")]

@@ -88,13 +88,13 @@ def line_number(text: str) -> int:
 def check_table(stored: StoredAudit) -> Markup:
     """Return the checks of an audit, the failed ones first."""
     rows = [
-        (row.check, row.result.lower(), row.share, row.limit, _found(row.said, row.examples))
+        (row.check, row.result.lower(), row.share, row.limit, _finding(row.said, row.examples))
         for row in check_rows(stored.audit.checks)
     ]
     return markup.table(Table("", _CHECKS, rows))
 
 
-def _found(said: str, examples: Sequence[str]) -> str:
+def _finding(said: str, examples: Sequence[str]) -> str:
     return f"{said}. For example: {'; '.join(examples)}" if examples else said
 
 
@@ -137,8 +137,11 @@ def _file_page(data: Path, file: Path, address: Mapping[str, str]) -> Markup:
     title = page.told if page.rows else f"no match among {page.total:,} examples"
     return markup.join(
         markup.actions(Link("All files", {"tab": TAB})),
-        markup.section(name, markup.facts(_summary(names))),
-        _form([row.name for row in example_files(data)], name, query, names),
+        markup.section(
+            name,
+            markup.facts(_summary(names)),
+            _form([row.name for row in example_files(data)], name, query, names),
+        ),
         markup.section(
             f"Examples {title}" if page.rows else title, _examples(name, page), _pager(address, page)
         ),
@@ -205,18 +208,18 @@ def _example_page(file: Path, name: str, line: str) -> Markup:
     number = line_number(line)
     found = example_line(file, number)
     if found is None:
-        raise UsageError(f"{name}: there is no example on line {line}; choose one of the list")
+        raise UsageError(f"{name}: line {line} does not exist; choose one of the list")
     return markup.join(
         markup.actions(
             Link("All files", {"tab": TAB}), Link(name, {"tab": TAB, "file": name}),
             *([_line_link(name, number - 1, "Line before")] if example_line(file, number - 1) else []),
             *([_line_link(name, number + 1, "Line after")] if example_line(file, number + 1) else []),
         ),
-        markup.section(f"{name}, line {number}", _shown(found)),
+        markup.section(f"{name}, line {number}", _example_text(found)),
     )  # fmt: skip
 
 
-def _shown(line: bytes) -> Markup:
+def _example_text(line: bytes) -> Markup:
     try:
         example = example_of(line)
     except ValueError as reason:

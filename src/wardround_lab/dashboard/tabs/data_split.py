@@ -8,13 +8,15 @@ import gradio as gr
 from markupsafe import Markup
 
 from wardround.errors import WardroundError
+from wardround_lab.corpora.audit import AuditCheck
+from wardround_lab.corpora.sft import SftResult
 from wardround_lab.dashboard import markup
 from wardround_lab.dashboard.actions.example_split import CheckedSplit, SplitRequest, split_examples
 from wardround_lab.dashboard.actions.form_values import names_in, start_of_day
 from wardround_lab.dashboard.look import html_output
 from wardround_lab.dashboard.markup import Column, Table
 from wardround_lab.dashboard.stores import Stores
-from wardround_lab.dashboard.tabs.outcome import REFUSED, SMALL, told
+from wardround_lab.dashboard.tabs.outcome import REFUSED, SMALL, tell
 from wardround_lab.dashboard.views.example_audits import LEAK_CHECKS, check_rows
 from wardround_lab.dashboard.views.example_files import file_named
 
@@ -26,7 +28,7 @@ class SplitSection:
     """A form for a split.
 
     Attributes:
-        fields: what ``chosen`` fills; ``choices``: what ``names`` fills.
+        fields: what ``choose`` fills; ``choices``: what ``names`` fills.
         ended: the event after which the page is stale.
     """
 
@@ -62,7 +64,7 @@ class SplitSection:
             api_visibility="private", show_progress="minimal", concurrency_limit=1,
         )  # fmt: skip
 
-    def chosen(self, names: Sequence[str], chosen: Sequence[str]) -> list[object]:
+    def choose(self, names: Sequence[str], chosen: Sequence[str]) -> list[object]:
         """Return the files to choose from, with those that are chosen."""
         return [gr.Dropdown(choices=list(names), value=list(chosen)), Markup("")]
 
@@ -87,23 +89,30 @@ class SplitSection:
                 repository, data, request, names_in(licences), lambda line: progress(None, desc=line)
             )
         except WardroundError as refusal:
-            return told(REFUSED, str(refusal))
+            return tell(REFUSED, str(refusal))
         return markup.join(_outcome(built), markup.code(request.command(repository, data)))
 
 
 def _outcome(built: CheckedSplit) -> Markup:
-    result = built.result
     checks = [check for check in built.audit.checks if check.name in LEAK_CHECKS]
-    counts = (
+    others = [check for check in built.audit.checks if check.name not in LEAK_CHECKS]
+    word = "passed" if all(check.passed for check in checks) else "failed"
+    rows = [(row.check, row.result.lower(), row.said) for row in check_rows(checks)]
+    table = markup.table(Table("Leaks from the evaluation into the training", _LEAK_COLUMNS, rows))
+    return markup.join(tell(word, _counts(built.result)), table, _further_failures(built, others))
+
+
+def _counts(result: SftResult) -> str:
+    return (
         f"{result.train:,} examples to train on, {result.evaluation:,} of "
         f"{len(result.evaluation_repositories)} other repositories to evaluate with; left out: "
         f"{result.duplicates:,} duplicates, {result.near:,} that resemble the evaluation, {result.unused:,} "
         "on the wrong side of the cut in time"
     )
-    word = "passed" if all(check.passed for check in checks) else "failed"
-    failed = [row for row in check_rows(built.audit.checks) if row.result == "FAILED"]
-    further = [row.check for row in failed if row.check not in LEAK_CHECKS]
-    rows = [(row.check, row.result.lower(), row.said) for row in check_rows(checks)]
-    table = markup.table(Table("Leaks from the evaluation into the training", _LEAK_COLUMNS, rows))
-    notes = [markup.note(f"The audit of {built.folder.name} failed other checks too: {', '.join(further)}.")]
-    return markup.join(told(word, counts), table, *(notes if further else []))
+
+
+def _further_failures(built: CheckedSplit, checks: Sequence[AuditCheck]) -> Markup:
+    failures = [check.name for check in checks if not check.passed]
+    if not failures:
+        return Markup("")
+    return markup.note(f"The audit of {built.folder.name} failed other checks too: {', '.join(failures)}.")

@@ -18,11 +18,11 @@ DONE, REFUSED = "done", "refused"
 def outcome_of(action: Callable[[], str]) -> Markup:
     """Return the sentence of an action, or the reason why it was refused."""
     try:
-        return told(DONE, action())
+        return tell(DONE, action())
     except WardroundError as refusal:
-        return told(REFUSED, str(refusal))
+        return tell(REFUSED, str(refusal))
 
 
-def told(word: str, text: str) -> Markup:
+def tell(word: str, text: str) -> Markup:
     """Return a sentence after a word that a screen reader announces as well."""
     return render("outcome.html", word=word, text=text)

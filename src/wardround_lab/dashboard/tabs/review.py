@@ -76,7 +76,7 @@ def _facts(review: Review) -> Markup:
         ("Record", f"sha256:{stored.digest}"),
         ("Size", f"{review.size:,} bytes"),
     ]
-    return markup.facts(pairs)
+    return markup.facts((label, value) for label, value in pairs if value is not None)
 
 
 def _reasons(review: Review) -> Sequence[Markup]:

@@ -57,10 +57,11 @@ class ReviewsTab:
 
     def build(self, stores: Stores) -> None:
         contents = RecordContents()
-        show_address(_TAB, lambda query: _page(stores, contents, query))
+        show_address(_TAB, lambda query: page(stores, contents, query))
 
 
-def _page(stores: Stores, contents: RecordContents, query: Mapping[str, str]) -> Markup:
+def page(stores: Stores, contents: RecordContents, query: Mapping[str, str]) -> Markup:
+    """Return the content of the tab for the parameters of an address."""
     with opened_if_present(stores.records) as records:
         if records is None or not records.head()[0]:
             return markup.hint(
@@ -82,8 +83,12 @@ def _list(records: RecordStore, contents: RecordContents, filters: ReviewFilters
         _form(found, names),
         markup.section(f"{found.total:,} reviews", _over_time(found.periods)),
         markup.columns(
-            markup.section("By repository", _tally_table("Repository", found.repositories, filters, names)),
-            markup.section("By tier", _tally_table("Tier", found.tiers, filters, {})),
+            markup.join(
+                markup.section(
+                    "By repository", _tally_table("Repository", found.repositories, filters, names)
+                ),
+                markup.section("By tier", _tally_table("Tier", found.tiers, filters, {})),
+            ),
             markup.section("By plane", _planes(plane_list(records, filters.conditions, contents))),
         ),
         markup.section("Records, the newest first", _records(found, names), _pager(found)),
@@ -153,7 +158,7 @@ def _planes(found: PlaneList) -> Markup:
         for plane in found.planes
     ]
     return markup.table(
-        Table(f"Severity of the signal in the newest {found.reviews:,} reviews", _PLANES, rows)
+        Table(f"Severity of the signal in the newest {found.reviews:,} reviews", _PLANES, rows, is_small=True)
     )
 
 

@@ -50,10 +50,11 @@ class RulesTab:
 
     def build(self, stores: Stores) -> None:
         contents = RecordContents()
-        show_address(_TAB, lambda query: _page(stores, contents, query))
+        show_address(_TAB, lambda query: page(stores, contents, query))
 
 
-def _page(stores: Stores, contents: RecordContents, query: Mapping[str, str]) -> Markup:
+def page(stores: Stores, contents: RecordContents, query: Mapping[str, str]) -> Markup:
+    """Return the content of the tab for the parameters of an address."""
     if "rule" in query:
         return _one(rule_page(stores, contents, query["rule"]))
     found = rule_list(stores, contents)

@@ -43,20 +43,20 @@ class TrainingTab:
         model = gr.Textbox("", visible="hidden", label="Model")
         state = gr.Textbox("", visible="hidden", label="State of the page")
         page = html_output()
-        with gr.Column(visible=False) as overview:
+        with gr.Column(visible="hidden") as overview:
             with gr.Accordion("Start a training", open=False):
                 form = TrainingForm(stores)
             below = html_output()
             with gr.Row():
                 check = gr.Button("Check PyTorch and the GPU", **SMALL)
             checked = html_output()
-        with gr.Column(visible=False) as of_run:
+        with gr.Column(visible="hidden") as of_run:
             with gr.Row():
                 cancel = gr.Button("Cancel the training", variant="stop", **SMALL)
                 resume = gr.Button("Resume the training", variant="primary", **SMALL)
             said = html_output()
             log = html_output()
-        with gr.Column(visible=False) as of_model:
+        with gr.Column(visible="hidden") as of_model:
             promotion = PromotionForm(stores, model)
 
         def show(query: Mapping[str, str]) -> list[object]:
@@ -67,7 +67,7 @@ class TrainingTab:
                 opened_run, opened_model, *show_again(opened_run, opened_model),
                 *map(_column, (is_overview, opened_run, opened_model)),
                 *_overview(stores, form, recipes, is_shown=is_overview),
-                Markup(""), *promotion.opened(opened_model),
+                Markup(""), *promotion.open(opened_model),
             ]  # fmt: skip
 
         def show_again(name: str, opened_model: str) -> list[object]:
@@ -106,7 +106,7 @@ class TrainingTab:
 
 
 def _column(is_shown: object) -> gr.Column:
-    return gr.Column(visible=bool(is_shown))
+    return gr.Column(visible=True if is_shown else "hidden")
 
 
 def _page(stores: Stores, run: str, model: str) -> Markup:

@@ -123,7 +123,7 @@ def log_page(stores: Stores, name: str) -> Markup:
     """Return the end of the log of a run; nothing if there is none.
 
     Raises:
-        UsageError: there is no run of this name.
+        UsageError: the name is not that of a run.
     """
     log = log_lines(run_named(stores.training, name)) if name else []
     return markup.section("Log", markup.code("\n".join(log))) if log else Markup("")

@@ -20,7 +20,7 @@ _STAGED = frozenset({"index", INDEX})
 
 
 class CodeLine(msgspec.Struct, frozen=True):
-    """A changed line that no test ran, or of which only one branch was taken.
+    """A changed line that no test ran, or with a branch that was not taken.
 
     Attributes:
         code: None if the content of the file is not known.
@@ -44,7 +44,7 @@ class ChangedLines(msgspec.Struct, frozen=True):
     """The changed lines of a run by file, those with the most lines that did not run first.
 
     Attributes:
-        note: why there is no code, as one sentence; empty if there is.
+        note: the reason for missing code, as one sentence; empty if there is code.
         left: the number of lines that are not shown.
     """
 

@@ -24,7 +24,7 @@ UNREADABLE = "unreadable"
 
 
 class ExampleQuery(msgspec.Struct, frozen=True):
-    """What to look for; empty fields match everything.
+    """The conditions of a search; empty fields match everything.
 
     Attributes:
         text: occurs in a text of the example, whatever its case.
@@ -66,7 +66,7 @@ class ExampleRow(msgspec.Struct, frozen=True):
 
     Attributes:
         line: its number in the file.
-        kind: ``unreadable`` for a line that is no record; ``summary`` is then the reason.
+        kind: ``unreadable`` for a line that is not a record; ``summary`` is then the reason.
     """
 
     line: int
@@ -146,7 +146,7 @@ def example_of(line: bytes) -> Example:
     """Return the example of a line.
 
     Raises:
-        ValueError: it is no record; the message has the reason.
+        ValueError: it is not a record; the message has the reason.
     """
     if len(line) > LONGEST_LINE:
         raise ValueError(f"longer than {LONGEST_LINE // 1024**2} MiB")
@@ -192,7 +192,7 @@ def _is_match(query: ExampleQuery, example: Example | None) -> bool:
 
 
 def _examples(index: LineIndex) -> Iterator[tuple[int, Example | None]]:
-    """Yield the positions of all lines with their examples; None for a line that is no record."""
+    """Yield the positions of all lines with their examples; None for a line that is not a record."""
     for start in range(0, len(index), _STEP):
         positions = range(start, min(start + _STEP, len(index)))
         for position, line in zip(positions, index.lines(positions), strict=True):

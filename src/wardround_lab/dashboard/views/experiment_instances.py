@@ -105,4 +105,4 @@ def _summary(storage: SequenceStorage, choice: SequenceChoice, instance: str) ->
     for summary in storage.find(SequenceQuery(run=choice.run, instance=instance)):
         if summary.header.id == choice.id:
             return summary
-    raise UsageError(f"there is no sequence {choice.id} of instance {instance}; open another one")
+    raise UsageError(f"sequence {choice.id} of instance {instance} does not exist; open another one")

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from wardround.inference.metadata import Interval
 from wardround_lab.experiments.comparison.results import ConfigurationResults, group_by_configuration
-from wardround_lab.experiments.comparison.run_table import in_words, reward_interval
+from wardround_lab.experiments.comparison.run_table import reward_interval
 from wardround_lab.experiments.experiment_run import find_run
 from wardround_lab.experiments.judging import JUDGE
 from wardround_lab.experiments.lab_inputs import SHARED
@@ -40,13 +41,13 @@ class RewardRow(msgspec.Struct, frozen=True):
 
     Attributes:
         values: those of the configuration, in the order of the columns.
-        rewards: in the order of the columns; ``-`` if no instance has it.
+        rewards: in the order of the columns; None if no instance has it.
     """
 
     run: str
     values: tuple[str, ...]
     instances: int
-    rewards: tuple[str, ...]
+    rewards: tuple[Interval | None, ...]
 
 
 class RewardTable(msgspec.Struct, frozen=True):
@@ -89,7 +90,7 @@ def options_in_words(run: Run) -> str:
     options = run.settings.get("options", {})
     models = run.settings.get("models", {})
     pairs = {**_mapping(options), **{f"model of {role}": model for role, model in _mapping(models).items()}}
-    return ", ".join(f"{name} {_in_words(value)}" for name, value in pairs.items())
+    return "; ".join(f"{name}: {_in_words(value)}" for name, value in pairs.items())
 
 
 def _mapping(value: object) -> Mapping[str, object]:
@@ -98,7 +99,7 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 def _in_words(value: object) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return " ".join(map(str, value)) or "none"
+        return ", ".join(map(str, value)) or "none"
     return "none" if value is None or value == "" else str(value)
 
 
@@ -136,17 +137,12 @@ def reward_table(runs: Sequence[ShownRun]) -> RewardTable:
             run.run.id,
             tuple(str(results.configuration.get(name, "-")) for name in names),
             len(results.rewards),
-            tuple(_mean(results, reward) for reward in rewards),
+            tuple(reward_interval(results, reward) for reward in rewards),
         )
         for run in runs
         for results in run.results
     ]
     return RewardTable(names, rewards, directions_of(runs), tuple(rows))
-
-
-def _mean(results: ConfigurationResults, reward: str) -> str:
-    interval = reward_interval(results, reward)
-    return "-" if interval is None else in_words(interval)
 
 
 def have_other_instances(runs: Sequence[ShownRun]) -> bool:

@@ -39,7 +39,7 @@ class ModelRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gate(msgspec.Struct, frozen=True):
-    """What the recorded evaluation says about a state.
+    """The verdict of the recorded evaluation on a state.
 
     Attributes:
         reasons: why it is not permitted, a sentence each; none if it is.
@@ -115,13 +115,13 @@ def open_model(stores: Stores, name: str) -> ModelView:
 def _places(stores: Stores) -> Iterator[tuple[str, Path]]:
     """Yield the name and the folder of each model, usable or not."""
     for run in run_folders(stores.training):
-        yield from _named(run.relative_to(stores.training).as_posix(), run / MODEL_FOLDER)
+        yield from _model_at(run.relative_to(stores.training).as_posix(), run / MODEL_FOLDER)
     own = package_folder()
     for folder in [] if own is None else sorted(own.iterdir()):
-        yield from _named(f"{SHIPPED}{folder.name}", folder)
+        yield from _model_at(f"{SHIPPED}{folder.name}", folder)
 
 
-def _named(name: str, folder: Path) -> Iterator[tuple[str, Path]]:
+def _model_at(name: str, folder: Path) -> Iterator[tuple[str, Path]]:
     registry = ModelRegistry.of([folder]) if folder.is_dir() else ModelRegistry((), ())
     if any(entry.folder == folder for entry in registry.found) or registry.refused:
         yield name, folder
@@ -146,11 +146,11 @@ def _row(name: str, entry: ModelEntry) -> ModelRow:
         state=metadata.state.value if entry.is_built else f"{metadata.state.value}, not built",
         specialist=metadata.specialist,
         title=metadata.title or metadata.task,
-        measured=_measured(entry),
+        measured=_deciding_figure(entry),
     )
 
 
-def _measured(entry: ModelEntry) -> str:
+def _deciding_figure(entry: ModelEntry) -> str:
     evaluation = entry.metadata.evaluation
     if evaluation is None or entry.metadata.kind not in promotion_policy.CRITERIA:
         return ""
@@ -173,7 +173,7 @@ def _facts(entry: ModelEntry) -> Iterator[tuple[str, str]]:
     if not entry.is_built:
         yield "Not built", entry.build_command
     yield "Trained", f"{metadata.date}, seed {metadata.seed}, {metadata.seconds / 60:.1f} minutes"
-    yield "Measured", _measured(entry) or "not yet: `wardround adapters evaluate`"
+    yield "Measured", _deciding_figure(entry) or "not yet: `wardround adapters evaluate`"
     if evaluation is not None:
         yield "Evaluated on", f"{evaluation.items:,} items of {len(evaluation.repositories)} repositories"
     yield "Weights", f"{metadata.model.bytes / 1e6:.1f} MB, SHA-256 {metadata.model.sha256[:12]}"

@@ -29,7 +29,7 @@ class PlaneTally(msgspec.Struct, frozen=True):
 
 
 class PlaneList(msgspec.Struct, frozen=True):
-    """The planes in the newest reviews, of which there are ``reviews``."""
+    """The planes in the newest reviews; ``reviews`` is their number."""
 
     reviews: int
     planes: Sequence[PlaneTally]

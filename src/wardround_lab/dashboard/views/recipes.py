@@ -48,10 +48,10 @@ class RecipeRow(msgspec.Struct, frozen=True, kw_only=True):
 def recipe_rows(stores: Stores) -> list[RecipeRow]:
     """Return the recipes of the repository, then the shipped ones, by name."""
     rows = [row for name, path in _recipes(stores) if (row := _row(name, path)) is not None]
-    return [_shortened(row, f"{stores.repository}{os.sep}") for row in rows]
+    return [_shorten(row, f"{stores.repository}{os.sep}") for row in rows]
 
 
-def _shortened(row: RecipeRow, root: str) -> RecipeRow:
+def _shorten(row: RecipeRow, root: str) -> RecipeRow:
     """Return a row whose message names files from the root of the repository."""
     return msgspec.structs.replace(row, trouble=row.trouble.replace(root, ""))
 

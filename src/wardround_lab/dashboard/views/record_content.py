@@ -90,7 +90,7 @@ def decode(data: bytes) -> RecordContent | None:
 
 
 class RecordContents:
-    """The contents of the newest records of a store, each of which is decoded once.
+    """The contents of the newest records of a store, each decoded once.
 
     Args:
         most: the number of contents that stay in memory.

@@ -14,7 +14,7 @@ _FAILURES = frozenset({TestOutcome.FAILED, TestOutcome.ERROR})
 
 
 class RecordedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What ran, and where its result is.
+    """A run with the place of its result.
 
     Attributes:
         key: names it among all runs of the page.

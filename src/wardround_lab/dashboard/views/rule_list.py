@@ -58,10 +58,10 @@ class RuleRow(msgspec.Struct, frozen=True):
         return self.unwelcome / self.judged if self.judged else None
 
     @property
-    def order(self) -> tuple[float, int, int, str]:
-        """The position in the list: by the share of noise that is certain at 95%, times the reviews."""
+    def order(self) -> tuple[float, int, float, str]:
+        """The position in the list: by the reviews times the noise that is certain at 95%."""
         low = wilson(self.unwelcome, self.judged)[0] if self.judged else 0.0
-        return (-low * max(self.reviews, 1), -self.reviews, -self.judged, self.rule)
+        return (-low * self.reviews, -self.reviews, -low, self.rule)
 
 
 class RuleList(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""The outcome of findings in the records of one change: shown, and gone before its last review."""
+"""The outcome of findings in the records of one change: shown, and absent from its last review."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _changes(records: Iterable[Recorded]) -> Iterable[Sequence[RecordContent]]:
 
 
 def _outcomes_of_change(reviews: Sequence[RecordContent]) -> Iterable[tuple[str, RuleOutcome]]:
-    counts = [_introduced(review) for review in reviews]
+    counts = [_count_introduced(review) for review in reviews]
     last = counts[0]
     most: Counter[tuple[str, str]] = Counter()
     for count in counts:
@@ -75,5 +75,5 @@ def _outcomes_of_change(reviews: Sequence[RecordContent]) -> Iterable[tuple[str,
         )
 
 
-def _introduced(review: RecordContent) -> Counter[tuple[str, str]]:
+def _count_introduced(review: RecordContent) -> Counter[tuple[str, str]]:
     return Counter((finding.rule, finding.file) for finding in review.findings if finding.is_introduced)

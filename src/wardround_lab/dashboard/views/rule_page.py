@@ -55,7 +55,7 @@ def rule_page(stores: Stores, contents: RecordContents, rule: str) -> RulePage:
     documentation = _documentation(rule)
     rows = {row.rule: row for row in rule_list(stores, contents).rows}
     if rule not in rows and not documentation:
-        raise UsageError(f"there is no rule {rule!r}; the list of rules has those that are known")
+        raise UsageError(f"unknown rule {rule!r}; choose one of the list of rules")
     readings = [item for item in load_judgements(stores.judgements) if current_id(item.rule) == rule]
     reasons = Counter(item.reason for item in readings)
     return RulePage(

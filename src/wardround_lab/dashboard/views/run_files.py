@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import msgspec
 
 from wardround.context.run_evidence import BehaviourRun, RunEvidence
 from wardround.text.escaping import one_line
+from wardround.workflows.test.reports.artifacts import REPORT
 from wardround.workflows.test.reports.evidence import evidence_of
 from wardround.workflows.test.reports.report import SCHEMA, TestReport
 from wardround_lab.dashboard.views.recorded_run import RecordedRun, utc_time
@@ -104,7 +105,15 @@ def run_files(folder: Path) -> RunFiles:
             runs += _runs_in(file)
         except _Unreadable as cause:
             problems.append(f"{one_line(file.name)}: {cause}")
-    return RunFiles(tuple(runs), tuple(problems), max(0, len(found) - MOST))
+    return RunFiles(tuple(_without_copy(runs)), tuple(problems), max(0, len(found) - MOST))
+
+
+def _without_copy(runs: Sequence[RecordedRun]) -> Iterator[RecordedRun]:
+    """Leave out the report that the next run replaces, if a file of another name has it too."""
+    others = [run.report for run in runs if run.origin != REPORT]
+    for run in runs:
+        if run.origin != REPORT or run.report not in others:
+            yield run
 
 
 def _json_files(folder: Path, prefix: str = "") -> Iterator[_ReportFile]:

@@ -39,7 +39,7 @@ class RunHistory(msgspec.Struct, frozen=True):
         for run in self.runs:
             if run.key == key:
                 return run
-        raise UsageError(f"there is no run {key!r} any more; open another one")
+        raise UsageError(f"the run {key!r} does not exist any more; open another one")
 
 
 def run_history(stores: Stores) -> RunHistory:

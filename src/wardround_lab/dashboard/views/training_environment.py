@@ -1,4 +1,4 @@
-"""What this machine has for a training: processor, memory, disk, packages and GPUs."""
+"""The parts of this machine that a training needs: processor, memory, disk, packages and GPUs."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: its run directory, relative to that of the trainings.
-        steps: number of completed steps; ``planned``: as its recipe says, None if unknown.
+        steps: number of completed steps; ``planned``: as in its recipe, None if unknown.
         metric: the best validation metric; None without one.
         since: time of its start if that is recorded, else of the last change of its files, in UTC.
         can_resume: it was started from a page, and is neither running nor complete.
@@ -102,7 +102,7 @@ def state_of(training: Path, name: str) -> str:
     Of a run that is not open only its state counts, so that a list does not change with each step.
 
     Raises:
-        UsageError: there is no run of this name.
+        UsageError: the name is not that of a run.
     """
     if name:
         folder = run_named(training, name)

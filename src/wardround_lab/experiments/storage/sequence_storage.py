@@ -18,7 +18,7 @@ class StorageError(UsageError):
 
 
 class StorageMissing(StorageError):
-    """There is no storage yet at the location."""
+    """A storage does not exist yet at the location."""
 
 
 class SequenceStorage(Protocol):

@@ -175,5 +175,5 @@ def test_a_line_that_is_no_record_can_be_repaired(file: Path, scan: SecretScan) 
 
 
 def test_a_line_that_is_not_there_is_named(file: Path) -> None:
-    with pytest.raises(UsageError, match=r"a.jsonl: there is no example on line 9; choose one of the list"):
+    with pytest.raises(UsageError, match=r"a.jsonl: line 9 does not exist; choose one of the list"):
         open_line(file, 9)

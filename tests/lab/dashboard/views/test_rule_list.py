@@ -134,7 +134,7 @@ def test_a_rule_opens_with_its_documentation_and_its_newest_findings(stores: Sto
 def test_a_rule_that_is_not_known_here_is_shown_if_it_has_findings(stores: Stores) -> None:
     store(stores, (replace(FIRST, rule="gone/X1"),))
     assert rule_page(stores, RecordContents(), "gone/X1").documentation == ""
-    with pytest.raises(UsageError, match="there is no rule 'gone/X2'"):
+    with pytest.raises(UsageError, match="unknown rule 'gone/X2'"):
         rule_page(stores, RecordContents(), "gone/X2")
 
 

@@ -76,7 +76,6 @@ def mined(repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """An instance with a wrong candidate, two that are right, and the first one again."""
     install(tmp_path / "site", "acme_patches", PLUGIN)
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delitem(sys.modules, "acme_patches", raising=False)
     plugin_discovery.discover.cache_clear()
     yield mine_shop(repo)
