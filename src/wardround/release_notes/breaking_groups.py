@@ -44,13 +44,15 @@ def without_members(found: Sequence[SurfaceBreak]) -> list[SurfaceBreak]:
     """Return changes without those of members of a removed owner, and of the attribute of an argument."""
     owners = tuple(f"{change.symbol}." for change in found if change.is_removal)
     arguments = {
-        f"{change.symbol}.{name}"
+        (change.change.path, f"{change.qualified.removesuffix('.__init__')}.{name}")
         for change in found
         if change.signature is not None
         for name in change.signature.removed
     }
     return [
-        change for change in found if not change.symbol.startswith(owners) and change.symbol not in arguments
+        change
+        for change in found
+        if not change.symbol.startswith(owners) and (change.change.path, change.qualified) not in arguments
     ]
 
 

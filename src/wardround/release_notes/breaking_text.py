@@ -69,7 +69,7 @@ def _signature_parts(change: SignatureChange, symbol: str) -> Iterator[str]:
         yield f"rename the parameter `{old}`{owner} to `{new}`"
         owner = ""
     if change.moved:
-        yield f"move the parameter `{change.moved}`{owner} behind new ones"
+        yield f"give the parameter `{change.moved}`{owner} another position"
         owner = ""
     for kind, restricted in _by_kind(change):
         yield f"accept the {_parameters(restricted)}{owner} only {_KINDS[kind]}"

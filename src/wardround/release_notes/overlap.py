@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from wardround.lazy import LazyPattern
+from wardround.release_notes import subject_words
 from wardround.release_notes.draft import Draft
 from wardround.release_notes.model import Statement
 from wardround.release_notes.sentence import continuation, read_subject, sentence
@@ -59,7 +60,13 @@ def _is_same(draft: Draft, statement: Statement) -> bool:
         return True
     if _REMOVAL.match(text) is None:
         return False
+    if _is_of_language(statement) and subject_words.SUPPORT.match(text):
+        return True
     return _DEPRECATED.search(text) is not None or not _names(statement).isdisjoint(_WORD.findall(text))
+
+
+def _is_of_language(statement: Statement) -> bool:
+    return statement.breaking is not None and statement.breaking.symbol == "requires-python"
 
 
 def _names(statement: Statement) -> set[str]:

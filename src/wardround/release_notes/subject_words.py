@@ -53,7 +53,8 @@ INTERNAL = _opening(
     rf"|some |more |new )?{_TOOLS}\b",
     r"fix (?:formatting|style|indentation|wrapping|coverage|warnings?$|ci\b|(?:the |failing |broken "
     r"|flaky )*(?:tests?|build|travis|workflows?|pipeline)\b|bench)",
-    r"(?:re)?move (?:unused|junk|dead|unneeded|unnecessary|unreachable|redundant|obsolete|superfluous|stale"
+    r"(?:re)?move (?:unused|junk|pointless|needless|dead|unneeded|unnecessary|unreachable|redundant|obsolete"
+    r"|superfluous|stale"
     r"|extra"
     r"|trailing|blank|commented|debug"
     r"|some|py2|python ?2|six|noqa|pragma|todo)\b",
@@ -161,7 +162,8 @@ TRIVIAL = _opening(
     r"|suggestions?|comments?|nits?)(?: .{0,60})?",
     r"(?:review|pr) (?:feedback|comments?|changes|fixes)",
     r"(?:update|create|delete) \S{1,60}\.\w{1,5}",
-    r"(?:work in progress|initial commit|commit|try .{0,20}|merge .*)",
+    r"(?:actually )?(?:update|bump) (?:dev|deps|all|it|this|things)|actually update|(?:work in progress"
+    r"|initial commit|commit|try .{0,20}|merge .*)",
 )
 """Subjects that say nothing without the other commits; compared as a whole."""
 EDITORIAL = _opening(

@@ -94,3 +94,9 @@ def test_the_same_range_in_another_manifest_is_no_change() -> None:
     assert (
         lines(surface(base, {"setup.cfg": None, "pyproject.toml": PYPROJECT}, package=False).breaking) == []
     )
+
+
+def test_extras_that_the_build_adds_are_not_removed() -> None:
+    base = f'{PYPROJECT}\n[project.optional-dependencies]\nredis = ["redis"]\n'
+    head = PYPROJECT.replace("[project]", '[project]\ndynamic = ["optional-dependencies"]')
+    assert lines(surface({"pyproject.toml": base}, {"pyproject.toml": head}).breaking) == []

@@ -84,7 +84,8 @@ class _Place:
 
 
 def _python(base: Package, head: Package, place: _Place) -> Iterator[SurfaceChange]:
-    for name in _lost_names(_extras(base), _extras(head)):
+    is_known = "optional-dependencies" not in table(head.document, "project").get("dynamic", ())
+    for name in _lost_names(_extras(base), _extras(head)) if is_known else ():
         if _DEVELOPMENT.fullmatch(name):
             continue
         yield place.removal(f"extra `{name}`", "dependencies", name)
