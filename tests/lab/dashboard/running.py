@@ -151,6 +151,16 @@ class Visit:
         self.page.locator(f"#tabs [data-tab-id={tab}]").click()
         return self.settled()
 
+    def show_in(self, scheme: str, width: int) -> None:
+        """Show the open page in other colours and another width, without loading it again."""
+        self.width = width
+        self.page.set_viewport_size({"width": width, "height": _HEIGHT})
+        self.page.evaluate("(is_dark) => document.body.classList.toggle('dark', is_dark)", scheme == "dark")
+
+    def picture(self, file: Path) -> None:
+        """Write a picture of the window, for people who look at the pages."""
+        self.page.screenshot(path=file, animations="disabled")
+
     def settled(self) -> Page:
         """Wait until the events of the page have been answered; its streams stay open."""
         end = time.monotonic() + _TIMEOUT_MS / 1000

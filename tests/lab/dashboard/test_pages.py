@@ -23,17 +23,27 @@ def _tabs() -> list[str]:
 
 
 @pytest.mark.parametrize("kind", ["empty", "full"])
-@pytest.mark.parametrize(("scheme", "width"), list(product(SCHEMES, WIDTHS)))
-def test_no_tab_has_a_fault(
-    kind: str, scheme: str, width: int, visit: Opener, request: pytest.FixtureRequest, tmp_path: Path
+def test_no_tab_has_a_fault_in_any_colours_and_width(
+    kind: str, visit: Opener, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     dashboard: Dashboard = request.getfixturevalue(f"{kind}_dashboard")
-    opened = visit(dashboard, scheme, width)
+    opened = visit(dashboard)
     for index, tab in enumerate(_tabs()):
-        page = opened.select(tab) if index else opened.open(f"?tab={tab}")
-        page.screenshot(path=tmp_path / f"{kind}-{tab}-{scheme}-{width}.png", full_page=True)
-        assert opened.faults() == [], tab
+        _ = opened.select(tab) if index else opened.open(f"?tab={tab}")
         assert opened.panel().strip(), f"{tab} is empty"
         if kind == "empty":
             assert "wardround " in opened.panel(), f"{tab} does not name what to run"
+        for scheme, width in product(SCHEMES, WIDTHS):
+            opened.show_in(scheme, width)
+            opened.picture(tmp_path / f"{kind}-{tab}-{scheme}-{width}.png")
+            assert opened.faults() == [], (tab, scheme, width)
     assert not dashboard.connections.exists(), dashboard.connections.read_text()  # of the server
+
+
+def test_the_colours_are_those_that_the_reader_prefers_or_the_address_names(
+    empty_dashboard: Dashboard, visit: Opener
+) -> None:
+    cases = [("dark", "", True), ("light", "", False), ("light", "?__theme=dark", True)]
+    for scheme, query, is_dark in cases:
+        page = visit(empty_dashboard, scheme).open(query)
+        assert page.evaluate("document.body.classList.contains('dark')") is is_dark, (scheme, query)
