@@ -343,6 +343,16 @@ def test_the_same_change_of_many_functions_is_one_statement(repo: GitRepository)
     assert found.text == "Remove the parameter `proxy` of `shop.get`, and of `shop.post`, `shop.put`, 1 more"
 
 
+def test_two_packages_with_the_same_range_of_python_are_one_statement(repo: GitRepository) -> None:
+    manifest = PYPROJECT.format(python=">=3.9")
+    paths = ("a/pyproject.toml", "b/pyproject.toml")
+    commit(repo, "First", dict.fromkeys(paths, manifest))
+    repo.git("tag", "v1")
+    commit(repo, "Drop Python 3.9", dict.fromkeys(paths, manifest.replace(">=3.9", ">=3.10")))
+    (found,) = breaks(repo).statements
+    assert found.text == "Require Python `>=3.10`; it was `>=3.9`"
+
+
 # What messages state
 
 
