@@ -343,6 +343,34 @@ def test_the_same_change_of_many_functions_is_one_statement(repo: GitRepository)
     assert found.text == "Remove the parameter `proxy` of `shop.get`, and of `shop.post`, `shop.put`, 1 more"
 
 
+def test_two_packages_with_the_same_range_of_python_are_one_statement(repo: GitRepository) -> None:
+    manifest = PYPROJECT.format(python=">=3.9")
+    paths = ("a/pyproject.toml", "b/pyproject.toml")
+    commit(repo, "First", dict.fromkeys(paths, manifest))
+    repo.git("tag", "v1")
+    commit(repo, "Drop Python 3.9", dict.fromkeys(paths, manifest.replace(">=3.9", ">=3.10")))
+    (found,) = breaks(repo).statements
+    assert found.text == "Require Python `>=3.10`; it was `>=3.9`"
+
+
+def test_what_the_build_leaves_out_is_not_public(repo: GitRepository) -> None:
+    manifest = PYPROJECT.format(python=">=3.9")
+    build = '\n[tool.hatch.build]\nexclude = ["*"]\n'
+    files = {"pyproject.toml": manifest + build, "checks/__init__.py": "def find(a): ...\n"}
+    commit(repo, "First", files)
+    repo.git("tag", "v1")
+    commit(repo, "Remove find", {"checks/__init__.py": ""})
+    assert breaks(repo).statements == ()
+
+
+def test_a_folder_of_tests_with_another_name_is_not_public(repo: GitRepository) -> None:
+    files = {"pyproject.toml": PYPROJECT.format(python=">=3.9"), "qa/__init__.py": "def find(a): ...\n"}
+    commit(repo, "First", files)
+    repo.git("tag", "v1")
+    commit(repo, "Remove find", {"qa/__init__.py": ""})
+    assert breaks(repo).statements == ()
+
+
 # What messages state
 
 

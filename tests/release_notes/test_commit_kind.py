@@ -84,3 +84,15 @@ def test_a_warning_of_a_deprecation_decides_where_words_do_not() -> None:
 def test_a_model_decides_where_no_prefix_does() -> None:
     assert _kind("Round totals to cents", modelled=NoteKind.FIX) is NoteKind.FIX
     assert _kind("feat: round totals to cents", modelled=NoteKind.FIX) is NoteKind.FEATURE
+
+
+@pytest.mark.parametrize(
+    "subject", ["0.18.0 release", "Update version", "Dist rebuild", "Update version to 2.0"]
+)
+def test_a_subject_that_only_states_a_release_is_internal(subject: str) -> None:
+    assert _kind(subject) is NoteKind.INTERNAL
+
+
+@pytest.mark.parametrize("subject", ["Update version check", "Show the version of a release"])
+def test_a_subject_about_versions_of_the_product_is_noticed(subject: str) -> None:
+    assert _kind(subject) is not NoteKind.INTERNAL

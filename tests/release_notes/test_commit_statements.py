@@ -109,3 +109,10 @@ def test_corrections_of_language_are_one_statement(shop: GitRepository) -> None:
     shop.commit({"docs/b.md": "b\n"}, "Fix broken links")
     notes = notes_of(shop.root)
     assert len(the_statement(notes, "Correct spelling, wording and links").commits) == 2
+
+
+def test_messages_that_state_nothing_are_one_item(shop: GitRepository) -> None:
+    commits = [shop.commit({"a.py": f"x = {number}\n"}, ".") for number in (1, 2)]
+    (item,) = notes_of(shop.root).unattributed
+    assert (item.text, item.reason) == ("2 commits", "their messages state nothing")
+    assert sorted(item.commits) == sorted(commits)

@@ -75,6 +75,33 @@ def test_packages_for_development_are_internal(shop: GitRepository) -> None:
     assert texts(notes_of(shop.root), NoteKind.INTERNAL) == ["Require `pytest` `>=8`"]
 
 
+def test_the_base_image_of_a_distribution_is_internal(shop: GitRepository) -> None:
+    shop.commit({"Dockerfile": "FROM python:3.10-alpine\n"}, "Add an image")
+    shop.git("tag", "v2")
+    shop.commit({"Dockerfile": "FROM python:3.11-alpine\n"}, "Update the image")
+    assert texts(notes_of(shop.root, "v2..HEAD"), NoteKind.DEPENDENCIES) == []
+
+
+def test_an_extra_of_poetry_for_the_documentation_is_internal(repo: GitRepository) -> None:
+    poetry = '[tool.poetry]\nname = "shop"\n'
+    repo.commit({"pyproject.toml": poetry}, "Initial")
+    repo.git("tag", "v1")
+    names = ("sphinx_theme", "orjson")
+    optional = "\n".join(f'{name} = {{ version = "*", optional = true }}' for name in names)
+    extras = '[tool.poetry.extras]\ndocs = ["sphinx_theme"]\nfast = ["orjson"]\n'
+    text = f"{poetry}[tool.poetry.dependencies]\n{optional}\n{extras}"
+    repo.commit({"pyproject.toml": text}, "Add extras")
+    assert texts(notes_of(repo.root), NoteKind.DEPENDENCIES) == ["Require `orjson`"]
+
+
+def test_the_range_of_an_extra_for_tests_is_not_mixed_with_that_of_users(repo: GitRepository) -> None:
+    extras = '[project.optional-dependencies]\norjson = ["orjson>={}"]\ntest = [{}]\n'
+    repo.commit({"pyproject.toml": _project() + extras.format("3.5", '"orjson~=3.8"')}, "Initial")
+    repo.git("tag", "v1")
+    repo.commit({"pyproject.toml": _project() + extras.format("3.6", '"pytest"')}, "Change")
+    assert texts(notes_of(repo.root), NoteKind.DEPENDENCIES) == ["Require `orjson` `>=3.6`; it was `>=3.5`"]
+
+
 def test_a_list_of_requirements_counts_only_without_a_distribution(repo: GitRepository) -> None:
     repo.commit({"requirements.txt": "httpx==0.26.0\n", "app.py": "x = 1\n"}, "Initial")
     repo.git("tag", "v1")

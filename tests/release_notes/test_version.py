@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from wardround.context.surface.model import SurfaceKind
 from wardround.context.surface.sides import TextSide
-from wardround.release_notes.model import NoteKind, Statement, VersionPart
+from wardround.release_notes.model import BreakingForm, NoteKind, Statement, VersionPart
 from wardround.release_notes.version import is_calendar_version, manifest_version, suggested_version
 
 
@@ -40,6 +41,27 @@ def test_the_statement_that_raises_the_most_decides(
 def test_the_reason_is_the_statement_that_decides() -> None:
     found = suggested_version("1.2.3", stated(NoteKind.FIX, NoteKind.BREAKING), 2025)
     assert found.reason == "major: State a breaking"
+
+
+def _python_range(old: str, new: str) -> Statement:
+    form = BreakingForm(SurfaceKind.DEPENDENCIES, "requires-python", old, new, "", "pyproject.toml", 1)
+    return Statement(NoteKind.BREAKING, "Require Python", ("a" * 40,), breaking=form)
+
+
+def test_the_end_of_support_for_a_python_alone_raises_the_minor_version() -> None:
+    found = suggested_version("1.2.3", [*stated(NoteKind.FIX), _python_range(">=3.9", ">=3.10")], 2025)
+    assert found.suggested == "1.3.0"
+    assert found.reason.startswith("minor: Require Python, which installers respect")
+
+
+def test_with_another_breaking_change_that_one_decides() -> None:
+    statements = [_python_range(">=3.9", ">=3.10"), *stated(NoteKind.BREAKING)]
+    found = suggested_version("1.2.3", statements, 2025)
+    assert (found.suggested, found.reason) == ("2.0.0", "major: State a breaking")
+
+
+def test_a_lower_highest_python_is_a_major_change() -> None:
+    assert suggested_version("1.2.3", [_python_range(">=3.9", ">=3.9,<3.13")], 2025).suggested == "2.0.0"
 
 
 def test_the_reason_names_the_rule_below_1_0() -> None:

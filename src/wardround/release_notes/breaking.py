@@ -19,7 +19,7 @@ from wardround.release_notes.evidence import Evidence
 from wardround.release_notes.footers import stated_breaks, unmatched_breaks
 from wardround.release_notes.model import BreakingForm, NotesCommit, Statement, Unattributed
 from wardround.release_notes.moved_symbols import MovedSymbols
-from wardround.release_notes.relevance import NOT_NOTICED, Relevance
+from wardround.release_notes.relevance import Relevance
 from wardround.release_notes.replacements import named_replacement, stated_replacement
 from wardround.release_notes.surface_break import SurfaceBreak
 from wardround.release_notes.two_trees import TwoTrees
@@ -75,7 +75,7 @@ class _Compared(msgspec.Struct, frozen=True, dict=True):
         for group, cause in group_breaks(zip(found, causes, strict=True)):
             text = text_of(group[0]) + further_symbols(group)
             if not any(self.relevance.is_noticed(change, cause) for change in group):
-                yield Unattributed(text, NOT_NOTICED, cause.commits)
+                yield Unattributed(text, self.relevance.reason(group[0]), cause.commits)
             elif cause.commits:
                 yield self.evidence.statement(text, cause.commits, self._form(group[0], cause))
             else:

@@ -57,6 +57,8 @@ def without_members(found: Sequence[SurfaceBreak]) -> list[SurfaceBreak]:
 
 
 def _key(change: SurfaceBreak) -> object:
+    if change.change.kind is SurfaceKind.DEPENDENCIES and change.change.name == "requires-python":
+        return change.change.name, change.base.form, change.head.form  # one line for several packages
     if change.change.kind is not SurfaceKind.PYTHON_API:
         return change.change
     return change.signature or (change.own_name, change.change.detail)

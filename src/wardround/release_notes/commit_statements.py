@@ -133,9 +133,13 @@ def _title(unit: HistoryCommit, history: History) -> str:
 
 
 def _unreadable(drafts: Iterable[Draft]) -> Iterator[Unattributed]:
-    for draft in drafts:
-        if is_empty(draft.text):
-            yield Unattributed(draft.text or "(no text)", "the message states nothing", draft.commits)
+    """Yield one item for all commits whose message states nothing."""
+    found = [draft for draft in drafts if is_empty(draft.text)]
+    commits = tuple(dict.fromkeys(commit for draft in found for commit in draft.commits))
+    if len(found) > 1:
+        yield Unattributed(f"{len(found)} commits", "their messages state nothing", commits)
+    for draft in found if len(found) == 1 else ():
+        yield Unattributed(draft.text or "(no text)", "the message states nothing", commits)
 
 
 def _in_base(history: History) -> Iterator[Unattributed]:

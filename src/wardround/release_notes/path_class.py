@@ -31,7 +31,7 @@ _CHANGELOG = LazyPattern(
     r"(?:entries|fragments|unreleased))/"
 )
 _TESTS = LazyPattern(
-    r"(?i)(?:^|/)(?:tests?|t|testing_data|testdata|test[-_]data|__tests__|__mocks__|__snapshots__|specs?|e2e"
+    r"(?i)(?:^|/)(?:tests?|t|qa|testing_data|testdata|test[-_]data|__tests__|__mocks__|__snapshots__|specs?|e2e"
     r"|fixtures?"
     r"|cypress|benchmarks?|bench|fuzz(?:ing)?|type[-_]?tests?|typing_tests?|integration[-_]tests?"
     r"|mypy-tests)/"

@@ -17,6 +17,7 @@ from wardround.release_notes.replacements import is_deprecated
 from wardround.release_notes.surface_break import SurfaceBreak
 
 NOT_NOTICED = "no package exports it, and no page, deprecation or commit message names it"
+UNDOCUMENTED = "a package exports it, but no page of the documentation and no commit message names it"
 _LEAST_NAME = 3
 """Shorter names occur in any text."""
 
@@ -31,6 +32,11 @@ class Relevance:
     def is_noticed(self, found: SurfaceBreak, cause: Cause) -> bool:
         """Return True if users are likely to use what a change is about."""
         return self.is_known(found) or self._is_named(found.own_name, cause)
+
+    def reason(self, found: SurfaceBreak) -> str:
+        """Return why users are unlikely to use what a change is about."""
+        is_export = found.change.kind is SurfaceKind.SCRIPT_EXPORTS
+        return UNDOCUMENTED if is_export else NOT_NOTICED
 
     def is_known(self, found: SurfaceBreak) -> bool:
         """Return True if a package exports, documents or deprecates what a change is about."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import TypeGuard
 
 import msgspec
 
+from wardround.context.surface.packages import table, toml
 from wardround.lazy import LazyPattern
 from wardround.release_notes.changed_code import ChangedCode
 from wardround.semantics.supply_chain.dependency import Dependency, Scope
 from wardround.semantics.supply_chain.locks.reading import is_lock
 from wardround.semantics.supply_chain.manifests import is_manifest, read_manifest
+from wardround.semantics.supply_chain.python_manifests import normal_name
 
 _NOTICED = frozenset({Scope.RUNTIME, Scope.OPTIONAL, Scope.PEER, Scope.IMAGE})
 _SKIPPED = frozenset({Scope.INDEX, Scope.ACTION, Scope.TOOL, Scope.CONSTRAINT})
@@ -24,7 +27,7 @@ _KEY = LazyPattern(r"[ \t]*[\"']?([\w.-]{1,80})[\"']?[ \t]*=(?!=)")
 """The line of an extra, in TOML and in the settings of setuptools."""
 _DEVELOPMENT = LazyPattern(
     r"(?i)(?:dev(?:el(?:opment)?)?|tests?|testing|docs?|lint(?:ing)?|typing|types|mypy|ci|bench\w*|build"
-    r"|coverage|all)"
+    r"|coverage|quality|style|check(?:s|ing)?|release|tools?|(?:read-?the-?|rt)docs?|rtd|sphinx|all)"
     r"(?:[-_.]\w+)*"
 )
 """Extras for those who work on a project."""
@@ -59,7 +62,9 @@ class RequirementReader:
         text = self._code.text(blob)
         for dependency in read_manifest(path, text).dependencies:
             if dependency.scope not in _SKIPPED:
-                requirement = Requirement(dependency.name, is_noticed and _is_of_users(dependency, text))
+                is_image = self._is_packaged and dependency.scope is Scope.IMAGE
+                is_of_users = is_noticed and not is_image and _is_of_users(dependency, text)
+                requirement = Requirement(dependency.name, is_of_users)
                 found[requirement].add(dependency.text or "*")
         return {requirement: ", ".join(sorted(ranges)) for requirement, ranges in found.items()}
 
@@ -70,4 +75,16 @@ def _is_of_users(dependency: Dependency, text: str) -> bool:
         return dependency.scope in _NOTICED
     before = text.split("\n")[: dependency.line]
     keys = (match[1] for line in reversed(before) if (match := _KEY.match(line)) is not None)
-    return _DEVELOPMENT.fullmatch(next(keys, "")) is None
+    key = next(keys, "")
+    extras = _poetry_extras(dependency.name, text) or [key]
+    return any(_DEVELOPMENT.fullmatch(extra) is None for extra in extras)
+
+
+def _poetry_extras(name: str, text: str) -> list[str]:
+    """Return the extras of Poetry that list a package, which is declared elsewhere."""
+    extras = table(toml(text), "tool", "poetry", "extras")
+    return [key for key, names in extras.items() if name in map(normal_name, filter(_is_text, names))]
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str)

@@ -26,7 +26,9 @@ HOUSEKEEPING = _opening(
     r"(?:update|add|fix|tweak|amend|edit|adjust|clean up)(?:s|d|ed)? (?:the |missing |a |to )*"
     r"(?:change ?log|changes|news|history|release notes?)\b",
     r"change ?log\b",
-    r"v?\d+\.\d+(?:\.\d+)?\S{0,10}$",
+    r"v?\d+\.\d+(?:\.\d+)?\S{0,10}(?: release)?$",
+    r"(?:update|change|increment|increase) (?:the )?version(?: number)?(?: to v?\d\S{0,20})?$",
+    r"(?:dist|browser files?|bundles?) (?:re)?build$",
     r"(?:run|ran|apply|applied) (?:black|prettier|ruff|isort|pyupgrade|the linter|formatter|pre-commit"
     r"|autopep8|yapf)\b",
     r"(?:update|bump|upgrade|pin|unpin|lock|refresh)(?:s|d|ped)? (?:all |the |some |dev(?:elopment)? "

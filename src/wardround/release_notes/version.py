@@ -10,11 +10,13 @@ import msgspec
 from packaging.version import InvalidVersion, Version
 from semantic_version import Version as SemanticVersion
 
+from wardround.context.surface.model import SurfaceKind
 from wardround.context.surface.packages import table, toml
 from wardround.context.surface.sides import Side
 from wardround.languages.jsonc import loads
 from wardround.lazy import LazyPattern
 from wardround.release_notes.model import NoteKind, Statement, SuggestedVersion, VersionPart
+from wardround.release_notes.version_bounds import lowest_version
 
 _PARTS = {
     NoteKind.BREAKING: VersionPart.MAJOR,
@@ -26,6 +28,7 @@ _PARTS = {
     NoteKind.DEPENDENCIES: VersionPart.PATCH,
 }
 """The part that a kind of statement raises, the highest first; the others change nothing for users."""
+_PYTHON_ONLY = ", which installers respect: the end of support for a Python alone is no major change"
 _MOST_NUMBERS = 3
 _CENTURY = 2000
 _DATE = LazyPattern(r"20\d\d(?:[01]\d(?:[0-3]\d)?)?")
@@ -43,7 +46,7 @@ def suggested_version(current: str, statements: Sequence[Statement], year: int) 
         year: of the base, by which a calendar version is known.
     """
     statement = _decisive_statement(statements)
-    part = VersionPart.NONE if statement is None else _PARTS[statement.kind]
+    part = VersionPart.NONE if statement is None else _part(statement)
     if not current:
         return SuggestedVersion("", "", part, "no tag and no manifest of the base states a version")
     if is_calendar_version(current, year):
@@ -59,7 +62,8 @@ def suggested_version(current: str, statements: Sequence[Statement], year: int) 
         )
     is_lowered = part is VersionPart.MAJOR and release.version.major == 0
     raised = VersionPart.MINOR if is_lowered else part
-    reason = f"{raised}{' below 1.0' if is_lowered else ''}: {statement.text}"
+    note = _PYTHON_ONLY if _is_only_python(statement) else ""
+    reason = f"{raised}{' below 1.0' if is_lowered else ''}: {statement.text}{note}"
     return SuggestedVersion(current, release.next_version(raised), raised, reason)
 
 
@@ -127,12 +131,28 @@ def _read(text: str) -> _Release | None:
     )
 
 
+def _part(statement: Statement) -> VersionPart:
+    return VersionPart.MINOR if _is_only_python(statement) else _PARTS[statement.kind]
+
+
+def _is_only_python(statement: Statement) -> bool:
+    """Return True for a higher lowest version of Python: older ones keep the release that they have."""
+    form = statement.breaking
+    if form is None or form.surface is not SurfaceKind.DEPENDENCIES or form.symbol != "requires-python":
+        return False
+    return lowest_version(form.old) != lowest_version(form.new)
+
+
 def _decisive_statement(statements: Sequence[Statement]) -> Statement | None:
     """Return the statement that raises the most; of breaking ones, a change of a published surface."""
     kinds = list(_PARTS)
     relevant = [statement for statement in statements if statement.kind in _PARTS]
     return min(
         relevant,
-        key=lambda statement: (kinds.index(statement.kind), statement.breaking is None),
+        key=lambda statement: (
+            kinds.index(statement.kind),
+            _is_only_python(statement),
+            statement.breaking is None,
+        ),
         default=None,
     )

@@ -70,6 +70,7 @@ def test_a_package_of_npm_that_requires_more_or_offers_less(before: str, after: 
         ("", ', "peerDependencies": {"react": "^19"}, "peerDependenciesMeta": {"react": {"optional": true}}'),
         (', "dependencies": {"react": "^19"}', ', "peerDependencies": {"react": "^19"}'),
         (', "exports": {"./b": "./b.js"}', ', "exports": {"./*": "./*.js"}'),
+        (', "exports": {".": "./a.js", "./package.json": "./package.json"}', ', "main": "./a.js"'),
         (', "engines": {"node": ">=20"}', ', "engines": {"node": ">=18"}'),
         (', "exports": {".": "./a.js"}', ', "exports": "./a.js"'),
         (', "exports": {".": "./a.js"}', ', "exports": {"import": "./a.js"}'),

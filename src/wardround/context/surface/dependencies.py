@@ -28,6 +28,8 @@ _DEVELOPMENT = LazyPattern(
 )
 """Extras for those who work on the package."""
 _NAMES = LazyPattern(r"[-_.]+")
+_ALWAYS_EXPORTED = frozenset({".", "./package.json"})
+"""What users of a package without a map of exports import too."""
 
 
 def compare(sides: Sides) -> Iterator[SurfaceChange]:
@@ -136,6 +138,8 @@ def _node(base: Package, head: Package, place: _Place) -> Iterator[SurfaceChange
     for name in _lost_names(_commands(base), _commands(head)):
         yield place.removal(f"command `{name}`", '"bin"', name, kind=SurfaceKind.CLI_OPTIONS)
     for name in _lost_names(_subpaths(base), _subpaths(head)):
+        if "exports" not in head.document and name in _ALWAYS_EXPORTED:
+            continue
         yield place.removal(f"export `{name}`", '"exports"', f'"{name}"', kind=SurfaceKind.SCRIPT_EXPORTS)
     if (
         base.document.get("type") != "module"

@@ -24,7 +24,7 @@ _PRIVATE = "Private :: Do Not Upload"
 _SETUP_NAME = LazyPattern(r"\bsetup\([^#]*?\bname\s*=\s*['\"]([\w.-]+)['\"]", 16)
 _NOT_IMPORTED = frozenset(
     {"build", "ci", "conftest", "docs", "examples", "noxfile", "scripts", "setup", "tasks", "test"}
-    | {"testing", "tests", "tools", "benchmarks", "performance", "versioneer"}
+    | {"testing", "tests", "tools", "benchmarks", "performance", "versioneer", "qa", "e2e"}
 )
 """Top-level modules that distributions do not contain."""
 PYTHON_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
@@ -98,7 +98,16 @@ def _python_package(side: Side, path: str) -> Package | None:
         return None
     document = toml(text) if path.endswith(".toml") else {}
     name = _python_name(path, text, document)
-    return Package(path, name, document, _modules(side, posixpath.dirname(path), name)) if name else None
+    if not name:
+        return None
+    modules = () if _has_no_modules(document) else _modules(side, posixpath.dirname(path), name)
+    return Package(path, name, document, modules)
+
+
+def _has_no_modules(document: Mapping[str, Any]) -> bool:
+    """Return True for a distribution of requirements alone, whose build leaves out all files."""
+    excluded = table(document, "tool", "hatch", "build").get("exclude")
+    return isinstance(excluded, list) and "*" in excluded
 
 
 def _python_name(path: str, text: str, document: Mapping[str, Any]) -> str:
