@@ -26,13 +26,13 @@ from typing import Any
 import yaml
 
 from wardround.change.repository import Repository
-from wardround.release_notes.changelog_check import check_changelog
+from wardround.release_notes.changelog.changelog_check import check_changelog
 from wardround.release_notes.formats import renderer
 from wardround.release_notes.formats.context import RenderContext
-from wardround.release_notes.history import read_history
+from wardround.release_notes.history.history import read_history
+from wardround.release_notes.history.revisions import Revisions, revisions_of_range
 from wardround.release_notes.model import ReleaseNotes
 from wardround.release_notes.notes import write_notes
-from wardround.release_notes.revisions import Revisions, revisions_of_range
 
 _PINS = Path(__file__).with_suffix(".yml")
 _CLASSES = ("breaking", "feature", "fix")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tests.conftest import GitRepository
 from wardround.change.repository import Repository
+from wardround.release_notes.history.revisions import revisions_of_range
 from wardround.release_notes.model import NoteKind, ReleaseNotes, Statement
 from wardround.release_notes.notes import write_notes
-from wardround.release_notes.revisions import revisions_of_range
 
 
 def merge(repo: GitRepository, commits: Mapping[str, Mapping[str, str]], message: str) -> str:

@@ -10,9 +10,9 @@ from textwrap import dedent
 from tests.conftest import GitRepository
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.release_notes.additions import Addition, additions
-from wardround.release_notes.breaking import BreakingChanges, breaking_changes
 from wardround.release_notes.model import NotesCommit, Statement
+from wardround.release_notes.surfaces.additions import Addition, additions
+from wardround.release_notes.surfaces.breaking import BreakingChanges, breaking_changes
 
 PYPROJECT = """
     [build-system]

@@ -15,8 +15,8 @@ from wardround.errors import UsageError
 
 if TYPE_CHECKING:
     from wardround.change.repository import Repository
+    from wardround.release_notes.history.revisions import Revisions
     from wardround.release_notes.model import ReleaseNotes
-    from wardround.release_notes.revisions import Revisions
 
 _INCONCLUSIVE = 4
 _FORMATS = ("markdown", "keep-a-changelog", "github", "json")
@@ -91,7 +91,7 @@ def _require_new_file(file: Path | None) -> None:
 
 
 def _revisions(repository: Repository, text: str | None, since_last_tag: bool, head: str | None) -> Revisions:
-    from wardround.release_notes.revisions import revisions_of_range, revisions_since_last_tag
+    from wardround.release_notes.history.revisions import revisions_of_range, revisions_since_last_tag
 
     if since_last_tag or text is None:
         return revisions_since_last_tag(repository, head or "HEAD")
@@ -99,8 +99,8 @@ def _revisions(repository: Repository, text: str | None, since_last_tag: bool, h
 
 
 def _notes(repository: Repository, revisions: Revisions, store_name: str) -> ReleaseNotes:
-    from wardround.release_notes.modelled_kinds import installed_classifier
     from wardround.release_notes.notes import Sources, write_notes
+    from wardround.release_notes.statements.modelled_kinds import installed_classifier
 
     with installed_classifier(repository.root) as classifier:
         return write_notes(repository, revisions, Sources(store_location(store_name), classifier))
@@ -143,7 +143,7 @@ def _reword(
 
 
 def _check(repository: Repository, notes: ReleaseNotes, changelog: str) -> int:
-    from wardround.release_notes.changelog_check import check_changelog
+    from wardround.release_notes.changelog.changelog_check import check_changelog
 
     problems = check_changelog(repository, notes, _path_in(repository, changelog))
     for problem in problems:

@@ -13,9 +13,9 @@ from wardround.cli.run import emit, progress_line
 if TYPE_CHECKING:
     from wardround.authoring.endpoint.opening import EndpointAccess
     from wardround.change.repository import Repository
-    from wardround.release_notes.editor import Editor
     from wardround.release_notes.model import ReleaseNotes
-    from wardround.release_notes.rewording import RewordedNotes
+    from wardround.release_notes.wording.editor import Editor
+    from wardround.release_notes.wording.rewording import RewordedNotes
 
 _SHOWN = 5
 
@@ -61,7 +61,7 @@ def _editor(repository: Repository, access: EndpointAccess, *, is_shown: bool = 
     from wardround import host
     from wardround.change.change_source import decode_text
     from wardround.config import loader
-    from wardround.release_notes.editor import Editor
+    from wardround.release_notes.wording.editor import Editor
     from wardround.storage.paths import state_dir
 
     loaded = host.load()

@@ -13,11 +13,12 @@ from wardround.change.repository import Repository
 from wardround.context.surface.sides import sides_of
 from wardround.inference.api import Classifier
 from wardround.records.location import Location
-from wardround.release_notes.additions import additions
-from wardround.release_notes.breaking import breaking_changes
-from wardround.release_notes.changed_code import ChangedCode
-from wardround.release_notes.commit_statements import CommitReader, commit_statements
-from wardround.release_notes.history import History, read_history
+from wardround.release_notes.history.changed_code import ChangedCode
+from wardround.release_notes.history.history import History, read_history
+from wardround.release_notes.history.packages import package_folders
+from wardround.release_notes.history.review_records import RecordsByCommit, records_by_commit
+from wardround.release_notes.history.revisions import Revisions
+from wardround.release_notes.history.tag_version import version_of_tag
 from wardround.release_notes.model import (
     NoteKind,
     NotesCommit,
@@ -25,14 +26,13 @@ from wardround.release_notes.model import (
     Statement,
     SuggestedVersion,
 )
-from wardround.release_notes.modelled_kinds import modelled_kinds
-from wardround.release_notes.new_names import with_additions
-from wardround.release_notes.overlap import Overlap, readable
-from wardround.release_notes.packages import package_folders
-from wardround.release_notes.review_records import RecordsByCommit, records_by_commit
-from wardround.release_notes.revisions import Revisions
-from wardround.release_notes.stated_migrations import with_stated_migrations
-from wardround.release_notes.tag_version import version_of_tag
+from wardround.release_notes.statements.commit_statements import CommitReader, commit_statements
+from wardround.release_notes.statements.modelled_kinds import modelled_kinds
+from wardround.release_notes.statements.new_names import with_additions
+from wardround.release_notes.statements.overlap import Overlap, readable
+from wardround.release_notes.statements.stated_migrations import with_stated_migrations
+from wardround.release_notes.surfaces.additions import additions
+from wardround.release_notes.surfaces.breaking import breaking_changes
 from wardround.release_notes.version import manifest_version, suggested_version
 
 _ORDER = {kind: position for position, kind in enumerate(NoteKind)}

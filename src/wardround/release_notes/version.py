@@ -16,7 +16,7 @@ from wardround.context.surface.sides import Side
 from wardround.languages.jsonc import loads
 from wardround.lazy import LazyPattern
 from wardround.release_notes.model import NoteKind, Statement, SuggestedVersion, VersionPart
-from wardround.release_notes.version_bounds import lowest_version
+from wardround.release_notes.surfaces.version_bounds import lowest_version
 
 _PARTS = {
     NoteKind.BREAKING: VersionPart.MAJOR,

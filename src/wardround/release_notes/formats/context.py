@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from wardround.release_notes.history.tag_version import version_of_tag
 from wardround.release_notes.model import ReleaseNotes, VersionPart
-from wardround.release_notes.tag_version import version_of_tag
 
 
 class RenderContext(msgspec.Struct, frozen=True):
