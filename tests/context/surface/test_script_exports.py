@@ -161,3 +161,13 @@ def test_a_member_that_a_longer_list_of_bases_may_have_is_not_removed() -> None:
 def test_a_bundle_is_nobodys_source() -> None:
     base = {"package.json": PACKAGE, "dist/index.js": "export function a() {}\n"}
     assert broken({"dist/index.js": "export function b() {}\n"}, base) == []
+
+
+def test_an_entry_point_without_a_source_at_the_head_is_not_compared() -> None:
+    manifest = '{"name": "shop", "version": "1.0.0", "main": "./src/index.ts"}\n'
+    source = "export function add() {}\nexport function drop() {}\n"
+    moved = manifest.replace("src/index.ts", "out/other.js")
+    base = {"package.json": manifest, "src/index.ts": source}
+    found = surface(base, {"package.json": moved, "src/index.ts": None, "lib/shop.ts": source})
+    assert [change for change in found.breaking if "is removed" in change.detail] == []
+    assert "no source of its entry point" in found.not_compared[0].reason
