@@ -29,7 +29,7 @@ _DEVELOPMENT = LazyPattern(
 """Extras for those who work on the package."""
 _NAMES = LazyPattern(r"[-_.]+")
 _ALWAYS_EXPORTED = frozenset({".", "./package.json"})
-"""What users of a package without a map of exports import too."""
+"""Further imports of a package without a map of exports."""
 
 
 def compare(sides: Sides) -> Iterator[SurfaceChange]:
