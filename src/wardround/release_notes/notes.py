@@ -16,6 +16,7 @@ from wardround.records.location import Location
 from wardround.release_notes.history.changed_code import ChangedCode
 from wardround.release_notes.history.history import History, read_history
 from wardround.release_notes.history.packages import package_folders
+from wardround.release_notes.history.remaining_changes import RemainingChanges
 from wardround.release_notes.history.review_records import RecordsByCommit, records_by_commit
 from wardround.release_notes.history.revisions import Revisions
 from wardround.release_notes.history.tag_version import version_of_tag
@@ -57,7 +58,7 @@ def write_notes(repository: Repository, revisions: Revisions, sources: Sources =
     """Write the notes of a range."""
     history = read_history(repository, revisions)
     models = modelled_kinds(sources.classifier, history.commits)
-    reader = _reader(repository, history, revisions.head_commit, models)
+    reader = _reader(repository, history, revisions, models)
     change = repository.range(revisions.base_commit, revisions.head_commit)
     stated = commit_statements(reader, change)
     commits = tuple(commit.note for commit in history.commits)
@@ -84,13 +85,16 @@ def write_notes(repository: Repository, revisions: Revisions, sources: Sources =
 
 
 def _reader(
-    repository: Repository, history: History, head: str, models: Mapping[str, NoteKind]
+    repository: Repository, history: History, revisions: Revisions, models: Mapping[str, NoteKind]
 ) -> CommitReader:
     code = ChangedCode(repository)
+    base, head = revisions.base_commit, revisions.head_commit
+    is_diverged = repository.commit_log.merge_base(base, head) != base
     return CommitReader(
         history,
         package_folders(repository.tracked_paths(head)),
         code,
+        RemainingChanges(code, base, head, is_diverged),
         code.names(history.commits),
         code.deprecating(history.commits, head),
         models,

@@ -10,6 +10,7 @@ from wardround.release_notes.history.changed_code import ChangedCode
 from wardround.release_notes.history.history import History, HistoryCommit
 from wardround.release_notes.history.packages import PackageFolders
 from wardround.release_notes.history.path_class import PathClass, classes_of
+from wardround.release_notes.history.remaining_changes import RemainingChanges
 from wardround.release_notes.history.reverts import Cancelled, pair_reverts
 from wardround.release_notes.model import NoteKind, Unattributed
 from wardround.release_notes.statements import subject_words
@@ -25,6 +26,7 @@ class CommitReader:
     """Reads the statement of a commit.
 
     Attributes:
+        remaining: compares the commits with base and head.
         names: the names that changed code of the product defines.
         deprecating: the commits that add a warning of a deprecation.
         models: commit -> the kind that a model states.
@@ -33,6 +35,7 @@ class CommitReader:
     history: History
     packages: PackageFolders
     code: ChangedCode
+    remaining: RemainingChanges
     names: frozenset[str] = frozenset()
     deprecating: frozenset[str] = frozenset()
     models: Mapping[str, NoteKind] = field(default_factory=dict)
@@ -89,15 +92,23 @@ def commit_statements(reader: CommitReader, change: Change) -> CommitStatements:
     """Return the statements of the commits of a range, joined by what belongs together."""
     units = [commit for commit in reader.history.commits if not commit.is_merged]
     reverts = pair_reverts(units)
-    active = [unit for unit in units if _states_something(unit, reverts)]
+    stating = [unit for unit in units if _states_something(unit, reverts)]
+    problems = {unit.id: reader.remaining.problem(unit) for unit in stating}
+    active = [unit for unit in stating if not problems[unit.id]]
     dependencies = list(DependencyChanges(reader.code, change).drafts(active))
     drafts = [reader.draft(unit) for unit in active]
     readable = [draft for draft in drafts if not is_empty(draft.text)]
     others = without_bumps(_with_corrections(readable, reverts), dependencies)
     return CommitStatements(
         [*group_drafts(others), *dependencies],
-        (*reverts.pairs, *_unreadable(drafts), *_in_base(reader.history)),
+        (*reverts.pairs, *_unreadable(drafts), *_in_base(reader.history), *_absent(stating, problems)),
     )
+
+
+def _absent(units: Iterable[HistoryCommit], problems: Mapping[str, str]) -> Iterator[Unattributed]:
+    for unit in units:
+        if problems[unit.id] and unit.message.title:
+            yield Unattributed(unit.message.title, problems[unit.id], (unit.id,))
 
 
 def _states_something(unit: HistoryCommit, reverts: Cancelled) -> bool:
