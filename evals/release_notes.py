@@ -110,8 +110,16 @@ def check_all(clones: Path) -> None:
 
 
 def print_table() -> None:
-    """Print the sums over all releases, for each program that wrote notes."""
-    pinned = releases()
+    """Print the sums over the releases of each reading, for each program that wrote notes."""
+    readings: dict[int, list[Release]] = {}
+    for release in releases():
+        readings.setdefault(release.get("reading", 1), []).append(release)
+    for reading, pinned in sorted(readings.items()):
+        print(f"reading {reading}:")
+        _print_sums(pinned)
+
+
+def _print_sums(pinned: Sequence[Release]) -> None:
     expected: Counter[str] = Counter()
     counts: dict[str, Counter[str]] = {}
     for release in pinned:
