@@ -52,9 +52,12 @@ def _clone(target: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the package and nothing else."""
+    """A fresh environment with the package alone, made by virtualenv as pre-commit makes those of hooks.
+
+    It has no compiled pip and setuptools, 8 MiB less than one of venv.
+    """
     folder = tmp_path_factory.mktemp("fresh") / "venv"
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([sys.executable, "-m", "virtualenv", "--quiet", folder], check=True)
     subprocess.run([folder / "bin" / "pip", "install", "--quiet", ROOT], check=True)
     return folder
 

@@ -100,6 +100,8 @@ def test_a_training_is_started_followed_and_its_model_asked_about(workshop: Dash
     page = visit(workshop).open("?tab=training")
     page.get_by_role("button", name="Start a training").press("Enter")
     page.get_by_label("Name of the run").fill("failed")
+    shown = "document.querySelector('.wr-mono textarea[disabled]').value.endsWith('runs/failed')"
+    page.wait_for_function(shown)  # the name has reached the form
     page.get_by_role("button", name="Start the training").press("Enter")
     page.get_by_text("failed: this run exists; resume it, or choose another name").wait_for()
     page.get_by_label("Name of the run").fill("numbers")
