@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.benchmark_modules import benchmark
+from tests.conftest import GitRepository
 from wardround import host
 from wardround.cli import rules
 from wardround.rules.removed import removed_rules
@@ -17,6 +18,9 @@ from wardround.rules.renamed import former_names
 from wardround.rules.yaml_loader import load_yaml
 
 ROOT = Path(__file__).parent.parent
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+FIRST_PAGES = ("start.md", "hook.md", "ci.md", "findings.md", "specialists.md", "plugins.md")
+"""The pages whose commands work in a checkout, before anything is installed."""
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +48,7 @@ def test_the_index_links_to_every_page(written_pages: Path) -> None:
 
 
 def test_links_of_the_documentation_lead_to_tracked_files() -> None:
-    pages = [ROOT / "README.md", ROOT / "evals" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [ROOT / "README.md", ROOT / "evals" / "README.md", *PAGES]
     broken = [
         f"{page.relative_to(ROOT)}: {link}"
         for page in pages
@@ -64,16 +68,47 @@ def test_what_rules_were_tried_on_is_recorded_for_known_and_for_removed_rules() 
     assert removed_rules().keys() <= set(recorded)
 
 
-def test_the_readme_names_no_revision_that_only_we_have() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    revisions = re.findall(r"^ +rev: (\S+)|wardround@(\S+)", readme, re.MULTILINE)
+def test_the_documentation_names_no_revision_that_only_we_have() -> None:
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    revisions = re.findall(r"^ +rev: (\S+)|wardround@(\S+)", text, re.MULTILINE)
     assert {"".join(found) for found in revisions} == {"COMMIT"}
 
 
-def test_what_the_readme_installs_is_found_without_an_index() -> None:
+def test_what_the_documentation_installs_is_found_without_an_index() -> None:
+    for page in (ROOT / "README.md", *(ROOT / "docs" / name for name in FIRST_PAGES)):
+        text = page.read_text("utf-8")
+        assert set(re.findall(r"pip install '([^'\[]*)\[", text)) <= {"."}, page
+        assert "/path/to" not in text, page
+
+
+def test_the_readme_is_one_screen_with_one_picture_and_two_commands() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
-    assert set(re.findall(r"pip install '([^'\[]*)\[", readme)) == {"."}
-    assert "/path/to" not in readme
+    assert len(readme.splitlines()) <= 60
+    assert re.findall(r"!\[[^\]]*\]\(([^)]*)\)", readme) == ["docs/terminal.svg"]
+    commands = re.findall(r"```sh\n(.*?)\n```", readme, re.DOTALL)
+    assert commands == [
+        "pip install . && wardround review --base HEAD~1",
+        "pip install '.[dev]' && pytest -n auto",
+    ]
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    waiting, reached = [ROOT / "README.md"], set()
+    while waiting:
+        page = waiting.pop()
+        links = re.findall(r"\]\(([^)#:]+\.md)", page.read_text("utf-8"))
+        found = {(page.parent / link).resolve() for link in links} - reached
+        reached |= found
+        waiting += sorted(found)
+    assert sorted(page.name for page in set(PAGES) - reached) == []
+
+
+def test_the_page_about_reports_names_every_key_of_a_report(repo: GitRepository) -> None:
+    repo.stage({"app.py": "print(missing)\n", "q.sql": "select 1 from a, b;\n"})
+    report = json.loads(repo.wardround("review", "--staged", "--format", "json").stdout)
+    keys = {*report, *report["context"], *report["findings"][0], *report["signals"][0], *report["runs"][0]}
+    page = (ROOT / "docs" / "report.md").read_text("utf-8")
+    assert {key for key in keys if not re.search(rf"[`\".\]]{key}[`\"]", page)} == set()
 
 
 def test_the_page_about_cost_shows_the_figures_of_the_benchmarks() -> None:

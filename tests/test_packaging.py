@@ -37,7 +37,8 @@ def test_the_top_level_holds_only_what_belongs_there() -> None:
     names = {line.split("/")[0] for line in out.splitlines()}
     allowed = {
         "pyproject.toml", ".pre-commit-hooks.yaml", "src", "plugins", "rules", "adapters", "action.yml",
-        "Jenkinsfile", "tests", "README.md", "benchmarks", "evals", "docs", "LICENSE", "CHANGELOG.md",
+        "Jenkinsfile", "tests", "README.md", "benchmarks", "evals", "docs", "scripts", "LICENSE",
+        "CHANGELOG.md",
     }  # fmt: skip
     assert {name for name in names if not name.startswith(".")} <= {
         n for n in allowed if not n.startswith(".")
@@ -66,7 +67,8 @@ def test_the_wheel_carries_rules_and_nothing_that_runs_by_itself(wheel: Path) ->
     assert [name for name in names if name.endswith(".pth")] == []
     base = "wardround_adapters/base"
     assert {f"{base}/model.onnx", f"{base}/shared.bin", f"{base}/tokenizer.json"} <= set(names)
-    assert [name for name in names if name.endswith((".safetensors", ".svg"))] == []
+    assert [name for name in names if name.endswith(".safetensors")] == []
+    assert [name for name in names if name.startswith("wardround_adapters/") and name.endswith(".svg")] == []
     models = {Path(name).parent.name for name in names if name.endswith("/adapter.metadata.json")}
     assert models == {"base", "new_parameters", "secrets"}, "the models that a command or a specialist names"
     assert {Path(name).parent.name for name in names if name.endswith("/model.onnx")} == USED_MODELS
@@ -96,6 +98,7 @@ def test_every_hook_of_a_set_brings_what_the_extra_of_that_name_does() -> None:
     assert found == {
         **{f"wardround{push}{name}": needed for name, needed in expected.items() for push in ("", "-push")},
         **{f"wardround-{stage}": [] for stage in ("prepare-commit-msg", "commit-msg", "post-commit")},
+        "wardround-changelog": [],
     }
     assert all("==" in needed for needs in expected.values() for needed in needs)
 

@@ -30,6 +30,8 @@ EXCEPTIONS = {
     "tools/ast_grep.py": "the engine of declarative rules, which the plugins of several languages share",
     "analyses/stated_intent/scope.py": "words by which commit messages name linters and formatters",
     "analyses/stated_intent/stated_kind.py": "words by which commit messages name formatters",
+    "release_notes/history/path_class.py": "names of settings of linters",
+    "release_notes/statements/subject_words.py": "words by which commit messages name linters and formatters",
     "workflows/environments/build_code.py": "tables of pyproject.toml that no build reads, of any program",
     "workflows/test/python_code/file_roles.py": "names of settings that no test reads, of any program",
     "workflows/test/plans/settings_tables.py": "tables of pyproject.toml that no test reads, of any program",

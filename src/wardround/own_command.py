@@ -35,6 +35,7 @@ COMMANDS = (
     "replay",
     "review",
     "rules",
+    "schema",
     "serve",
     "solve",
     "test",

@@ -35,6 +35,7 @@ _LOOK = {
     "svg.fonttype": "none",
     "svg.hashsalt": "wardround",
     "path.simplify": True,
+    "text.parse_math": False,
 }
 
 

@@ -1,4 +1,6 @@
-"""The README, done word for word in a fresh environment: install, review, hooks, a stranger's plugin."""
+"""The README and its pages, done word for word in a fresh environment: install, review, hooks, a stranger's
+plugin.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,14 @@ pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text()
+PLUGINS = (ROOT / "docs" / "plugins.md").read_text()
 INSTALLED_LIMIT_MIB = 250
 """The value of pre-commit.ci."""
 
 
 def _block(language: str, after: str) -> str:
-    """The first code block of a language behind some words of the README."""
-    found = re.search(rf"```{language}\n(.*?)```", README[README.index(after) :], re.DOTALL)
+    """The first code block of a language behind some words of the page about plugins."""
+    found = re.search(rf"```{language}\n(.*?)```", PLUGINS[PLUGINS.index(after) :], re.DOTALL)
     assert found is not None
     return found[1]
 
@@ -111,7 +114,7 @@ def test_doctor_reports_what_the_files_of_a_repository_need(venv: Path, repo: Gi
     assert re.search(r"oxlint +missing \(commit and CI\): pip install 'wardround\[web\]'", done.stdout)
 
 
-def test_the_plugin_of_the_readme_is_short() -> None:
+def test_the_plugin_of_the_documentation_is_short() -> None:
     lines = _block("toml", "Write a plugin") + _block("python", "`acme_makefiles.py`:")
     assert len([line for line in lines.splitlines() if line.strip()]) <= 40
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.e2e
 GOOD = 'def greet(name):\n    return "hello %s" % (name,)\n'
 BAD = 'def greet(name):\n    return "hello %s %s" % (name,)\n'
 MANIFEST = Path(__file__).parents[2] / ".pre-commit-hooks.yaml"
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "hook.md").read_text(encoding="utf-8")
 PRE_COMMIT_CONFIG = """\
 repos:
   - repo: local
@@ -41,11 +41,11 @@ repos:
         verbose: true
         stages: [pre-push]
 """
-LEFTHOOK_CONFIG = README.partition("in `lefthook.yml`:\n\n```yaml\n")[2].partition("```")[0]
-STAGES = re.findall(r" (-t) ([\w-]+)", README.partition("`prek install")[2].partition("`")[0])
-"""The options of the README's ``install``, which pre-commit takes too."""
-PLAIN = re.findall(r"`\.git/hooks/([\w-]+)`", README.partition("As plain git hooks")[2].partition(" are ")[0])
-"""The git hooks that the README has as ``exec wardround hook``."""
+LEFTHOOK_CONFIG = PAGE.partition("in `lefthook.yml`:\n\n```yaml\n")[2].partition("```")[0]
+STAGES = re.findall(r" (-t) ([\w-]+)", PAGE.partition("`prek install")[2].partition("`")[0])
+"""The options of ``install`` in the documentation, which pre-commit takes too."""
+PLAIN = re.findall(r"`\.git/hooks/([\w-]+)`", PAGE.partition("As plain git hooks")[2].partition(" are ")[0])
+"""The git hooks that the documentation has as ``exec wardround hook``."""
 RUNNERS = ["pre-commit", "prek", "lefthook"]
 
 

@@ -11,6 +11,7 @@ import msgspec
 from wardround.authoring.attempt import Attempt
 from wardround.authoring.context.model import WriteContext
 from wardround.authoring.endpoint.opening import EndpointAccess, key_of, open_endpoint
+from wardround.authoring.endpoint.redaction import redaction_of
 from wardround.authoring.endpoint.roles import Role, TokenBudget
 from wardround.authoring.failing_tests import FailingTests
 from wardround.authoring.packet import Search
@@ -23,15 +24,12 @@ from wardround.change.change_source import decode_text
 from wardround.config.language_model import EndpointSettings
 from wardround.errors import UsageError
 from wardround.planes.language_model.prompts import load_part
-from wardround.planes.language_model.redaction import Redactor
 
 AUTHOR, VERIFIER, PROPOSER, RANKER = "author", "verifier", "proposer", "ranker"
 ROLES = (AUTHOR, VERIFIER, PROPOSER, RANKER)
 """The roles, and the names of their prompts."""
 LOCALIZATION, FIX_WITH_TESTS, AUTHOR_WITH_PROBE = "localization", "fix-with-tests", "author-with-probe"
 """Further prompts of the author's endpoint."""
-_ANY_TEXT = "context.txt"
-"""A path of no file: every check for secrets in any text reads what is sent."""
 
 
 class RunReport:
@@ -136,11 +134,7 @@ class RunInputs:
         return endpoints.get(role) or (endpoints.get(AUTHOR) if role == PROPOSER else None)
 
     def _redactor(self, settings: EndpointSettings) -> Callable[[str], str]:
-        key = key_of(settings, self._access.environ)
-        redactor = Redactor((), self.work.host.specialists, (), self.read, self.read, key)
-        if not redactor.is_complete:
-            raise UsageError("no check for secrets is loaded, so nothing is sent; install its plugin")
-        return lambda text: "\n".join(redactor.lines(_ANY_TEXT, text))
+        return redaction_of(self.work.host, self.read, key_of(settings, self._access.environ))
 
 
 def _role_of(name: str) -> str:

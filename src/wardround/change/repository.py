@@ -14,8 +14,10 @@ from typing import IO, TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 
+from wardround.change.commit_log import CommitLog
 from wardround.change.commit_text import CommitText
 from wardround.change.diff import Change, ChangedFile, FileStatus
+from wardround.change.file_history import FileHistory
 from wardround.change.git_diff import GitDiff
 from wardround.change.git_process import GitProcess
 from wardround.change.grep import CheckedOutFiles, SearchedFiles, StoredFiles, WordSearch
@@ -95,6 +97,14 @@ class Repository:
     @property
     def commit_text(self) -> CommitText:
         return CommitText(self._git)
+
+    @property
+    def commit_log(self) -> CommitLog:
+        return CommitLog(self._git)
+
+    @property
+    def file_history(self) -> FileHistory:
+        return FileHistory(self._git)
 
     @property
     def blobs(self) -> Blobs:

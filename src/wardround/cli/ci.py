@@ -44,7 +44,10 @@ REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
     type=click.Choice(["", "none", "info", "warn", "error"]),
     help="Lowest severity that blocks.",
 )
-@click.option("--filter-mode", type=click.Choice(["", "added", "diff_context", "file", "nofilter"]))
+@click.option(
+    "--filter-mode", type=click.Choice(["", "added", "diff_context", "file", "nofilter"]),
+    help="Findings that are shown: on added lines, also next to them, in the changed files, or all.",
+)  # fmt: skip
 @click.option("--config-from", type=click.Choice(["base", "head"]), default="base", show_default=True,
               help="Side whose configuration applies.")  # fmt: skip
 @click.option("--reports-dir", metavar="DIR",

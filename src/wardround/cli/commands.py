@@ -5,11 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import sys
 from collections.abc import Sequence
 
 import click
 
 from wardround import __version__
+from wardround.cli import completion
 from wardround.cli.crash_report import redact, write_crash_report
 from wardround.cli.lazy_group import PluginCommandGroup
 from wardround.cli.messages import echo_err
@@ -39,7 +41,9 @@ def invoke(arguments: Sequence[str] | None = None) -> int:
         echo_err(f"wardround: the current folder cannot be used ({problem}); change into one that exists")
         return USAGE
     try:
-        result = cli.main(args=arguments, prog_name="wardround", standalone_mode=False)
+        if completion.is_requested(sys.argv[1:] if arguments is None else arguments):
+            return completion.respond(cli)
+        result = cli.main(args=arguments, prog_name="wardround", standalone_mode=False, complete_var="")
     except Interrupted as interrupted:
         return 128 + interrupted.number
     except click.exceptions.Exit as leaving:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
 from wardround.cli.change_options import repo_option
+from wardround.cli.process import collect_garbage
 from wardround.cli.record_store import store_location, store_option
 
 _PORT = 7860
@@ -55,7 +57,7 @@ def command(
 
     require_extra(("gradio",), "wardround[dashboard]")
     from wardround.change.repository import Repository
-    from wardround_lab.dashboard.application import Address, launch
+    from wardround_lab.dashboard.server import Address, serve
     from wardround_lab.dashboard.stores import Stores
 
     with Repository(repo) as repository:
@@ -69,4 +71,5 @@ def command(
         experiments=experiments,
         runs=root / runs,
     )
-    launch(stores, Address(host, port))
+    collect_garbage()
+    serve(stores, Address(host, port), os.environ, lambda url: click.echo(f"wardround dashboard: {url}"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wardround.cli import eval_judge, eval_questions, eval_rates
+from wardround.cli.change_options import only_option, skip_option
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted
 from wardround.cli.run import emit, progress_line
@@ -45,8 +46,8 @@ _jobs = click.option(
 @command.command("cases")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @_profile
-@click.option("--only", multiple=True, metavar="NAME", help="Run only this specialist. Repeatable.")
-@click.option("--skip", multiple=True, metavar="NAME", help="Skip this specialist. Repeatable.")
+@only_option
+@skip_option
 @click.option("--all-rules", is_flag=True, help="Enable the rules that are off by default.")
 @click.option("--rule-level", type=click.Choice(["info", "warn", "error"]), default="info",
               help="Lowest severity that counts.")  # fmt: skip

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import click
 
+from wardround.cli.completion import complete_rules
 from wardround.cli.run import emit
 from wardround.errors import UsageError
 
@@ -10,7 +11,7 @@ _NO_TERMINAL = (80, 1000)
 
 
 @click.command("explain")
-@click.argument("rule")
+@click.argument("rule", shell_complete=complete_rules)
 def command(rule: str) -> None:
     """Show why RULE exists, its cases, the tools that report it and how to suppress it.
 

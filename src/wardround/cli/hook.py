@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wardround.cli.change_options import only_option, skip_option
+from wardround.cli.completion import complete_formats
 from wardround.cli.messages import echo_err
 from wardround.cli.run import apply_fixes, color_option, run_and_report
 
@@ -42,12 +44,15 @@ _NAMING_STAGES = {"prepare-commit-msg", "commit-msg", "post-commit", "post-merge
     show_default=True,
     help="Stage of the git hook.",
 )
-@click.option("--format", "formats", multiple=True, metavar="FORMAT", help="As for review. Repeatable.")
+@click.option(
+    "--format", "formats", multiple=True, metavar="FORMAT", help="As for review. Repeatable.",
+    shell_complete=complete_formats,
+)  # fmt: skip
 @click.option(
     "--fail-level", type=click.Choice(["none", "info", "warn", "error"]), help="Lowest severity that blocks."
 )
-@click.option("--only", multiple=True, metavar="NAME", help="Run only this specialist. Repeatable.")
-@click.option("--skip", multiple=True, metavar="NAME", help="Skip this specialist. Repeatable.")
+@only_option
+@skip_option
 @click.option("--fix", is_flag=True, help="Apply the safe fixes to the staged change and the work tree.")
 @color_option
 @click.option("--verbose", is_flag=True, help="Show code, reasons and fixes even for many findings.")

@@ -11,11 +11,14 @@ from wardround.cli.change_options import (
     config_option,
     fail_level_option,
     head_option,
+    only_option,
     profile_option,
     repo_option,
+    skip_option,
     staged_option,
     worktree_option,
 )
+from wardround.cli.completion import complete_formats
 from wardround.cli.exchange_options import exchange_options
 from wardround.cli.model_request import COST, print_model_request
 from wardround.cli.policy_floor import policy_floor_option
@@ -41,12 +44,18 @@ _FORMATS = "text, json, sarif, github or one of a plugin; add =FILE to write it 
 @click.option("--diff-file", metavar="FILE", help="Review a unified diff; - reads standard input.")
 @repo_option
 @profile_option
-@click.option("--format", "formats", multiple=True, metavar="FORMAT", help=f"Repeatable: {_FORMATS}.")
+@click.option(
+    "--format", "formats", multiple=True, metavar="FORMAT", help=f"Repeatable: {_FORMATS}.",
+    shell_complete=complete_formats,
+)  # fmt: skip
 @fail_level_option
-@click.option("--filter-mode", type=click.Choice(["added", "diff_context", "file", "nofilter"]))
+@click.option(
+    "--filter-mode", type=click.Choice(["added", "diff_context", "file", "nofilter"]),
+    help="Findings that are shown: on added lines, also next to them, in the changed files, or all.",
+)  # fmt: skip
 @click.option("--fix", is_flag=True, help="Apply the safe fixes to the staged change and the work tree.")
-@click.option("--only", multiple=True, metavar="NAME", help="Run only this specialist. Repeatable.")
-@click.option("--skip", multiple=True, metavar="NAME", help="Skip this specialist. Repeatable.")
+@only_option
+@skip_option
 @click.option("--no-models", is_flag=True, help="Use no models.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Number of parallel tools.")
 @config_option

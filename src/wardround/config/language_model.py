@@ -28,11 +28,13 @@ class EndpointSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
     Attributes:
         url: the base URL, such as ``https://api.openai.com/v1``.
+        model: the name of the model, ``local:NAME`` for one on this machine, or ``exchange``.
         api_key_env: the environment variable with the key, which no file contains; empty for none.
         concurrency: the number of requests at a time.
         timeout: seconds for one question, including retries, from its first request on.
         max_tokens: the limit on the answer, including the reasoning before it.
         input_tokens: the budget for the prompt and its input, estimated at four characters per token.
+        seed: sent with every request.
         use_proxy: use the proxy that the environment names.
         budget: seconds of one command in which a local model may answer, with its loading.
         input_price, output_price: of a million tokens, in any currency; 0 if they cost nothing.
@@ -109,12 +111,14 @@ class Roles(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
         verifier: verifies them.
         proposer: proposes tests; by default the author does.
         ranker: ranks several patches.
+        editor: words the statements of release notes.
     """
 
     author: str = ""
     verifier: str = ""
     proposer: str = ""
     ranker: str = ""
+    editor: str = ""
 
 
 def require_valid(settings: EndpointSettings, where: str) -> None:

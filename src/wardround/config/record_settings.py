@@ -16,6 +16,7 @@ class RecordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
     """The table ``records``; a string instead of a table is the value of ``profiles``.
 
     Attributes:
+        profiles: the profiles whose reviews are recorded in the store: none, CI, or all.
         commit: other than ``off``, the reviews of the git hook are recorded too.
         accept: a review may accept an earlier record of the same input instead of running again.
         accept_days: the age from which on a record is not accepted.

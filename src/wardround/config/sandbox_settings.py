@@ -67,6 +67,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
     """The table ``sandbox``.
 
     Attributes:
+        backend: the isolation; ``auto`` takes the first one that works.
         loopback: internet sockets work, on an interface that only the run has.
         python: the folder of a virtual environment, absolute or relative to the root of the repository;
             empty to find one.
@@ -75,6 +76,7 @@ class SandboxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
         registries: hosts of packages, with a port or without, to which a build of an environment may connect.
         git_sources: URL prefixes of repositories from which a build may install packages.
         private_registries: registries that require a token.
+        limits: the most that one run may use.
     """
 
     backend: SandboxBackend = "auto"

@@ -37,7 +37,36 @@ ModelMode = Literal["off", "on", "required"]
 
 
 class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """The keys that apply at the repository root only."""
+    """The keys that apply at the repository root only.
+
+    Attributes:
+        fail_level: the lowest severity that blocks.
+        filter_mode: the findings that are shown: on added lines, also near them, in the changed files, or
+            all.
+        jobs: the number of parallel tools.
+        tool_timeout: seconds for one run of a tool.
+        skip: specialists that do not run.
+        only: the only specialists that run.
+        required_plugins: plugins without which nothing is reviewed.
+        inconclusive: the consequence of a review that lacks a required result, by profile.
+        baseline: the file of accepted findings.
+        models: ``required``: a missing model makes its files unreviewed.
+        model_folders: additional folders with models, searched before those of the package.
+        model_provider: the processor that models run on.
+        model_threads: threads of a model; the number does not change a score.
+        log_shadow: record the scores of shadow models, without texts.
+        fold: fold unlikely notes, and rules that the project keeps dismissing.
+        judge: ``on``, ``off``, or the JSON file of a judge that learned from your own verdicts.
+        policy: ``default``, ``strict``, ``advisory``, or a YAML file of the repository.
+        records: the profiles whose reviews are recorded in the store, or a table.
+        language_model: the model that the planes of a review use.
+        endpoints: endpoints by name, for the roles.
+        roles: the endpoints that write, verify and rank patches.
+        coverage_files: files of a test run that show which changed lines ran, relative to the root.
+        sandbox: isolation, limits and environment of runs; only those of the base of a change apply.
+        run: run the change in CI: true, or a list of parts; only the value of the base applies.
+        tickets: the projects whose tickets a change may name.
+    """
 
     fail_level: FailLevel = "error"
     filter_mode: FilterMode = "added"
@@ -79,7 +108,13 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 
 
 class FolderSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """The keys that every folder may set for the files below it."""
+    """The keys that every folder may set for the files below it.
+
+    Attributes:
+        exclude: globs of files that are not reviewed; ``*`` matches slashes too.
+        preview: enable preview rules.
+        rules: the severity of a rule such as ``ruff/S307``, or of a family such as ``ruff/S*``.
+    """
 
     exclude: tuple[str, ...] = ()
     preview: bool = False

@@ -46,6 +46,10 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     """A policy.
 
     Attributes:
+        name: part of its identity in records.
+        version: to be raised with each change of the content.
+        description: for people.
+        schema: the version of this format.
         tiers: the mildest verdict of each tier; a lower tier never has a milder one.
         rules: each can only make the verdict stricter.
     """

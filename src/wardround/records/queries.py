@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 COLUMNS = (
     "sequence", "digest", "created", "repository", "base", "head", "context", "verdict", "tier", "policy",
     "author",
 )  # fmt: skip
 _LISTED = ", ".join(COLUMNS)
+Group = Literal["day", "repository", "tier", "verdict"]
+_GROUPS: dict[Group, str] = {
+    "day": "substr(created, 1, 10)",
+    "repository": "repository",
+    "tier": "tier",
+    "verdict": "verdict",
+}
 
 FIND = "SELECT sequence FROM records WHERE digest = :digest"
 HEAD = "SELECT sequence, chain FROM chain_head WHERE id = 1"
@@ -32,6 +40,7 @@ PAGE = f"""
 SELECT previous, chain, bundle, {_LISTED} FROM records WHERE sequence > :after ORDER BY sequence LIMIT :limit
 """  # noqa: S608  (names of columns)
 _CONDITIONS = {
+    "repository": "repository = :repository",
     "verdict": "verdict = :verdict",
     "tier": "tier = :tier",
     "context": "context = :context",
@@ -48,13 +57,43 @@ def select(conditions: Iterable[str]) -> str:
 
     A record has a row for each of its rules, and one row if it has none.
     """
-    where = " AND ".join(_CONDITIONS[name] for name in conditions) or "1 = 1"
     return f"""
     SELECT {", ".join(f"found.{name}" for name in COLUMNS)}, record_rules.rule
-    FROM (SELECT {_LISTED} FROM records WHERE {where} ORDER BY sequence DESC LIMIT :limit) AS found
+    FROM (
+        SELECT {_LISTED} FROM records WHERE {_where(conditions)}
+        ORDER BY sequence DESC LIMIT :limit OFFSET :offset
+    ) AS found
     LEFT JOIN record_rules ON record_rules.sequence = found.sequence
     ORDER BY found.sequence DESC, record_rules.rule
     """  # noqa: S608  (names of columns)
+
+
+def select_bundles(conditions: Iterable[str]) -> str:
+    """Return the query for the digests and the bytes of the newest records under some conditions."""
+    return f"""
+    SELECT digest, bundle FROM records WHERE {_where(conditions)} ORDER BY sequence DESC LIMIT :limit
+    """  # noqa: S608  (names of columns)
+
+
+def count(groups: Iterable[Group], conditions: Iterable[str]) -> str:
+    """Return the query for the number of records under some conditions, in each combination of the groups."""
+    columns = ", ".join(_GROUPS[group] for group in groups)
+    return f"""
+    SELECT {columns}, COUNT(*) FROM records WHERE {_where(conditions)} GROUP BY {columns} ORDER BY {columns}
+    """  # noqa: S608  (names of columns)
+
+
+def count_rules(conditions: Iterable[str]) -> str:
+    """Return the query for the number of records with a finding of each rule, the largest first."""
+    return f"""
+    SELECT rule, COUNT(*) FROM record_rules
+    WHERE sequence IN (SELECT sequence FROM records WHERE {_where(conditions)})
+    GROUP BY rule ORDER BY COUNT(*) DESC, rule
+    """  # noqa: S608  (names of columns)
+
+
+def _where(conditions: Iterable[str]) -> str:
+    return " AND ".join(_CONDITIONS[name] for name in conditions) or "1 = 1"
 
 
 def contains(text: str) -> str:

@@ -8,7 +8,7 @@ to exclude that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -67,11 +67,13 @@ class Query(msgspec.Struct, frozen=True):
     """Conditions that a record must all meet; one that is None is not checked.
 
     Attributes:
+        repository: its exact name.
         author: a part of the author, in any case.
         since: the first time included, as ``predicates.timestamp`` returns it.
         until: the first time excluded.
     """
 
+    repository: str | None = None
     verdict: str | None = None
     tier: str | None = None
     rule: str | None = None
@@ -176,7 +178,7 @@ class RecordStore:
         prefix = digest.removeprefix("sha256:").lower()
         if not _SHORTEST <= len(prefix) <= _DIGITS:
             raise RecordNotFound(f"{digest!r} is not a digest; give its first {_SHORTEST} digits or more")
-        bounds = {"first": prefix, "last": prefix.ljust(_DIGITS, "f"), "limit": 2}
+        bounds = {"first": prefix, "last": prefix.ljust(_DIGITS, "f"), "limit": 2, "offset": 0}
         found = self._records(queries.select(("digest",)), bounds)
         if len(found) != 1:
             how = "more than one record begins" if found else "no record begins"
@@ -188,18 +190,38 @@ class RecordStore:
         ((text,),) = self._database.execute(queries.BUNDLE, {"sequence": record.sequence})
         return str(text).encode()
 
-    def query(self, conditions: Query, limit: int | None = None) -> tuple[StoredRecord, ...]:
+    def query(self, conditions: Query, limit: int | None = None, offset: int = 0) -> tuple[StoredRecord, ...]:
         """Return the records that meet all conditions, the newest first.
 
         Args:
             limit: the largest number of records; None for all.
+            offset: the number of the newest ones that are left out.
         """
-        fields = msgspec.structs.asdict(conditions).items()
-        values = {name: value for name, value in fields if value is not None}
-        sql = queries.select(values)
-        if "author" in values:
-            values["author"] = queries.contains(values["author"])
-        return self._records(sql, {**values, "limit": _MOST_SEQUENCE if limit is None else limit})
+        values = _values(conditions)
+        bounds = {"limit": _MOST_SEQUENCE if limit is None else limit, "offset": offset}
+        return self._records(queries.select(values), values | bounds)
+
+    def newest_data(self, conditions: Query, limit: int) -> list[tuple[str, bytes]]:
+        """Return the digests and the bytes of records that meet all conditions, the newest first."""
+        values = _values(conditions)
+        rows = self._database.execute(queries.select_bundles(values), {**values, "limit": limit})
+        return [(str(digest), str(text).encode()) for digest, text in rows]
+
+    def count(self, groups: Sequence[queries.Group], conditions: Query) -> list[tuple[Any, ...]]:
+        """Return the number of records that meet all conditions, as the last value of each row.
+
+        The other values are those of the groups, in their order, by which the rows are sorted.
+        """
+        values = _values(conditions)
+        return self._database.execute(queries.count(groups, values), values)
+
+    def count_rules(self, conditions: Query) -> list[tuple[str, int]]:
+        """Return the rules of records that meet all conditions, with the number of records, most first."""
+        values = _values(conditions)
+        return [
+            (str(rule), int(number))
+            for rule, number in self._database.execute(queries.count_rules(values), values)
+        ]
 
     def head(self) -> tuple[int, str]:
         """Return the number of the last record and the chain digest; 0 for an empty store."""
@@ -266,6 +288,15 @@ class RecordStore:
         """Return the rules of the records from one number to another, by number."""
         found = self._database.execute(queries.RULES, {"first": first, "last": last})
         return {number: [rule for _, rule in same] for number, same in groupby(found, key=lambda row: row[0])}
+
+
+def _values(conditions: Query) -> dict[str, Any]:
+    """Return the parameters of the conditions that are checked, by the names of the conditions."""
+    fields = msgspec.structs.asdict(conditions).items()
+    values = {name: value for name, value in fields if value is not None}
+    if "author" in values:
+        values["author"] = queries.contains(values["author"])
+    return values
 
 
 def _row(bundle: Bundle, facts: Facts, sequence: int) -> dict[str, Any]:

@@ -19,6 +19,8 @@ class NoteKind(enum.StrEnum):
     FIX = "fix"
     PERFORMANCE = "performance"
     DEPRECATION = "deprecation"
+    CHANGE = "change"
+    """It alters the product in a way that is unknown."""
     DEPENDENCIES = "dependencies"
     DOCUMENTATION = "documentation"
     INTERNAL = "internal"
@@ -43,7 +45,7 @@ class NotesCommit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         time: of the commit, in seconds since 1970.
         paths: the changed files, sorted; for a merge commit against its first parent.
         references: pull requests and tickets that the message names, such as ``#12`` and ``SHOP-3``.
-        merged: the commits that a merge commit brought, oldest first; they have no statements of their own.
+        merged: the commits of the branch of a merge commit, oldest first; they have no statements.
     """
 
     id: str
@@ -56,7 +58,7 @@ class NotesCommit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BreakingForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a breaking change replaces.
+    """The old and the new form of something that users rely on.
 
     Attributes:
         symbol: as users write it: ``shop.cart.Cart.add``, ``--limit``, ``POST /orders``.
@@ -119,7 +121,7 @@ class SuggestedVersion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         current: the version of the base; empty if its tag has none.
-        suggested: empty if there is no current version.
+        suggested: empty without a current version.
         reason: the statement that decides, in one line.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import PurePosixPath
@@ -27,6 +28,9 @@ Every rule that wardround can report, written by `wardround rules --pages FOLDER
 is worth knowing. A rule that was right less than nine times in ten on real changes is off by default. Change
 any in `.wardround.toml` or `pyproject.toml`: `"TOOL/CODE" = "error"`, `"sql/*" = "off"`.
 """
+_ENTITIES = {"<": "&lt;"}
+"""Characters that not every reader of Markdown takes behind a backslash."""
+_CODE_OR_MARKUP = re.compile(r"(?P<code>``[^`]+``|`[^`]+`)|[*<\[]|__")
 _LANGUAGES = {
     ".py": "python", ".ts": "ts", ".tsx": "tsx", ".js": "js", ".jsx": "jsx", ".sql": "sql", ".sh": "sh",
     ".yml": "yaml", ".yaml": "yaml", ".html": "html", ".json": "json", ".toml": "toml",
@@ -54,10 +58,8 @@ def pages(rules: Sequence[Rule], same_defect: Callable[[Rule], Sequence[str]]) -
 
 def index(rules: Sequence[Rule]) -> str:
     """Return the tables of our own rules by specialist, and the tools with mapped codes."""
-    specialists = _specialists(rules)
-    own = sorted((_path(rule, specialists), rule) for rule in rules if rule.invalid)
     parts = [_INTRODUCTION]
-    for specialist, group in groupby(own, key=lambda entry: entry[0].partition("/")[0]):
+    for specialist, group in groupby(own_rules(rules), key=lambda entry: entry[0].partition("/")[0]):
         parts.append(f"## {specialist}\n\n| rule | name | default | reports |\n|---|---|---|---|")
         parts += [_index_row(path, rule) for path, rule in group]
         parts[-1] += "\n"
@@ -69,9 +71,21 @@ def index(rules: Sequence[Rule]) -> str:
     return lines_for_log("\n".join(parts) + "\n", {})
 
 
+def own_rules(rules: Sequence[Rule]) -> list[tuple[str, Rule]]:
+    """Return the rules with cases, sorted by the path of their page."""
+    specialists = _specialists(rules)
+    own = [(_path(rule, specialists), rule) for rule in rules if rule.invalid]
+    return sorted(own, key=lambda entry: entry[0])
+
+
+def summary_cell(rule: Rule) -> str:
+    """Return the first sentence of a rule's reason as a cell of a table."""
+    return lines_for_log(_cell(escape(_summary(rule)[0])), {})
+
+
 def _index_row(path: str, rule: Rule) -> str:
     level = rule.severity.label if rule.is_shown else "off"
-    return f"| [{rule.code}]({path}) | {rule.name} | {level} | {_cell(_summary(rule)[0])} |"
+    return f"| [{rule.code}]({path}) | {rule.name} | {level} | {summary_cell(rule)} |"
 
 
 def _specialists(rules: Iterable[Rule]) -> dict[str, str]:
@@ -97,9 +111,9 @@ def _group_by_prefix(rules: Iterable[Rule]) -> list[tuple[str, list[Rule]]]:
 
 def _page(rule: Rule, same_defect: Sequence[str]) -> str:
     summary, why = _summary(rule)
-    lines = [f"# {rule.code} {rule.name}", "", summary, "", *_table(rule)]
+    lines = [f"# {rule.code} {rule.name}", "", escape(summary), "", *_table(rule)]
     if why:
-        lines += ["## Why, and what to do instead", "", *_paragraphs(why)]
+        lines += ["## Why, and what to do instead", "", *_paragraphs(escape(why))]
     if rule.masked:
         lines += [f"Its cases look like secrets; `wardround explain {rule.id}` shows them.", ""]
     else:
@@ -128,9 +142,11 @@ def _table(rule: Rule) -> list[str]:
         "id": f"`{rule.id}`",
         "severity": rule.severity.label,
         "off by default": off,
+        "maturity": rule.maturity.value,
         "plane": str(rule.plane),
         "defect class": f"`{rule.defect_class}`",
-        "more": rule.url or "",
+        "judgements": _judgements(rule) or "not read",
+        "more": f"[{rule.url}]({rule.url})" if rule.url else "",
     }
     return ["| | |", "|---|---|", *(f"| {k} | {_cell(v)} |" for k, v in rows.items() if v), ""]
 
@@ -156,21 +172,16 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _codes(rules: Sequence[Rule]) -> str:
-    lines = [
-        "| code | default | plane | defect class | name | judgements | why |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    lines = ["| code | reports | default | plane | defect class | judgements |", "|---|---|---|---|---|---|"]
     for rule in rules:
-        off = rule.off_reason
-        default = rule.severity.label if rule.is_shown else f"off: {off}"
+        off = f" Off by default: {rule.off_reason}." if rule.off_reason else ""
         cells = (
-            rule.code,
-            default,
+            f"{rule.code} {rule.name}",
+            f"{escape(rule.why)}{off}",
+            rule.severity.label if rule.is_shown else "off",
             str(rule.plane),
             rule.defect_class,
-            rule.name,
             _count_text(rule),
-            rule.why,
         )
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     return "\n".join(lines) + "\n"
@@ -182,4 +193,9 @@ def _count_text(rule: Rule) -> str:
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def escape(text: str) -> str:
+    """Return a text in which only code in backticks is markup."""
+    return _CODE_OR_MARKUP.sub(lambda match: match["code"] or _ENTITIES.get(match[0], f"\\{match[0]}"), text)

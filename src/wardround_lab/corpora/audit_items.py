@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,28 +71,54 @@ class Item:
     answer: tuple[str, str] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class RecordKind:
+    """A kind of record.
+
+    Attributes:
+        key: the key of a line that no other kind has.
+        decoder: of a line; ``read``: (place, record) -> what an audit reads.
+    """
+
+    name: str
+    key: str
+    decoder: msgspec.json.Decoder[Any]
+    read: Callable[[str, Any], Item]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Return the names of the keys of a line."""
+        return tuple(self.decoder.type.__struct_fields__)
+
+
 def items_of(path: Path) -> Iterator[Item]:
     """Read the records of a file; their keys determine their kind.
 
     Raises:
         UsageError: the file cannot be read, or a line is not a record; the message names the line.
     """
-    readers: Mapping[str, tuple[msgspec.json.Decoder[Any], Callable[[str, Any], Item]]] = {
-        key: (msgspec.json.Decoder(kind), read) for key, kind, read in _KINDS
-    }
-    keys = msgspec.json.Decoder(dict[str, msgspec.Raw])
     for number, line in lines_of(path):
-        location = f"{path.name}:{number}"
         try:
-            there = keys.decode(line)
-            key = next((reader for reader in readers if reader in there), None)
-            if key is None:
-                raise ValueError(f"unknown record with the keys {', '.join(sorted(there)) or '(none)'}")
-            decoder, read = readers[key]
-            item = read(location, decoder.decode(line))
-        except (msgspec.MsgspecError, ValueError, RecursionError) as cause:
+            kind, record = read_record(line)
+        except ValueError as cause:
             raise UsageError(f"{path}:{number}: {cause}; correct or remove this line") from cause
-        yield item
+        yield kind.read(f"{path.name}:{number}", record)
+
+
+def read_record(line: bytes) -> tuple[RecordKind, Any]:
+    """Return the record of a line and its kind.
+
+    Raises:
+        ValueError: it is not a record.
+    """
+    try:
+        keys = _KEYS.decode(line)
+        kind = next((kind for kind in RECORD_KINDS if kind.key in keys), None)
+        if kind is None:
+            raise ValueError(f"unknown record with the keys {', '.join(sorted(keys)) or '(none)'}")
+        return kind, kind.decoder.decode(line)
+    except (msgspec.MsgspecError, RecursionError) as cause:
+        raise ValueError(str(cause)) from cause
 
 
 def _choice_item(place: str, entry: Choice) -> Item:
@@ -148,12 +174,17 @@ def _instruction(place: str, origin: ItemOrigin, texts: tuple[str, ...], request
                 f"{requested}\n{said}", answer=(requested, said))  # fmt: skip
 
 
-_KINDS: tuple[tuple[str, Any, Callable[[str, Any], Item]], ...] = (
-    ("candidates", Choice, _choice_item),
-    ("label", LabelledText, _labelled_item),
-    ("marks", Window, _window_item),
-    ("kind", Mined, _mined_item),
-    ("instruction", Curated, _curated_item),
-    ("messages", Chat, _chat_item),
-    ("completion", Plain, _plain_item),
+def _kind(name: str, key: str, record: type, read: Callable[[str, Any], Item]) -> RecordKind:
+    return RecordKind(name, key, msgspec.json.Decoder(record), read)
+
+
+_KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+RECORD_KINDS = (
+    _kind("choice", "candidates", Choice, _choice_item),
+    _kind("labelled text", "label", LabelledText, _labelled_item),
+    _kind("window of lines", "marks", Window, _window_item),
+    _kind("commit", "kind", Mined, _mined_item),
+    _kind("instruction", "instruction", Curated, _curated_item),
+    _kind("conversation", "messages", Chat, _chat_item),
+    _kind("prompt", "completion", Plain, _plain_item),
 )

@@ -17,6 +17,8 @@ class Tab(Protocol):
     def build(self, stores: Stores) -> None:
         """Add the components and events inside of an open ``gradio.Tab``.
 
-        Nothing is read while the page is built: the first data come with the event ``load`` of the page or
-        ``select`` of the tab, so that a page shows what the stores have when it is opened.
+        Nothing is read while the page is built: ``events.on_open`` reads when the tab is opened. Other events
+        get ``**events.DIRECT`` and an action in ``events.readable_errors``. Text of changes, findings and
+        files is shown through ``look.html_output`` and ``markup``, which escape it; never as Markdown, whose
+        images and links would be followed. Gradio serves no file: a picture is part of the markup.
         """

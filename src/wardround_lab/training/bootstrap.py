@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,10 +75,8 @@ class Repositories:
         """Draw with replacement, the same for the same names and seed."""
         names = tuple(sorted(set(of_rows)))
         location = {name: at for at, name in enumerate(names)}
-        generator = np.random.Generator(np.random.PCG64(seed))
-        counts = generator.multinomial(len(names), np.full(len(names), 1 / len(names)), size=draws)
         of_row = np.array([location[name] for name in of_rows], dtype=np.int64)
-        return cls(names, of_row, counts.astype(np.float64))
+        return cls(names, of_row, _counts(len(names), seed, draws))
 
     def mean(self, values: Floats) -> Figure:
         """Return the mean over rows."""
@@ -123,6 +122,18 @@ class Repositories:
                 ordered[:, group] += np.bincount(self.of_row[positive], counts[positive] * below, groups)
                 pairs[:, group] += found * counts[wrong].sum()
         return ordered, pairs
+
+
+@lru_cache(maxsize=4)
+def _counts(names: int, seed: int, draws: int) -> Floats:
+    """Return the frequencies of names in each sample, read-only; they depend on the number of names alone.
+
+    Many figures have the same names, and drawing the samples takes most of the time of an interval.
+    """
+    generator = np.random.Generator(np.random.PCG64(seed))
+    counts = generator.multinomial(names, np.full(names, 1 / names), size=draws).astype(np.float64)
+    counts.setflags(write=False)
+    return counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

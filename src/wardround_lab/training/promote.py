@@ -100,9 +100,6 @@ def promote(
 ) -> Metadata:
     """Apply the gates for a state and write the result.
 
-    A rejected promotion never raises a state, and lowers one that is no longer earned. If files are only
-    missing or differ from those of the model, nothing contradicts it, and the state does not change.
-
     Args:
         folder: folder of the model.
         seen: the digests of the local files.
@@ -110,6 +107,20 @@ def promote(
 
     Raises:
         ModelError: the metadata cannot be read or written, or the local files do not allow a decision.
+    """
+    return write(folder, decide(folder, expected, seen, read))
+
+
+def decide(
+    folder: Path, expected: PromotionState, seen: promotion_gates.FileDigests, read: HumanReview | None = None
+) -> Metadata:
+    """Return the metadata of a model as the gates for a state would have it.
+
+    A rejected promotion never raises a state, and lowers one that is no longer earned. If files are only
+    missing or differ from those of the model, nothing contradicts it, and the state does not change.
+
+    Raises:
+        ModelError: the metadata cannot be read, or the local files do not allow a decision.
     """
     metadata = read_metadata(folder)
     if read is not None and metadata.evaluation is not None:
@@ -128,8 +139,7 @@ def promote(
     state = (
         expected if decision.state is expected else promotion_policy.min_state(metadata.state, decision.state)
     )
-    decided = msgspec.structs.replace(metadata, state=state, reasons=decision.reasons)
-    return write(folder, decided)
+    return msgspec.structs.replace(metadata, state=state, reasons=decision.reasons)
 
 
 def write(folder: Path, metadata: Metadata) -> Metadata:

@@ -31,6 +31,9 @@ class LoraPart(_Strict, frozen=True):
     """The trained weights, and the rank of their updates.
 
     Attributes:
+        rank: the rank of the updates.
+        alpha: their scale is ``alpha / rank``.
+        dropout: share of their inputs that is zeroed in training.
         targets: names of the linear layers; empty for those of the base.
         layers: 0-based; empty for the upper half. Layers below the lowest are unchanged.
     """
@@ -55,6 +58,7 @@ class TrainingPart(_Strict, frozen=True):
     """Parameters of the training.
 
     Attributes:
+        seed: start of the random numbers.
         steps: number of optimiser steps; the rate falls to 0 over them.
         batch: questions per step.
         candidates: maximum number of candidates of a question in training; the correct ones come first.
@@ -166,7 +170,10 @@ class Recipe(_Strict, frozen=True):
         title: one-line description.
         base: the name of a bundled base, or a file that describes one.
         window: maximum number of tokens of a text; 0 for the base's.
+        data: the examples, and how they are split.
         marker_position: the end of a text with its marker token; empty for the base's.
+        lora: the trained weights.
+        training: the parameters of the training.
     """
 
     name: str

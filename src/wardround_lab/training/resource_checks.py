@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wardround.errors import TrainingError
 from wardround_lab.training.base_model import Located
 from wardround_lab.training.encoder import skeleton
+from wardround_lab.training.free_memory import free_memory
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -20,7 +19,6 @@ _EXPORTING = 4
 """
 _ONE_FILE = 2**31
 """Maximum size in bytes of an ONNX graph in one file, the limit of protobuf."""
-_MEMORY, _GROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 _OTHERWISE = "use what `wardround adapters merge` writes, which transformers reads"
 
 
@@ -86,22 +84,3 @@ def require_writable(model: ModelProto) -> None:
 def numbers(located: Located) -> int:
     """Return the number of parameters of a base, only from its configuration."""
     return sum(parameter.numel() for parameter in skeleton(located).parameters())
-
-
-def free_memory() -> int:
-    """Return the available bytes: of the machine, or of the control group if that has less."""
-    free = _available()
-    try:
-        allowed, used = ((_GROUP / name).read_text("utf-8") for name in ("memory.max", "memory.current"))
-        return min(free, int(allowed) - int(used))
-    except (OSError, ValueError):  # no control group, or one that has ``max``: no limit
-        return free
-
-
-def _available() -> int:
-    """Return the available bytes of the machine; its total if that is unknown."""
-    try:
-        reported = _MEMORY.read_text("utf-8")
-    except OSError:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return int(reported.partition("MemAvailable:")[2].split()[0]) * 1024

@@ -88,7 +88,7 @@ def test_a_run_is_compared_read_and_judged(lab: Lab) -> None:
 
     judged = lab("judge", "sized-1", "--judge", "ada", stdin="x\n1\nq\n")
     assert judged.stdout.splitlines()[-1] == "1 of 2 pairs judged"
-    assert "x is none of 1, 2, =, s, q" in judged.stderr
+    assert "x is none of 1, 2, =, 0, s, q" in judged.stderr
     assert "size" not in judged.stdout
     assert (
         lab("judge", "sized-1", "--judge", "ada", stdin="s\n").stdout.splitlines()[-1]

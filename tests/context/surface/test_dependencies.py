@@ -70,6 +70,7 @@ def test_a_package_of_npm_that_requires_more_or_offers_less(before: str, after: 
         ("", ', "peerDependencies": {"react": "^19"}, "peerDependenciesMeta": {"react": {"optional": true}}'),
         (', "dependencies": {"react": "^19"}', ', "peerDependencies": {"react": "^19"}'),
         (', "exports": {"./b": "./b.js"}', ', "exports": {"./*": "./*.js"}'),
+        (', "exports": {".": "./a.js", "./package.json": "./package.json"}', ', "main": "./a.js"'),
         (', "engines": {"node": ">=20"}', ', "engines": {"node": ">=18"}'),
         (', "exports": {".": "./a.js"}', ', "exports": "./a.js"'),
         (', "exports": {".": "./a.js"}', ', "exports": {"import": "./a.js"}'),
@@ -81,3 +82,22 @@ def test_a_package_of_npm_that_permits_as_much(before: str, after: str) -> None:
 
 def test_a_private_package_has_no_users() -> None:
     assert node(', "private": true, "bin": {"shop": "a.js"}', ', "private": true') == []
+
+
+def test_setup_cfg_states_the_required_python() -> None:
+    text = "[metadata]\nname = shop\n\n[options]\npython_requires = >=3.8\n"
+    found = surface({"setup.cfg": text}, {"setup.cfg": text.replace("3.8", "3.10")}, package=False)
+    assert lines(found.breaking) == ["setup.cfg:5 requires-python is narrowed from `>=3.8` to `>=3.10`"]
+
+
+def test_the_same_range_in_another_manifest_is_no_change() -> None:
+    base = {"setup.cfg": "[metadata]\nname = shop\n\n[options]\npython_requires = >=3.9\n"}
+    assert (
+        lines(surface(base, {"setup.cfg": None, "pyproject.toml": PYPROJECT}, package=False).breaking) == []
+    )
+
+
+def test_extras_that_the_build_adds_are_not_removed() -> None:
+    base = f'{PYPROJECT}\n[project.optional-dependencies]\nredis = ["redis"]\n'
+    head = PYPROJECT.replace("[project]", '[project]\ndynamic = ["optional-dependencies"]')
+    assert lines(surface({"pyproject.toml": base}, {"pyproject.toml": head}).breaking) == []

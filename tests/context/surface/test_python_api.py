@@ -195,3 +195,30 @@ def test_an_import_of_another_package_is_not_a_export() -> None:
     base = {**INIT, "src/shop/api.py": API, "src/shop/web/__init__.py": "from shop.api import send\n"}
     found = surface(base, {"src/shop/web/__init__.py": "from shop.api import Client\n"})
     assert found.changes == ()
+
+
+def test_a_parameter_of_a_constructor_breaks_the_calls_of_its_class() -> None:
+    before = "class Client:\n    def __init__(self, url, proxies=None): ...\n"
+    assert broken(before.replace(", proxies=None", ""), before) == [
+        "src/shop/api.py:2 shop.api.Client has no parameter `proxies`"
+    ]
+
+
+def test_the_constructor_of_an_exception_is_called_by_the_package_itself() -> None:
+    before = "class ApiError(Exception):\n    def __init__(self, url, status=0): ...\n"
+    assert broken(before.replace(", status=0", ""), before) == []
+
+
+def test_a_function_of_a_private_module_is_published_by_its_export() -> None:
+    base = {
+        "src/shop/__init__.py": "from shop._api import get\n",
+        "src/shop/_api.py": "def get(url, proxy=None): ...\n",
+    }
+    found = surface(base, {"src/shop/_api.py": "def get(url): ...\n"})
+    assert lines(found.breaking) == ["src/shop/_api.py:1 shop.get has no parameter `proxy`"]
+
+
+def test_a_package_that_moves_into_another_folder_is_compared() -> None:
+    head: dict[str, str | None] = {"src/shop/__init__.py": None, "shop/__init__.py": "def f(a): ...\n"}
+    found = surface({"src/shop/__init__.py": "def f(a, b=1): ...\n"}, head)
+    assert lines(found.breaking) == ["shop/__init__.py:1 shop.f has no parameter `b`"]

@@ -104,6 +104,11 @@ def test_names_of_another_package_may_be_among_those_of_a_star() -> None:
     assert broken(head) == []
 
 
+def test_a_fixture_with_the_name_of_the_package_does_not_replace_it() -> None:
+    fixture = {"tests/app/package.json": '{"name": "shop", "version": "0.0.0"}\n'}
+    assert broken({**fixture, "src/format.ts": FORMAT + "export const more = 1\n"}) == []
+
+
 def test_an_export_hidden_by_documentation_is_internal() -> None:
     base = {**BASE, "src/format.ts": f"/** @internal */\n{FORMAT}"}
     assert broken({"src/index.ts": 'export * from "./client"\n'}, base) == []
@@ -156,3 +161,13 @@ def test_a_member_that_a_longer_list_of_bases_may_have_is_not_removed() -> None:
 def test_a_bundle_is_nobodys_source() -> None:
     base = {"package.json": PACKAGE, "dist/index.js": "export function a() {}\n"}
     assert broken({"dist/index.js": "export function b() {}\n"}, base) == []
+
+
+def test_an_entry_point_without_a_source_at_the_head_is_not_compared() -> None:
+    manifest = '{"name": "shop", "version": "1.0.0", "main": "./src/index.ts"}\n'
+    source = "export function add() {}\nexport function drop() {}\n"
+    moved = manifest.replace("src/index.ts", "out/other.js")
+    base = {"package.json": manifest, "src/index.ts": source}
+    found = surface(base, {"package.json": moved, "src/index.ts": None, "lib/shop.ts": source})
+    assert [change for change in found.breaking if "is removed" in change.detail] == []
+    assert "no source of its entry point" in found.not_compared[0].reason

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from wardround.authoring.stages import Message, Patch, PatchedFile
-from wardround_lab.experiments.judging import Judging
+from wardround.errors import UsageError
+from wardround_lab.experiments.judging import Judging, require_judge
 from wardround_lab.experiments.lab_inputs import DIFF, TASK
 from wardround_lab.experiments.recorded_sequence import RecordedSequence
 from wardround_lab.experiments.storage.model import Run, SequenceHeader, SequenceQuery
@@ -85,3 +86,42 @@ def test_a_judgement_is_no_result_of_the_run(storage: SequenceStorage) -> None:
     complete = list(storage.find(SequenceQuery(run=RUN.id, is_complete=True)))
     assert {str(summary.header.configuration["by"]) for summary in complete} == {"vote", "score"}
     assert len(list(storage.find(SequenceQuery(configuration={"judge": "ada"}, is_complete=False)))) == 1
+
+
+def test_a_pair_of_which_neither_is_acceptable_is_judged_and_reveals_its_configurations(
+    storage: SequenceStorage,
+) -> None:
+    for by, diff in {"vote": "+one", "score": "+two", "first": "+two"}.items():
+        select(storage, "i0", by, diff)
+    judging = Judging(storage, RUN, "ada")
+    pair = next(judging.open_pairs())
+    assert not judging.is_judged(pair)
+    judging.record(pair, "neither")
+
+    assert judging.is_judged(pair)
+    names = dict(zip((pair.first, pair.second), judging.origins(pair), strict=True))
+    assert {diff: sorted(found) for diff, found in names.items()} == {
+        "+one": ["by vote"],
+        "+two": ["by first", "by score"],
+    }
+    (judged,) = storage.find(SequenceQuery(configuration={"judge": "ada"}))
+    (entry,) = storage.entries(judged.header.id)
+    assert (b'"is_equal":true' in bytes(entry.content), b'"is_neither":true' in bytes(entry.content)) == (
+        True,
+        True,
+    )
+
+
+def test_pairs_can_be_read_from_a_later_instance_on(storage: SequenceStorage) -> None:
+    for instance in RUN.instances[:3]:
+        select(storage, instance, "vote", "+one")
+        select(storage, instance, "score", "+two")
+
+    assert [pair.instance for pair in Judging(storage, RUN, "ada").open_pairs(2)] == ["i2"]
+    assert len(list(Judging(storage, RUN, "ada").open_pairs())) == 3
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\x1b[1m"])
+def test_a_judge_needs_a_name_of_printable_characters(name: str) -> None:
+    with pytest.raises(UsageError, match="the judge needs a name of printable characters"):
+        require_judge(name)

@@ -73,16 +73,3 @@ def test_trained_layers_that_one_file_cannot_hold_are_rejected(monkeypatch: pyte
     monkeypatch.setattr(resource_checks, "_ONE_FILE", 40)
     with pytest.raises(TrainingError, match="train fewer layers"):
         resource_checks.require_writable(model)
-
-
-@pytest.mark.parametrize(("allowed", "free"), [("max", 8192), ("5000", 4000), ("900000", 8192), (None, 8192)])
-def test_the_memory_of_a_control_group_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: str | None, free: int
-) -> None:
-    (tmp_path / "meminfo").write_text("MemTotal: 16 kB\nMemAvailable:    8 kB\nBuffers: 1 kB\n")
-    if allowed is not None:
-        (tmp_path / "memory.max").write_text(f"{allowed}\n")
-        (tmp_path / "memory.current").write_text("1000\n")
-    monkeypatch.setattr(resource_checks, "_MEMORY", tmp_path / "meminfo")
-    monkeypatch.setattr(resource_checks, "_GROUP", tmp_path)
-    assert resource_checks.free_memory() == free

@@ -59,6 +59,7 @@ def choose_route(
         UsageError: no author can work at the instance.
     """
     named: dict[str, str] = msgspec.structs.asdict(roles)
+    del named["editor"]  # it words release notes, and has no part in a patch
     used = {role: endpoints[name] for role, name in named.items() if name}
     if has_exchange:
         used = dict.fromkeys(named, EXCHANGE_SETTINGS)

@@ -7,8 +7,8 @@ import click
 from wardround.cli.lazy_group import LazyGroup
 
 _COMMANDS = (
-    "calibrate", "card", "describe", "evaluate", "export", "list", "merge", "promote", "quantise",
-    "serve", "train", "verify",
+    "calibrate", "card", "describe", "environment", "evaluate", "export", "list", "merge", "promote",
+    "quantise", "serve", "train", "verify",
 )  # fmt: skip
 
 

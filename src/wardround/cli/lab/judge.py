@@ -9,13 +9,12 @@ import click
 from wardround.cli.lab.sequence_options import open_named_storage, storage_option
 from wardround.cli.messages import echo_err
 from wardround.cli.run import emit, emit_line
-from wardround.errors import UsageError
 from wardround.text.escaping import one_line
 
 if TYPE_CHECKING:
     from wardround_lab.experiments.judging import Choice, Judging, PatchPair
 
-_CHOICES: dict[str, Choice] = {"1": "first", "2": "second", "=": "equal"}
+_CHOICES: dict[str, Choice] = {"1": "first", "2": "second", "=": "equal", "0": "neither"}
 _SKIP, _QUIT = "s", "q"
 
 
@@ -30,10 +29,9 @@ def command(run_id: str, *, judge: str, storage_name: str) -> None:
     were judged are not shown again.
     """
     from wardround_lab.experiments.experiment_run import find_run
-    from wardround_lab.experiments.judging import Judging
+    from wardround_lab.experiments.judging import Judging, require_judge
 
-    if not judge.strip() or not judge.isprintable():
-        raise UsageError("--judge: give a name of printable characters")
+    require_judge(judge)
     with open_named_storage(storage_name, create=False) as storage:
         judging = Judging(storage, find_run(storage, run_id), judge)
         pairs = list(judging.open_pairs())
@@ -64,10 +62,12 @@ def _pair_text(pair: PatchPair, position: str) -> str:
 def _answer() -> str:
     while True:
         try:
-            text = click.prompt("better patch: 1, 2, = (equal), s (skip), q (quit)", type=str, err=True)
+            text = click.prompt(
+                "better patch: 1, 2, = (equal), 0 (neither), s (skip), q (quit)", type=str, err=True
+            )
         except click.Abort:
             return _QUIT
         answer = str(text).strip().lower()
         if answer in (*_CHOICES, _SKIP, _QUIT):
             return answer
-        echo_err(f"{one_line(text)} is none of 1, 2, =, s, q")
+        echo_err(f"{one_line(text)} is none of 1, 2, =, 0, s, q")

@@ -152,9 +152,7 @@ class ScriptModules:
 
     @cached_property
     def _packages(self) -> dict[str, Manifest]:
-        named = (
-            (manifest.name, manifest)
-            for manifest in self._manifests.values()
-            if manifest.path.endswith("package.json")
-        )
-        return {name: package for name, package in named if name}
+        """The packages by name; of several with one name the nearest to the root: others are fixtures."""
+        paths = sorted(self._manifests, key=lambda path: (-path.count("/"), path))
+        packages = (self._manifests[path] for path in paths if path.endswith("package.json"))
+        return {package.name: package for package in packages if package.name}

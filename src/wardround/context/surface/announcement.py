@@ -54,6 +54,11 @@ class Notice:
     folder: str
 
 
+def is_changelog(path: str) -> bool:
+    """Return True for a file of release notes, and for a fragment of one."""
+    return _CHANGELOG.search(path) is not None
+
+
 def announcing_source(change: SurfaceChange, notices: Sequence[Notice]) -> str | None:
     """Return the source of the first notice that covers a change that breaks users; None if none does."""
     if not change.is_breaking:
@@ -71,11 +76,20 @@ def announcing_source(change: SurfaceChange, notices: Sequence[Notice]) -> str |
 def _covers_change(notice: Notice, change: SurfaceChange) -> bool:
     if not notice.text:
         return True
-    common = _COMMON_NAMES.get(change.name)
-    if common is not None and re.search(rf"(?i)\b{common}\b", notice.text):
+    return has_mention(notice.text, change.name, change.detail) or has_breaking_word(notice.text)
+
+
+def has_breaking_word(text: str) -> bool:
+    """Return True if release notes use a word for changes that break users, such as ``remove``."""
+    return _BREAKING_WORD.search(text) is not None
+
+
+def has_mention(text: str, name: str, detail: str = "") -> bool:
+    """Return True if release notes contain the name of a symbol, or a name in the detail of its change."""
+    common = _COMMON_NAMES.get(name)
+    if common is not None and re.search(rf"(?i)\b{common}\b", text):
         return True
-    words = (_last_name(change.name), *_QUOTED.findall(change.detail))
-    return any(_has_word(notice.text, word) for word in words) or bool(_BREAKING_WORD.search(notice.text))
+    return any(_has_word(text, word) for word in (_last_name(name), *_QUOTED.findall(detail)))
 
 
 def _has_word(text: str, word: str) -> bool:
@@ -96,7 +110,7 @@ def notices_of(sides: Sides, messages: Sequence[str]) -> list[Notice]:
 
 def _changelogs(sides: Sides) -> Iterator[Notice]:
     for base, head in sides.files:
-        if head is None or not _CHANGELOG.search(head):
+        if head is None or not is_changelog(head):
             continue
         text = sides.head.read(head) or ""
         added = _added_lines(text, "" if base is None else sides.base.read(base) or "")

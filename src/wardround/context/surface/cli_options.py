@@ -31,14 +31,20 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _MOST_FILES = 2_000
 
 
-class _Option(NamedTuple):
+class Option(NamedTuple):
+    """The declaration of an option.
+
+    Attributes:
+        choices: the values that it accepts; empty if they are not written out.
+    """
+
     path: str
     line: int
     is_required: bool
     choices: frozenset[str]
 
 
-Options = Mapping[str, list[_Option]]
+Options = Mapping[str, list[Option]]
 
 
 def compare(sides: Sides) -> Iterator[SurfaceChange]:
@@ -82,7 +88,7 @@ def _changes(
             yield from _narrowed_options(name, old[0], new[0])
 
 
-def _narrowed_options(name: str, old: _Option, new: _Option) -> Iterator[SurfaceChange]:
+def _narrowed_options(name: str, old: Option, new: Option) -> Iterator[SurfaceChange]:
     if new.is_required and not old.is_required:
         yield SurfaceChange(KIND, new.path, new.line, f"option `{name}`", "is required", True)
     lost = sorted(old.choices - new.choices) if new.choices else []
@@ -111,22 +117,29 @@ def _declared_elsewhere(
 
 
 def _options(side: Side, paths: Iterable[str]) -> Options:
-    found: dict[str, list[_Option]] = {}
+    found: dict[str, list[Option]] = {}
     for path in paths:
-        text = side.read(path) or ""
-        read = _python_options(path, text) if path.endswith(".py") else _script_options(path, text)
-        for name, option in read:
-            found.setdefault(name, []).append(option)
+        for name, all_ in options_of(path, side.read(path) or "").items():
+            found.setdefault(name, []).extend(all_)
     return found
 
 
-def _script_options(path: str, text: str) -> Iterator[tuple[str, _Option]]:
+def options_of(path: str, text: str) -> Options:
+    """Return the options that a file declares, by their long names."""
+    found: dict[str, list[Option]] = {}
+    read = _python_options(path, text) if path.endswith(".py") else _script_options(path, text)
+    for name, option in read:
+        found.setdefault(name, []).append(option)
+    return found
+
+
+def _script_options(path: str, text: str) -> Iterator[tuple[str, Option]]:
     for match in _SCRIPT_OPTION.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
-        yield f"--{match[1] or match[2]}", _Option(path, line, False, frozenset())
+        yield f"--{match[1] or match[2]}", Option(path, line, False, frozenset())
 
 
-def _python_options(path: str, text: str) -> Iterator[tuple[str, _Option]]:
+def _python_options(path: str, text: str) -> Iterator[tuple[str, Option]]:
     if "--" not in text:
         return
     try:
@@ -138,7 +151,7 @@ def _python_options(path: str, text: str) -> Iterator[tuple[str, _Option]]:
             keywords = {keyword.arg: keyword.value for keyword in node.keywords}
             if _is_true(keywords.get("hidden")) or _is_suppressed(keywords.get("help")):
                 continue
-            option = _Option(path, node.lineno, _is_true(keywords.get("required")), _choices(keywords))
+            option = Option(path, node.lineno, _is_true(keywords.get("required")), _choices(keywords))
             for name in _names(node):
                 yield name, option
 

@@ -88,6 +88,12 @@ def compare(sides: Sides, messages: Sequence[str] = ()) -> Surface:
     return replace(surface, not_compared=tuple(sorted(missing)), tools=tuple(sorted(tools)))
 
 
+def compare_kinds(sides: Sides, kinds: Sequence[Comparer]) -> list[SurfaceChange]:
+    """Return the breaking changes of some kinds of surfaces, without a limit on their number."""
+    results = chain.from_iterable(_compare_base_and_head(kind, sides) for kind in kinds)
+    return sorted({result for result in results if isinstance(result, SurfaceChange) and result.is_breaking})
+
+
 def _compare_base_and_head(kind: Comparer, sides: Sides) -> list[Result]:
     """Return the results for a kind; one that crashes on an unusual file is not compared."""
     try:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wardround.context.surface.model import SurfaceChange, SurfaceKind
-from wardround.context.surface.packages import Package, line_of, node_packages, python_packages, table
+from wardround.context.surface.packages import (
+    PYTHON_MANIFESTS,
+    Package,
+    line_of,
+    node_packages,
+    python_packages,
+    table,
+)
+from wardround.context.surface.python_requirement import python_requirement
 from wardround.context.surface.sides import Sides
 from wardround.context.surface.version_ranges import is_narrower
 from wardround.lazy import LazyPattern
@@ -20,17 +28,32 @@ _DEVELOPMENT = LazyPattern(
 )
 """Extras for those who work on the package."""
 _NAMES = LazyPattern(r"[-_.]+")
+_ALWAYS_EXPORTED = frozenset({".", "./package.json"})
+"""Further imports of a package without a map of exports."""
 
 
 def compare(sides: Sides) -> Iterator[SurfaceChange]:
     """Yield what the manifests of published packages require more, or offer less."""
     changed = [path for pair in sides.files for path in pair[:1] if path is not None]
+    yield from _python_versions(sides, changed)
     manifests = [path for path in changed if posixpath.basename(path) == "pyproject.toml"]
     for base, head, text in _packages_at_base_and_head(sides, manifests, python_packages):
         yield from _python(base, head, text)
     manifests = [path for path in changed if posixpath.basename(path) == "package.json"]
     for base, head, text in _packages_at_base_and_head(sides, manifests, node_packages):
         yield from _node(base, head, text)
+
+
+def _python_versions(sides: Sides, changed: Sequence[str]) -> Iterator[SurfaceChange]:
+    """Yield the distributions that run on fewer versions of Python."""
+    manifests = [path for path in changed if posixpath.basename(path) in PYTHON_MANIFESTS]
+    for package in python_packages(sides.base, manifests):
+        before = python_requirement(sides.base, package.folder)
+        after = python_requirement(sides.head, package.folder)
+        old = "" if before is None else before.versions
+        if after is not None and old != after.versions and is_narrower(old, after.versions):
+            detail = f"is narrowed from `{old or '*'}` to `{after.versions}`"
+            yield SurfaceChange(KIND, after.path, after.line, "requires-python", detail, True)
 
 
 def _packages_at_base_and_head(
@@ -57,21 +80,14 @@ class _Place:
         line = line_of(self._head, *words)
         return SurfaceChange(KIND, self._path, line, name, detail, is_breaking)
 
-    def first(self, *words: str) -> str:
-        """Return the first of the words that the head contains; empty if it contains none."""
-        return next((word for word in words if word in self._head), "")
-
     def removal(self, name: str, *words: str, kind: SurfaceKind = KIND) -> SurfaceChange:
         """Return a removal, at the line of some words at the base."""
         return SurfaceChange(kind, self._path, line_of(self._base, *words), name, "is removed", True)
 
 
 def _python(base: Package, head: Package, place: _Place) -> Iterator[SurfaceChange]:
-    before, after = _requires_python(base), _requires_python(head)
-    if after and before != after and is_narrower(before, after):
-        detail = f"is narrowed from `{before or '*'}` to `{after}`"
-        yield place.change("requires-python", detail, place.first("requires-python", "python ="))
-    for name in _lost_names(_extras(base), _extras(head)):
+    is_known = "optional-dependencies" not in table(head.document, "project").get("dynamic", ())
+    for name in _lost_names(_extras(base), _extras(head)) if is_known else ():
         if _DEVELOPMENT.fullmatch(name):
             continue
         yield place.removal(f"extra `{name}`", "dependencies", name)
@@ -87,19 +103,6 @@ def _ranges(before: Mapping[str, str], after: Mapping[str, str], place: _Place) 
         if name in before and before[name] != text and is_narrower(before[name], text):
             detail = f"is narrowed from `{before[name] or '*'}` to `{text}`"
             yield place.change(f"dependency `{name}`", detail, "dependencies", name, is_breaking=False)
-
-
-def _requires_python(package: Package) -> str:
-    text = table(package.document, "project").get("requires-python")
-    if isinstance(text, str):
-        return text
-    found = table(package.document, "tool", "poetry", "dependencies").get("python")
-    return _pep440(found) if isinstance(found, str) else ""
-
-
-def _pep440(text: str) -> str:
-    """Return a caret range of poetry as a lower bound, and any other range unchanged."""
-    return f">={text[1:]}" if text.startswith("^") else text
 
 
 def _project_table(package: Package, *keys: str) -> Mapping[str, Any]:
@@ -135,6 +138,8 @@ def _node(base: Package, head: Package, place: _Place) -> Iterator[SurfaceChange
     for name in _lost_names(_commands(base), _commands(head)):
         yield place.removal(f"command `{name}`", '"bin"', name, kind=SurfaceKind.CLI_OPTIONS)
     for name in _lost_names(_subpaths(base), _subpaths(head)):
+        if "exports" not in head.document and name in _ALWAYS_EXPORTED:
+            continue
         yield place.removal(f"export `{name}`", '"exports"', f'"{name}"', kind=SurfaceKind.SCRIPT_EXPORTS)
     if (
         base.document.get("type") != "module"

@@ -24,10 +24,10 @@ _PRIVATE = "Private :: Do Not Upload"
 _SETUP_NAME = LazyPattern(r"\bsetup\([^#]*?\bname\s*=\s*['\"]([\w.-]+)['\"]", 16)
 _NOT_IMPORTED = frozenset(
     {"build", "ci", "conftest", "docs", "examples", "noxfile", "scripts", "setup", "tasks", "test"}
-    | {"testing", "tests", "tools", "benchmarks", "performance", "versioneer"}
+    | {"testing", "tests", "tools", "benchmarks", "performance", "versioneer", "qa", "e2e"}
 )
 """Top-level modules that distributions do not contain."""
-_PYTHON_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
+PYTHON_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def is_in(path: str, folder: str) -> bool:
 
 def python_packages(side: Side, changed: Iterable[str]) -> list[Package]:
     """Return the published Python packages that changed files may belong to, by their manifests."""
-    return _nearest(side, changed, _PYTHON_MANIFESTS, _python_package)
+    return _nearest(side, changed, PYTHON_MANIFESTS, _python_package)
 
 
 def node_packages(side: Side, changed: Iterable[str]) -> list[Package]:
@@ -98,7 +98,16 @@ def _python_package(side: Side, path: str) -> Package | None:
         return None
     document = toml(text) if path.endswith(".toml") else {}
     name = _python_name(path, text, document)
-    return Package(path, name, document, _modules(side, posixpath.dirname(path), name)) if name else None
+    if not name:
+        return None
+    modules = () if _has_no_modules(document) else _modules(side, posixpath.dirname(path), name)
+    return Package(path, name, document, modules)
+
+
+def _has_no_modules(document: Mapping[str, Any]) -> bool:
+    """Return True for a distribution of requirements alone, whose build leaves out all files."""
+    excluded = table(document, "tool", "hatch", "build").get("exclude")
+    return isinstance(excluded, list) and "*" in excluded
 
 
 def _python_name(path: str, text: str, document: Mapping[str, Any]) -> str:
@@ -129,7 +138,21 @@ def _node_package(side: Side, path: str) -> Package | None:
     folder = posixpath.dirname(path)
     if any(side.has(posixpath.join(folder, action)) for action in ("action.yml", "action.yaml")):
         return None  # users of an action do not install its package
-    return Package(path, name, document)
+    return None if _is_contained(side, folder) else Package(path, name, document)
+
+
+def _is_contained(side: Side, folder: str) -> bool:
+    """Return True if a package above a folder publishes it as a part of itself."""
+    above, own = posixpath.split(folder)
+    while own:
+        document = loads(side.read(posixpath.join(above, "package.json")) or "") or {}
+        files = document.get("files")
+        names = [str(file).strip("./") for file in files] if isinstance(files, list) else []
+        if any(is_in(own, name) for name in names if name):
+            return True
+        above, last = posixpath.split(above)
+        own = f"{last}/{own}" if last else ""
+    return False
 
 
 def has_commands(side: Side, package: Package) -> bool:

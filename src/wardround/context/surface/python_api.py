@@ -68,7 +68,8 @@ def _compare_package(
     if importlib.util.find_spec("griffe") is None:
         yield NotCompared(KIND, MISSING)
         return
-    files = [_files(side, module) for side in (sides.base, sides.head)]
+    head_module = _head_module(sides, module)
+    files = [_files(sides.base, module), _files(sides.head, head_module)]
     if max(map(len, files)) > _MOST_FILES:
         yield NotCompared(KIND, f"{module} has more than {_MOST_FILES} modules")
         return
@@ -76,7 +77,18 @@ def _compare_package(
         yield _removed_package(module)
         return
     with Snapshot() as private:
-        yield from _compare_with_griffe(sides, module, files, private.home, documentation)
+        yield from _compare_with_griffe(sides, (module, head_module), files, private.home, documentation)
+
+
+def _head_module(sides: Sides, module: str) -> str:
+    """Return the path of a package at the head, where another folder may contain it."""
+    if _files(sides.head, module):
+        return module
+    name = posixpath.basename(module)
+    own = name if name.endswith(".py") else f"{name}/__init__.py"
+    moved = [path for path in sides.head.paths if f"/{path}".endswith(f"/{own}")]
+    published = [path for path in moved if not UNPUBLISHED.search(path)]
+    return published[0].removesuffix("/__init__.py") if len(published) == 1 else module
 
 
 def _removed_package(module: str) -> SurfaceChange:
@@ -103,7 +115,7 @@ def _files(side: Side, module: str) -> list[str]:
 
 def _compare_with_griffe(
     sides: Sides,
-    module: str,
+    modules: tuple[str, str],
     files: Sequence[Sequence[str]],
     folder: Path,
     documentation: Documentation | None,
@@ -112,7 +124,8 @@ def _compare_with_griffe(
 
     logging.getLogger("griffe").setLevel(logging.CRITICAL)
     loaded = []
-    for name, side, paths in zip(("base", "head"), (sides.base, sides.head), files, strict=True):
+    versions = zip(("base", "head"), (sides.base, sides.head), modules, files, strict=True)
+    for name, side, module, paths in versions:
         _write(side, paths, folder / name)
         search = folder / name / posixpath.dirname(module)
         try:
@@ -122,7 +135,7 @@ def _compare_with_griffe(
             yield NotCompared(KIND, f"griffe cannot load {module}: {reason}")
             return
     yield ComparingTool("griffe", importlib.metadata.version("griffelib"))
-    yield from Difference(loaded[0], loaded[1], module, folder, documentation).changes()
+    yield from Difference(loaded[0], loaded[1], modules[0], folder, documentation).changes()
 
 
 def _import_name(module: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ _HARMLESS = frozenset(
 )
 """Differences that griffe reports and that calls and imports survive."""
 _COMMANDS = frozenset({"command", "group", "option", "argument", "callback"})
+_EXCEPTIONS = ("Error", "Exception", "Warning")
 _TYPE_VARIABLE = LazyPattern(r"(?:\w+\.)?(?:TypeVar|ParamSpec|TypeVarTuple)\(")
 
 
@@ -50,7 +52,7 @@ class Difference:
 
         found: dict[str, list[griffe.Breakage]] = defaultdict(list)
         for breakage in griffe.find_breaking_changes(self.base, self.head):
-            if self._is_published(breakage.obj):
+            if _is_compared(breakage) and self._is_published(breakage.obj):
                 found[_definition(breakage.obj)].append(breakage)
         removed = {path for path, all_ in found.items() if all_[0].kind.name == "OBJECT_REMOVED"}
         for path, all_ in sorted(found.items()):
@@ -61,12 +63,40 @@ class Difference:
 
     def _is_published(self, found: Any) -> bool:
         """Return True if users rely on an object, by its name and where it is documented or exported."""
-        if INTERNAL.search(found.path) or _is_type_variable(found):
+        path = self._public_path(found)
+        if INTERNAL.search(path) or _is_type_variable(found):
             return False
-        if self.documentation is None or self.documentation.has(found.path):
+        if self.documentation is None or self.documentation.has(path):
             return True
-        names = found.path.split(".")[1:]
+        names = path.split(".")[1:]
         return any(_exports_name(self.base, name) and _is_passed_on(self.base, name) for name in names)
+
+    def _public_path(self, found: Any) -> str:
+        """Return the path that users import an object by, if a public module imports it from a private one.
+
+        A call of a class calls its constructor, so that both have the same path.
+        """
+        path = str(found.path).removesuffix(".__init__")
+        if not INTERNAL.search(path):
+            return path
+        names = path.split(".")
+        for count in range(len(names), 1, -1):
+            public = self._exported.get(".".join(names[:count]))
+            if public is not None:
+                return ".".join((public, *names[count:]))
+        return path
+
+    @cached_property
+    def _exported(self) -> Mapping[str, str]:
+        """The public paths of what private modules define, by the paths of the definitions."""
+        import griffe
+
+        found: dict[str, str] = {}
+        for module in _public_modules(self.base):
+            for name, member in module.members.items():
+                if isinstance(member, griffe.Alias) and _exports_name(module, name):
+                    found.setdefault(_definition(member.final_target), f"{module.path}.{name}")
+        return found
 
     def _change(self, found: Sequence[griffe.Breakage]) -> SurfaceChange | None:
         """Return the change of an object; None if callers do not notice it."""
@@ -93,7 +123,8 @@ class Difference:
 
     def _to_surface_change(self, found: Any, detail: str, is_breaking: bool) -> SurfaceChange:
         path, line = self._object_location(found)
-        return SurfaceChange(SurfaceKind.PYTHON_API, path, line, found.path, detail, is_breaking)
+        name = self._public_path(found)
+        return SurfaceChange(SurfaceKind.PYTHON_API, path, line, name, detail, is_breaking)
 
     def _is_still_exported(self, removed: Any) -> bool:
         """Return True if the package exports the name, or all names of the module, at base and head."""
@@ -108,6 +139,8 @@ class Difference:
 
     def _is_dynamic(self, removed: Any) -> bool:
         """Return True if the owner may still have the name by ``__getattr__`` or another base class."""
+        if self._is_inherited(removed) and self._is_dynamic(removed.target):
+            return True
         old = removed.parent
         new = None if old is None else self._head_object(old.path)
         if old is None or new is None:
@@ -118,6 +151,9 @@ class Difference:
             return False
         text = Path(new.filepath).read_text(encoding="utf-8")
         return bool(re.search(rf"['\"]{re.escape(removed.name)}['\"]", text))
+
+    def _is_inherited(self, removed: Any) -> bool:
+        return bool(removed.is_alias and removed.parent is not None and removed.parent.is_class)
 
     def _head_object(self, path: str) -> Any:
         """Return the object at a path of the head; None if it is missing or not defined in the package."""
@@ -138,6 +174,27 @@ class Difference:
             return path, target.lineno or 1
         except (ValueError, TypeError, AttributeError, griffe.GriffeError):
             return self.module, 1
+
+
+def _public_modules(module: griffe.Module) -> Iterator[griffe.Module]:
+    """Yield a package and its public modules, outer ones first."""
+    yield module
+    for member in module.members.values():
+        if not member.is_alias and member.is_module and not INTERNAL.search(member.path):
+            yield from _public_modules(member)  # type: ignore[arg-type]
+
+
+def _is_compared(item: griffe.Breakage) -> bool:
+    """Return False for a special method that is removed, as another definition may replace it, and for the
+    constructor of an exception, which the package itself calls.
+    """
+    name = item.obj.name
+    if not (name.startswith("__") and name.endswith("__")):
+        return True
+    owner = item.obj.parent
+    if item.kind.name == "OBJECT_REMOVED" or owner is None or not owner.is_class:
+        return False
+    return name == "__init__" and not owner.name.endswith(_EXCEPTIONS)
 
 
 def _drop_receiver(found: Sequence[griffe.Breakage]) -> Sequence[griffe.Breakage]:

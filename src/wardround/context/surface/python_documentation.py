@@ -34,11 +34,31 @@ class Documentation:
         owners = {".".join(parts[:count]) for count in range(2, len(parts) + 1)}
         return bool(owners & self._modules) or parts[-1] in self._names
 
+    def mentions(self, name: str) -> bool:
+        """Return True if a page documents an object or a module of this name, or has it as code."""
+        return name in self._names or name in self._last_parts
+
+    def mentions_module(self, path: str) -> bool:
+        """Return True if a page documents a module or an object in it, or has its dotted path."""
+        return any(f"{owner}.".startswith(f"{path}.") for owner in self._modules) or path in self._text
+
+    @property
+    def has_pages(self) -> bool:
+        """True if there is more than a page at the root, such as the README."""
+        return any("/" in path for path in self._paths)
+
+    @cached_property
+    def _paths(self) -> list[str]:
+        return [path for path in self.side.paths if _DOCUMENTATION.search(path)][:_MOST_FILES]
+
+    @cached_property
+    def _last_parts(self) -> frozenset[str]:
+        return frozenset(module.rpartition(".")[2] for module in self._modules)
+
     @cached_property
     def _text(self) -> str:
-        paths = [path for path in self.side.paths if _DOCUMENTATION.search(path)][:_MOST_FILES]
-        self.side.fetch(paths)
-        return "\n".join(self.side.read(path) or "" for path in paths)
+        self.side.fetch(self._paths)
+        return "\n".join(self.side.read(path) or "" for path in self._paths)
 
     @cached_property
     def _modules(self) -> frozenset[str]:

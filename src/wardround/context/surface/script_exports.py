@@ -105,6 +105,11 @@ def _compare_package(
         if problem:
             yield NotCompared(KIND, f"{package.name}: {problem}")
             return
+        if old and not after.entry(package, subpath):
+            yield NotCompared(
+                KIND, f"{package.name}: no source of its entry point `{subpath}` is found at the head"
+            )
+            continue
         own = {name: export for name, export in old.items() if is_in(export.path, package.folder)}
         yield from _changes(_Pair(before, after, package.name + subpath[1:]), own, new, changed)
 
@@ -193,11 +198,13 @@ class _Exports:
     def of(self, package: Package, subpath: str) -> dict[str, Export]:
         """Return the exports of an entry point by name."""
         self.has_unknown_names = False
-        module = package.name + subpath[1:]
-        entry = self._modules.resolve(package.manifest, module)
-        if not entry or not is_in(entry, package.folder) or not _is_source(entry):
-            return {}
-        return self._exports_of_file(entry, _MOST_DEPTH, frozenset())
+        entry = self.entry(package, subpath)
+        return self._exports_of_file(entry, _MOST_DEPTH, frozenset()) if entry else {}
+
+    def entry(self, package: Package, subpath: str) -> str:
+        """Return the source file of an entry point; empty if none is found."""
+        entry = self._modules.resolve(package.manifest, package.name + subpath[1:])
+        return entry if entry and is_in(entry, package.folder) and _is_source(entry) else ""
 
     def _exports_of_file(self, path: str, depth: int, above: frozenset[str]) -> dict[str, Export]:
         facts = self.facts(path)

@@ -39,6 +39,25 @@ _DOCUMENTATION = LazyPattern(
     r"[\w.-]*config[\w.-]*\.(?:md|rst|mdx)|docs?/.*\.(?:md|rst|mdx|adoc)|(?:docker-)?compose[\w.-]*\.ya?ml)$"
 )
 _MOST_FILES = 6_000
+_OF_PLATFORM = frozenset(
+    {"SSLKEYLOGFILE", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"}
+    | {
+        "PATH",
+        "HOME",
+        "USER",
+        "SHELL",
+        "EDITOR",
+        "PAGER",
+        "LANG",
+        "LC_ALL",
+        "LC_CTYPE",
+        "TERM",
+        "COLUMNS",
+        "TMPDIR",
+        "NO_COLOR",
+    }
+)
+"""Variables that libraries of the platform read, whether or not the code mentions them."""
 
 
 def compare(sides: Sides) -> Iterator[SurfaceChange]:
@@ -56,7 +75,7 @@ def _lost_variables(sides: Sides) -> Iterator[tuple[str, tuple[str, int]]]:
     after = {word for pair in pairs for word in _WORD.findall(pair.head or "")}
     for pair in pairs:
         for match in _READ.finditer(pair.base):
-            if match[1] not in after:
+            if match[1] not in after and match[1] not in _OF_PLATFORM:
                 yield match[1], (pair.base_path, pair.base.count("\n", 0, match.start(1)) + 1)
 
 

@@ -36,11 +36,12 @@ def draw_differences(path: Path, differences: Sequence[RewardDifference], title:
     Raises:
         TrainingError: matplotlib is missing, or the file cannot be written.
     """
-    rows = [(difference.reward, _relative(difference)) for difference in differences]
+    rows = [(difference.reward, relative_difference(difference)) for difference in differences]
     _draw_rows(path, title, "A less B, as a share of the larger mean, with 95% interval", rows, 0.0)
 
 
-def _relative(difference: RewardDifference) -> Interval:
+def relative_difference(difference: RewardDifference) -> Interval:
+    """Return a difference with its interval in units of the larger mean."""
     unit = max(abs(difference.first), abs(difference.second)) or 1.0
     interval = difference.difference.interval
     return Interval(value=interval.value / unit, low=interval.low / unit, high=interval.high / unit)

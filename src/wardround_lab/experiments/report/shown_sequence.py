@@ -58,7 +58,7 @@ def shown_instances(storage: SequenceStorage, run: str, reward: str, most: int) 
             instance,
             groups[instance][0].header.repository,
             _spread(groups[instance], reward),
-            tuple(_sequence_to_read(storage, summary) for summary in groups[instance]),
+            tuple(sequence_to_read(storage, summary) for summary in groups[instance]),
         )
         for instance in order[:most]
     )
@@ -69,7 +69,8 @@ def _spread(summaries: Sequence[SequenceSummary], reward: str) -> float:
     return max(values) - min(values) if values else 0.0
 
 
-def _sequence_to_read(storage: SequenceStorage, summary: SequenceSummary) -> ShownSequence:
+def sequence_to_read(storage: SequenceStorage, summary: SequenceSummary) -> ShownSequence:
+    """Return a sequence with its entries."""
     header = summary.header
     entries = storage.entries(header.id)
     return ShownSequence(

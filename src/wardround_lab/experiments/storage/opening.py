@@ -13,7 +13,7 @@ from wardround.databases.postgres_url import POSTGRESQL_FORM, POSTGRESQL_SCHEMES
 from wardround.errors import UsageError
 from wardround.host import load_entries, load_entry
 from wardround.storage.paths import state_dir
-from wardround_lab.experiments.storage.sequence_storage import SequenceStorage, StorageError
+from wardround_lab.experiments.storage.sequence_storage import SequenceStorage, StorageMissing
 from wardround_lab.experiments.storage.sql import open_sql_storage
 
 VARIABLE = "WARDROUND_LAB_STORAGE"
@@ -34,6 +34,7 @@ def open_storage(text: str, environ: Mapping[str, str], *, create: bool = True) 
         create: make a file that is absent.
 
     Raises:
+        StorageMissing: the file is absent and is not to be made.
         UsageError: no storage has the scheme of the URL, or the storage cannot be opened.
     """
     text = text or environ.get(VARIABLE, "") or str(default_file())
@@ -46,7 +47,7 @@ def open_storage(text: str, environ: Mapping[str, str], *, create: bool = True) 
 
 def _file_storage(file: Path, *, create: bool) -> SequenceStorage:
     if not create and not file.exists():
-        raise StorageError(f"the storage {file}: there is no such file; wardround lab run creates it")
+        raise StorageMissing(f"the storage {file}: there is no such file; wardround lab run creates it")
     return open_sql_storage(file)
 
 

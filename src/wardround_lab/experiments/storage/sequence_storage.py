@@ -17,6 +17,10 @@ class StorageError(UsageError):
     """A storage cannot be opened, read or written; the message has the cause and what to do."""
 
 
+class StorageMissing(StorageError):
+    """A storage does not exist yet at the location."""
+
+
 class SequenceStorage(Protocol):
     """Append-only storage; what a method stored is durable when it returns.
 

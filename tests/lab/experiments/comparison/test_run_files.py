@@ -9,6 +9,7 @@ import pytest
 
 from tests.lab.experiments.comparison.stored_results import results
 from wardround.errors import UsageError
+from wardround_lab.experiments.comparison.plots import draw_reward
 from wardround_lab.experiments.comparison.run_files import write_run
 from wardround_lab.experiments.storage.model import Run
 
@@ -71,3 +72,9 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
         UsageError, match=r"file/run/table\.txt: Not a directory; give another folder with --out"
     ):
         write_run(tmp_path / "file" / "run", RUN, RESULTS)
+
+
+def test_a_name_with_dollars_is_drawn_as_it_is(tmp_path: Path) -> None:
+    draw_reward(tmp_path / "plot.svg", [results({"by": r"$\frac$"}, {"lines": LOW})], "lines")
+
+    assert r"by $\frac$" in "".join(ElementTree.parse(tmp_path / "plot.svg").getroot().itertext())

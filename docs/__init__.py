@@ -1,0 +1,1 @@
+"""The documentation, and in ``site`` the program that makes a site of it."""

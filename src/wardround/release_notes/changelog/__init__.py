@@ -1,0 +1,1 @@
+"""The comparison of a changelog with the notes of a range."""

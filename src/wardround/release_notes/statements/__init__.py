@@ -1,0 +1,1 @@
+"""Statements from commits: their kinds, their sentences, dependencies, and what belongs together."""

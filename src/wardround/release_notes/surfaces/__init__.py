@@ -1,0 +1,1 @@
+"""Breaking changes and additions of published surfaces, with their forms, migrations and commits."""

@@ -1,0 +1,1 @@
+"""Other words for the statements by an endpoint, and the check of their facts."""

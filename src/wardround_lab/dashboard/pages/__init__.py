@@ -1,0 +1,1 @@
+"""The HTML of tabs whose pages have addresses of their own."""

@@ -1,0 +1,1 @@
+"""Views: what the stores contain, as values and rows; without Gradio."""
