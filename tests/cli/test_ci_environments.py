@@ -13,6 +13,8 @@ import pytest
 from tests.conftest import GitRepository
 from tests.workflows.environments.conftest import index, program, wheel
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 __all__ = ["index"]
 
 FILES = {

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,10 @@ def _size_mib(folder: Path) -> float:
     return sum(path.stat().st_size for path in files) / 1024 / 1024
 
 
-def _clone(target: Path) -> Path:
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project at its last commit, with uncommitted changes applied, as a separate repository."""
+    target = tmp_path_factory.mktemp("source") / "wardround"
     shutil.copytree(
         ROOT,
         target,
@@ -119,34 +122,51 @@ def test_the_plugin_of_the_documentation_is_short() -> None:
     assert len([line for line in lines.splitlines() if line.strip()]) <= 40
 
 
-@pytest.mark.parametrize("runner", ["pre-commit", "prek"])
-def test_the_hook_installs_with_a_strangers_plugin_and_blocks(
-    runner: str, repo: GitRepository, tmp_path: Path
-) -> None:
-    source = _clone(tmp_path / "wardround")
-    plugin = tmp_path / "acme"
-    plugin.mkdir()
-    (plugin / "pyproject.toml").write_text(_block("toml", "Write a plugin"))
-    (plugin / "acme_makefiles.py").write_text(_block("python", "`acme_makefiles.py`:"))
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The plugin of the README."""
+    folder = tmp_path_factory.mktemp("acme")
+    (folder / "pyproject.toml").write_text(_block("toml", "Write a plugin"))
+    (folder / "acme_makefiles.py").write_text(_block("python", "`acme_makefiles.py`:"))
+    return folder
+
+
+@dataclass(frozen=True)
+class Hook:
+    """The hook with the plugin, in environments that tests share: each takes 10 s to install."""
+
+    configuration: str
+    environ: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def hook(source: Path, plugin: Path, tmp_path_factory: pytest.TempPathFactory) -> Hook:
     revision = GitRepository(source).git("rev-parse", "HEAD").strip()
-    repo.write(
-        ".pre-commit-config.yaml",
+    homes = tmp_path_factory.mktemp("homes")
+    return Hook(
         f"repos:\n  - repo: {source}\n    rev: {revision}\n    hooks:\n      - id: wardround\n"
         f"        additional_dependencies: ['{plugin}']\n",
-    )
+        {"PATH": f"{sys.base_prefix}/bin:/usr/bin:/bin", "PRE_COMMIT_HOME": str(homes / "pre-commit"),
+         "PREK_HOME": str(homes / "prek"), "PIP_NO_COMPILE": "1"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("runner", ["pre-commit", "prek"])
+def test_the_hook_installs_with_a_strangers_plugin_and_blocks(
+    runner: str, hook: Hook, repo: GitRepository
+) -> None:
+    repo.write(".pre-commit-config.yaml", hook.configuration)
     repo.write(".wardround.toml", '[rules]\n"makefiles/ACME001" = "error"\n')
     repo.write("Makefile", "all:\n\t$(MAKE) -C lib\n")
     repo.git("add", "-A")
-    environment = {"PATH": f"{SCRIPTS}:/usr/bin:/bin", "PRE_COMMIT_HOME": str(tmp_path / "pc"),
-                   "PREK_HOME": str(tmp_path / "prek")}  # fmt: skip
-    installed = repo.run(SCRIPTS / runner, "install", env=environment)
+    installed = repo.run(SCRIPTS / runner, "install", env=hook.environ)
     assert installed.returncode == 0, installed.stderr
-    good = repo.run("git", "commit", "-qm", "good", env=environment)
+    good = repo.run("git", "commit", "-qm", "good", env=hook.environ)
     assert good.returncode == 0, good.stdout + good.stderr
 
     repo.write("Makefile", "all:\n\tmake -C lib\n")
     repo.git("add", "-A")
-    bad = repo.run("git", "commit", "-qm", "bad", env=environment)
+    bad = repo.run("git", "commit", "-qm", "bad", env=hook.environ)
 
     assert bad.returncode == 1
     assert "call $(MAKE), not make [makefiles/ACME001]" in bad.stdout + bad.stderr
@@ -154,28 +174,20 @@ def test_the_hook_installs_with_a_strangers_plugin_and_blocks(
 
 @pytest.mark.parametrize("runner", ["pre-commit", "prek"])
 def test_a_hook_is_set_up_in_peace_and_told_which_hook_has_a_missing_tool(
-    runner: str, repo: GitRepository, tmp_path: Path
+    runner: str, hook: Hook, repo: GitRepository
 ) -> None:
-    source = _clone(tmp_path / "wardround")
-    revision = GitRepository(source).git("rev-parse", "HEAD").strip()
-    repo.stage({
-        ".pre-commit-config.yaml":
-        f"repos:\n  - repo: {source}\n    rev: {revision}\n    hooks:\n      - id: wardround\n",
-    })  # fmt: skip
-    environment = {"PATH": f"{sys.base_prefix}/bin:/usr/bin:/bin", "PRE_COMMIT_HOME": str(tmp_path / "pc"),
-                   "PREK_HOME": str(tmp_path / "prek")}  # fmt: skip
+    repo.stage({".pre-commit-config.yaml": hook.configuration})
 
-    set_up = repo.run(SCRIPTS / runner, "run", env=environment)
+    set_up = repo.run(SCRIPTS / runner, "run", env=hook.environ)
     repo.stage({"Dockerfile": "FROM scratch\n"})
-    missing = repo.run(SCRIPTS / runner, "run", env=environment)
+    missing = repo.run(SCRIPTS / runner, "run", env=hook.environ)
 
     assert "wardround: pass - no findings, 1 file, " in set_up.stdout, set_up.stdout + set_up.stderr
     reported = "hadolint is not installed; use the hook id wardround-docker-ci or wardround-all"
     assert reported in " ".join(missing.stdout.split())
 
 
-def test_the_hook_of_a_set_brings_its_tools(repo: GitRepository, tmp_path: Path) -> None:
-    source = _clone(tmp_path / "wardround")
+def test_the_hook_of_a_set_brings_its_tools(source: Path, repo: GitRepository, tmp_path: Path) -> None:
     revision = GitRepository(source).git("rev-parse", "HEAD").strip()
     repo.write(
         ".pre-commit-config.yaml",
@@ -194,14 +206,16 @@ def test_the_hook_of_a_set_brings_its_tools(repo: GitRepository, tmp_path: Path)
     assert "not installed" not in done.stdout
 
 
-def test_the_oldest_supported_pre_commit_reads_the_hooks(repo: GitRepository, tmp_path: Path) -> None:
+def test_the_oldest_supported_pre_commit_reads_the_hooks(
+    source: Path, repo: GitRepository, tmp_path: Path
+) -> None:
     venv = tmp_path / "old"
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)
     # pre-commit 3.2 was written for a setuptools that still had pkg_resources
     subprocess.run(
-        [venv / "bin" / "pip", "install", "--quiet", "pre-commit==3.2.0", "setuptools<80"], check=True
+        [venv / "bin" / "pip", "install", "--quiet", "--no-compile", "pre-commit==3.2.0", "setuptools<80"],
+        check=True,
     )
-    source = _clone(tmp_path / "wardround")
     revision = GitRepository(source).git("rev-parse", "HEAD").strip()
     repo.write(
         ".pre-commit-config.yaml",
@@ -210,7 +224,8 @@ def test_the_oldest_supported_pre_commit_reads_the_hooks(repo: GitRepository, tm
     )
     repo.write("app.py", "print(missing)\n")
     repo.git("add", "-A")
-    environment = {"PATH": f"{venv / 'bin'}:/usr/bin:/bin", "PRE_COMMIT_HOME": str(tmp_path / "pc")}
+    environment = {"PATH": f"{venv / 'bin'}:/usr/bin:/bin", "PRE_COMMIT_HOME": str(tmp_path / "pc"),
+                   "PIP_NO_COMPILE": "1"}  # fmt: skip
 
     done = repo.run(venv / "bin" / "pre-commit", "run", env=environment)
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.conftest import GitRepository
 
+pytestmark = pytest.mark.usefixtures("without_slow_tools")
+
 CI = ("--base", "HEAD~1", "--profile", "ci")
 FLAT = "def total(orders, rates):\n    return sum(order.amount for order in orders)\n"
 NESTED = """def total(orders, rates):
