@@ -68,13 +68,6 @@ def select(conditions: Iterable[str]) -> str:
     """  # noqa: S608  (names of columns)
 
 
-def select_bundles(conditions: Iterable[str]) -> str:
-    """Return the query for the digests and the bytes of the newest records under some conditions."""
-    return f"""
-    SELECT digest, bundle FROM records WHERE {_where(conditions)} ORDER BY sequence DESC LIMIT :limit
-    """  # noqa: S608  (names of columns)
-
-
 def count(groups: Iterable[Group], conditions: Iterable[str]) -> str:
     """Return the query for the number of records under some conditions, in each combination of the groups."""
     columns = ", ".join(_GROUPS[group] for group in groups)

@@ -201,12 +201,6 @@ class RecordStore:
         bounds = {"limit": _MOST_SEQUENCE if limit is None else limit, "offset": offset}
         return self._records(queries.select(values), values | bounds)
 
-    def newest_data(self, conditions: Query, limit: int) -> list[tuple[str, bytes]]:
-        """Return the digests and the bytes of records that meet all conditions, the newest first."""
-        values = _values(conditions)
-        rows = self._database.execute(queries.select_bundles(values), {**values, "limit": limit})
-        return [(str(digest), str(text).encode()) for digest, text in rows]
-
     def count(self, groups: Sequence[queries.Group], conditions: Query) -> list[tuple[Any, ...]]:
         """Return the number of records that meet all conditions, as the last value of each row.
 
