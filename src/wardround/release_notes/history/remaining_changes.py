@@ -7,7 +7,7 @@ no trace in the messages; the contents of the files show them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from wardround.change.commit_log import FileChange
@@ -25,17 +25,37 @@ _LEAST_CHARACTERS = 4
 
 @dataclass(frozen=True)
 class _Edit:
-    """The lines that a commit adds to a file and removes from it, with their numbers."""
+    """The lines that a commit adds to a file and removes from it, with their numbers.
+
+    Attributes:
+        before: the content before it.
+        after: the lines after it.
+    """
 
     before: str
+    after: Counter[str]
     added: Counter[str]
     removed: Counter[str]
 
+    def is_undone(self, present: Counter[str]) -> bool:
+        """Return True if a content has the removed lines and no new word; without one, no added line."""
+        if not self.removed.keys() <= present.keys():
+            return False
+        words = self._new_words
+        if words:
+            return words.isdisjoint(_words(present))
+        return bool(self.removed) and self.added.keys().isdisjoint(present)
+
+    def is_done(self, present: Counter[str]) -> bool:
+        """Return True if a content has the added lines as often as after the edit, and no removed line."""
+        if not self.added or any(present[line] < self.after[line] for line in self.added):
+            return False
+        return (self.removed.keys() - self.after.keys()).isdisjoint(present)
+
     @property
-    def new_words(self) -> frozenset[str]:
+    def _new_words(self) -> frozenset[str]:
         """The words that the file had not before."""
-        added = frozenset(_WORD.findall("\n".join(self.added)))
-        return added - frozenset(_WORD.findall(self.before))
+        return _words(self.added) - frozenset(_WORD.findall(self.before))
 
 
 @dataclass(frozen=True)
@@ -68,12 +88,7 @@ class RemainingChanges:
         if blob == file.old:
             return True
         edit, present = self._edit(file), _lines(self.code.text(blob))
-        if edit is None or not present or not _has_all(present, edit.removed):
-            return False
-        words = edit.new_words
-        if words:
-            return words.isdisjoint(word for line in present for word in _WORD.findall(line))
-        return bool(edit.removed) and not any(line in present for line in edit.added)
+        return edit is not None and bool(present) and edit.is_undone(present)
 
     def _is_in_base(self, file: FileChange) -> bool:
         blob = self.code.entries(self.base).get(file.path, "")
@@ -82,12 +97,7 @@ class RemainingChanges:
         if blob == file.new:
             return True
         edit, present = self._edit(file), _lines(self.code.text(blob))
-        if edit is None or not present or not edit.added:
-            return False
-        after = _lines(self.code.text(file.new))
-        return all(present[line] >= after[line] for line in edit.added) and not any(
-            line in present and line not in after for line in edit.removed
-        )
+        return edit is not None and edit.is_done(present)
 
     def _edit(self, file: FileChange) -> _Edit | None:
         """Return the edit of a file; None if a content cannot be read, or no line of weight changes."""
@@ -95,7 +105,7 @@ class RemainingChanges:
         if not after or (file.old and not before):
             return None
         old, new = _lines(before), _lines(after)
-        edit = _Edit(before, new - old, old - new)
+        edit = _Edit(before, new, new - old, old - new)
         return edit if edit.added or edit.removed else None
 
 
@@ -110,5 +120,5 @@ def _weighty_lines(text: str) -> Iterator[str]:
             yield stripped
 
 
-def _has_all(present: Counter[str], lines: Counter[str]) -> bool:
-    return all(line in present for line in lines)
+def _words(lines: Iterable[str]) -> frozenset[str]:
+    return frozenset(_WORD.findall("\n".join(lines)))

@@ -92,23 +92,29 @@ def commit_statements(reader: CommitReader, change: Change) -> CommitStatements:
     """Return the statements of the commits of a range, joined by what belongs together."""
     units = [commit for commit in reader.history.commits if not commit.is_merged]
     reverts = pair_reverts(units)
-    stating = [unit for unit in units if _states_something(unit, reverts)]
-    problems = {unit.id: reader.remaining.problem(unit) for unit in stating}
-    active = [unit for unit in stating if not problems[unit.id]]
+    active, absent = _present(reader, [unit for unit in units if _states_something(unit, reverts)])
     dependencies = list(DependencyChanges(reader.code, change).drafts(active))
     drafts = [reader.draft(unit) for unit in active]
     readable = [draft for draft in drafts if not is_empty(draft.text)]
     others = without_bumps(_with_corrections(readable, reverts), dependencies)
     return CommitStatements(
         [*group_drafts(others), *dependencies],
-        (*reverts.pairs, *_unreadable(drafts), *_in_base(reader.history), *_absent(stating, problems)),
+        (*reverts.pairs, *_unreadable(drafts), *_in_base(reader.history), *absent),
     )
 
 
-def _absent(units: Iterable[HistoryCommit], problems: Mapping[str, str]) -> Iterator[Unattributed]:
+def _present(
+    reader: CommitReader, units: Iterable[HistoryCommit]
+) -> tuple[list[HistoryCommit], list[Unattributed]]:
+    """Return the commits whose change is between base and head, and the others with the reason."""
+    present, absent = list[HistoryCommit](), list[Unattributed]()
     for unit in units:
-        if problems[unit.id] and unit.message.title:
-            yield Unattributed(unit.message.title, problems[unit.id], (unit.id,))
+        problem = reader.remaining.problem(unit)
+        if not problem:
+            present.append(unit)
+        elif unit.message.title:
+            absent.append(Unattributed(unit.message.title, problem, (unit.id,)))
+    return present, absent
 
 
 def _states_something(unit: HistoryCommit, reverts: Cancelled) -> bool:
