@@ -94,7 +94,7 @@ def _reader(
         history,
         package_folders(repository.tracked_paths(head)),
         code,
-        RemainingChanges(code, base, head, is_diverged),
+        RemainingChanges(ChangedCode(repository), base, head, is_diverged),
         code.names(history.commits),
         code.deprecating(history.commits, head),
         models,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wardround.change.commit_log import FileChange
 from wardround.lazy import LazyPattern
@@ -63,6 +63,7 @@ class RemainingChanges:
     """Compares the edits of commits with the contents at base and head.
 
     Attributes:
+        code: reads the contents, within its limits, which other readers of the range do not share.
         base, head: ids of commits.
         is_diverged: the base has commits that the head does not have.
     """
@@ -71,6 +72,7 @@ class RemainingChanges:
     base: str
     head: str
     is_diverged: bool
+    _counted: dict[str, Counter[str]] = field(default_factory=dict)
 
     def problem(self, unit: HistoryCommit) -> str:
         """Return why the change of a commit is not one of the range; empty if it is, or may be."""
@@ -87,7 +89,7 @@ class RemainingChanges:
             return False
         if blob == file.old:
             return True
-        edit, present = self._edit(file), _lines(self.code.text(blob))
+        edit, present = self._edit(file), self._lines(blob)
         return edit is not None and bool(present) and edit.is_undone(present)
 
     def _is_in_base(self, file: FileChange) -> bool:
@@ -96,7 +98,7 @@ class RemainingChanges:
             return False
         if blob == file.new:
             return True
-        edit, present = self._edit(file), _lines(self.code.text(blob))
+        edit, present = self._edit(file), self._lines(blob)
         return edit is not None and edit.is_done(present)
 
     def _edit(self, file: FileChange) -> _Edit | None:
@@ -104,13 +106,15 @@ class RemainingChanges:
         before, after = self.code.text(file.old), self.code.text(file.new)
         if not after or (file.old and not before):
             return None
-        old, new = _lines(before), _lines(after)
+        old, new = Counter(_weighty_lines(before)), Counter(_weighty_lines(after))
         edit = _Edit(before, new, new - old, old - new)
         return edit if edit.added or edit.removed else None
 
-
-def _lines(text: str) -> Counter[str]:
-    return Counter(_weighty_lines(text))
+    def _lines(self, blob: str) -> Counter[str]:
+        """Return the lines of a content of base or head, with which several commits are compared."""
+        if blob not in self._counted:
+            self._counted[blob] = Counter(_weighty_lines(self.code.text(blob)))
+        return self._counted[blob]
 
 
 def _weighty_lines(text: str) -> Iterator[str]:
