@@ -26,7 +26,7 @@ from wardround.inference.metadata import (
     write_metadata,
 )
 from wardround.inference.onnx_session import SHARED_FILE, Session, SharedTensors, load
-from wardround.inference.runtime import Runtime
+from wardround.inference.runtime import CUDA, Runtime, load_cuda_libraries
 from wardround.inference.verified_files import read_verified
 from wardround_lab.corpora.records import digest_of
 from wardround_lab.training import parity
@@ -339,14 +339,16 @@ def _require_free(target: Path) -> None:
 # --- sessions, texts, files
 
 
-def plain_session(file: Path) -> Session:
+def plain_session(file: Path, runtime: Runtime = _ON_CPU) -> Session:
     """Return a session of a self-contained ONNX file."""
     import onnxruntime
 
+    if runtime.provider == CUDA:
+        load_cuda_libraries()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
-    return Session(onnxruntime.InferenceSession(str(file), options, providers=list(_ON_CPU.providers)), ())
+    return Session(onnxruntime.InferenceSession(str(file), options, providers=list(runtime.providers)), ())
 
 
 def session(folder: Path, metadata: Metadata, base: Path) -> Session:

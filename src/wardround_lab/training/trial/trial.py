@@ -10,12 +10,11 @@ import numpy as np
 
 from wardround import host
 from wardround.errors import TrainingError
-from wardround.inference.onnx_session import Session
-from wardround.inference.runtime import CPU, CUDA, Runtime, detect_runtime, load_cuda_libraries
+from wardround.inference.runtime import CPU, detect_runtime
 from wardround_lab.corpora.audit_runner import AuditPolicy, AuditRunner
 from wardround_lab.corpora.secret_scan import SecretScan
-from wardround_lab.training.onnx_export import INPUT
-from wardround_lab.training.packaging import own_texts
+from wardround_lab.training.packaging import MODEL_FILE, own_texts, plain_session
+from wardround_lab.training.parity import embed_texts, wrap_session
 from wardround_lab.training.recipe_kind import Files
 from wardround_lab.training.recipe_registry import kind_of
 from wardround_lab.training.run_directory import ONNX_FOLDER, read_steps
@@ -103,24 +102,10 @@ def _compare_providers(onnx: Path) -> tuple[str, float]:
     texts = [encoding.ids[:_WINDOW] for encoding in tokenizer.encode_batch(own_texts())]
     runtime = detect_runtime("auto")
     expected, found = (
-        _vectors(onnx / "model.onnx", provider, texts) for provider in (detect_runtime("cpu"), runtime)
+        embed_texts(wrap_session(plain_session(onnx / MODEL_FILE, provider)), texts)
+        for provider in (detect_runtime("cpu"), runtime)
     )
     return runtime.provider, float(np.max(np.abs(expected - found)))
-
-
-def _vectors(
-    model: Path, runtime: Runtime, texts: list[list[int]]
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    import onnxruntime
-
-    if runtime.provider == CUDA:
-        load_cuda_libraries()
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = Session(
-        onnxruntime.InferenceSession(str(model), options, providers=list(runtime.providers)), ()
-    )
-    return np.stack([session.run({INPUT: np.array([text], dtype=np.int64)})[0][0] for text in texts])
 
 
 def require_success(trial: Trial) -> Trial:
