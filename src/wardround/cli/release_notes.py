@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,7 @@ from wardround.errors import UsageError
 
 if TYPE_CHECKING:
     from wardround.change.repository import Repository
+    from wardround.cli.release_notes_options import ReleaseNotesOptions
     from wardround.release_notes.history.revisions import Revisions
     from wardround.release_notes.model import ReleaseNotes
 
@@ -38,21 +39,7 @@ _FORMATS = ("markdown", "keep-a-changelog", "github", "json")
 @exchange_options
 @store_option
 @repo_option
-def command(
-    revisions: str | None,
-    since_last_tag: bool,
-    head: str | None,
-    form: str,
-    version: str | None,
-    output: Path | None,
-    changelog: str | None,
-    is_reworded: bool,
-    is_shown: bool,
-    exchange: Path | None,
-    exchange_wait: float,
-    store_name: str,
-    repo: Path | None,
-) -> int:
+def command(**options: Any) -> int:
     """Write release notes of the commits from FROM to TO (default HEAD); each statement names its commits.
 
     With --check it prints a line for each entry of the changelog that names code which no commit contains, or
@@ -61,41 +48,26 @@ def command(
 
     Exit status: 1 with --check if they disagree, 4 with --reword if the endpoint does not answer.
     """
+    from wardround.cli.release_notes_options import ReleaseNotesOptions
+
+    return write(ReleaseNotesOptions(**options))
+
+
+def write(options: ReleaseNotesOptions) -> int:
+    """Run the command."""
     from wardround.change.repository import Repository
 
-    _require_one_range(revisions, since_last_tag, head)
-    _require_new_file(output)
-    with Repository(repo) as repository:
-        notes = _notes(repository, _revisions(repository, revisions, since_last_tag, head), store_name)
-        if changelog is not None:
-            return _check(repository, notes, changelog)
-        if is_shown:
+    options.require_consistent()
+    with Repository(options.repo) as repository:
+        notes = _notes(repository, options.range_in(repository), options.store_name)
+        if options.changelog is not None:
+            return _check(repository, notes, options.changelog)
+        if options.is_shown:
             return _show_request(repository, notes)
-        worded = _reword(repository, notes, exchange, exchange_wait) if is_reworded else notes
-        text = _text(worded or notes, form, version, repository.origin())
-    _write(output, text)
+        worded = _reword(repository, notes, options) if options.is_reworded else notes
+        text = _text(worded or notes, options, repository.origin())
+    _write(options.output, text)
     return 0 if worded is not None else _INCONCLUSIVE
-
-
-def _require_one_range(text: str | None, since_last_tag: bool, head: str | None) -> None:
-    if since_last_tag == (text is not None):
-        raise UsageError("release-notes: give either FROM..TO, such as v1.2.0..HEAD, or --since-last-tag")
-    if head is not None and not since_last_tag:
-        raise UsageError(f"--to {head}: it belongs to --since-last-tag; write FROM..{head}")
-
-
-def _require_new_file(file: Path | None) -> None:
-    """Refuse a file that exists: a changelog has more than the notes of one range."""
-    if file is not None and file.exists():
-        raise UsageError(f"--output {file}: it exists; name a new file, and insert the notes yourself")
-
-
-def _revisions(repository: Repository, text: str | None, since_last_tag: bool, head: str | None) -> Revisions:
-    from wardround.release_notes.history.revisions import revisions_of_range, revisions_since_last_tag
-
-    if since_last_tag or text is None:
-        return revisions_since_last_tag(repository, head or "HEAD")
-    return revisions_of_range(repository, text)
 
 
 def _notes(repository: Repository, revisions: Revisions, store_name: str) -> ReleaseNotes:
@@ -106,13 +78,13 @@ def _notes(repository: Repository, revisions: Revisions, store_name: str) -> Rel
         return write_notes(repository, revisions, Sources(store_location(store_name), classifier))
 
 
-def _text(notes: ReleaseNotes, form: str, version: str | None, remote: str) -> str:
+def _text(notes: ReleaseNotes, options: ReleaseNotesOptions, remote: str) -> str:
     from wardround.release_notes.formats import renderer
     from wardround.release_notes.formats.context import RenderContext, suggested_heading
     from wardround.release_notes.repository_page import repository_page
 
-    heading = suggested_heading(notes) if version is None else version
-    return renderer(form)(notes, RenderContext(heading, repository_page(remote)))
+    heading = suggested_heading(notes) if options.version is None else options.version
+    return renderer(options.form)(notes, RenderContext(heading, repository_page(remote)))
 
 
 def _write(file: Path | None, text: str) -> None:
@@ -134,12 +106,10 @@ def _show_request(repository: Repository, notes: ReleaseNotes) -> int:
     return 0
 
 
-def _reword(
-    repository: Repository, notes: ReleaseNotes, exchange: Path | None, wait_s: float
-) -> ReleaseNotes | None:
+def _reword(repository: Repository, notes: ReleaseNotes, options: ReleaseNotesOptions) -> ReleaseNotes | None:
     from wardround.cli.release_notes_editor import reword
 
-    return reword(repository, notes, exchange, wait_s)
+    return reword(repository, notes, options.exchange, options.exchange_wait)
 
 
 def _check(repository: Repository, notes: ReleaseNotes, changelog: str) -> int:
