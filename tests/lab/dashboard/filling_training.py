@@ -46,10 +46,10 @@ def fill(folder: Path) -> None:
     """Write a recipe, five runs and the model of one."""
     curated.write(folder / "models/records.jsonl", [])
     (folder / "models/recipe.yml").write_text(_RECIPE)
-    for at, (name, (status, said)) in enumerate(_ENDS.items()):
+    for at, (name, (status, line)) in enumerate(_ENDS.items()):
         run = folder / "runs" / name
         write_steps(run, 200 if status == 0 else 120)
-        (run / LOG_FILE).write_text(f"reading the base\nreading the records\n{said}\n")
+        (run / LOG_FILE).write_text(f"reading the base\nreading the records\n{line}\n")
         request = TrainingRequest(recipe="models/recipe.yml", name=name)
         process = TrainingProcess(
             request=request, began=f"2030-01-0{at + 1}T09:00:00+00:00", supervisor=_GONE, training=_GONE,

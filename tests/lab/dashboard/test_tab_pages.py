@@ -30,7 +30,7 @@ def stores_of(folder: Path) -> Stores:
     )  # fmt: skip
 
 
-def test_an_empty_installation_is_told_what_to_run(tmp_path: Path) -> None:
+def test_an_empty_installation_shows_the_commands_to_run(tmp_path: Path) -> None:
     stores = stores_of(tmp_path)
     assert "wardround data mine . --kind bug-fix --out data" in data_page(stores.data, {})
     assert "wardround adapters train RECIPE --out runs/NAME" in runs_page(stores)

@@ -44,11 +44,11 @@ class AuditSection:
                 )
             with gr.Row():
                 run = gr.Button("Audit", variant="primary", **SMALL)
-            said = html_output()
-        self.fields = [train, evaluation, said]
+            outcome = html_output()
+        self.fields = [train, evaluation, outcome]
         self.choices = [train, evaluation]
         self.ended = run.click(
-            self._audit, [train, evaluation, hold_out, since, licences], said,
+            self._audit, [train, evaluation, hold_out, since, licences], outcome,
             api_visibility="private", show_progress="minimal", concurrency_limit=1,
         )  # fmt: skip
 

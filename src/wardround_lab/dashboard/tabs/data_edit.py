@@ -47,13 +47,13 @@ class EditSection:
             name = gr.Textbox("", label="New file", placeholder="reviewed.jsonl", max_lines=1)
             with gr.Row():
                 create = gr.Button("Create the file with this example", **SMALL)
-            said = html_output()
-        self.fields = [text, digest, said]
-        template.click(readable_errors(self._template), file, [text, said], **DIRECT)
+            outcome = html_output()
+        self.fields = [text, digest, outcome]
+        template.click(readable_errors(self._template), file, [text, outcome], **DIRECT)
         self.saved = [
-            save.click(self._save, [file, line, digest, text], [said, digest], **DIRECT),
-            add.click(self._add, [file, text], said, **DIRECT),
-            create.click(self._create, [name, text], said, **DIRECT),
+            save.click(self._save, [file, line, digest, text], [outcome, digest], **DIRECT),
+            add.click(self._add, [file, text], outcome, **DIRECT),
+            create.click(self._create, [name, text], outcome, **DIRECT),
         ]
 
     def open(self, name: str, line: str) -> list[object]:

@@ -88,14 +88,14 @@ def line_number(text: str) -> int:
 def check_table(stored: StoredAudit) -> Markup:
     """Return the checks of an audit, the failed ones first."""
     rows = [
-        (row.check, row.result.lower(), row.share, row.limit, _finding(row.said, row.examples))
+        (row.check, row.result.lower(), row.share, row.limit, _finding(row.message, row.examples))
         for row in check_rows(stored.audit.checks)
     ]
     return markup.table(Table("", _CHECKS, rows))
 
 
-def _finding(said: str, examples: Sequence[str]) -> str:
-    return f"{said}. For example: {'; '.join(examples)}" if examples else said
+def _finding(message: str, examples: Sequence[str]) -> str:
+    return f"{message}. For example: {'; '.join(examples)}" if examples else message
 
 
 # --- all files
@@ -134,7 +134,7 @@ def _file_page(data: Path, file: Path, address: Mapping[str, str]) -> Markup:
     name, names = address["file"], example_names(file)
     query = ExampleQuery(address.get("text", ""), address.get("repository", ""), address.get("kind", ""))
     page = example_page(file, query, line_number(address.get("page", "1")))
-    title = page.told if page.rows else f"no match among {page.total:,} examples"
+    title = page.position_text if page.rows else f"no match among {page.total:,} examples"
     return markup.join(
         markup.actions(Link("All files", {"tab": TAB})),
         markup.section(
@@ -195,10 +195,10 @@ def _pager(address: Mapping[str, str], page: ExamplePage) -> Markup:
 
 
 def _audit(stored: StoredAudit | None) -> Markup:
-    said = markup.note(describe_audit(stored))
+    description = markup.note(describe_audit(stored))
     if stored is None:
-        return markup.section("Audit", said)
-    return markup.section("Audit", said, check_table(stored))
+        return markup.section("Audit", description)
+    return markup.section("Audit", description, check_table(stored))
 
 
 # --- an example

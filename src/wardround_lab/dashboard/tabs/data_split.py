@@ -56,11 +56,11 @@ class SplitSection:
                 )
             with gr.Row():
                 run = gr.Button("Split and check for leaks", variant="primary", **SMALL)
-            said = html_output()
-        self.fields = [inputs, said]
+            outcome = html_output()
+        self.fields = [inputs, outcome]
         self.choices = [inputs]
         self.ended = run.click(
-            self._split, [inputs, name, share, since, template, licences], said,
+            self._split, [inputs, name, share, since, template, licences], outcome,
             api_visibility="private", show_progress="minimal", concurrency_limit=1,
         )  # fmt: skip
 
@@ -97,7 +97,7 @@ def _outcome(built: CheckedSplit) -> Markup:
     checks = [check for check in built.audit.checks if check.name in LEAK_CHECKS]
     others = [check for check in built.audit.checks if check.name not in LEAK_CHECKS]
     word = "passed" if all(check.passed for check in checks) else "failed"
-    rows = [(row.check, row.result.lower(), row.said) for row in check_rows(checks)]
+    rows = [(row.check, row.result.lower(), row.message) for row in check_rows(checks)]
     table = markup.table(Table("Leaks from the evaluation into the training", _LEAK_COLUMNS, rows))
     return markup.join(tell(word, _counts(built.result)), table, _further_failures(built, others))
 

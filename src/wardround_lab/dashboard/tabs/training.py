@@ -54,7 +54,7 @@ class TrainingTab:
             with gr.Row():
                 cancel = gr.Button("Cancel the training", variant="stop", **SMALL)
                 resume = gr.Button("Resume the training", variant="primary", **SMALL)
-            said = html_output()
+            outcome = html_output()
             log = html_output()
         with gr.Column(visible="hidden") as of_model:
             promotion = PromotionForm(stores, model)
@@ -91,12 +91,15 @@ class TrainingTab:
         changing = [page, state, cancel, resume, log]
         on_address(
             TAB, show,
-            [run, model, *changing, overview, of_run, of_model, form.recipe, below, said, *promotion.fields],
+            [
+                run, model, *changing, overview, of_run, of_model, form.recipe, below, outcome,
+                *promotion.fields,
+            ],
         )  # fmt: skip
         changes = (
             form.started,
-            cancel.click(partial(_cancel, stores), run, said, **DIRECT),
-            resume.click(partial(_resume, stores), run, said, **DIRECT),
+            cancel.click(partial(_cancel, stores), run, outcome, **DIRECT),
+            resume.click(partial(_resume, stores), run, outcome, **DIRECT),
             promotion.promoted,
         )
         for change in changes:

@@ -40,11 +40,11 @@ class TrainingForm:
         )  # fmt: skip
         with gr.Row():
             start = gr.Button("Start the training", variant="primary", **SMALL)
-        said = html_output()
+        outcome = html_output()
         inputs = [self.recipe, name, seed, only_train]
         for change in (self.recipe.change, name.change, seed.change, only_train.change):
             change(self._command, inputs, command, **DIRECT)
-        self.started = start.click(self._start, inputs, said, **DIRECT)
+        self.started = start.click(self._start, inputs, outcome, **DIRECT)
 
     def choices(self, recipes: Sequence[RecipeRow]) -> gr.Dropdown:
         """Return the recipes to choose from, those that can be trained now first."""

@@ -36,13 +36,13 @@ class PromotionForm:
         with gr.Row():
             ask = gr.Button("Ask the gates", **SMALL)
             confirm = gr.Button("Set the state", variant="stop", visible="hidden", **SMALL)
-        said = html_output()
+        outcome = html_output()
         with gr.Accordion("Card", open=False):
             self.card = gr.Markdown(sanitize_html=True)
-        self.fields = [confirm, said, self.card]
-        ask.click(self._ask, [model, state], [said, confirm], **DIRECT)
-        state.change(lambda: [Markup(""), gr.Button(visible="hidden")], None, [said, confirm], **DIRECT)
-        self.promoted = confirm.click(self._promote, [model, state], [said, confirm], **DIRECT)
+        self.fields = [confirm, outcome, self.card]
+        ask.click(self._ask, [model, state], [outcome, confirm], **DIRECT)
+        state.change(lambda: [Markup(""), gr.Button(visible="hidden")], None, [outcome, confirm], **DIRECT)
+        self.promoted = confirm.click(self._promote, [model, state], [outcome, confirm], **DIRECT)
 
     def open(self, name: str) -> list[object]:
         """Return the card of a model, and the form as before the first question."""

@@ -74,7 +74,7 @@ def lists(stores: Stores, recipes: Sequence[RecipeRow]) -> Markup:
 
 def environment_table(rows: Sequence[EnvironmentRow]) -> Markup:
     """Return the parts of the machine."""
-    return markup.table(Table("", _ENVIRONMENT, [(row.part, row.verdict, row.said) for row in rows]))
+    return markup.table(Table("", _ENVIRONMENT, [(row.part, row.verdict, row.detail) for row in rows]))
 
 
 def _run_row(row: TrainingRow) -> Sequence[Cell]:

@@ -32,7 +32,7 @@ class CheckRow(msgspec.Struct, frozen=True):
     result: str
     share: str
     limit: str
-    said: str
+    message: str
     examples: tuple[str, ...]
 
 

@@ -95,7 +95,7 @@ class ExamplePage(msgspec.Struct, frozen=True):
         return max(1, -(-self.matches // PAGE))
 
     @property
-    def told(self) -> str:
+    def position_text(self) -> str:
         """Return the position of the page in one line."""
         if not self.matches:
             return f"no match among {self.total:,} examples"

@@ -46,7 +46,7 @@ class EnvironmentRow(msgspec.Struct, frozen=True):
 
     part: str
     verdict: Verdict
-    said: str
+    detail: str
 
 
 def environment_rows(training: Path) -> list[EnvironmentRow]:
@@ -78,9 +78,9 @@ def checked_rows(training: Path) -> list[EnvironmentRow]:
 def _rows(found: TrainingEnvironment) -> list[EnvironmentRow]:
     rows = []
     for line in found.lines():
-        part, _, said = line.partition(" ")
+        part, _, detail = line.partition(" ")
         verdict: Verdict = "note" if part == "missing" else "ok"
-        rows.append(EnvironmentRow("For a GPU" if part == "missing" else part, verdict, said.strip()))
+        rows.append(EnvironmentRow("For a GPU" if part == "missing" else part, verdict, detail.strip()))
     return rows
 
 
@@ -115,8 +115,8 @@ def _packages() -> EnvironmentRow:
 
 def _four_bit() -> EnvironmentRow:
     if find_spec("bitsandbytes") is None:
-        said = "bases in four bits need bitsandbytes; pip install 'wardround[qlora]'"
-        return EnvironmentRow("QLoRA", "note", said)
+        detail = "bases in four bits need bitsandbytes; pip install 'wardround[qlora]'"
+        return EnvironmentRow("QLoRA", "note", detail)
     return EnvironmentRow("QLoRA", "ok", f"bitsandbytes {_version('bitsandbytes')}")
 
 

@@ -209,8 +209,8 @@ def _state_after(folder: Path, process: TrainingProcess) -> TrainingState:
         return TrainingState(
             "interrupted", f"killed at {_moment(process.ended)}, for example for want of memory"
         )
-    said = process.trouble or " ".join(line.strip() for line in log_lines(folder)[-_LAST_LINES:])
-    return TrainingState("failed", said or f"status {status}, and its log is empty")
+    reason = process.trouble or " ".join(line.strip() for line in log_lines(folder)[-_LAST_LINES:])
+    return TrainingState("failed", reason or f"status {status}, and its log is empty")
 
 
 def _planned_steps(folder: Path) -> int | None:

@@ -48,7 +48,7 @@ def test_an_audit_is_stored_next_to_the_file_and_shown_with_the_failures_first(f
     )
 
 
-def test_an_edit_after_the_audit_is_told(file: Path) -> None:
+def test_an_edit_after_the_audit_is_reported(file: Path) -> None:
     audit_examples(file.parents[1], AuditRequest(train=(file,)), quiet)
     curated.write(file, map(curated.curated, range(39)))
     stored = stored_audit(file)

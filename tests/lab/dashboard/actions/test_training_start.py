@@ -155,7 +155,7 @@ def supervise(folder: Path, code: str, program: str = sys.executable) -> None:
     assert subprocess.run(argv, start_new_session=True).returncode == 0
 
 
-def test_a_program_that_cannot_be_started_is_told(stores: Stores) -> None:
+def test_a_program_that_cannot_be_started_is_reported(stores: Stores) -> None:
     folder = stores.training / "x"
     folder.mkdir(parents=True)
     supervise(folder, "", program="/nowhere/python")

@@ -58,7 +58,7 @@ def test_a_page_has_the_rows_of_its_position(tmp_path: Path) -> None:
         (3, 51, 10),
         (3, 51, 10),
     ]
-    assert pages[0].told == "1 to 25 of 60"
+    assert pages[0].position_text == "1 to 25 of 60"
     assert pages[0].pages == 3
     row = pages[0].rows[2]
     assert (row.kind, row.repository, row.date) == ("instruction", "acme/socket", "2020-09-15")
@@ -69,11 +69,11 @@ def test_a_search_finds_text_in_any_field_whatever_its_case(tmp_path: Path) -> N
     file = curated.write(tmp_path / "a.jsonl", map(curated.curated, range(60)))
     found = example_page(file, ExampleQuery(text="CURSOR_13"), 1)
     assert [row.line for row in found.rows] == [14]
-    assert found.told == "1 to 1 of 1 of 60 examples"
+    assert found.position_text == "1 to 1 of 1 of 60 examples"
     by_repository = example_page(file, ExampleQuery(repository="ACME/cache"), 1)
     assert {row.repository for row in by_repository.rows} == {"acme/cache"}
     assert by_repository.matches == 12
-    assert example_page(file, ExampleQuery(text="nowhere"), 1).told == "no match among 60 examples"
+    assert example_page(file, ExampleQuery(text="nowhere"), 1).position_text == "no match among 60 examples"
 
 
 def test_text_that_json_escapes_is_found_as_it_reads(tmp_path: Path) -> None:
@@ -144,5 +144,5 @@ def test_a_big_file_is_paged_without_being_held_in_memory(tmp_path: Path) -> Non
     page = example_page(file, ExampleQuery(), 1_600)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert (page.told, page.rows[-1].line) == ("39,976 to 40,000 of 40,000", 40_000)
+    assert (page.position_text, page.rows[-1].line) == ("39,976 to 40,000 of 40,000", 40_000)
     assert peak < 4_000_000 < 10_000_000 < file.stat().st_size
