@@ -51,7 +51,7 @@ class ReleaseNotesOptions(msgspec.Struct, frozen=True):
         """Return the requested range.
 
         Raises:
-            UsageError: a revision does not exist, or there is no tag.
+            UsageError: a revision or a tag of a version is missing.
         """
         from wardround.release_notes.history.revisions import revisions_of_range, revisions_since_last_tag
 
