@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 GB10_CAPABILITY = (12, 1)
 """Compute capability of the GB10 of a DGX Spark."""
+MISSING = "missing"
+"""The name of a part that is not there."""
 _CUDA_MAJOR = 13
+_NAME_WIDTH = 13
 
 
 class GPU(msgspec.Struct, frozen=True):
@@ -63,15 +66,19 @@ class TrainingEnvironment(msgspec.Struct, frozen=True):
     free_memory: int
     free_disk: int
 
-    def lines(self) -> Iterator[str]:
-        """Yield what was found, a line each, and then what is missing."""
-        yield f"python       {self.python}, {self.machine}"
-        yield f"torch        {_torch_text(self.torch, self.cuda)}"
-        yield f"gpu          {'none' if self.gpu is None else _gpu_text(self.gpu)}"
-        yield f"onnxruntime  {self.runtime or 'not installed'}"
-        yield f"free         {_gigabytes(self.free_memory)} of memory, {_gigabytes(self.free_disk)} of disk"
+    def parts(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and the state of each part, and then ``missing`` with each sentence."""
+        yield "python", f"{self.python}, {self.machine}"
+        yield "torch", _torch_text(self.torch, self.cuda)
+        yield "gpu", "none" if self.gpu is None else _gpu_text(self.gpu)
+        yield "onnxruntime", self.runtime or "not installed"
+        yield "free", f"{_gigabytes(self.free_memory)} of memory, {_gigabytes(self.free_disk)} of disk"
         for sentence in self.missing:
-            yield f"missing      {sentence}"
+            yield MISSING, sentence
+
+    def lines(self) -> Iterator[str]:
+        """Yield the parts, a line each."""
+        return (f"{name:<{_NAME_WIDTH}}{text}" for name, text in self.parts())
 
 
 def check_environment(folder: Path) -> TrainingEnvironment:

@@ -17,7 +17,7 @@ import msgspec
 from wardround.errors import ToolFailed, UsageError
 from wardround.tools.process import Processes
 from wardround_lab.training.dependencies import require_extra
-from wardround_lab.training.environment_check import TrainingEnvironment
+from wardround_lab.training.environment_check import MISSING, TrainingEnvironment
 from wardround_lab.training.free_memory import free_memory
 
 COMMAND = "wardround adapters environment"
@@ -76,12 +76,10 @@ def checked_rows(training: Path) -> list[EnvironmentRow]:
 
 
 def _rows(found: TrainingEnvironment) -> list[EnvironmentRow]:
-    rows = []
-    for line in found.lines():
-        part, _, detail = line.partition(" ")
-        verdict: Verdict = "note" if part == "missing" else "ok"
-        rows.append(EnvironmentRow("For a GPU" if part == "missing" else part, verdict, detail.strip()))
-    return rows
+    return [
+        EnvironmentRow("For a GPU", "note", text) if part == MISSING else EnvironmentRow(part, "ok", text)
+        for part, text in found.parts()
+    ]
 
 
 def _processor() -> EnvironmentRow:
