@@ -50,7 +50,7 @@ def show_request(repository: Repository, notes: ReleaseNotes) -> None:
     from wardround.authoring.endpoint.opening import EndpointAccess
     from wardround.authoring.endpoint.roles import PromptRequested
 
-    access = EndpointAccess(os.environ, exchange=Path(os.devnull))
+    access = EndpointAccess(os.environ, is_replay=True)
     try:
         _editor(repository, access, is_shown=True).reword(notes)
     except PromptRequested as request:

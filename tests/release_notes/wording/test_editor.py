@@ -149,6 +149,15 @@ def test_the_request_can_be_shown_without_sending_it(tmp_path: Path) -> None:
     assert b"Let `Cart.add` take a size" in shown.value.body
 
 
+def test_the_request_is_shown_after_it_was_answered_too(tmp_path: Path) -> None:
+    with endpoint(_answer((0, "`Cart.add` can take a size"))) as server:
+        _editor(server.url, tmp_path).reword(NOTES)
+        with pytest.raises(PromptRequested) as shown:
+            _editor(server.url, tmp_path, is_shown=True).reword(NOTES)
+        assert len(server.received) == 1
+    assert b'"test-model"' in shown.value.body
+
+
 def test_an_exchange_of_files_needs_no_endpoint(tmp_path: Path) -> None:
     editor = Editor(
         RunSettings(),

@@ -24,13 +24,13 @@ class AnswerLog:
     """A file with one answer a line; the ``Effects`` of a role.
 
     Args:
-        file: created with the first answer.
+        file: created with the first answer; None if none is recorded.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path | None) -> None:
         self._file = file
         self._keys = EffectKeys()
-        self._recorded = _read(file)
+        self._recorded = {} if file is None else _read(file)
 
     async def run(
         self, step: str, request: object, kind: type[Result], effect: Callable[[], Awaitable[Result]]
@@ -43,17 +43,19 @@ class AnswerLog:
         key = self._keys.next(step, request)
         if key not in self._recorded:
             self._recorded[key] = msgspec.json.encode(await effect())
-            self._append(_Entry(key, msgspec.Raw(self._recorded[key])))
+            if self._file is not None:
+                _append(self._file, _Entry(key, msgspec.Raw(self._recorded[key])))
         return msgspec.json.decode(self._recorded[key], type=kind)
 
-    def _append(self, entry: _Entry) -> None:
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with self._file.open("ab") as file:
-                file.write(msgspec.json.encode(entry) + b"\n")
-        except OSError as cause:
-            reason = f"{self._file} cannot be written: {cause.strerror}"
-            raise UsageError(f"{reason}; make room or change its permissions") from cause
+
+def _append(file: Path, entry: _Entry) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with file.open("ab") as opened:
+            opened.write(msgspec.json.encode(entry) + b"\n")
+    except OSError as cause:
+        reason = f"{file} cannot be written: {cause.strerror}"
+        raise UsageError(f"{reason}; make room or change its permissions") from cause
 
 
 def _read(file: Path) -> dict[str, bytes]:

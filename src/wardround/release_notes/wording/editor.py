@@ -56,7 +56,8 @@ class Editor:
         return asyncio.run(self._reword(notes))
 
     async def _reword(self, notes: ReleaseNotes) -> RewordedNotes:
-        log = AnswerLog(self._logs / f"{notes.base_commit}-{notes.head_commit}.jsonl")
+        file = self._logs / f"{notes.base_commit}-{notes.head_commit}.jsonl"
+        log = AnswerLog(None if self._is_shown else file)
         async with open_endpoint(self._settings, self._access) as endpoint:
             role = Role(
                 NAME, load_part(NAME), self._settings, endpoint, log, self._redact, TokenBudget(None),
@@ -68,6 +69,8 @@ class Editor:
 def _settings(config: RunSettings, access: EndpointAccess) -> EndpointSettings:
     if access.exchange is not None:
         return EXCHANGE_SETTINGS
-    if not config.roles.editor:
-        raise UsageError("no endpoint has the role editor; configure roles.editor, or give --exchange")
-    return config.endpoints[config.roles.editor]
+    if config.roles.editor:
+        return config.endpoints[config.roles.editor]
+    if access.is_replay:  # a request that is shown only
+        return EXCHANGE_SETTINGS
+    raise UsageError("no endpoint has the role editor; configure roles.editor, or give --exchange")
