@@ -60,6 +60,12 @@ def wardround_posters() -> Mapping[str, str]:
 
 
 @hookimpl
+def wardround_code_hosts() -> Mapping[str, str]:
+    """Return the code hosts."""
+    return {"github": "wardround.delivery.code_hosts.github.host:open_github"}
+
+
+@hookimpl
 def wardround_analyses() -> Mapping[str, str]:
     """Return the analyses in the order in which reports show their notes, each from its own module."""
     return {

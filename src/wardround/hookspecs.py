@@ -121,6 +121,17 @@ def wardround_posters() -> Mapping[str, str]:
 
 
 @hookspec
+def wardround_code_hosts() -> Mapping[str, str]:
+    """Return the code hosts of this plugin: name -> ``module:attribute`` of an ``OpenCodeHost``.
+
+    That is the protocol in ``wardround.delivery.code_hosts.opening``.
+    ``wardround post`` and ``wardround act`` use the one that their reference names. Names must differ from
+    those of all other plugins.
+    """
+    raise NotImplementedError
+
+
+@hookspec
 def wardround_analyses() -> Mapping[str, str]:
     """Return the analyses of this plugin: name -> ``module:attribute`` of an ``analyses.analysis.Analysis``.
 

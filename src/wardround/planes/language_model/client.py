@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from wardround.planes.language_model.endpoint import EndpointError, RequestRefus
 from wardround.planes.language_model.endpoint_memory import EndpointMemory
 from wardround.planes.language_model.event_stream import JoinedStream
 from wardround.planes.language_model.parameters import named_in
+from wardround.text.retry_after import seconds_until
 
 if TYPE_CHECKING:
     import httpx
@@ -116,32 +116,6 @@ def _refusal(response: httpx.Response) -> EndpointError:
         wait = seconds_until(headers.get("retry-after", ""), headers.get("date", ""), time.time())
         return TransientError(f"status {status}", wait)
     return EndpointError(f"status {status}")
-
-
-def seconds_until(retry_after: str, date: str, current: float) -> float | None:
-    """Return the seconds of a ``Retry-After`` header, which has a number or a date; None for anything else.
-
-    Args:
-        date: the header with the time of the endpoint, whose clock may differ from this one.
-        current: seconds since the epoch, for an endpoint that states no time.
-    """
-    try:
-        seconds = float(retry_after)
-    except ValueError:
-        end, begin = _timestamp(retry_after), _timestamp(date)
-        if end is None:
-            return None
-        seconds = end - (current if begin is None else begin)
-    return None if math.isnan(seconds) else max(0.0, seconds)
-
-
-def _timestamp(text: str) -> float | None:
-    from email.utils import parsedate_to_datetime  # only for a refusal
-
-    try:
-        return parsedate_to_datetime(text).timestamp()
-    except (ValueError, OverflowError):
-        return None
 
 
 async def _body(chunks: AsyncIterator[bytes]) -> bytes:

@@ -1,0 +1,1 @@
+"""GitHub, by its REST and GraphQL interfaces."""

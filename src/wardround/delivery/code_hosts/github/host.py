@@ -1,0 +1,104 @@
+"""A pull request of GitHub.
+
+Source: GitHub, "REST API endpoints for pull requests".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import msgspec
+
+from wardround.delivery.code_hosts.client import ApiClient, ClientLimits, Clock
+from wardround.delivery.code_hosts.model import (
+    Account,
+    ChangeRequest,
+    ChangeRequestReference,
+    ChangeRequestState,
+)
+from wardround.errors import UsageError
+
+TOKEN = "GITHUB_TOKEN"  # noqa: S105  (the name of a variable)
+_VERSION = "2022-11-28"
+
+
+class User(msgspec.Struct, frozen=True):
+    """A user of GitHub; ``login`` is the name."""
+
+    id: int
+    login: str
+
+    @property
+    def account(self) -> Account:
+        """The user as an account."""
+        return Account(self.id, self.login)
+
+
+class _Head(msgspec.Struct, frozen=True):
+    sha: str
+    ref: str
+
+
+class _PullRequest(msgspec.Struct, frozen=True):
+    number: int
+    state: str
+    head: _Head
+    base: _Head
+    user: User
+    draft: bool = False
+    merged: bool = False
+    node_id: str = ""
+
+
+class GithubHost:
+    """A pull request, with the rights of one token."""
+
+    def __init__(self, reference: ChangeRequestReference, client: ApiClient) -> None:
+        self._reference = reference
+        self._client = client
+        self._path = f"/repos/{reference.repository}"
+
+    def account(self) -> Account:
+        """Return the account of the token."""
+        return self._account
+
+    @cached_property
+    def _account(self) -> Account:
+        return self._client.get("/user", User).account
+
+    def change_request(self) -> ChangeRequest:
+        """Return the pull request as it is now."""
+        found = self._client.get(f"{self._path}/pulls/{self._reference.number}", _PullRequest)
+        state = ChangeRequestState.MERGED if found.merged else ChangeRequestState(found.state)
+        return ChangeRequest(
+            number=found.number,
+            head=found.head.sha,
+            base=found.base.sha,
+            target=found.base.ref,
+            author=found.user.account,
+            state=state,
+            is_draft=found.draft,
+        )
+
+
+def open_github(
+    reference: ChangeRequestReference,
+    environ: Mapping[str, str],
+    limits: ClientLimits | None = None,
+    clock: Clock | None = None,
+) -> GithubHost:
+    """Return a pull request, without contacting GitHub.
+
+    Raises:
+        UsageError: ``GITHUB_TOKEN`` is not set.
+    """
+    token = environ.get(TOKEN, "")
+    if not token:
+        raise UsageError(f"{TOKEN} is not set; give the token of an account that may write to pull requests")
+    headers = {
+        "Authorization": f"Bearer {token}",
+        "Accept": "application/vnd.github+json",
+        "X-GitHub-Api-Version": _VERSION,
+    }
+    return GithubHost(reference, ApiClient("GitHub", reference.api, headers, TOKEN, limits, clock))

@@ -1,0 +1,127 @@
+"""The values that are exchanged with a code host."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+
+class ChangeRequestReference(msgspec.Struct, frozen=True):
+    """A change request: a pull request of GitHub or a merge request of GitLab.
+
+    Attributes:
+        host: name of the code host, ``github`` or ``gitlab``.
+        api: address of its interface without a trailing slash, such as ``https://api.github.com``.
+        repository: ``owner/name``, or the path of a project in its groups.
+    """
+
+    host: str
+    api: str
+    repository: str
+    number: int
+
+
+class Account(msgspec.Struct, frozen=True):
+    """An account of a code host; ``id`` does not change with the name."""
+
+    id: int
+    name: str
+
+
+class ChangeRequestState(enum.StrEnum):
+    """The state of a change request."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    MERGED = "merged"
+
+
+class ChangeRequest(msgspec.Struct, frozen=True):
+    """A change request as the code host has it now.
+
+    Attributes:
+        head: id of its last commit.
+        base: id of the commit of the target branch that the host compares it with.
+        target: the branch it is to be merged into.
+    """
+
+    number: int
+    head: str
+    base: str
+    target: str
+    author: Account
+    state: ChangeRequestState = ChangeRequestState.OPEN
+    is_draft: bool = False
+
+
+class LineComment(msgspec.Struct, frozen=True):
+    """A comment on lines of the head that are part of the diff.
+
+    Attributes:
+        line, end_line: first and last line, 1-based.
+        body: Markdown, with the marker of the finding.
+    """
+
+    path: str
+    line: int
+    end_line: int
+    body: str
+
+
+class Thread(msgspec.Struct, frozen=True):
+    """A discussion on lines of a change request.
+
+    Attributes:
+        body: of its first comment.
+        author: of its first comment.
+        repliers: the authors of the other comments.
+        is_outdated: the lines are no longer part of the diff.
+        reactions: names of the reactions of others to the first comment, such as ``-1`` or ``thumbsdown``.
+    """
+
+    id: str
+    body: str
+    author: Account
+    repliers: tuple[Account, ...] = ()
+    is_resolved: bool = False
+    resolver: Account | None = None
+    is_outdated: bool = False
+    path: str = ""
+    line: int = 0
+    reactions: tuple[tuple[str, Account], ...] = ()
+
+
+class Comment(msgspec.Struct, frozen=True):
+    """A comment on a change request as a whole."""
+
+    id: str
+    body: str
+    author: Account
+
+
+class StatusConclusion(enum.StrEnum):
+    """The conclusion of a check, in the words of GitHub's check runs."""
+
+    SUCCESS = "success"
+    NEUTRAL = "neutral"
+    ACTION_REQUIRED = "action_required"
+    FAILURE = "failure"
+
+
+class VerdictStatus(msgspec.Struct, frozen=True):
+    """The verdict of a review as a check of a commit.
+
+    Attributes:
+        name: of the check, which rules of a branch can require.
+        title: one line.
+        summary: Markdown.
+        url: of the run with the reports; empty if there is none.
+    """
+
+    name: str
+    commit: str
+    conclusion: StatusConclusion
+    title: str
+    summary: str
+    url: str = ""

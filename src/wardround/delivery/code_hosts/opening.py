@@ -1,0 +1,50 @@
+"""Opening a change request on the code host that its reference names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from wardround.delivery.code_hosts.client import ClientLimits, Clock
+from wardround.delivery.code_hosts.code_host import CodeHost
+from wardround.delivery.code_hosts.model import ChangeRequestReference
+from wardround.errors import UsageError
+from wardround.host import find_entry, load_entries, loaded_entry
+
+
+class OpenCodeHost(Protocol):
+    """Opens a change request; see ``hookspecs.wardround_code_hosts``."""
+
+    def __call__(
+        self,
+        reference: ChangeRequestReference,
+        environ: Mapping[str, str],
+        limits: ClientLimits | None = None,
+        clock: Clock | None = None,
+    ) -> CodeHost:
+        """Return the change request, without contacting the host.
+
+        Raises:
+            UsageError: the environment has no credentials for it.
+        """
+        ...
+
+
+def open_code_host(
+    reference: ChangeRequestReference,
+    environ: Mapping[str, str],
+    limits: ClientLimits | None = None,
+    clock: Clock | None = None,
+) -> CodeHost:
+    """Return a change request on its code host, without contacting it.
+
+    Raises:
+        UsageError: there is no such code host, or the environment has no credentials for it.
+        PluginLoadError: a plugin cannot be loaded.
+    """
+    entry = find_entry("wardround_code_hosts", reference.host)
+    if entry is None:
+        known = ", ".join(sorted(load_entries("wardround_code_hosts")))
+        raise UsageError(f"there is no code host {reference.host!r}; choose from {known}")
+    opened: OpenCodeHost = loaded_entry(entry)
+    return opened(reference, environ, limits, clock)
