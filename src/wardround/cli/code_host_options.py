@@ -25,7 +25,7 @@ def code_host_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.IntRange(min=1),
             metavar="NUMBER",
             help="Number of the pull request or merge request.",
-        ),  # fmt: skip
+        ),
     )
     for option in reversed(options):
         command = option(command)
