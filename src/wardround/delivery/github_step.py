@@ -7,6 +7,7 @@ from pathlib import Path
 from wardround.delivery import summary
 from wardround.delivery.events import Provider
 from wardround.delivery.posting import PostedReview
+from wardround.reports import markdown
 from wardround.reports.github import Annotation
 from wardround.text.escaping import one_line
 
@@ -22,7 +23,8 @@ class GithubStep:
             kind = "error" if posted.is_error else "warning"
             posted.write(f"{Annotation(kind, one_line(posted.headline), {'title': 'wardround'})}\n")
         if file := posted.environ.get("GITHUB_STEP_SUMMARY"):
-            summary.append(Path(file), summary.render(posted.review, posted.headline), "GITHUB_STEP_SUMMARY")
+            content = markdown.render_within(posted.review, summary.MOST_BYTES, posted.headline)
+            summary.append(Path(file), content, "GITHUB_STEP_SUMMARY")
         if file := posted.environ.get("GITHUB_OUTPUT"):
             verdict = posted.review.conclusion.verdict
             summary.append(Path(file), f"verdict={verdict.name}\ntier={verdict.tier}\n", "GITHUB_OUTPUT")
