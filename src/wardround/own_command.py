@@ -29,6 +29,7 @@ COMMANDS = (
     "lab",
     "plugins",
     "policy",
+    "post",
     "records",
     "related",
     "release-notes",

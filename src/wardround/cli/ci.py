@@ -12,6 +12,7 @@ import click
 from wardround.cli.accepting import accept_option
 from wardround.cli.change_options import repo_option
 from wardround.cli.exchange_options import exchange_options
+from wardround.cli.fail_on_verdict import fail_on_verdict_option
 from wardround.cli.messages import echo_err
 from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.record_store import store_option
@@ -47,6 +48,7 @@ REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
     "--filter-mode", type=click.Choice(["", "added", "diff_context", "file", "nofilter"]),
     help="Findings that are shown: on added lines, also next to them, in the changed files, or all.",
 )  # fmt: skip
+@fail_on_verdict_option
 @click.option("--config-from", type=click.Choice(["base", "head"]), default="base", show_default=True,
               help="Side whose configuration applies.")  # fmt: skip
 @click.option("--reports-dir", metavar="DIR",

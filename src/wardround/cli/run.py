@@ -160,6 +160,8 @@ def run_and_report(
             record_review(spec, done, loaded, repository, origin.root)
         elif accepted is not None:
             write_accepted_record(spec, accepted, origin.root)
+    if done.is_blocked_by_verdict and not done.is_declined:
+        echo_err(_blocking_verdict_message(done))
     if done.unstaged:
         echo_err(_unstaged_message(done.unstaged))
     return done
@@ -171,6 +173,13 @@ def _add_ticket(
     if ticket is None or not ticket.reference:
         return session
     return session.with_ticket(requested_ticket(ticket, session, repository))
+
+
+def _blocking_verdict_message(review: ReviewResult) -> str:
+    """Return the sentence for a verdict that blocks although the gate may pass."""
+    failing = [name for name in review.request.failing_verdicts(review.config) if name != "declined"]
+    named = " and ".join(dict.fromkeys(failing))
+    return f"wardround: the verdict {review.conclusion.verdict.name} blocks: fail-on-verdict names {named}"
 
 
 def _unstaged_message(paths: Sequence[str]) -> str:

@@ -146,6 +146,27 @@ class ApiClient:
             self._last_write = self._clock.now()
         return None if shape is None else self._decode(answer, shape)
 
+    def query(self, path: str, text: str, variables: Mapping[str, Any], shape: type[Shape]) -> Shape:
+        """Return the data of a GraphQL request, which is repeated only if it is a query.
+
+        Raises:
+            RefusedByHost: the response names errors.
+            LostResponse, HostError: as ``write``.
+        """
+        body = {"query": text, "variables": dict(variables)}
+        if not _is_query(text):
+            self._pace()
+        try:
+            answer = self._send("POST", path, content=msgspec.json.encode(body), is_query=_is_query(text))
+        finally:
+            self._last_write = self._last_write if _is_query(text) else self._clock.now()
+        errors = self._decode(answer, _GraphqlErrors).errors
+        if errors:
+            said = one_line(errors[0].message)[:300]
+            raise RefusedByHost(f"{self._name} refused a request of its GraphQL interface: {said}", 200)
+        data: Shape = self._decode(answer, _graphql_data(shape)).data
+        return data
+
     def close(self) -> None:
         """Close the connections."""
         if self._client is not None:
@@ -157,11 +178,14 @@ class ApiClient:
         path: str,
         params: Mapping[str, str | int] | None = None,
         content: bytes | None = None,
+        *,
+        is_query: bool = False,
     ) -> Answer:
-        """Send a request, again after a rate limit, and after a failure if it is idempotent."""
+        """Send a request, again after a rate limit, and after a failure if that cannot write twice."""
         import httpx  # an optional dependency, and slow to import
 
         attempt, secondary = 0, self._limits.secondary_wait
+        is_repeatable = is_query or method in _IDEMPOTENT
         while True:
             attempt += 1
             try:
@@ -170,7 +194,7 @@ class ApiClient:
                 self._retry_or_raise(attempt, HostError(self._unreachable(cause)))
                 continue
             except (httpx.HTTPError, OSError) as cause:
-                self._require_idempotent(method, f"{self._unreachable(cause)}; a response is lost")
+                _require_repeatable(is_repeatable, f"{self._unreachable(cause)}; a response is lost")
                 self._retry_or_raise(attempt, HostError(self._unreachable(cause)))
                 continue
             wait = self._rate_limit_wait(answer, secondary)
@@ -179,17 +203,12 @@ class ApiClient:
                 self._wait(wait, HostError(f"{self._name} limits the rate of requests for {wait:.0f} s more"))
             elif answer.status in _SERVER_FAULTS:
                 failed = f"{self._name} failed with status {answer.status}"
-                self._require_idempotent(method, failed)
+                _require_repeatable(is_repeatable, failed)
                 self._retry_or_raise(attempt, HostError(failed))
             elif answer.status >= 300:
                 raise self._refusal(answer)
             else:
                 return answer
-
-    @staticmethod
-    def _require_idempotent(method: str, message: str) -> None:
-        if method not in _IDEMPOTENT:
-            raise LostResponse(message)
 
     def _request(
         self, method: str, path: str, params: Mapping[str, str | int] | None, content: bytes | None
@@ -283,6 +302,27 @@ class ApiClient:
     def _unreachable(self, cause: Exception) -> str:
         host = urlsplit(self.api).hostname or ""
         return f"{self._name} cannot be reached at {host!r} ({type(cause).__name__})"
+
+
+def _require_repeatable(is_repeatable: bool, message: str) -> None:
+    if not is_repeatable:
+        raise LostResponse(message)
+
+
+class _GraphqlError(msgspec.Struct, frozen=True):
+    message: str
+
+
+class _GraphqlErrors(msgspec.Struct, frozen=True):
+    errors: tuple[_GraphqlError, ...] = ()
+
+
+def _graphql_data(shape: type[Any]) -> Any:
+    return msgspec.defstruct("GraphqlData", [("data", shape)], frozen=True)
+
+
+def _is_query(text: str) -> bool:
+    return text.lstrip().startswith("query")
 
 
 class _Refusal(msgspec.Struct, frozen=True):

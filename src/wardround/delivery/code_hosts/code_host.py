@@ -10,6 +10,8 @@ from wardround.delivery.code_hosts.model import (
     ChangeRequest,
     Comment,
     LineComment,
+    MergeMethod,
+    MergeState,
     Thread,
     VerdictStatus,
 )
@@ -49,11 +51,19 @@ class Feedback(Protocol):
         ...
 
     def delete_comment(self, comment: Comment) -> None:
-        """Delete a comment of this account; one that is gone already is no error."""
+        """Delete a comment of this account, unless it is deleted already."""
         ...
 
     def resolve(self, thread: Thread) -> None:
         """Resolve a thread."""
+        ...
+
+    def reopen(self, thread: Thread) -> None:
+        """Reopen a resolved thread."""
+        ...
+
+    def delete_thread(self, thread: Thread) -> None:
+        """Delete a thread of this account in which nobody replied; one that is gone already is no error."""
         ...
 
 
@@ -66,7 +76,16 @@ class Checks(Protocol):
 
 
 class Merging(Protocol):
-    """Approvals and merging of a change request, with the rights of the account and no others."""
+    """Approvals and merging of a change request, with the rights of the account and no others.
+
+    A request that names a commit applies to exactly that commit: the host rejects it for another head.
+    Nothing here uses the rights of an administrator to bypass a rule. The methods that write may raise
+    ``LostResponse``, after which ``state`` shows whether it was done.
+    """
+
+    def state(self) -> MergeState:
+        """Return approvals, requested reviewers and auto-merge, all read at one time."""
+        ...
 
     def approve(self, commit: str, body: str) -> None:
         """Approve exactly one commit."""
@@ -76,20 +95,23 @@ class Merging(Protocol):
         """Withdraw the approvals of this account; without any, do nothing."""
         ...
 
-    def approvals(self, commit: str) -> Sequence[Account]:
-        """Return the accounts whose approval of exactly this commit counts now."""
-        ...
-
     def request_reviews(self, people: Sequence[str], teams: Sequence[str]) -> None:
-        """Ask people and teams for a review; those already asked are left out."""
+        """Request reviews of people and teams; those already requested are left out."""
         ...
 
-    def enable_auto_merge(self, commit: str) -> None:
-        """Let the host merge exactly this commit once its own rules are satisfied."""
+    def enable_auto_merge(self, commit: str, method: MergeMethod | None = None) -> None:
+        """Let the host merge exactly this commit once its own rules are satisfied.
+
+        Where the target branch has a merge queue, the change request is added to it.
+        """
         ...
 
     def disable_auto_merge(self) -> None:
         """Undo ``enable_auto_merge``; a change request without it is left as it is."""
+        ...
+
+    def merge(self, commit: str, method: MergeMethod | None = None) -> None:
+        """Merge exactly this commit now, if the rules of the host are satisfied."""
         ...
 
 
@@ -106,4 +128,8 @@ class CodeHost(Protocol):
 
     def change_request(self) -> ChangeRequest:
         """Return the change request as it is now."""
+        ...
+
+    def close(self) -> None:
+        """Close the connections."""
         ...

@@ -11,6 +11,7 @@ from functools import cached_property
 import msgspec
 
 from wardround.delivery.code_hosts.client import ApiClient, ClientLimits, Clock
+from wardround.delivery.code_hosts.github.feedback import GithubFeedback
 from wardround.delivery.code_hosts.model import (
     Account,
     ChangeRequest,
@@ -51,6 +52,23 @@ class _PullRequest(msgspec.Struct, frozen=True):
     node_id: str = ""
 
 
+class _ViewerAccount(msgspec.Struct, frozen=True, rename="camel"):
+    database_id: int
+    login: str
+
+    @property
+    def account(self) -> Account:
+        return Account(self.database_id, self.login)
+
+
+class _Viewer(msgspec.Struct, frozen=True):
+    viewer: _ViewerAccount
+
+
+_VIEWER = "query Viewer { viewer { databaseId login } }"
+"""The token of a workflow may not read ``/user``."""
+
+
 class GithubHost:
     """A pull request, with the rights of one token."""
 
@@ -65,7 +83,16 @@ class GithubHost:
 
     @cached_property
     def _account(self) -> Account:
-        return self._client.get("/user", User).account
+        return self._client.query("/graphql", _VIEWER, {}, _Viewer).viewer.account
+
+    @cached_property
+    def feedback(self) -> GithubFeedback:
+        """The comments on the pull request."""
+        return GithubFeedback(self._client, self._reference.repository, self._reference.number)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
 
     def change_request(self) -> ChangeRequest:
         """Return the pull request as it is now."""
