@@ -6,6 +6,7 @@ limits".
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -130,6 +131,14 @@ class ApiClient:
                 return
             answer = self._send("GET", self._own_address(answer.following))
 
+    def query(self, path: str, body: Any, shape: type[Shape]) -> Shape:
+        """Send a POST that changes nothing, such as a query of GraphQL, and return the JSON of its response.
+
+        Raises:
+            RefusedByHost, HostError: as ``get``.
+        """
+        return self._decode(self._send("POST", path, content=msgspec.json.encode(body), is_query=True), shape)
+
     def write(
         self, method: str, path: str, body: Any = None, shape: type[Shape] | None = None
     ) -> Shape | None:
@@ -157,11 +166,14 @@ class ApiClient:
         path: str,
         params: Mapping[str, str | int] | None = None,
         content: bytes | None = None,
+        *,
+        is_query: bool = False,
     ) -> Answer:
         """Send a request, again after a rate limit, and after a failure if it is idempotent."""
         import httpx  # an optional dependency, and slow to import
 
         attempt, secondary = 0, self._limits.secondary_wait
+        is_idempotent = is_query or method in _IDEMPOTENT
         while True:
             attempt += 1
             try:
@@ -170,7 +182,7 @@ class ApiClient:
                 self._retry_or_raise(attempt, HostError(self._unreachable(cause)))
                 continue
             except (httpx.HTTPError, OSError) as cause:
-                self._require_idempotent(method, f"{self._unreachable(cause)}; a response is lost")
+                self._require_idempotent(is_idempotent, f"{self._unreachable(cause)}; a response is lost")
                 self._retry_or_raise(attempt, HostError(self._unreachable(cause)))
                 continue
             wait = self._rate_limit_wait(answer, secondary)
@@ -179,7 +191,7 @@ class ApiClient:
                 self._wait(wait, HostError(f"{self._name} limits the rate of requests for {wait:.0f} s more"))
             elif answer.status in _SERVER_FAULTS:
                 failed = f"{self._name} failed with status {answer.status}"
-                self._require_idempotent(method, failed)
+                self._require_idempotent(is_idempotent, failed)
                 self._retry_or_raise(attempt, HostError(failed))
             elif answer.status >= 300:
                 raise self._refusal(answer)
@@ -187,8 +199,8 @@ class ApiClient:
                 return answer
 
     @staticmethod
-    def _require_idempotent(method: str, message: str) -> None:
-        if method not in _IDEMPOTENT:
+    def _require_idempotent(is_idempotent: bool, message: str) -> None:
+        if not is_idempotent:
             raise LostResponse(message)
 
     def _request(
@@ -233,7 +245,8 @@ class ApiClient:
 
     def _rate_limit_wait(self, answer: Answer, secondary: float) -> float | None:
         """Return the seconds to wait before a request is repeated; None if it was not limited."""
-        if answer.status not in _RATE_LIMITED:
+        is_limited_query = _is_limited_query(answer)
+        if answer.status not in _RATE_LIMITED and not is_limited_query:
             return None
         headers = answer.headers
         if stated := headers.get("retry-after", ""):
@@ -241,7 +254,7 @@ class ApiClient:
             return secondary if wait is None else wait
         if headers.get("x-ratelimit-remaining") == "0" and headers.get("x-ratelimit-reset", "").isdecimal():
             return max(1.0, int(headers["x-ratelimit-reset"]) - self._clock.now())
-        if answer.status == 429 or b"secondary rate limit" in answer.body.lower():
+        if answer.status == 429 or is_limited_query or b"secondary rate limit" in answer.body.lower():
             return secondary
         return None
 
@@ -283,6 +296,13 @@ class ApiClient:
     def _unreachable(self, cause: Exception) -> str:
         host = urlsplit(self.api).hostname or ""
         return f"{self._name} cannot be reached at {host!r} ({type(cause).__name__})"
+
+
+def _is_limited_query(answer: Answer) -> bool:
+    """Return True for a query of GraphQL that was limited, which has the status of a success."""
+    if answer.status != 200 or not answer.source.endswith("/graphql"):
+        return False
+    return re.search(rb'"type": ?"RATE_LIMITED"', answer.body) is not None
 
 
 class _Refusal(msgspec.Struct, frozen=True):
