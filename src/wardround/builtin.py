@@ -18,7 +18,8 @@ def wardround_commands() -> Mapping[str, str]:
 def wardround_formats() -> Mapping[str, str]:
     """Return the report formats, each in a module of its own."""
     return {
-        name: f"wardround.reports.{name}:render" for name in ("text", "json", "sarif", "github", "markdown")
+        name: f"wardround.reports.{name}:render"
+        for name in ("text", "json", "sarif", "github", "markdown", "html")
     }
 
 
