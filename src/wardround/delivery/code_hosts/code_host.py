@@ -137,3 +137,7 @@ class CodeHost(Protocol):
     def change_request(self) -> ChangeRequest:
         """Return the change request as it is now."""
         ...
+
+    def close(self) -> None:
+        """Close the connections."""
+        ...

@@ -82,6 +82,10 @@ class GithubHost:
         """Return the account of the token."""
         return self._account
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
     @cached_property
     def _account(self) -> Account:
         """The account; the token of a workflow may not read ``/user``, but is the viewer of GraphQL."""
