@@ -30,6 +30,7 @@ COMMANDS = (
     "lab",
     "plugins",
     "policy",
+    "post",
     "records",
     "related",
     "release-notes",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.delivery.api_server import Fault, Reply
 from tests.delivery.github_merge_api import (
@@ -293,7 +294,9 @@ class TestMechanisms:
         pull.auto_merge_allowed = False
         if is_ready:
             pull.auto_merge_allowed = True
-            pull.checks.append({"id": 1, "name": CHECK, "head_sha": HEAD, "conclusion": "success"})
+            pull.checks.append(
+                {"id": 1, "name": CHECK, "head_sha": HEAD, "status": "completed", "conclusion": "success"}
+            )
         reason = "all rules are satisfied" if is_ready else "the repository does not permit auto-merge"
         outcome = actor.apply(review)
         assert outcome.plan.notes[0].startswith(f"not merged: {reason}")
@@ -350,8 +353,6 @@ class TestChecks:
     def test_text_of_the_change_is_no_markup_of_the_summary(self, actor: Actor, pull: PullRequest) -> None:
         review = reported("human-review")
         hostile = "<img src=x> @acme/everyone #1 [a](https://b) ![c](d)"
-        from msgspec.structs import replace
-
         review = replace(review, verdict=replace(review.verdict, reasons=(hostile, *["r" * 5000] * 300)))
         actor.apply(verified(review))
         summary = pull.checks[0]["output"]["summary"]
@@ -360,11 +361,6 @@ class TestChecks:
 
 
 class TestFailures:
-    def test_a_workflow_token_has_an_account(self, actor: Actor, pull: PullRequest) -> None:
-        pull.has_user = False
-        actor.apply(verified(reported("auto-approve")), approve_as="wardround-bot")
-        assert len(pull.reviews) == 1
-
     @pytest.mark.parametrize("is_handled", [True, False], ids=["response lost", "request lost"])
     def test_a_lost_response_writes_nothing_twice(
         self, actor: Actor, pull: PullRequest, *, is_handled: bool
@@ -399,18 +395,17 @@ class TestFailures:
         )
         assert conclusions(pull) == [(HEAD, "action_required")]
 
-    def test_a_missing_permission_names_the_token(self, actor: Actor, pull: PullRequest) -> None:
+    def test_a_missing_permission_is_a_refusal(self, actor: Actor, pull: PullRequest) -> None:
         pull.other_rules_wait = True
-        forbidden = Reply(200, {"data": None, "errors": [{"type": "FORBIDDEN", "message": "Resource not "
-                                                          "accessible by integration"}]})  # fmt: skip
-        reads = iter((False, True))
+        message = "Resource not accessible by integration"
+        forbidden = Reply(200, {"data": None, "errors": [{"type": "FORBIDDEN", "message": message}]})
+        graphql = iter(range(9))
         actor.api.server.before = lambda method, path: (
-            forbidden
-            if method == "POST" and path == "/graphql" and actor.api.server.calls and next(reads, False)
-            else None
+            forbidden if path == "/graphql" and next(graphql) == 3 else None  # the mutation
         )
-        with pytest.raises(Exception, match="Resource not accessible by integration"):
-            actor.apply(verified(reported("auto-merge")))
+        outcome = actor.apply(verified(reported("auto-merge")))
+        expected = f"GitHub refused a request of its GraphQL interface: {message}"
+        assert (outcome.refusals, actor.api.writes) == ((f"enable-auto-merge: {expected}",), [CREATE_CHECK])
 
     def test_a_host_that_fails_ends_the_run_and_another_run_continues(
         self, actor: Actor, pull: PullRequest

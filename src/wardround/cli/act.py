@@ -26,9 +26,7 @@ _REFUSED = 2
 @click.command("act")
 @click.argument("report", type=click.Path(path_type=Path), metavar="[REPORT]", default=Path("report.json"))
 @code_host_options
-@click.option(
-    "--apply", "is_applied", is_flag=True, help="Do it (default: print the actions and do nothing)."
-)
+@click.option("--apply", "is_applied", is_flag=True, help="Do it (default: only print the actions).")
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE",
               help="Signed record of the review, which must hold and equal the report.")  # fmt: skip
 @click.option("--key", "key_files", multiple=True, type=click.Path(path_type=Path), metavar="FILE",

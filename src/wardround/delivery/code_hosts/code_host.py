@@ -58,6 +58,14 @@ class Feedback(Protocol):
         """Resolve a thread."""
         ...
 
+    def reopen(self, thread: Thread) -> None:
+        """Reopen a resolved thread."""
+        ...
+
+    def delete_thread(self, thread: Thread) -> None:
+        """Delete a thread of this account in which nobody replied; one that is gone already is no error."""
+        ...
+
 
 class Checks(Protocol):
     """Checks of commits."""

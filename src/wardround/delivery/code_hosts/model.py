@@ -73,6 +73,7 @@ class Thread(msgspec.Struct, frozen=True):
     """A discussion on lines of a change request.
 
     Attributes:
+        comment_id: id of its first comment.
         body: of its first comment.
         author: of its first comment.
         repliers: the authors of the other comments.
@@ -81,6 +82,7 @@ class Thread(msgspec.Struct, frozen=True):
     """
 
     id: str
+    comment_id: str
     body: str
     author: Account
     repliers: tuple[Account, ...] = ()
