@@ -437,31 +437,53 @@ def test_the_log_has_each_action_before_and_after_it(actor: Actor, pull: PullReq
     assert lines[3]["target"] == "wardround: success"
 
 
-RACES = [
-    (mechanism, moment) for mechanism in ("auto-merge", "queue", "merge", "approve") for moment in range(5)
-]
+MECHANISMS = ("auto-merge", "queue", "merge")
+RACES = [(mechanism, moment) for mechanism in MECHANISMS for moment in range(7)]
 
 
-@pytest.mark.parametrize(("mechanism", "moment"), RACES, ids=[f"{name} {n}" for name, n in RACES])
-def test_a_push_at_any_moment_merges_and_approves_no_other_commit(
+def use(pull: PullRequest, mechanism: str) -> None:
+    """Let the repository offer only one mechanism."""
+    pull.has_queue, pull.auto_merge_allowed = mechanism == "queue", mechanism == "auto-merge"
+
+
+@pytest.mark.parametrize(("mechanism", "moment"), RACES, ids=[f"{name}-{n}" for name, n in RACES])
+def test_a_push_at_any_moment_merges_no_other_commit(
     actor: Actor, pull: PullRequest, mechanism: str, moment: int
 ) -> None:
-    """The push comes after so many requests; the branch requires the check, and merges any head with it."""
-    pull.has_queue, pull.auto_merge_allowed = mechanism == "queue", mechanism in ("auto-merge", "approve")
-    pull.other_rules_wait = mechanism == "approve"
+    """The push comes after so many requests."""
+    use(pull, mechanism)
     requests = iter(range(100))
 
     def push(name: str) -> None:
-        if next(requests) == 2 + moment:
+        if next(requests) == moment:
             pull.push()
 
     actor.api.after_read = actor.api.before_write = push
     outcome = actor.apply(verified(reported("auto-merge")), may_merge=True, approve_as="wardround-bot")
     pull.push()
-    pull.other_rules_wait = False
-    pull.settle()
     assert pull.merged in ("", HEAD)
-    assert not pull.bypassed
     if outcome.plan.is_obsolete:
-        assert (pull.enabled_by, pull.queued_by) == (None, None)
+        assert (pull.enabled_by, pull.queued_by, pull.merged) == (None, None, "")
         assert not [review for review in pull.reviews if review["state"] == "APPROVED"]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("moment", ["at the first request", "at the request"])
+def test_a_pushed_commit_that_the_host_would_merge_is_not_merged(
+    actor: Actor, pull: PullRequest, mechanism: str, moment: str
+) -> None:
+    """The pushed commit has the required check: only the commit that a request names prevents its merge."""
+    use(pull, mechanism)
+    pull.checks.append({"id": 1, "name": CHECK, "head_sha": PUSHED, "status": "completed",
+                        "conclusion": "success"})  # fmt: skip
+    merging = {"auto-merge": ENABLE, "queue": "enqueue", "merge": f"PUT {PATH}/pulls/7/merge"}[mechanism]
+    is_first = iter([True])
+
+    def push(name: str) -> None:
+        if (name == merging) if moment == "at the request" else next(is_first, False):
+            pull.push()
+
+    actor.api.before_write = push
+    outcome = actor.apply(verified(reported("auto-merge")), may_merge=True, approve_as="wardround-bot")
+    assert (pull.merged, outcome.plan.is_obsolete) == ("", True)
+    assert (pull.enabled_by, pull.queued_by) == (None, None)
