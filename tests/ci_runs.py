@@ -22,8 +22,11 @@ _BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
 """How GitHub's runner starts ``shell: bash``; the script is a separate file."""
 
 
-def action() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+ACTIONS = ("action.yml", ".github/actions/post/action.yml")
+
+
+def action(file: str = ACTIONS[0]) -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / file).read_text())
     return loaded
 
 

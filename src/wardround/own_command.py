@@ -30,6 +30,7 @@ COMMANDS = (
     "plugins",
     "policy",
     "post",
+    "receive",
     "records",
     "related",
     "release-notes",
