@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -17,6 +19,7 @@ _REPORT = "report.json"
 _MOST_ARCHIVE_BYTES = 64 * 2**20
 _MOST_REPORT_BYTES = 64 * 2**20
 _MOST_FILES = 20
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
 
 
 def read_archive(location: Path) -> bytes:
@@ -84,15 +87,9 @@ def report_in(archive: bytes, commit: str) -> ReportedReview:
 
 
 def _content(archive: zipfile.ZipFile) -> bytes:
-    """Return the bytes of the report; names are compared and never used as paths."""
+    """Return the bytes of the report."""
     names = archive.namelist()
-    strange = [name for name in names if name in (".", "..") or any(sign in name for sign in "/\\\0:")]
-    if strange or len(names) > _MOST_FILES or len(set(names)) != len(names):
-        example = one_line((strange or names)[0][:80])
-        raise UsageError(
-            f"the artifact has {len(names)} entries, such as {example!r}; "
-            "reports lie next to each other without folders, each once"
-        )
+    _require_reports(names)
     if _REPORT not in names:
         raise UsageError(f"the artifact has no {_REPORT}")
     with archive.open(_REPORT) as opened:
@@ -100,3 +97,15 @@ def _content(archive: zipfile.ZipFile) -> bytes:
     if len(content) > _MOST_REPORT_BYTES:
         raise UsageError(f"{_REPORT} of the artifact has more than {_MOST_REPORT_BYTES:,} bytes")
     return content
+
+
+def _require_reports(names: Sequence[str]) -> None:
+    """Require that the entries are a few files without folders; their names are never used as paths."""
+    strange = [name for name in names if not _NAME.fullmatch(name)]
+    if not strange and len(names) <= _MOST_FILES and len(set(names)) == len(names):
+        return
+    example = one_line((strange or names)[0][:80])
+    raise UsageError(
+        f"the artifact has {len(names)} entries, such as {example!r}; "
+        "reports lie next to each other without folders, each once"
+    )
