@@ -170,10 +170,10 @@ def test_the_action_sums_up_in_markdown_in_which_the_change_stays_text(
     repo.commit({"```\n# h|<b>.py": "print(missing)  # ```\n"})
     lines = step(repo, base_ref="HEAD~1").summary.splitlines()
     assert lines[0] == "### wardround: blocked"
-    (row,) = [line for line in lines if line.startswith("| error ")]
-    assert "| Undefined name &#96;missing&#96; | [<code>ruff&#47;F821</code>](https://docs.astral.sh/" in row
-    assert row.count("|") == 5
-    assert not any("```" in line or "<b>" in line for line in lines)
+    (row,) = [line for line in lines if line.startswith("**Error** ")]
+    assert "Undefined name &#96;missing&#96; ([<code>ruff&#47;F821</code>](https://docs.astral.sh/" in row
+    assert "````\nprint(missing)  # ```\n````" in "\n".join(lines)
+    assert not any("<b>" in line for line in lines)
     assert lines[-1].startswith("wardround: blocked - 1 error, 1 file, ")
 
 

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 COMMANDS = (
+    "act",
     "adapters",
     "baseline",
     "behaviour",

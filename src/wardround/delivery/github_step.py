@@ -12,6 +12,7 @@ from wardround.delivery.posting import PostedReview
 from wardround.delivery.report_directory import RECORD, SARIF
 from wardround.findings import INTRODUCED
 from wardround.policy.gate import is_blocking
+from wardround.reports import markdown
 from wardround.reports.github import Annotation
 from wardround.review_result import ReviewResult
 from wardround.text.escaping import one_line
@@ -28,7 +29,8 @@ class GithubStep:
             kind = "error" if posted.is_error else "warning"
             posted.write(f"{Annotation(kind, one_line(posted.headline), {'title': 'wardround'})}\n")
         if file := posted.environ.get("GITHUB_STEP_SUMMARY"):
-            summary.append(Path(file), summary.render(posted.review, posted.headline), "GITHUB_STEP_SUMMARY")
+            content = markdown.render_within(posted.review, summary.MOST_BYTES, posted.headline)
+            summary.append(Path(file), content, "GITHUB_STEP_SUMMARY")
         if file := posted.environ.get("GITHUB_OUTPUT"):
             lines = "".join(f"{name}={value}\n" for name, value in _outputs(posted).items())
             summary.append(Path(file), lines, "GITHUB_OUTPUT")

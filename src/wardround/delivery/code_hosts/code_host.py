@@ -91,8 +91,8 @@ class Merging(Protocol):
         """Approve exactly one commit."""
         ...
 
-    def withdraw_approval(self, body: str) -> None:
-        """Withdraw the approvals of this account; without any, do nothing."""
+    def withdraw_approvals(self, body: str, keep: str = "") -> None:
+        """Withdraw the approvals of this account, except those of one commit; without any, do nothing."""
         ...
 
     def request_reviews(self, people: Sequence[str], teams: Sequence[str]) -> None:
@@ -118,9 +118,25 @@ class Merging(Protocol):
 class CodeHost(Protocol):
     """A change request on a code host, opened with the credentials of one account."""
 
-    feedback: Feedback
-    checks: Checks
-    merging: Merging
+    @property
+    def feedback(self) -> Feedback:
+        """Comments on the change request."""
+        ...
+
+    @property
+    def checks(self) -> Checks:
+        """Checks of commits."""
+        ...
+
+    @property
+    def commit_statuses(self) -> Checks:
+        """Checks for a token that cannot create those of ``checks``; the same where there is one kind."""
+        ...
+
+    @property
+    def merging(self) -> Merging:
+        """Approvals and merging."""
+        ...
 
     def account(self) -> Account:
         """Return the account whose credentials are used."""

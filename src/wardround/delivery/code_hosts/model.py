@@ -128,7 +128,11 @@ class MergeState(msgspec.Struct, frozen=True):
 
     Attributes:
         head: the last commit.
+        target: the branch it is to be merged into.
+        test_merge: the commit with which the host tests the merging of exactly this head, and which a run
+            of its CI system reviews; empty without one.
         approvals: those in force, of any commit.
+        own_approvals: the commits that this account has approved; one without a name is the head.
         people, teams: whose review is requested; names in lower case.
         enabled_by: the account that enabled auto-merge or added the change request to the merge queue.
         is_enabled: auto-merge is enabled, or the change request is in the merge queue.
@@ -140,7 +144,10 @@ class MergeState(msgspec.Struct, frozen=True):
     """
 
     head: str
+    target: str = ""
+    test_merge: str = ""
     approvals: tuple[Approval, ...] = ()
+    own_approvals: frozenset[str] = frozenset()
     people: frozenset[str] = frozenset()
     teams: frozenset[str] = frozenset()
     enabled_by: Account | None = None

@@ -15,6 +15,7 @@ import msgspec
 from wardround.delivery.code_hosts.client import ApiClient
 from wardround.delivery.code_hosts.errors import RefusedByHost
 from wardround.delivery.code_hosts.github.diff_lines import lines_of_patch
+from wardround.delivery.code_hosts.github.graphql import Graphql
 from wardround.delivery.code_hosts.model import Account, Comment, LineComment, Thread
 
 _GONE = 404
@@ -141,6 +142,7 @@ class GithubFeedback:
 
     def __init__(self, client: ApiClient, repository: str, number: int) -> None:
         self._client = client
+        self._graphql = Graphql(client)
         self._owner, _, self._name = repository.partition("/")
         self._pull = f"/repos/{repository}/pulls/{number}"
         self._issue = f"/repos/{repository}/issues/{number}"
@@ -157,7 +159,7 @@ class GithubFeedback:
         after: str | None = None
         while True:
             variables = {"owner": self._owner, "name": self._name, "number": self._number, "after": after}
-            page = self._client.query("/graphql", _THREADS, variables, _Threads)
+            page = self._graphql.query(_THREADS, variables, _Threads)
             threads = page.repository.pull_request.review_threads
             found += [_thread(node) for node in threads.nodes if node.comments.nodes]
             if not threads.page_info.has_next_page:
@@ -184,10 +186,10 @@ class GithubFeedback:
         self._delete(f"{self._comments}/{comment.id}")
 
     def resolve(self, thread: Thread) -> None:
-        self._client.query("/graphql", _RESOLVE, {"thread": thread.id}, dict)
+        self._graphql.mutate(_RESOLVE, {"thread": thread.id})
 
     def reopen(self, thread: Thread) -> None:
-        self._client.query("/graphql", _REOPEN, {"thread": thread.id}, dict)
+        self._graphql.mutate(_REOPEN, {"thread": thread.id})
 
     def delete_thread(self, thread: Thread) -> None:
         self._delete(f"{self._line_comments}/{thread.comment_id}")
