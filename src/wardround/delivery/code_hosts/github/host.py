@@ -138,6 +138,17 @@ def open_github(
     Raises:
         UsageError: ``GITHUB_TOKEN`` is not set.
     """
+    return GithubHost(reference, github_client(reference.api, environ, limits, clock))
+
+
+def github_client(
+    api: str, environ: Mapping[str, str], limits: ClientLimits | None = None, clock: Clock | None = None
+) -> ApiClient:
+    """Return a client of GitHub with the token of the environment.
+
+    Raises:
+        UsageError: ``GITHUB_TOKEN`` is not set.
+    """
     token = environ.get(TOKEN, "")
     if not token:
         raise UsageError(f"{TOKEN} is not set; give the token of an account that may write to pull requests")
@@ -146,4 +157,4 @@ def open_github(
         "Accept": "application/vnd.github+json",
         "X-GitHub-Api-Version": _VERSION,
     }
-    return GithubHost(reference, ApiClient("GitHub", reference.api, headers, TOKEN, limits, clock))
+    return ApiClient("GitHub", api, headers, TOKEN, limits, clock)
