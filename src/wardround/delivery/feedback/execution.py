@@ -98,7 +98,7 @@ class FeedbackPost:
 
     def _plan(self, state: FeedbackState) -> FeedbackPlan:
         suggestions = Suggestions(self._texts.text, self._settings.complaint, state.changed_lines)
-        comments = FindingComments(suggestions)
+        comments = FindingComments(suggestions, self._host.feedback.suggestion_language)
         return plan_feedback(
             self._review, state, comments, self._texts.has_same_lines, self._settings.most_comments
         )
