@@ -59,10 +59,8 @@ def main() -> int:
     arguments = parse_arguments(sys.argv[1:])
     try:
         extras = requested_sets(arguments)
-        if arguments.print_key:
-            print(key_of(locks(extras)))
-        elif arguments.print_sets:
-            print(extras)
+        if arguments.print_outputs:
+            print(f"extras={extras}\nkey={key_of(locks(extras))}")
         elif arguments.once is not None:
             print(install_once(arguments.once, locks(extras), arguments.outside))
         else:
@@ -84,8 +82,11 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
     add("--head", default="", help="the last commit of the change")
     add("--event", type=Path, help="the event of GitHub that names these commits")
     add("--cache", type=Path, help="directory for downloads, which are checked again when used")
-    add("--print-key", action="store_true", help="print a digest of the requirements, and stop")
-    add("--print-sets", action="store_true", help="print the sets of tools, and stop")
+    add(
+        "--print-outputs",
+        action="store_true",
+        help="print the sets and a digest of their requirements, and stop",
+    )
     add("--outside", type=Path, help="a workspace that must hold neither wardround nor DIRECTORY")
     add("--once", type=Path, metavar="FOLDER", help="install into FOLDER unless this was done before")
     add("directory", type=Path, nargs="?", help="a directory to make, outside the checkout")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -89,6 +90,78 @@ def test_the_action_reviews_keeps_reports_and_fails_with_our_status(
     assert sorted(path.name for path in ran.uploaded[0].parent.iterdir()) == names
 
 
+def test_the_outputs_of_the_action_name_the_counts_and_the_files(
+    changed: GitRepository, step: Reviews
+) -> None:
+    ran = step(changed, base_ref="HEAD~1")
+
+    assert {ran.outputs[f"findings-{name}"] for name in ("total", "new", "blocking")} == {"1"}
+    assert ran.outputs["report-dir"] == ran.outputs["reports-dir"]
+    record = Path(ran.outputs["record-file"])
+    assert ran.outputs["record-digest"] == f"sha256:{hashlib.sha256(record.read_bytes()).hexdigest()}"
+    assert Path(ran.outputs["sarif-file"]).parent == record.parent == Path(ran.outputs["report-dir"])
+    reviewed = {name for name in ran.outputs if name != "exit-code"} | {"exit-code"}
+    assert reviewed == set(ci_runs.action()["outputs"])
+    for name, output in ci_runs.action()["outputs"].items():
+        source = "reports-dir" if name == "report-dir" else name
+        assert output["value"] == f"${{{{ steps.review.outputs.{source} }}}}"
+
+
+RECORDER = """\
+#!/bin/sh
+printf '%s ' "$4" >> "{log}"; shift 4; echo "$@" >> "{log}"
+env | grep -c "{token}" >> "{log}"
+if [ -n "$WARDROUND_FAIL_LEVEL" ]; then echo "report-dir=/reports" >> "$GITHUB_OUTPUT"; exit 1; fi
+"""
+TOKEN = "token-of-the-test"
+
+
+def _from_a_fork(event: Event) -> Event:
+    payload = dict(event.payload)
+    request = payload["pull_request"]
+    head = {**request["head"], "repo": {"fork": True}}
+    return Event(event.name, {**payload, "pull_request": {**request, "head": head}}, event.ref)
+
+
+@pytest.mark.parametrize("is_fork", [False, True])
+def test_only_the_steps_that_write_to_the_pull_request_have_the_token(
+    origin: dict[str, str], checkout: Callable[..., GitRepository], tmp_path: Path, is_fork: bool
+) -> None:
+    log = tmp_path / "log"
+    runner = Runner(tmp_path / "runner", program=RECORDER.format(log=log, token=TOKEN))
+    event = Event.pull_request(origin["main2"], origin["topic2"])
+    given = {"comment": "auto", "act": "apply", "token": TOKEN, "sarif": "true", "fail-level": "warn"}
+    ran = runner.run(checkout("topic").root, _from_a_fork(event) if is_fork else event, given)
+
+    calls = [line for line in log.read_text().splitlines() if not line.isdecimal()]
+    tokens = [line for line in log.read_text().splitlines() if line.isdecimal()]
+    assert ran.done.returncode == 1
+    assert f"--head-ref={origin['topic2']}" in calls[0]
+    if is_fork:
+        assert (len(calls), tokens, set(ran.later)) == (1, ["0"], set())
+    else:
+        assert calls[1:] == [
+            "post /reports/report.json --max-comments=5",
+            "act /reports/report.json --unsigned --apply --approve-as=",
+        ]
+        assert (tokens, set(ran.later)) == (["0", "1", "1"], {"comment", "act"})
+
+
+def test_findings_of_a_fork_are_not_uploaded_to_code_scanning(changed: GitRepository, tmp_path: Path) -> None:
+    base, head = changed.git("rev-parse", "HEAD~1", "HEAD").split()
+    event = Event.pull_request(base, head)
+    upload = "github/codeql-action/upload-sarif"
+    own = Runner(tmp_path / "own").run(changed.root, event, {"sarif": "true"})
+    assert own.used[upload]["sarif_file"] == own.outputs["sarif-file"]
+    fork = Runner(tmp_path / "fork").run(changed.root, _from_a_fork(event), {"sarif": "true"})
+    assert upload not in fork.used
+
+
+def test_downloads_are_saved_before_a_review_that_may_fail() -> None:
+    names = [step["name"] for step in ci_runs.action()["runs"]["steps"]]
+    assert names.index("Save the downloads") < names.index("Review")
+
+
 def test_the_action_sums_up_in_markdown_in_which_the_change_stays_text(
     repo: GitRepository, step: Reviews
 ) -> None:
@@ -96,10 +169,10 @@ def test_the_action_sums_up_in_markdown_in_which_the_change_stays_text(
     repo.commit({"```\n# h|<b>.py": "print(missing)  # ```\n"})
     lines = step(repo, base_ref="HEAD~1").summary.splitlines()
     assert lines[0] == "### wardround: blocked"
-    (row,) = [line for line in lines if line.startswith("| error ")]
-    assert "| Undefined name &#96;missing&#96; | [<code>ruff&#47;F821</code>](https://docs.astral.sh/" in row
-    assert row.count("|") == 5
-    assert not any("```" in line or "<b>" in line for line in lines)
+    (row,) = [line for line in lines if line.startswith("**Error** ")]
+    assert "Undefined name &#96;missing&#96; ([<code>ruff&#47;F821</code>](https://docs.astral.sh/" in row
+    assert "````\nprint(missing)  # ```\n````" in "\n".join(lines)
+    assert not any("<b>" in line for line in lines)
     assert lines[-1].startswith("wardround: blocked - 1 error, 1 file, ")
 
 
@@ -214,6 +287,7 @@ def test_the_action_passes_nothing_untrusted_into_a_script() -> None:
 
 def test_no_step_starts_in_the_checkout() -> None:
     for step in ci_runs.action()["runs"]["steps"]:
+        assert ("inputs.token" in str(step.get("env"))) == (step.get("id") in ("comment", "act"))
         if "run" in step:
             assert step["working-directory"] in (
                 "${{ runner.temp }}",

@@ -17,7 +17,9 @@ def wardround_commands() -> Mapping[str, str]:
 @hookimpl
 def wardround_formats() -> Mapping[str, str]:
     """Return the report formats, each in a module of its own."""
-    return {name: f"wardround.reports.{name}:render" for name in ("text", "json", "sarif", "github")}
+    return {
+        name: f"wardround.reports.{name}:render" for name in ("text", "json", "sarif", "github", "markdown")
+    }
 
 
 @hookimpl

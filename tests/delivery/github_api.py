@@ -122,6 +122,7 @@ class GithubApi:
                 Route("POST", f"{repository}/issues/7/comments", self._comment, _COMMENT),
                 Route("PATCH", f"{repository}/issues/comments/{{id}}", self._update, _COMMENT),
                 Route("DELETE", f"{repository}/issues/comments/{{id}}", self._delete),
+                Route("GET", "/user", lambda call: Reply(403, {"message": "Resource not accessible"})),
                 Route("POST", "/graphql", self._graphql),
             ],
             TOKEN,

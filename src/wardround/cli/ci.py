@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from wardround.delivery.report_directory import ReportDirectory
     from wardround.review_result import ReviewResult
 
-RECORD = "review.intoto.jsonl"
 REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
 
 
@@ -93,8 +92,8 @@ def ci(options: CiOptions) -> int:
 
         build_missing(root, comparison.base, comparison.head, options.sandbox)
     run = CiRun(options, event, root, comparison)
-    review = run.review(request, "github" if system is Provider.GITHUB else "text")
-    run.post(review)
+    review, reports = run.review(request, "github" if system is Provider.GITHUB else "text")
+    run.post(review, reports)
     return review.exit_status
 
 
@@ -120,8 +119,12 @@ class CiRun:
         self._root = root
         self._comparison = comparison
 
-    def review(self, request: ReviewRequest, shown_format: str) -> ReviewResult:
-        """Review the change; print the report, and write all reports and the record to the directory."""
+    def review(self, request: ReviewRequest, shown_format: str) -> tuple[ReviewResult, Path]:
+        """Review the change; print the report, and write all reports and the record to the directory.
+
+        Returns:
+            The review, and the directory.
+        """
         from wardround.cli.options import ChangeSpec, ReportSpec
         from wardround.delivery.report_directory import ReportDirectory
         from wardround.reports import renderer
@@ -135,21 +138,23 @@ class CiRun:
             review = run_and_report(target, request, (shown,), self._amend_review, record, ticket)
             for name, file in REPORTS.items():
                 directory.write(file, renderer(name)(review))
-        return review
+        return review, directory.path
 
-    def post(self, review: ReviewResult) -> None:
+    def post(self, review: ReviewResult, reports: Path) -> None:
         """Post the review where the CI system shows it."""
         from wardround.delivery.posting import PostedReview, post_all
 
         error = self._comparison.error
         headline = error or self._notice(review)
         printed = partial(emit, escaped=True)
-        posted = PostedReview(review, self._event, headline, error is not None, os.environ, printed)
+        posted = PostedReview(review, self._event, headline, error is not None, os.environ, printed, reports)
         post_all(posted, lambda text: echo_err(f"wardround: {text}"))
 
     def _record(self, directory: ReportDirectory) -> RecordSpec:
         """Return the record, which is one of the reports; an unknown change has no other report."""
         from msgspec.structs import replace
+
+        from wardround.delivery.report_directory import RECORD
 
         requested = self._options.record
         accept = requested.accept if self._comparison.error is None else None

@@ -186,10 +186,10 @@ class GithubFeedback:
         self._delete(f"{self._comments}/{comment.id}")
 
     def resolve(self, thread: Thread) -> None:
-        self._graphql.query(_RESOLVE, {"thread": thread.id}, dict)
+        self._graphql.mutate(_RESOLVE, {"thread": thread.id})
 
     def reopen(self, thread: Thread) -> None:
-        self._graphql.query(_REOPEN, {"thread": thread.id}, dict)
+        self._graphql.mutate(_REOPEN, {"thread": thread.id})
 
     def delete_thread(self, thread: Thread) -> None:
         self._delete(f"{self._line_comments}/{thread.comment_id}")
