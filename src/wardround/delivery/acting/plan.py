@@ -267,7 +267,7 @@ class _CurrentPlan:
         return self._review.report.gate.outcome == "pass" and required_approvals(self._review.report) > 0
 
     def _reviewers_to_request(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the people who have neither been requested nor approved nor written the change, and teams."""
+        """Return people who are not requested, have not approved and are not the author, and teams."""
         state, author = self._now.state, self._now.request.author.name.lower()
         known = {*state.people, *self._approved, author}
         people = tuple(person for person in self._review.people if person.lower() not in known)
