@@ -22,8 +22,11 @@ _BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
 """How GitHub's runner starts ``shell: bash``; the script is a separate file."""
 
 
-def action() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+ACTIONS = ("action.yml", ".github/actions/post/action.yml")
+
+
+def action(file: str = ACTIONS[0]) -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / file).read_text())
     return loaded
 
 
@@ -122,7 +125,7 @@ class Runner:
     """A GitHub runner with its own folders; unless it installs, the environment of the tests is used.
 
     Args:
-        program: a script that stands in for Python after the installation.
+        program: a script in place of Python after the installation.
     """
 
     def __init__(self, folder: Path, *, installs: bool = False, program: str = "") -> None:
@@ -202,7 +205,7 @@ def _installed(folder: Path, program: str) -> Path:
     """A folder that resembles a finished installation.
 
     Args:
-        program: a script that stands in for Python; without it the environment is the one of the tests.
+        program: a script in place of Python; without it the environment is the one of the tests.
     """
     folder.mkdir()
     if not program:

@@ -131,7 +131,8 @@ def test_only_the_steps_that_write_to_the_pull_request_have_the_token(
     runner = Runner(tmp_path / "runner", program=RECORDER.format(log=log, token=TOKEN))
     event = Event.pull_request(origin["main2"], origin["topic2"])
     given = {"comment": "auto", "act": "apply", "token": TOKEN, "sarif": "true", "fail-level": "warn"}
-    ran = runner.run(checkout("topic").root, _from_a_fork(event) if is_fork else event, given)
+    workspace = checkout("topic")
+    ran = runner.run(workspace.root, _from_a_fork(event) if is_fork else event, given)
 
     calls = [line for line in log.read_text().splitlines() if not line.isdecimal()]
     tokens = [line for line in log.read_text().splitlines() if line.isdecimal()]
@@ -141,7 +142,7 @@ def test_only_the_steps_that_write_to_the_pull_request_have_the_token(
         assert (len(calls), tokens, set(ran.later)) == (1, ["0"], set())
     else:
         assert calls[1:] == [
-            "post /reports/report.json --max-comments=5",
+            f"post /reports/report.json --max-comments=5 --repo={workspace.root}",
             "act /reports/report.json --unsigned --apply --approve-as=",
         ]
         assert (tokens, set(ran.later)) == (["0", "1", "1"], {"comment", "act"})
@@ -278,16 +279,19 @@ def test_the_action_leaves_with_our_status_where_there_is_not_a_repository(
     assert step(GitRepository(empty), Event.push(NULL, GONE)).done.returncode == 2
 
 
-def test_the_action_passes_nothing_untrusted_into_a_script() -> None:
-    for step in ci_runs.action()["runs"]["steps"]:
+@pytest.mark.parametrize("file", ci_runs.ACTIONS)
+def test_an_action_passes_nothing_untrusted_into_a_script(file: str) -> None:
+    for step in ci_runs.action(file)["runs"]["steps"]:
         assert "${{" not in step.get("run", "")
         if "uses" in step:
             assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
 
 
-def test_no_step_starts_in_the_checkout() -> None:
-    for step in ci_runs.action()["runs"]["steps"]:
-        assert ("inputs.token" in str(step.get("env"))) == (step.get("id") in ("comment", "act"))
+@pytest.mark.parametrize("file", ci_runs.ACTIONS)
+def test_no_step_starts_in_the_checkout(file: str) -> None:
+    for step in ci_runs.action(file)["runs"]["steps"]:
+        has_token = step.get("id") in ("comment", "act", "receive")
+        assert ("inputs.token" in str(step.get("env"))) == has_token
         if "run" in step:
             assert step["working-directory"] in (
                 "${{ runner.temp }}",
@@ -295,6 +299,9 @@ def test_no_step_starts_in_the_checkout() -> None:
             )
             assert step["env"]["BASH_ENV"] == ""
             assert re.findall(r'(?:python|PYTHON)"? (-\w+)', step["run"]) == ["-I"]
+
+
+def test_no_step_of_jenkins_starts_in_the_checkout() -> None:
     jenkins = (ROOT / "Jenkinsfile").read_text()
     assert re.findall(r"dir\((.*?)\) \{\s*sh ", jenkins) == ["env.WORKSPACE_TMP"]
     assert re.findall(r'python3?"? (-\w+)', jenkins) == ["-I", "-I"]
@@ -310,6 +317,12 @@ def test_the_stage_of_jenkins_reviews_and_keeps_reports(changed: GitRepository, 
     assert f"artifacts: '{','.join(names)}'" in (ROOT / "Jenkinsfile").read_text()
 
 
+PERMISSIONS = {
+    "attest": {"contents": "read", "id-token": "write", "attestations": "write"},
+    "post": {"actions": "read", "pull-requests": "write"},
+}
+
+
 def _workflows() -> list[Path]:
     return sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
@@ -319,12 +332,11 @@ def test_workflows_are_pinned_and_have_no_rights_they_do_not_need(path: Path) ->
     workflow: dict[str, Any] = yaml.safe_load(path.read_text())
     assert workflow["permissions"] == {}
     for name, job in workflow["jobs"].items():
-        attesting = {"id-token": "write", "attestations": "write"} if name == "attest" else {}
-        assert job["permissions"] == {"contents": "read"} | attesting
+        assert job["permissions"] == PERMISSIONS.get(name, {"contents": "read"})
         assert job["timeout-minutes"]
         for step in job["steps"]:
             if "uses" in step:
-                assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
+                assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}|\$/\.github/actions/post", step["uses"])
             if step.get("uses", "").startswith("actions/checkout@"):
                 assert step["with"]["persist-credentials"] is False
             assert "${{ github.event" not in step.get("run", "")

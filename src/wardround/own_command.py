@@ -31,6 +31,7 @@ COMMANDS = (
     "plugins",
     "policy",
     "post",
+    "receive",
     "records",
     "related",
     "release-notes",

@@ -124,7 +124,6 @@ class PullRequest:
     permission: str = "WRITE"
     can_bypass: bool = False
     can_create_checks: bool = True
-    has_user: bool = True
     app: int = 1
     reviews: list[dict[str, Any]] = field(default_factory=list)
     people: list[str] = field(default_factory=list)
@@ -188,7 +187,6 @@ class GithubApi:
         repository = f"/repos/{REPOSITORY}"
         self.server = ApiServer(
             [
-                Route("GET", "/user", self._user),
                 Route("POST", "/graphql", self._graphql),
                 Route("GET", PULL, self._read(self._pull)),
                 Route("GET", f"{PULL}/reviews", self._read(self._reviews)),
@@ -235,11 +233,6 @@ class GithubApi:
             return reply
 
         return write
-
-    def _user(self, call: Call) -> Reply:
-        if not self.pull.has_user:
-            return Reply(403, {"message": "Resource not accessible by integration"})
-        return Reply(200, self.pull.account.rest)
 
     def _pull(self, call: Call) -> Reply:
         pull = self.pull

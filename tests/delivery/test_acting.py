@@ -361,11 +361,6 @@ class TestChecks:
 
 
 class TestFailures:
-    def test_the_token_of_a_workflow_has_an_account(self, actor: Actor, pull: PullRequest) -> None:
-        pull.has_user = False
-        actor.apply(verified(reported("auto-approve")), approve_as="wardround-bot")
-        assert len(pull.reviews) == 1
-
     @pytest.mark.parametrize("is_handled", [True, False], ids=["response lost", "request lost"])
     def test_a_lost_response_writes_nothing_twice(
         self, actor: Actor, pull: PullRequest, *, is_handled: bool
@@ -406,10 +401,10 @@ class TestFailures:
         forbidden = Reply(200, {"data": None, "errors": [{"type": "FORBIDDEN", "message": message}]})
         graphql = iter(range(9))
         actor.api.server.before = lambda method, path: (
-            forbidden if path == "/graphql" and next(graphql) == 2 else None  # the mutation
+            forbidden if path == "/graphql" and next(graphql) == 3 else None  # the mutation
         )
         outcome = actor.apply(verified(reported("auto-merge")))
-        expected = f"GitHub refused a request to GraphQL: {message}"
+        expected = f"GitHub refused a request of its GraphQL interface: {message}"
         assert (outcome.refusals, actor.api.writes) == ((f"enable-auto-merge: {expected}",), [CREATE_CHECK])
 
     def test_a_host_that_fails_ends_the_run_and_another_run_continues(
