@@ -103,6 +103,9 @@ class ReviewThread:
 class GithubApi:
     """One pull request, number 7 of acme/shop, with a file whose lines ``changed`` are part of the diff."""
 
+    posts_of_a_review = "reviews"
+    comments_path = "issues/7/comments"
+
     def __init__(self, head: str, changed: Mapping[str, range]) -> None:
         self.head = head
         self.state = "open"
