@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wardround.delivery import summary
-from wardround.delivery.events import Provider
+from wardround.delivery.ci_event import Provider
 from wardround.delivery.posting import PostedReview
 from wardround.delivery.report_directory import RECORD, SARIF
 from wardround.findings import INTRODUCED

@@ -225,7 +225,7 @@ class _CurrentPlan:
         state, check = self._now.state, self._settings.check
         if self._now.request.is_draft:
             return "the change request is a draft"
-        if check in state.required_checks:
+        if check in state.required_checks or state.ends_on_push:
             return None
         return (
             f"the branch {state.target} does not require the check {check}, so that a later push would be "

@@ -38,6 +38,14 @@ class Feedback(Protocol):
         """Return True if a commit is a merge of a head into the target branch, made by the host for tests."""
         ...
 
+    def suggestion_language(self, lines: int) -> str:
+        """Return the language of a block of code that replaces the lines of its comment.
+
+        Args:
+            lines: their number.
+        """
+        ...
+
     def threads(self) -> Sequence[Thread]:
         """Return all threads on lines, oldest first."""
         ...

@@ -144,6 +144,7 @@ class MergeState(msgspec.Struct, frozen=True):
         can_auto_merge: the repository permits auto-merge.
         can_merge: all rules are satisfied, so that it can be merged now.
         is_administrator: the account may bypass the rules of the target branch.
+        ends_on_push: the host disables auto-merge when a commit is pushed.
         required_checks: names of the checks that rules of the target branch require.
     """
 
@@ -160,6 +161,7 @@ class MergeState(msgspec.Struct, frozen=True):
     can_auto_merge: bool = False
     can_merge: bool = False
     is_administrator: bool = False
+    ends_on_push: bool = False
     required_checks: frozenset[str] = frozenset()
 
 

@@ -105,7 +105,7 @@ class FeedbackPost:
         suggestions = Suggestions(self._texts.text, self._settings.complaint, state.changed_lines)
         planner = FeedbackPlanner(
             self._review,
-            FindingComments(suggestions),
+            FindingComments(suggestions, self._host.feedback.suggestion_language),
             self._texts.has_same_lines,
             self._log,
             self._settings.most_comments,

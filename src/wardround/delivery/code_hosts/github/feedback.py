@@ -16,8 +16,8 @@ from urllib.parse import quote
 import msgspec
 
 from wardround.delivery.code_hosts.client import ApiClient
+from wardround.delivery.code_hosts.diff_lines import lines_of_patch
 from wardround.delivery.code_hosts.errors import RefusedByHost
-from wardround.delivery.code_hosts.github.diff_lines import lines_of_patch
 from wardround.delivery.code_hosts.github.graphql import Graphql
 from wardround.delivery.code_hosts.model import Account, Comment, LineComment, Thread
 
@@ -205,6 +205,9 @@ class GithubFeedback:
                 raise
             return False
         return [parent.sha for parent in found.parents[1:]] == [head]
+
+    def suggestion_language(self, lines: int) -> str:
+        return "suggestion"
 
     def threads(self) -> Sequence[Thread]:
         found: list[Thread] = []
