@@ -324,7 +324,7 @@ class TestMechanisms:
 
 class TestChecks:
     def test_an_idle_run_writes_nothing_again(self, actor: Actor, pull: PullRequest) -> None:
-        review = verified(reported("human-review"), people=("ben",))
+        review = verified(reported("human-review"), people=("ben",), teams=("acme/Sec",))
         for _ in range(3):
             actor.apply(review)
         assert actor.api.writes == [CREATE_CHECK, REQUEST]

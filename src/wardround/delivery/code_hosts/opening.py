@@ -40,7 +40,7 @@ def open_code_host(
     """Return a change request on its code host, without contacting it.
 
     Raises:
-        UsageError: the code host is unknown, httpx is not installed, or there are no credentials for the host.
+        UsageError: the code host is unknown, it has no credentials, or httpx is not installed.
         PluginLoadError: a plugin cannot be loaded.
     """
     entry = find_entry("wardround_code_hosts", reference.host)
