@@ -92,6 +92,13 @@ class TestVerdicts:
         assert conclusions(pull) == [(HEAD, "action_required")]
         assert pull.checks[0]["output"]["title"] == f"{verdict} (T3): 0 of 2 approvals of this commit"
 
+    def test_reviewers_that_no_rule_names_are_left_to_people(self, actor: Actor, pull: PullRequest) -> None:
+        review = verified(reported("human-review", approvals=3), people=("ben", "Ada"))
+        expected = "the applying rules of the policy name too few reviewers: request {} more yourself"
+        assert actor.plan(review).notes == (expected.format(2),)
+        pull.review(CHLOE)
+        assert actor.plan(review).notes == (expected.format(1),)
+
     def test_the_check_succeeds_once_enough_people_have_approved(
         self, actor: Actor, pull: PullRequest
     ) -> None:

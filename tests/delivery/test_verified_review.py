@@ -91,3 +91,8 @@ def test_a_review_under_the_settings_of_the_change_approves_and_merges_nothing(a
     with pytest.raises(NotVerified, match="the configuration and the policy of the change itself"):
         verify(signed_review(ada, request=request), ada)
     assert verify(signed_review(ada, policy=FOR_PEOPLE, request=request), ada).teams == ("acme/payments",)
+
+
+def test_a_review_at_commit_approves_and_merges_nothing(ada: CryptoSigner) -> None:
+    with pytest.raises(NotVerified, match="the review has the profile commit, which requires fewer results"):
+        verify(signed_review(ada, profile="commit"), ada)

@@ -257,14 +257,22 @@ class _CurrentPlan:
         people, teams = self._reviewers_to_request()
         if people or teams:
             yield RequestReviews(commit=self._head, reason=self._status.title, people=people, teams=teams)
-        elif not (self._review.people or self._review.teams):
-            self._notes.append("no review is requested: no applying rule of the policy names reviewers")
+        if not self._review.teams and (missing := self._unnamed_approvals()):
+            self._notes.append(
+                f"the applying rules of the policy name too few reviewers: request {missing} more yourself"
+            )
 
     def _waits_for_people(self) -> bool:
         """Return True if approvals are all that is missing."""
         if self._is_successful or self._now.request.is_draft or self._verdict.name == "declined":
             return False
         return self._review.report.gate.outcome == "pass" and required_approvals(self._review.report) > 0
+
+    def _unnamed_approvals(self) -> int:
+        """Return the number of required approvals for which no person is named and nobody has approved."""
+        author = self._now.request.author.name.lower()
+        people = {person.lower() for person in self._review.people} - {author}
+        return max(0, required_approvals(self._review.report) - len(people | self._approved))
 
     def _reviewers_to_request(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return people who are not requested, have not approved and are not the author, and teams."""

@@ -92,12 +92,27 @@ def verified_review(
         people=tuple(reviewer for reviewer in reviewers if "/" not in reviewer),
         teams=tuple(reviewer for reviewer in reviewers if "/" in reviewer),
     )
-    if review.is_mild and record.request.trusted_side != "target":
+    if review.is_mild:
+        _require_complete(record, name)
+    return review
+
+
+def _require_complete(record: ReviewRecord, name: str) -> None:
+    """Require a review under the rules of the target with all planes, before anything is approved or merged.
+
+    Raises:
+        NotVerified: the review is another one.
+    """
+    if record.request.trusted_side != "target":
         raise NotVerified(
             f"{name}: the review used the configuration and the policy of the change itself, so nothing is "
             "approved or merged by it; review with --config-from base"
         )
-    return review
+    if record.evidence.profile != "ci":
+        raise NotVerified(
+            f"{name}: the review has the profile {record.evidence.profile}, which requires fewer results, so "
+            "nothing is approved or merged by it; review with --profile ci"
+        )
 
 
 def _parts_of_both(report: ReportedReview, record: ReviewRecord) -> Iterator[tuple[str, str, str]]:
