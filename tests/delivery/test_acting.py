@@ -87,7 +87,7 @@ class TestVerdicts:
     ) -> None:
         review = verified(reported(verdict, approvals=2), people=("ben", "chloe", "Ada"), teams=("acme/sec",))
         actor.apply(review)
-        assert actor.api.writes == [CREATE_CHECK, REQUEST]
+        assert actor.api.writes == [CREATE_CHECK, REQUEST, REQUEST, REQUEST]
         assert (pull.people, pull.teams) == (["ben", "chloe"], ["sec"])
         assert conclusions(pull) == [(HEAD, "action_required")]
         assert pull.checks[0]["output"]["title"] == f"{verdict} (T3): 0 of 2 approvals of this commit"
@@ -334,7 +334,7 @@ class TestChecks:
         review = verified(reported("human-review"), people=("ben",), teams=("acme/Sec",))
         for _ in range(3):
             actor.apply(review)
-        assert actor.api.writes == [CREATE_CHECK, REQUEST]
+        assert actor.api.writes == [CREATE_CHECK, REQUEST, REQUEST]
 
     def test_check_runs_of_jobs_and_of_other_apps_are_left_alone(
         self, actor: Actor, pull: PullRequest
@@ -400,7 +400,7 @@ class TestFailures:
             "request-reviews: GitHub returned 422 for POST /repos/acme/shop/pulls/7/requested_reviewers: "
             "Reviews may only be requested from collaborators. nobody is not one.",
         )
-        assert conclusions(pull) == [(HEAD, "action_required")]
+        assert (conclusions(pull), pull.people) == ([(HEAD, "action_required")], ["ben"])
 
     def test_a_missing_permission_is_a_refusal(self, actor: Actor, pull: PullRequest) -> None:
         pull.other_rules_wait = True

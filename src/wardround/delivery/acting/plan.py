@@ -251,12 +251,17 @@ class _CurrentPlan:
         return [Merge(commit=self._head, reason=f"{self._reason}; {cause}", method=self._settings.method)]
 
     def _review_requests(self) -> Iterator[Action]:
-        """Yield the request of the reviews that the applying rules name, while approvals are missing."""
+        """Yield the request of each review that the applying rules name, while approvals are missing.
+
+        A host refuses a request as a whole, so that one name it does not know would stop all of them.
+        """
         if not self._waits_for_people():
             return
         people, teams = self._reviewers_to_request()
-        if people or teams:
-            yield RequestReviews(commit=self._head, reason=self._status.title, people=people, teams=teams)
+        for person in people:
+            yield RequestReviews(commit=self._head, reason=self._status.title, people=(person,))
+        for team in teams:
+            yield RequestReviews(commit=self._head, reason=self._status.title, teams=(team,))
         if not self._review.teams and (missing := self._unnamed_approvals()):
             self._notes.append(
                 f"the applying rules of the policy name too few reviewers: request {missing} more yourself"
