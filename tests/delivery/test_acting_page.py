@@ -13,7 +13,9 @@ from wardround.delivery.verdict_status import CHECK
 from wardround.policy.schema import convert_policy
 
 PAGE = (Path(__file__).parents[2] / "docs" / "acting.md").read_text("utf-8")
-RULE, WORKFLOW = (yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
+RULE, WORKFLOW, SUBMITTED, APPROVALS = (
+    yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+)
 
 
 def test_the_ruleset_requires_the_check_and_approvals_of_the_last_push_and_lets_nobody_bypass_it() -> None:
@@ -29,10 +31,13 @@ def test_the_ruleset_requires_the_check_and_approvals_of_the_last_push_and_lets_
 
 
 def test_no_job_of_the_workflow_has_both_the_change_and_a_permission_to_write() -> None:
-    jobs = WORKFLOW["jobs"]
-    assert (WORKFLOW["permissions"], jobs["review"]["permissions"]) == ({}, {"contents": "read"})
-    assert set(jobs["act"]["permissions"]) == {"checks", "contents", "pull-requests"}
-    used = [step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step]
+    review, act = WORKFLOW["jobs"]["review"], WORKFLOW["jobs"]["act"]
+    (submitted,), (counting,) = SUBMITTED["jobs"].values(), APPROVALS["jobs"].values()
+    assert [flow["permissions"] for flow in (WORKFLOW, SUBMITTED, APPROVALS)] == [{}, {}, {}]
+    assert (review["permissions"], submitted["steps"]) == ({"contents": "read"}, [{"run": "true"}])
+    assert counting["permissions"] == {"actions": "read", **act["permissions"]}
+    assert set(act["permissions"]) == {"checks", "contents", "pull-requests"}
+    used = [step["uses"] for job in (review, act, counting) for step in job["steps"] if "uses" in step]
     assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action) for action in used)
 
 
