@@ -366,7 +366,8 @@ def test_a_plugin_adds_a_report_format(site: Path, repo: GitRepository) -> None:
     assert done.stdout == "app.py;ruff/B006\n"
     unknown = repo.wardround("review", "--format", "rows", env={"PYTHONPATH": str(site)})
     assert unknown.returncode == 2
-    assert "--format rows: unknown format; choose from text, json, sarif, github, lines" in unknown.stderr
+    assert "--format rows: unknown format; choose from text, json, sarif, github, " in unknown.stderr
+    assert unknown.stderr.endswith(", lines\n")
 
 
 @pytest.mark.parametrize(

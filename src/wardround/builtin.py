@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from wardround.hookspecs import hookimpl
 from wardround.own_command import COMMANDS
 
+FORMATS = (
+    "text", "json", "sarif", "github", "gitlab", "rdjson", "rdjsonl", "checkstyle", "junit", "warnings-ng",
+    "markdown", "html",
+)  # fmt: skip
+
 
 @hookimpl
 def wardround_commands() -> Mapping[str, str]:
@@ -17,9 +22,7 @@ def wardround_commands() -> Mapping[str, str]:
 @hookimpl
 def wardround_formats() -> Mapping[str, str]:
     """Return the report formats, each in a module of its own."""
-    return {
-        name: f"wardround.reports.{name}:render" for name in ("text", "json", "sarif", "github", "markdown")
-    }
+    return {name: f"wardround.reports.{name.replace('-', '_')}:render" for name in FORMATS}
 
 
 @hookimpl

@@ -6,6 +6,7 @@ against the part of the published schema that the product uses.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -106,7 +107,10 @@ class GithubApi:
         self.head = head
         self.state = "open"
         self.merged = False
+        self.first_head = head
         self.changed = dict(changed)
+        self.texts = {head: "".join(f"value_{number} = {number}\n" for number in range(1, 61))}
+        self.merges: dict[str, tuple[str, ...]] = {}
         self.threads: list[ReviewThread] = []
         self.comments: dict[int, tuple[str, Mapping[str, Any]]] = {}
         self.reviews = 0
@@ -116,13 +120,14 @@ class GithubApi:
             [
                 Route("GET", pull, self._pull_request),
                 Route("GET", f"{pull}/files", self._files),
+                Route("GET", f"{repository}/git/commits/{{sha}}", self._git_commit),
+                Route("GET", f"{repository}/contents/src/a.py", self._contents),
                 Route("POST", f"{pull}/reviews", self._review, _REVIEW),
                 Route("DELETE", f"{repository}/pulls/comments/{{id}}", self._delete_line_comment),
                 Route("GET", f"{repository}/issues/7/comments", self._comments),
                 Route("POST", f"{repository}/issues/7/comments", self._comment, _COMMENT),
                 Route("PATCH", f"{repository}/issues/comments/{{id}}", self._update, _COMMENT),
                 Route("DELETE", f"{repository}/issues/comments/{{id}}", self._delete),
-                Route("GET", "/user", lambda call: Reply(403, {"message": "Resource not accessible"})),
                 Route("POST", "/graphql", self._graphql),
             ],
             TOKEN,
@@ -165,6 +170,16 @@ class GithubApi:
             for path, lines in self.changed.items()
         ]
         return self.server.page(call, files)
+
+    def _git_commit(self, call: Call) -> Reply:
+        parents = self.merges.get(call.values["sha"])
+        if parents is None:
+            return Reply(404, {"message": "Not Found"})
+        return Reply(200, {"sha": call.values["sha"], "parents": [{"sha": parent} for parent in parents]})
+
+    def _contents(self, call: Call) -> Reply:
+        text = self.texts.get(call.query["ref"], self.texts[self.first_head])
+        return Reply(200, {"encoding": "base64", "content": base64.b64encode(text.encode()).decode()})
 
     def _review(self, call: Call) -> Reply:
         for comment in call.body["comments"]:

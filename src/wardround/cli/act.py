@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from wardround.cli.messages import echo_err
 from wardround.cli.run import emit_line
 
 if TYPE_CHECKING:
+    from wardround.delivery.acting.acting import Acting
     from wardround.delivery.acting.plan import ActSettings
     from wardround.delivery.acting.verified_review import VerifiedReview
     from wardround.delivery.code_hosts.model import ChangeRequestReference
@@ -24,7 +26,7 @@ _REFUSED = 2
 @click.command("act")
 @click.argument("report", type=click.Path(path_type=Path), metavar="[REPORT]", default=Path("report.json"))
 @code_host_options
-@click.option("--apply", "is_applied", is_flag=True, help="Do it (default: print what would be done).")
+@click.option("--apply", "is_applied", is_flag=True, help="Do it (default: only print the actions).")
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE",
               help="Signed record of the review, which must hold and equal the report.")  # fmt: skip
 @click.option("--key", "key_files", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
@@ -43,7 +45,7 @@ _REFUSED = 2
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE",
               help="Append each action to this file, as JSON lines.")  # fmt: skip
 def command(**options: Any) -> int:
-    """Publish the verdict of REPORT as a check, and approve, merge or request reviews as it says.
+    """Publish the verdict of REPORT as a check, and approve, merge or request reviews as it demands.
 
     REPORT is the JSON report of a review (default: report.json). Nothing is written without --apply, and all
     of it is about exactly the reviewed commit: after a push it is withdrawn.
@@ -96,24 +98,30 @@ def _review(options: dict[str, Any]) -> VerifiedReview:
 
 
 def _act(reference: ChangeRequestReference, review: VerifiedReview, options: dict[str, Any]) -> int:
-    """Show the plan, or do it."""
+    """Print the plan, or apply it."""
     from wardround.delivery.acting.acting import Acting
     from wardround.delivery.acting.action_log import ActionLog
     from wardround.delivery.code_hosts.opening import open_code_host
 
-    host = open_code_host(reference, os.environ)
-    about = f"{reference.repository}#{reference.number}"
-    file = options["log"] if options["is_applied"] else None
-    constant = {"change_request": about, "account": host.account().name, "record": review.record}
-    acting = Acting(host, review, _settings(options), ActionLog(file, constant), emit_line)
     if not review.record:
         echo_err("wardround: no record confirms the report; --record FILE verifies it")
-    if not options["is_applied"]:
-        plan = acting.plan()
-        for action in plan.actions:
-            emit_line(f"would {action.text}")
-        _show_notes(plan.notes)
-        return 0
+    with closing(open_code_host(reference, os.environ)) as host:
+        about = f"{reference.repository}#{reference.number}"
+        constant = {"change_request": about, "account": host.account().name, "record": review.record}
+        log = ActionLog(options["log"] if options["is_applied"] else None, constant)
+        acting = Acting(host, review, _settings(options), log, emit_line)
+        return _apply(acting) if options["is_applied"] else _print_plan(acting)
+
+
+def _print_plan(acting: Acting) -> int:
+    plan = acting.plan()
+    for action in plan.actions:
+        emit_line(f"would {action.text}")
+    _show_notes(plan.notes)
+    return 0
+
+
+def _apply(acting: Acting) -> int:
     outcome = acting.apply()
     _show_notes(outcome.plan.notes)
     for refusal in outcome.refusals:

@@ -259,12 +259,7 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
         assert repository is not None
         still = replace(request, run=())
         done = review_once(origin, loaded, still, Resources(executor=ForkExecutor()))
-
-        def complaint(path: str, text: str) -> str | None:
-            claiming = loaded.specialists_for(path, text.encode())
-            return next((c for c in (s.syntax_error_of(text) for s in claiming) if c is not None), None)
-
-        fixed = fix(repository, done, complaint)
+        fixed = fix(repository, done, loaded.syntax_complaint)
     for reason in fixed.refused:
         echo_err(f"not fixed: {reason}")
     if fixed.files:

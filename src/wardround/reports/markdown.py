@@ -11,15 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from wardround.findings import Finding, Severity, Unreviewed
-from wardround.fixes.edits import apply
+from wardround.findings import Finding, Severity, SuggestedFix, Unreviewed
 from wardround.lazy import LazyPattern
 from wardround.planes.signal import Signal
 from wardround.reports import terminal, text, truncate
+from wardround.reports.finding_code import code_lines, fix_diff
 from wardround.review_result import ReviewResult
 from wardround.text.escaping import markdown_code, markdown_text, one_line
 
-_MOST_CODE_LINES = 5
 _MOST_FIX_LINES = 20
 _LONGEST_LINE = 200
 _LONGEST_TEXT = 2_000
@@ -86,23 +85,25 @@ def _title(review: ReviewResult) -> Iterator[str]:
 
 
 def _finding_blocks(review: ReviewResult) -> Iterator[str]:
-    """Yield one block for each finding: errors first, then by file and line."""
+    """Yield one block for each finding: errors first, then by file and line; a reason once for each rule."""
+    explained: set[str] = set()
     for path, group in groupby(text.shown_findings(review), key=lambda finding: finding.file):
         source = (review.text_of(path) or "").split("\n")
         for finding in group:
-            yield "\n\n".join(_finding_parts(finding, source))
+            yield "\n\n".join(_finding_parts(finding, source, explains=finding.rule not in explained))
+            explained.add(finding.rule)
 
 
-def _finding_parts(finding: Finding, source: Sequence[str]) -> Iterator[str]:
+def _finding_parts(finding: Finding, source: Sequence[str], *, explains: bool) -> Iterator[str]:
     place = markdown_code(f"{finding.file}:{finding.span.line}")
     message = markdown_text(truncate(finding.message, _LONGEST_TEXT))
     yield f"**{_LABELS[finding.severity]}** {place} {message} ({_rule_link(finding)})"
-    if not finding.masked and not finding.commit:
-        yield from _code(source[finding.span.line - 1 : _last_line(finding)])
-    if finding.rationale:
+    code = [truncate(line.text, _LONGEST_LINE) for line in code_lines(finding, source)]
+    yield from [fenced_block(code)] if code else []
+    if finding.rationale and explains:
         yield markdown_text(truncate(" ".join(finding.rationale.split()), _LONGEST_TEXT))
     if finding.suggested_fix is not None and not finding.masked:
-        yield from _fix(finding, source)
+        yield from _fix(finding.suggested_fix, source)
 
 
 def _rule_link(finding: Finding) -> str:
@@ -111,34 +112,13 @@ def _rule_link(finding: Finding) -> str:
     return f"[{rule}]({finding.url})" if is_page else rule
 
 
-def _last_line(finding: Finding) -> int:
-    span = finding.span
-    last = span.end_line - 1 if span.end_column == 1 and span.end_line > span.line else span.end_line
-    return min(last, span.line + _MOST_CODE_LINES - 1)
-
-
-def _code(lines: Sequence[str]) -> Iterator[str]:
-    if lines:
-        yield fenced_block([truncate(line, _LONGEST_LINE) for line in lines])
-
-
-def _fix(finding: Finding, source: Sequence[str]) -> Iterator[str]:
+def _fix(fix: SuggestedFix, source: Sequence[str]) -> Iterator[str]:
     """Yield the fix as a diff."""
-    fix = finding.suggested_fix
-    assert fix is not None
-    before = "\n".join(source)
-    try:
-        after = apply(before, fix.edits)
-    except ValueError:
-        return
-    import difflib
-
-    diff = list(difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=0))[2:]
-    body = [truncate(line, _LONGEST_LINE) for line in diff if not line.startswith("@@")]
-    if body:
+    diff = [truncate(line, _LONGEST_LINE) for line in fix_diff(fix, source)]
+    if diff:
         safety = "" if fix.safe else " (check it first)"
         yield f"Fix{safety}: {markdown_text(truncate(fix.description, _LONGEST_TEXT))}"
-        yield fenced_block(body[:_MOST_FIX_LINES], "diff")
+        yield fenced_block(diff[:_MOST_FIX_LINES], "diff")
 
 
 def fenced_block(lines: Sequence[str], language: str = "") -> str:

@@ -20,7 +20,7 @@ from wardround.delivery.feedback.execution import FeedbackPost, PostResult, Post
 from wardround.delivery.reported_review import ReportedReview, parse_report
 
 HEAD = "a" * 40
-TEXT = "".join(f"value_{number} = {number}\n" for number in range(1, 61))
+MERGE = "d" * 40
 
 
 def finding(line: int, severity: str = "warn", **values: Any) -> dict[str, Any]:
@@ -64,15 +64,11 @@ class Posting:
         reference = ChangeRequestReference("github", self.url, "acme/shop", 7)
         limits = ClientLimits(pause=0.0) if clock is None else ClientLimits(patience=1e9)
         host = open_code_host(reference, {"GITHUB_TOKEN": TOKEN}, limits, clock or StoppedClock())
-        settings = PostSettings(most, "https://ci.example/run/1", self._text, lambda path, text: None)
+        settings = PostSettings(most, "https://ci.example/run/1", lambda path, text: None)
         try:
             return FeedbackPost(host, review, settings).post()
         finally:
             host.close()
-
-    @staticmethod
-    def _text(path: str) -> str | None:
-        return TEXT if path == "src/a.py" else None
 
 
 @pytest.fixture
@@ -203,3 +199,22 @@ def test_a_fix_becomes_a_suggestion_where_it_applies(posting: Posting) -> None:
     bodies = [thread.body for thread in posting.api.threads]
     assert "```suggestion\nother = 3\n```" in bodies[0]
     assert "suggestion" not in bodies[1]
+
+
+def test_a_review_of_the_merge_that_ci_checks_out_is_posted_on_the_head(posting: Posting) -> None:
+    posting.api.merges[MERGE] = ("b" * 40, HEAD)
+    posting.post(report(finding(3), head=MERGE))
+    assert lines(posting) == [3]
+
+
+def test_lines_of_a_file_that_the_merge_changed_are_only_in_the_summary(posting: Posting) -> None:
+    posting.api.merges[MERGE] = ("b" * 40, HEAD)
+    posting.api.texts[MERGE] = "other = 1\n" + posting.api.texts[HEAD]
+    result = posting.post(report(finding(4), head=MERGE))
+    assert lines(posting) == []
+    assert [found.line for found in result.plan.elsewhere] == [4]
+
+
+def test_a_merge_of_an_older_head_is_not_posted(posting: Posting) -> None:
+    posting.api.merges[MERGE] = ("b" * 40, "e" * 40)
+    assert posting.post(report(finding(3), head=MERGE)).skipped

@@ -100,9 +100,7 @@ class Acting:
                 self._log.add("failed", action, str(failure))
                 raise
             self._log.add("done", action)
-            self._show(
-                f"{action.name} ({action.target}) of {action.commit[:12] or 'any commit'}: {action.reason}"
-            )
+            self._show(f"done: {action.text}")
             return
         raise HostError(f"{action.name}: the responses are lost {_ATTEMPTS} times; run wardround act again")
 

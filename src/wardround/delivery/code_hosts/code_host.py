@@ -30,6 +30,14 @@ class Feedback(Protocol):
         """Return path -> the lines of the head on which the host accepts comments."""
         ...
 
+    def text(self, path: str, commit: str) -> str | None:
+        """Return the text of a file at a commit; None if there is no such file, or it is not text."""
+        ...
+
+    def is_merge_of(self, commit: str, head: str) -> bool:
+        """Return True if a commit is a merge of a head into the target branch, made by the host for tests."""
+        ...
+
     def threads(self) -> Sequence[Thread]:
         """Return all threads on lines, oldest first."""
         ...

@@ -13,8 +13,8 @@ import msgspec
 
 from wardround.delivery.code_hosts.code_host import CodeHost
 from wardround.delivery.code_hosts.errors import HostError, LostResponse
-from wardround.delivery.code_hosts.model import ChangeRequest, ChangeRequestState
 from wardround.delivery.feedback.comment_text import FindingComments
+from wardround.delivery.feedback.head_texts import HeadTexts
 from wardround.delivery.feedback.plan import FeedbackPlan, plan_feedback
 from wardround.delivery.feedback.state import FeedbackState, read_state
 from wardround.delivery.feedback.suggestions import Suggestions
@@ -31,13 +31,11 @@ class PostSettings(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         most_comments: of this account that are open at a time.
         run_url: address of the run with the complete report.
-        text_of: path -> the text at the reviewed commit.
         complaint: (path, text) -> why the text does not parse, or None.
     """
 
     most_comments: int
     run_url: str
-    text_of: Callable[[str], str | None]
     complaint: Callable[[str, str], str | None]
 
 
@@ -55,16 +53,6 @@ class PostResult(msgspec.Struct, frozen=True):
     skipped: str = ""
 
 
-def stale_reason(review: ReportedReview, request: ChangeRequest) -> str:
-    """Return why a review is not posted; empty if it is about the last commit of an open change request."""
-    if request.state is not ChangeRequestState.OPEN:
-        return f"change request {request.number} is {request.state.value}"
-    if review.commit != request.head:
-        reviewed = review.commit[:12] or "no commit"
-        return f"the report is about {reviewed}, and the last commit is {request.head[:12]}"
-    return ""
-
-
 class FeedbackPost:
     """Posts one review to one change request."""
 
@@ -72,11 +60,12 @@ class FeedbackPost:
         self._host = host
         self._review = review
         self._settings = settings
+        self._texts = HeadTexts(host.feedback, review.commit)
 
     def plan(self) -> PostResult:
         """Return the operations that are missing, and write nothing."""
-        skipped = stale_reason(self._review, self._host.change_request())
-        if skipped:
+        request = self._host.change_request()
+        if skipped := self._texts.stale_reason(request):
             return PostResult(skipped=skipped)
         state = self._read()
         return self._result(self._plan(state), state)
@@ -92,7 +81,7 @@ class FeedbackPost:
         if first.skipped:
             return first
         for _ in range(_MOST_ROUNDS):
-            if stale := stale_reason(self._review, self._host.change_request()):
+            if stale := self._texts.stale_reason(self._host.change_request()):
                 return PostResult(plan=first.plan, skipped=stale)
             state = self._read()
             plan = self._plan(state)
@@ -108,9 +97,11 @@ class FeedbackPost:
         return read_state(self._host, self._host.feedback.changed_lines())
 
     def _plan(self, state: FeedbackState) -> FeedbackPlan:
-        suggestions = Suggestions(self._settings.text_of, self._settings.complaint, state.changed_lines)
+        suggestions = Suggestions(self._texts.text, self._settings.complaint, state.changed_lines)
         comments = FindingComments(suggestions)
-        return plan_feedback(self._review, state, comments, self._settings.most_comments)
+        return plan_feedback(
+            self._review, state, comments, self._texts.has_same_lines, self._settings.most_comments
+        )
 
     def _summary(self, plan: FeedbackPlan) -> str:
         return summary_comment(self._review, plan, self._settings.run_url)
@@ -135,7 +126,7 @@ class FeedbackPost:
         for thread in plan.reopen:
             feedback.reopen(thread)
         if plan.review_comments:
-            feedback.post_review(self._review.commit, plan.review_comments)
+            feedback.post_review(self._texts.head, plan.review_comments)
         self._write_summary(plan, state)
 
     def _write_summary(self, plan: FeedbackPlan, state: FeedbackState) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -51,18 +51,23 @@ class FeedbackPlan(msgspec.Struct, frozen=True):
 
 
 def plan_feedback(
-    review: ReportedReview, state: FeedbackState, comments: FindingComments, most: int = MOST_COMMENTS
+    review: ReportedReview,
+    state: FeedbackState,
+    comments: FindingComments,
+    has_same_lines: Callable[[str], bool],
+    most: int = MOST_COMMENTS,
 ) -> FeedbackPlan:
     """Return the operations that are still missing.
 
     Args:
+        has_same_lines: whether the lines of the report are those of the head, for a path.
         most: number of threads of this account that are open at a time.
     """
     reported = {finding.fingerprint: finding for finding in introduced_findings(review)}
     first = {fingerprint: threads[0] for fingerprint, threads in state.own_threads.items()}
     current = [thread for fingerprint, thread in first.items() if fingerprint in reported]
     fresh = [finding for finding in reported.values() if finding.fingerprint not in first]
-    placed, elsewhere = _by_place(fresh, state)
+    placed, elsewhere = _by_place(fresh, state, has_same_lines)
     room = max(0, most - sum(not thread.is_resolved for thread in current))
     return FeedbackPlan(
         review_comments=tuple(comments.comment(finding) for finding in placed[:room]),
@@ -84,14 +89,14 @@ def introduced_findings(review: ReportedReview) -> list[ReportedFinding]:
 
 
 def _by_place(
-    findings: Sequence[ReportedFinding], state: FeedbackState
+    findings: Sequence[ReportedFinding], state: FeedbackState, has_same_lines: Callable[[str], bool]
 ) -> tuple[list[ReportedFinding], list[ReportedFinding]]:
     """Return the findings on lines of the diff, and the others."""
     placed: list[ReportedFinding] = []
     elsewhere: list[ReportedFinding] = []
     for finding in findings:
         is_in_diff = finding.line in state.changed_lines.get(finding.file, frozenset())
-        (placed if is_in_diff else elsewhere).append(finding)
+        (placed if is_in_diff and has_same_lines(finding.file) else elsewhere).append(finding)
     return placed, elsewhere
 
 

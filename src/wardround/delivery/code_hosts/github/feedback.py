@@ -7,8 +7,10 @@ resolved.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -18,7 +20,7 @@ from wardround.delivery.code_hosts.github.diff_lines import lines_of_patch
 from wardround.delivery.code_hosts.github.graphql import Graphql
 from wardround.delivery.code_hosts.model import Account, Comment, LineComment, Thread
 
-_GONE = 404
+_FORBIDDEN, _GONE, _UNPROCESSABLE = 403, 404, 422
 
 _THREADS = """
 query Threads($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -126,6 +128,19 @@ class _File(msgspec.Struct, frozen=True):
     patch: str = ""
 
 
+class _Contents(msgspec.Struct, frozen=True):
+    content: str = ""
+    encoding: str = ""
+
+
+class _Parent(msgspec.Struct, frozen=True):
+    sha: str
+
+
+class _GitCommit(msgspec.Struct, frozen=True):
+    parents: tuple[_Parent, ...]
+
+
 NOBODY = Account(0, "")
 """The author of what a deleted account wrote."""
 
@@ -144,6 +159,7 @@ class GithubFeedback:
         self._client = client
         self._graphql = Graphql(client)
         self._owner, _, self._name = repository.partition("/")
+        self._repository = f"/repos/{repository}"
         self._pull = f"/repos/{repository}/pulls/{number}"
         self._issue = f"/repos/{repository}/issues/{number}"
         self._comments = f"/repos/{repository}/issues/comments"
@@ -153,6 +169,31 @@ class GithubFeedback:
     def changed_lines(self) -> Mapping[str, frozenset[int]]:
         files = self._client.pages(f"{self._pull}/files", _File)
         return {file.filename: lines_of_patch(file.patch) for file in files}
+
+    def text(self, path: str, commit: str) -> str | None:
+        """Return the text of a file of at most 1 MB, which is the limit of the interface."""
+        address = f"{self._repository}/contents/{quote(path, safe='/')}"
+        try:
+            found = self._client.get(address, _Contents, ref=commit)
+        except RefusedByHost as refused:
+            if refused.status not in (_FORBIDDEN, _GONE):
+                raise
+            return None
+        if found.encoding != "base64":
+            return None
+        try:
+            return base64.b64decode(found.content).decode()
+        except (ValueError, UnicodeDecodeError):
+            return None
+
+    def is_merge_of(self, commit: str, head: str) -> bool:
+        try:
+            found = self._client.get(f"{self._repository}/git/commits/{commit}", _GitCommit)
+        except RefusedByHost as refused:
+            if refused.status not in (_GONE, _UNPROCESSABLE):
+                raise
+            return False
+        return [parent.sha for parent in found.parents[1:]] == [head]
 
     def threads(self) -> Sequence[Thread]:
         found: list[Thread] = []
@@ -186,10 +227,10 @@ class GithubFeedback:
         self._delete(f"{self._comments}/{comment.id}")
 
     def resolve(self, thread: Thread) -> None:
-        self._graphql.mutate(_RESOLVE, {"thread": thread.id})
+        self._graphql.query(_RESOLVE, {"thread": thread.id}, dict)
 
     def reopen(self, thread: Thread) -> None:
-        self._graphql.mutate(_REOPEN, {"thread": thread.id})
+        self._graphql.query(_REOPEN, {"thread": thread.id}, dict)
 
     def delete_thread(self, thread: Thread) -> None:
         self._delete(f"{self._line_comments}/{thread.comment_id}")

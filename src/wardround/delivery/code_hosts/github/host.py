@@ -11,7 +11,6 @@ from functools import cached_property
 import msgspec
 
 from wardround.delivery.code_hosts.client import ApiClient, ClientLimits, Clock
-from wardround.delivery.code_hosts.errors import RefusedByHost
 from wardround.delivery.code_hosts.github.checks import GithubCheckRuns, GithubCommitStatuses
 from wardround.delivery.code_hosts.github.feedback import GithubFeedback
 from wardround.delivery.code_hosts.github.graphql import Graphql
@@ -26,8 +25,6 @@ from wardround.errors import UsageError
 
 TOKEN = "GITHUB_TOKEN"  # noqa: S105  (the name of a variable)
 _VERSION = "2022-11-28"
-_VIEWER = "query { viewer { login databaseId } }"
-_FORBIDDEN = 403
 
 
 class User(msgspec.Struct, frozen=True):
@@ -58,17 +55,21 @@ class _PullRequest(msgspec.Struct, frozen=True):
     node_id: str = ""
 
 
-class _Viewer(msgspec.Struct, frozen=True, rename="camel"):
-    login: str
+class _ViewerAccount(msgspec.Struct, frozen=True, rename="camel"):
     database_id: int
+    login: str
 
     @property
     def account(self) -> Account:
         return Account(self.database_id, self.login)
 
 
-class _ViewerQuery(msgspec.Struct, frozen=True):
-    viewer: _Viewer
+class _Viewer(msgspec.Struct, frozen=True):
+    viewer: _ViewerAccount
+
+
+_VIEWER = "query Viewer { viewer { databaseId login } }"
+"""The token of a workflow may not read ``/user``."""
 
 
 class GithubHost:
@@ -85,13 +86,12 @@ class GithubHost:
 
     @cached_property
     def _account(self) -> Account:
-        """The account; the token of a workflow may not read ``/user``, but is the viewer of GraphQL."""
-        try:
-            return self._client.get("/user", User).account
-        except RefusedByHost as refusal:
-            if refusal.status != _FORBIDDEN:
-                raise
-        return Graphql(self._client).query(_VIEWER, {}, _ViewerQuery).viewer.account
+        return Graphql(self._client).query(_VIEWER, {}, _Viewer).viewer.account
+
+    @cached_property
+    def feedback(self) -> GithubFeedback:
+        """The comments on the pull request."""
+        return GithubFeedback(self._client, self._reference.repository, self._reference.number)
 
     @cached_property
     def checks(self) -> GithubCheckRuns:
@@ -102,11 +102,6 @@ class GithubHost:
     def commit_statuses(self) -> GithubCommitStatuses:
         """Commit statuses, for a token that cannot create check runs."""
         return GithubCommitStatuses(self._client, self._reference.repository)
-
-    @cached_property
-    def feedback(self) -> GithubFeedback:
-        """The comments on the pull request."""
-        return GithubFeedback(self._client, self._reference.repository, self._reference.number)
 
     @cached_property
     def merging(self) -> GithubMerging:
