@@ -228,7 +228,8 @@ def _newest_of(source: Path, name: str, kind: str) -> Iterator[RealChange]:
     """Yield the newest commits of a kind, more of one repository for kinds that few repositories have."""
     wanted = 6 if kind in ("sql", "docker") else 1
     listed = _git_or_nothing(
-        source, "log", "--no-merges", f"-{MOST_COMMITS}", "--format=%x00%H", "--numstat", "--no-renames", "HEAD",
+        source, "log", "--no-merges", "--no-renames", f"-{MOST_COMMITS}", "--format=%x00%H", "--numstat",
+        "HEAD",
     )  # fmt: skip
     for entry in listed.split("\0")[1:]:
         commit, _, lines = entry.partition("\n")
