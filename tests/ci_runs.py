@@ -58,7 +58,7 @@ class Ran:
 
     Attributes:
         done: the review, or the step that failed before it.
-        uploaded: the paths of the artifact.
+        uploaded: the files of the artifact.
         used: the other actions that were used, by name, with their inputs.
         later: the steps after the review that ran.
     """
@@ -180,10 +180,11 @@ class Runner:
             name[len(prefix) :]: value for name, value in context.values.items() if name.startswith(prefix)
         }
         summary = self.folder / "summary"
-        paths = used.get("actions/upload-artifact", {}).get("path", "").split()
+        kept = used.get("actions/upload-artifact", {}).get("path", "")
+        paths = sorted(Path(kept).iterdir()) if kept and Path(kept).exists() else []
         later = {name: done for name, done in finished.items() if name in ("comment", "act")}
         text = summary.read_text() if summary.exists() else ""
-        return Ran(finished[last], outputs, text, tuple(map(Path, paths)), used, later)
+        return Ran(finished[last], outputs, text, tuple(paths), used, later)
 
     def _step(
         self, step: Mapping[str, Any], context: Expressions, around: Mapping[str, str]
