@@ -332,7 +332,7 @@ class Installation:
 
     def _install_distributions(self, uv: Path, *, is_last: bool) -> bool:
         locked = ["--require-hashes", "--no-deps", "--only-binary", ":all:", *self._listed]
-        argv = [*self._pip_of(uv), "--find-links", str(self._downloads), *locked]
+        argv = [*self._pip_of(uv), "--find-links", self._downloads.as_uri(), *locked]
         if is_last or self._is_complete():
             step(f"installing {self._distributions}", argv, self._directory)
             return True

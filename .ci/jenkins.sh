@@ -47,7 +47,7 @@ case $action in
   review) review ;;
   post)
     if [ -n "${WARDROUND_API:-}" ]; then set -- --api="$WARDROUND_API"; else set --; fi
-    on_change_request post --max-comments="${WARDROUND_MAX_COMMENTS:-5}" --repo="$WORKSPACE" "$@"
+    on_change_request post --max-comments="${WARDROUND_MAX_COMMENTS:-5}" "$@"
     ;;
   act)
     if [ -n "${WARDROUND_API:-}" ]; then set -- --api="$WARDROUND_API"; else set --; fi

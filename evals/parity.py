@@ -1,7 +1,7 @@
 """Compare the findings, fingerprints and gates of the hook, the Action and the Jenkins step on real changes.
 
     python evals/parity.py choose --repositories DIR --count 40   # commits with each kind of file
-    python evals/parity.py run --repositories DIR [--changes evals/parity.yml] [--only N]
+    python evals/parity.py run --repositories DIR [--changes evals/parity.yml] [--only COMMIT,...]
 
 DIR has the clones, ``owner+name/repo`` or ``owner/name``. Each change is reviewed by ``wardround hook`` as a
 staged change and as a range that is pushed, by the steps of action.yml and by the stage of the Jenkinsfile,
@@ -43,7 +43,7 @@ MOST_FILES = 25
 LEAST_LINES = {"python": 150, "typescript": 150, "sql": 10, "docker": 5, "yaml": 30}
 MOST_COMMITS = 1500
 SECONDS = 600
-_FINDING = ("fingerprint", "rule", "severity", "status", "file", "line", "column", "message")
+_PLACE = ("severity", "status", "file", "line", "column")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class RealChange:
 class Outcome:
     """The result of a review: findings by fingerprint, files without a review, gate and verdict."""
 
-    findings: Mapping[str, tuple[Any, ...]]
+    findings: Mapping[str, Mapping[str, Any]]
     unreviewed: frozenset[tuple[str, ...]]
     gate: str
     verdict: str
@@ -76,10 +76,7 @@ class Outcome:
 
     @classmethod
     def of(cls, report: Mapping[str, Any], seconds: float) -> Outcome:
-        findings = {
-            finding["fingerprint"]: tuple(finding[name] for name in _FINDING)
-            for finding in report["findings"]
-        }
+        findings = {finding["fingerprint"]: finding for finding in report["findings"]}
         gaps = frozenset((gap["file"], gap["tool"], gap["reason"]) for gap in report["unreviewed"])
         gate = report["gate"]["outcome"]
         verdict = f"{report['verdict']['name']} {report['verdict']['tier']}"
@@ -92,12 +89,22 @@ class Outcome:
         return [part for part in parts if getattr(self, part) != getattr(other, part)]
 
     def missing_from(self, other: Outcome) -> list[str]:
-        """The findings that another review lacks or has otherwise."""
+        """The findings that another review lacks, or has in another place or with another severity.
+
+        A defect that several tools report has the name that the most specific of them gives: with more tools
+        the rule may be another one, and the first is among the sources.
+        """
         return [
-            f"{finding[1]} {finding[4]}:{finding[5]}"
+            f"{finding['rule']} {finding['file']}:{finding['line']}"
             for fingerprint, finding in self.findings.items()
-            if other.findings.get(fingerprint) != finding
+            if not _is_same(finding, other.findings.get(fingerprint))
         ]
+
+
+def _is_same(finding: Mapping[str, Any], other: Mapping[str, Any] | None) -> bool:
+    if other is None or finding["rule"] not in (other["rule"], *other["sources"]):
+        return False
+    return all(finding[part] == other[part] for part in _PLACE)
 
 
 def run_git(folder: Path, *arguments: str) -> str:
@@ -268,7 +275,7 @@ def main() -> int:
     parser.add_argument("--repositories", type=Path, required=True)
     parser.add_argument("--changes", type=Path, default=CHANGES)
     parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--only", type=int, help="the first N changes")
+    parser.add_argument("--only", default="", help="changes whose commits begin so, separated by commas")
     arguments = parser.parse_args()
     if arguments.command == "choose":
         for change in chosen_changes(arguments.repositories, arguments.count):
@@ -276,7 +283,8 @@ def main() -> int:
             print(f"- {{{entry}}}", flush=True)
         return 0
     changes = [RealChange(**entry) for entry in yaml.safe_load(arguments.changes.read_text())]
-    return run(changes[: arguments.only], arguments.repositories)
+    beginnings = tuple(arguments.only.split(","))
+    return run([c for c in changes if c.commit.startswith(beginnings)], arguments.repositories)
 
 
 if __name__ == "__main__":

@@ -143,7 +143,7 @@ def test_only_the_steps_that_write_to_the_pull_request_have_the_token(
         assert (len(calls), tokens, set(ran.later)) == (1, ["0"], set())
     else:
         assert calls[1:] == [
-            f"post /reports/report.json --max-comments=5 --repo={workspace.root}",
+            "post /reports/report.json --max-comments=5",
             "act /reports/report.json --unsigned --apply --approve-as=",
         ]
         assert (tokens, set(ran.later)) == (["0", "1", "1"], {"comment", "act"})
@@ -325,7 +325,7 @@ def test_the_library_of_jenkins_has_the_settings_of_the_stage() -> None:
 @pytest.mark.parametrize(
     ("action", "variables", "expected"),
     [
-        ("post", {}, "post {reports}/report.json {where} --max-comments=5 --repo={workspace}"),
+        ("post", {}, "post {reports}/report.json {where} --max-comments=5"),
         ("act", {}, "act {reports}/report.json {where} --approve-as= --unsigned"),
         (
             "act",
@@ -346,8 +346,7 @@ def test_the_stage_of_jenkins_writes_to_the_change_request_in_steps_of_their_own
            "WARDROUND_SOURCE": str(ROOT), "WARDROUND_REPOSITORY": "acme/shop", **variables}  # fmt: skip
     done = GitRepository(tmp_path).run("/bin/sh", ROOT / ".ci/jenkins.sh", action, env=env)
     where = "--host=github --repository=acme/shop --change-request=7"
-    reports, workspace = tmp_path / "wardround/reports", tmp_path / "workspace"
-    assert done.stdout.strip() == expected.format(reports=reports, where=where, workspace=workspace)
+    assert done.stdout.strip() == expected.format(reports=tmp_path / "wardround/reports", where=where)
 
 
 def test_the_stage_of_jenkins_reviews_and_keeps_reports(changed: GitRepository, tmp_path: Path) -> None:
