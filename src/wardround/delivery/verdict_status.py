@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from wardround.delivery.code_hosts.model import Account, Approval, StatusConclusion, VerdictStatus
 from wardround.delivery.reported_review import ReportedReview
+from wardround.reports import truncate
 from wardround.text.escaping import markdown_text, one_line
 
 CHECK = "wardround"
@@ -23,6 +24,7 @@ CHECK = "wardround"
 _PEOPLE = {"human-review", "escalate"}
 """The verdicts for which somebody has to approve, even if no rule names a number."""
 _MOST_REASONS = 20
+_LONGEST_REASON = 400
 _LONGEST_TITLE = 120
 
 
@@ -63,7 +65,7 @@ def verdict_status(
         url: of the run with the reports.
     """
     conclusion, sentence = _conclusion(review, len(approvals))
-    title = one_line(f"{review.verdict.name} ({review.verdict.tier}): {sentence}")[:_LONGEST_TITLE]
+    title = truncate(one_line(f"{review.verdict.name} ({review.verdict.tier}): {sentence}"), _LONGEST_TITLE)
     return VerdictStatus(name, commit, conclusion, title, _summary(review, sentence, approvals), url)
 
 
@@ -97,7 +99,7 @@ def _list_section(title: str, lines: Sequence[str]) -> Iterator[str]:
         more = [f"and {len(lines) - _MOST_REASONS} more"] if len(lines) > _MOST_REASONS else []
         items = [*lines[:_MOST_REASONS], *more]
         yield f"**{title}**"
-        yield "\n".join(f"- {markdown_text(line[:400])}" for line in items)
+        yield "\n".join(f"- {markdown_text(truncate(line, _LONGEST_REASON))}" for line in items)
 
 
 def _counts(review: ReportedReview) -> str:

@@ -77,7 +77,7 @@ def verified_review(
     if problem is not None:
         raise NotVerified(f"{name} does not hold: {problem}")
     record = parse_record(data, name)
-    for part, of_report, of_record in _compared(report, record):
+    for part, of_report, of_record in _parts_of_both(report, record):
         if of_report != of_record:
             raise NotVerified(
                 f"{name} is not the record of this report: {part} is {of_record}, not {of_report}"
@@ -99,7 +99,7 @@ def verified_review(
     return review
 
 
-def _compared(report: ReportedReview, record: ReviewRecord) -> Iterator[tuple[str, str, str]]:
+def _parts_of_both(report: ReportedReview, record: ReviewRecord) -> Iterator[tuple[str, str, str]]:
     """Yield the parts of a review with their values in the report and in the record."""
     yield "the context", report.context.id, record.context.id
     yield "the commit", report.context.head, record.context.document.head
