@@ -98,6 +98,21 @@ def test_long_texts_are_cut(make: Factory) -> None:
     assert (len(entry.message), len(entry.rationale)) == (1_024, 1_024)
 
 
+@pytest.mark.parametrize(
+    ("message", "rationale", "text"),
+    [
+        ("It is slow", "Use b.", "It is slow. Use b."),
+        ("It is slow.", "Use b.", "It is slow. Use b."),
+        ("Slow", "", "Slow"),
+    ],
+)
+def test_a_message_and_its_reason_are_sentences(
+    make: Factory, message: str, rationale: str, text: str
+) -> None:
+    (entry,) = entries(make.review(make.finding(message=message, rationale=rationale)))
+    assert entry.text == text
+
+
 @pytest.mark.parametrize("name", NEW)
 class TestHostileTexts:
     @pytest.fixture
