@@ -178,7 +178,9 @@ def test_a_finding_of_an_older_commit_has_neither_columns_nor_a_fix_of_the_head(
 
 def test_30_000_findings_are_all_there(make: Factory) -> None:
     review = make.review(*make.many(30_000))
-    assert {name: len(rows(name, review)) for name in LISTS} == dict.fromkeys(LISTS, 30_000)
+    starts = {"gitlab": '"check_name"', "checkstyle": "<error ", "warnings-ng": '"fileName"'}
+    for name in LISTS:
+        assert rendered(name, review).count(starts.get(name, '"message"')) == 30_000
 
 
 def test_every_format_of_a_real_change_has_the_same_bytes_everywhere(repo: GitRepository) -> None:

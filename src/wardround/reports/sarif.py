@@ -56,9 +56,9 @@ def render(review: ReviewResult) -> str:
 
 
 def _render_log(review: ReviewResult, limit: int) -> tuple[str, int]:
-    """Return the log with at most ``limit`` results, and their number."""
+    """Return the log with at most ``limit`` results, and the number of findings among them."""
     findings = _most_severe(review.visible, limit)
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review, findings)]}
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review, findings, limit)]}
     return json_text(msgspec.json.format(msgspec.json.encode(log), indent=1)) + "\n", len(findings)
 
 
@@ -70,7 +70,7 @@ def _most_severe(findings: Sequence[Finding], limit: int) -> Sequence[Finding]:
     return [findings[index] for index in sorted(ranked[:limit])]
 
 
-def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
+def _run(review: ReviewResult, findings: Sequence[Finding], limit: int) -> dict[str, Any]:
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.rule, []).append(finding)
@@ -78,7 +78,7 @@ def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
     files = {file.path: file for file in review.change.files}
     any_suppressed = any(f.status is Status.SUPPRESSED for f in findings)
     every_note = list(repetition_notes(review.conclusion.evidence.notes_of(Repetitions)))
-    notes = every_note[: MAX_RESULTS - len(findings)]
+    notes = every_note[: limit - len(findings)]
     omitted_notes = len(every_note) - len(notes)
     omitted = len(review.visible) - len(findings) + omitted_notes
     run = run_counts(review.conclusion.context.ran)
