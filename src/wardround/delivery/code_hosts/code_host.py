@@ -54,6 +54,10 @@ class Feedback(Protocol):
         """Return all comments on the change request as a whole, oldest first."""
         ...
 
+    def can_write(self, account: Account) -> bool:
+        """Return True if an account may write to the repository."""
+        ...
+
     def post_review(self, commit: str, comments: Sequence[LineComment]) -> None:
         """Post comments on lines of a commit, as one review where the host has reviews."""
         ...
@@ -63,7 +67,7 @@ class Feedback(Protocol):
         ...
 
     def update_comment(self, comment: Comment, body: str) -> None:
-        """Replace the text of a comment of this account."""
+        """Replace the text of a comment of this account; one that is gone is no error."""
         ...
 
     def delete_comment(self, comment: Comment) -> None:
@@ -71,11 +75,11 @@ class Feedback(Protocol):
         ...
 
     def resolve(self, thread: Thread) -> None:
-        """Resolve a thread."""
+        """Resolve a thread; one that is gone is no error."""
         ...
 
     def reopen(self, thread: Thread) -> None:
-        """Reopen a resolved thread."""
+        """Reopen a resolved thread; one that is gone is no error."""
         ...
 
     def delete_thread(self, thread: Thread) -> None:

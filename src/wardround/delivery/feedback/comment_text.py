@@ -10,11 +10,12 @@ from wardround.delivery.feedback.markers import finding_marker
 from wardround.delivery.feedback.suggestions import Suggestions
 from wardround.delivery.reported_review import ReportedFinding
 from wardround.reports import truncate
+from wardround.reports.markdown import rule_link
 from wardround.text.escaping import markdown_code, markdown_text
 
 _LONGEST_MESSAGE = 1_000
+_LONGEST_RULE = 200
 _LABELS = {"error": "Error", "warn": "Warning", "info": "Note"}
-_PAGE = re.compile(r"https://[\w./#~%-]+", re.ASCII)
 
 
 class FindingComments:
@@ -58,8 +59,10 @@ def _suggestion_block(text: str, language: str) -> str:
 
 
 def _footer(finding: ReportedFinding) -> str:
-    rule = markdown_code(finding.rule)
-    is_page = finding.url is not None and _PAGE.fullmatch(finding.url)
-    linked = f"[{rule}]({finding.url})" if is_page else rule
+    linked = rule_link(finding.rule, finding.url)
     waive = markdown_code(f"wardround: ignore[{finding.rule}] reason")
-    return f"<sub>{linked} · to waive it: a comment {waive} on the line, or a thumbs-down here</sub>"
+    dismiss = markdown_code("wardround: dismiss REASON")
+    return (
+        f"<sub>{linked} · to waive it: a comment {waive} on the line · not useful: a thumbs-down, "
+        f"or a reply {dismiss}</sub>"
+    )
