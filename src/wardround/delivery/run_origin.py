@@ -39,7 +39,12 @@ def _github(environ: Mapping[str, str], request: str) -> RecordedOrigin:
     number, attempt = environ.get("GITHUB_RUN_ID", ""), environ.get("GITHUB_RUN_ATTEMPT", "1")
     run = f"{repository}/actions/runs/{number}/attempts/{attempt}" if number else ""
     return RecordedOrigin(
-        _escape(repository), _escape(request), _escape(run), _escape(environ.get("GITHUB_ACTOR", ""))
+        _escape(repository),
+        _escape(request),
+        _escape(run),
+        _escape(environ.get("GITHUB_ACTOR", "")),
+        _escape(environ.get("GITHUB_WORKFLOW_REF", "")),
+        _escape(environ.get("GITHUB_WORKFLOW_SHA", "")),
     )
 
 
@@ -50,6 +55,7 @@ def _jenkins(environ: Mapping[str, str], request: str) -> RecordedOrigin:
         _escape(request),
         _escape(environ.get("BUILD_URL", "")),
         _escape(environ.get("CHANGE_AUTHOR", "")),
+        _escape(environ.get("JOB_URL", "")),
     )
 
 
