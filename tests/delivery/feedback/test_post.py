@@ -2,80 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
 import pytest
 
 from tests.delivery.api_server import Fault, Reply
-from tests.delivery.github_api import ME, PERSON, TOKEN, GithubApi
-from tests.delivery.test_client import StoppedClock
-from wardround.delivery.code_hosts.client import ClientLimits
+from tests.delivery.feedback.reviews_to_post import HEAD, MERGE, Posting, finding, report
+from tests.delivery.github_api import ME, PERSON, Request
 from wardround.delivery.code_hosts.errors import HostError
-from wardround.delivery.code_hosts.model import ChangeRequestReference
-from wardround.delivery.code_hosts.opening import open_code_host
-from wardround.delivery.feedback.execution import FeedbackPost, PostResult, PostSettings
-from wardround.delivery.reported_review import ReportedReview, parse_report
-
-HEAD = "a" * 40
-MERGE = "d" * 40
-
-
-def finding(line: int, severity: str = "warn", **values: Any) -> dict[str, Any]:
-    return {
-        "fingerprint": f"{line:016x}",
-        "rule": "tool/R1",
-        "plane": "semantic",
-        "severity": severity,
-        "file": "src/a.py",
-        "line": line,
-        "column": 1,
-        "end_line": line,
-        "end_column": 2,
-        "message": f"message {line}",
-        "rationale": "Why it matters.",
-        "status": "new",
-        "url": None,
-        **values,
-    }
-
-
-def report(*findings: dict[str, Any], head: str = HEAD) -> ReportedReview:
-    content = {
-        "schema": "wardround.report/1",
-        "context": {"id": "sha256:0", "base": "b" * 40, "head": head},
-        "gate": {"outcome": "pass"},
-        "verdict": {"name": "human-review", "tier": "T3", "policy": "default@sha256:0"},
-        "findings": list(findings),
-    }
-    return parse_report(msgspec.json.encode(content), "report.json")
-
-
-@dataclass
-class Posting:
-    """A pull request on loopback, and posts to it."""
-
-    api: GithubApi
-    url: str
-
-    def post(self, review: ReportedReview, most: int = 5, clock: StoppedClock | None = None) -> PostResult:
-        reference = ChangeRequestReference("github", self.url, "acme/shop", 7)
-        limits = ClientLimits(pause=0.0) if clock is None else ClientLimits(patience=1e9)
-        host = open_code_host(reference, {"GITHUB_TOKEN": TOKEN}, limits, clock or StoppedClock())
-        settings = PostSettings(most, "https://ci.example/run/1", lambda path, text: None)
-        try:
-            return FeedbackPost(host, review, settings).post()
-        finally:
-            host.close()
-
-
-@pytest.fixture
-def posting() -> Iterator[Posting]:
-    api = GithubApi(HEAD, {"src/a.py": range(1, 41)})
-    with api.server.serve() as url:
-        yield Posting(api, url)
+from wardround.errors import UsageError
 
 
 def lines(posting: Posting) -> Sequence[int]:
@@ -218,3 +154,130 @@ def test_lines_of_a_file_that_the_merge_changed_are_only_in_the_summary(posting:
 def test_a_merge_of_an_older_head_is_not_posted(posting: Posting) -> None:
     posting.api.merges[MERGE] = ("b" * 40, "e" * 40)
     assert posting.post(report(finding(3), head=MERGE)).skipped
+
+
+def test_an_idle_push_changes_only_the_commit_in_the_summary(posting: Posting) -> None:
+    posting.post(report(finding(3)))
+    (before,) = posting.api.summaries()
+    posting.api.head = "e" * 40
+    posting.post(report(finding(3), head=posting.api.head))
+    (after,) = posting.api.summaries()
+    assert after.replace("eeeeeeeeeeee", "aaaaaaaaaaaa") == before
+    assert (posting.api.reviews, len(posting.api.threads)) == (1, 1)
+
+
+def test_a_thread_that_a_person_reopened_is_not_resolved_again(posting: Posting) -> None:
+    posting.post(report(finding(3)))
+    posting.post(report())
+    posting.api.threads[0].resolver = None
+    for _ in range(2):
+        posting.post(report())
+        assert posting.api.threads[0].resolver is None
+
+
+def test_a_deleted_summary_is_made_again_once(posting: Posting) -> None:
+    posting.post(report(finding(3)))
+    posting.api.comments.clear()
+    posting.post(report(finding(3)))
+    posting.post(report(finding(3)))
+    assert len(posting.api.summaries()) == 1
+    assert len(posting.api.threads) == 1
+
+
+def test_a_comment_that_is_deleted_while_it_is_written_is_no_error(posting: Posting) -> None:
+    posting.post(report(finding(3)))
+    gone = Reply(200, {"data": None, "errors": [{"type": "NOT_FOUND", "message": "Could not resolve"}]})
+
+    def around(request: Request, handle: Callable[[], Reply | None]) -> Reply | None:
+        if not request.is_write:
+            return handle()
+        posting.api.threads.clear()
+        return gone if b"mutation" in request.content else handle()
+
+    posting.api.server.around = around
+    posting.post(report())
+    assert len(posting.api.summaries()) == 1
+
+
+def test_a_force_push_is_reviewed_as_any_other(posting: Posting) -> None:
+    posting.post(report(finding(3), finding(4)))
+    posting.api.head = "f" * 40
+    posting.api.changed = {"src/a.py": range(20, 41)}
+    posting.post(report(finding(3), finding(30), head="f" * 40))
+    assert lines(posting) == [3, 4, 30]
+    assert [thread.resolver for thread in posting.api.threads] == [None, ME, None]
+
+
+def test_a_renamed_file_keeps_its_thread(posting: Posting) -> None:
+    posting.post(report(finding(3)))
+    posting.api.changed = {"src/b.py": range(1, 41)}
+    posting.post(report(finding(3, file="src/b.py")))
+    assert [(thread.path, thread.resolver) for thread in posting.api.threads] == [("src/a.py", None)]
+
+
+def test_a_merged_pull_request_gets_nothing(posting: Posting) -> None:
+    posting.api.state, posting.api.merged = "closed", True
+    assert posting.post(report(finding(3))).skipped == "change request 7 is merged"
+    assert posting.api.writes == 0
+
+
+def test_a_line_that_the_host_rejects_does_not_stop_the_others(posting: Posting) -> None:
+    posting.api.rejected_lines = {4}
+    result = posting.post(report(finding(3), finding(4), finding(5)))
+    assert lines(posting) == [3, 5]
+    assert result.rejected == 1
+    (summary,) = posting.api.summaries()
+    assert "**Outside of the diff** (1)" in summary
+
+
+def test_a_token_that_may_not_resolve_still_writes_the_summary(posting: Posting) -> None:
+    posting.post(report(finding(3)))
+    posting.api.can_resolve = False
+    result = posting.post(report())
+    assert result.refused == 1
+    assert "no findings" in posting.api.summaries()[0]
+    posting.api.can_resolve = True
+    posting.post(report())
+    assert posting.api.threads[0].resolver == ME
+
+
+def test_existing_and_suppressed_findings_are_not_posted(posting: Posting) -> None:
+    posting.post(report(finding(3, status="existing"), finding(4, status="suppressed")))
+    assert lines(posting) == []
+    assert "no findings" in posting.api.summaries()[0]
+
+
+def test_a_suggestion_needs_a_text_that_parses_and_lines_of_the_diff(posting: Posting) -> None:
+    def fix(line: int, replacement: str) -> dict[str, Any]:
+        edit = {"file": "src/a.py", "line": line, "column": 1, "end_line": line, "end_column": 8}
+        return {"description": "", "safe": True, "edits": [{**edit, "replacement": replacement}]}
+
+    found = [finding(3, suggested_fix=fix(3, "broken(")), finding(4, suggested_fix=fix(45, "other"))]
+    found.append(finding(5, suggested_fix=fix(5, "x" * 20_000)))
+    posting.post(report(*found), complaint=lambda path, text: "broken" if "(" in text else None)
+    assert ["suggestion" in thread.body for thread in posting.api.threads] == [False] * 3
+
+
+class TestAccount:
+    def test_a_token_that_graphql_does_not_name_is_named_by_rest(self, posting: Posting) -> None:
+        posting.api.viewer, posting.api.user = None, ME
+        posting.post(report(finding(3)))
+        posting.post(report(finding(3)))
+        assert len(posting.api.threads) == 1
+
+    def test_without_a_name_nothing_is_written(self, posting: Posting) -> None:
+        posting.api.viewer = None
+        with pytest.raises(UsageError, match="set WARDROUND_ACCOUNT_ID to the id"):
+            posting.post(report(finding(3)))
+        assert posting.api.writes == 0
+
+    def test_the_environment_names_it(self, posting: Posting) -> None:
+        posting.api.viewer = None
+        named = {"WARDROUND_ACCOUNT_ID": str(ME["id"])}
+        posting.post(report(finding(3)), environ=named)
+        posting.post(report(finding(3)), environ=named)
+        assert (len(posting.api.threads), len(posting.api.summaries())) == (1, 1)
+
+    def test_a_malformed_number_is_an_error(self, posting: Posting) -> None:
+        with pytest.raises(UsageError, match="WARDROUND_ACCOUNT_ID is not a number"):
+            posting.post(report(), environ={"WARDROUND_ACCOUNT_ID": "me"})
