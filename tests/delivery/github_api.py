@@ -27,11 +27,11 @@ _COMMENT = {"type": "object", "required": ["body"], "properties": {"body": _TEXT
 _REVIEW = {
     "type": "object",
     "additionalProperties": False,
-    "required": ["commit_id", "event", "comments"],
+    "required": ["commit_id", "event", "comments", "body"],
     "properties": {
         "commit_id": {"type": "string", "pattern": "^[0-9a-f]{40}$"},
         "event": {"enum": ["APPROVE", "REQUEST_CHANGES", "COMMENT"]},
-        "body": {"type": "string"},
+        "body": _TEXT,
         "comments": {
             "type": "array",
             "items": {
@@ -135,6 +135,9 @@ class RateLimits:
 
 class GithubApi:
     """One pull request, number 7 of acme/shop, with a file whose lines ``changed`` are part of the diff."""
+
+    posts_of_a_review = "reviews"
+    comments_path = "issues/7/comments"
 
     def __init__(self, head: str, changed: Mapping[str, range]) -> None:
         self.head = head

@@ -8,8 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+from msgspec.structs import replace
+from securesystemslib.signer import CryptoSigner
+
 from tests.delivery.github_merge_api import HEAD, REPOSITORY, TOKEN, GithubApi
 from tests.delivery.test_client import StoppedClock
+from tests.planes.evidence_factory import document, evidence
+from tests.records.sample_reviews import FACTS, MOMENT, review
+from wardround.context.document import document_id
 from wardround.delivery.acting.acting import Acting, Outcome
 from wardround.delivery.acting.action_log import ActionLog
 from wardround.delivery.acting.plan import ActSettings, Plan
@@ -22,8 +29,19 @@ from wardround.delivery.reported_review import (
     ReportedReview,
     ReportedVerdict,
 )
+from wardround.policy.conclude import conclude
+from wardround.policy.schema import convert_policy
+from wardround.records import bundle
+from wardround.records.record import RecordedContext, RecordedPolicy, predicate_of
 
 RECORD = f"sha256:{'9' * 64}"
+
+POLICY = """\
+schema: wardround.policy/1
+name: team
+version: 1
+tiers: {T1: auto-merge, T2: auto-merge, T3: auto-merge, T4: auto-merge, T5: auto-merge}
+"""
 
 
 def reported(
@@ -72,3 +90,39 @@ class Actor:
     @property
     def log(self) -> Path:
         return self.folder / "actions.jsonl"
+
+
+def signed_review(
+    signed_by: CryptoSigner | None, *, head: str = HEAD, policy: str = POLICY, **values: Any
+) -> tuple[dict[str, Any], bytes]:
+    """A JSON report and its record, whose verdict follows from its evidence under a policy.
+
+    Args:
+        values: parts of the record to replace, such as ``origin`` and ``request``.
+    """
+    own = convert_policy(yaml.safe_load(policy), "the policy")
+    known = evidence(profile=values.pop("profile", "ci"), policy_file="review.yml")
+    context = replace(document(), head=head)
+    found = conclude(context, known, (own,))
+    record = replace(
+        review(known),
+        context=RecordedContext(document_id(found.context), found.context),
+        evidence=found.evidence,
+        signals=found.signals,
+        verdict=found.verdict,
+        policy=RecordedPolicy(own.name, own.digest, own),
+        floor=None,
+        **values,
+    )
+    report = {
+        "schema": "wardround.report/1",
+        "context": {"id": record.context.id, "base": context.base, "head": head},
+        "gate": {"outcome": known.gate},
+        "verdict": {
+            "name": record.verdict.name,
+            "tier": record.verdict.tier,
+            "policy": record.verdict.policy,
+            "approvals": record.verdict.approvals,
+        },
+    }
+    return report, bundle.write(predicate_of(record), FACTS, signed_by, MOMENT).data

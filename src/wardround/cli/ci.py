@@ -11,6 +11,7 @@ import click
 
 from wardround.cli.accepting import accept_option
 from wardround.cli.change_options import repo_option
+from wardround.cli.completion import complete_formats
 from wardround.cli.exchange_options import exchange_options
 from wardround.cli.fail_on_verdict import fail_on_verdict_option
 from wardround.cli.messages import echo_err
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from wardround.review_result import ReviewResult
 
 PROVIDERS = ("github", "gitlab", "jenkins", "azure", "bitbucket", "generic")
-REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
 
 
 @click.command("ci")
@@ -54,6 +54,9 @@ REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
               help="Side whose configuration applies.")  # fmt: skip
 @click.option("--reports-dir", metavar="DIR",
               help="New directory for the reports (default: in the temporary directory).")  # fmt: skip
+@click.option("--report", "reports", multiple=True, metavar="NAME[=FILE]",
+              help="Also write this format to the directory. Repeatable.",
+              shell_complete=complete_formats)  # fmt: skip
 @policy_floor_option
 @ticket_option
 @sign_options
@@ -130,9 +133,11 @@ class CiRun:
             The review, and the directory.
         """
         from wardround.cli.options import ChangeSpec, ReportSpec
+        from wardround.delivery.ci_reports import ci_reports
         from wardround.delivery.report_directory import ReportDirectory
         from wardround.reports import renderer
 
+        reports = ci_reports(self._options.reports)
         comparison, folder = self._comparison, self._options.reports_dir
         target = ChangeSpec(base=comparison.base, head=comparison.head, repo=self._root)
         shown = ReportSpec(shown_format, None)
@@ -140,8 +145,8 @@ class CiRun:
         with ReportDirectory.create(requested, self._root, os.environ) as directory:
             record, ticket = self._record(directory), self._ticket()
             review = run_and_report(target, request, (shown,), self._amend_review, record, ticket)
-            for name, file in REPORTS.items():
-                directory.write(file, renderer(name)(review))
+            for report in reports:
+                directory.write(report.file, renderer(report.format)(review))
         return review, directory.path
 
     def post(self, review: ReviewResult, reports: Path) -> None:
@@ -158,7 +163,7 @@ class CiRun:
         """Return the record, which is one of the reports; an unknown change has no other report."""
         from msgspec.structs import replace
 
-        from wardround.delivery.report_directory import RECORD
+        from wardround.delivery.ci_reports import RECORD
 
         requested = self._options.record
         accept = requested.accept if self._comparison.error is None else None

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from wardround.delivery.code_hosts.model import Account, Approval, StatusConclusion, VerdictStatus
 from wardround.delivery.reported_review import ReportedReview
+from wardround.reports import truncate
 from wardround.text.escaping import markdown_text, one_line
 
 CHECK = "wardround"
@@ -23,6 +24,7 @@ CHECK = "wardround"
 _PEOPLE = {"human-review", "escalate"}
 """The verdicts for which somebody has to approve, even if no rule names a number."""
 _MOST_REASONS = 20
+_LONGEST_REASON = 400
 _LONGEST_TITLE = 120
 
 
@@ -63,7 +65,7 @@ def verdict_status(
         url: of the run with the reports.
     """
     conclusion, sentence = _conclusion(review, len(approvals))
-    title = one_line(f"{review.verdict.name} ({review.verdict.tier}): {sentence}")[:_LONGEST_TITLE]
+    title = truncate(one_line(f"{review.verdict.name} ({review.verdict.tier}): {sentence}"), _LONGEST_TITLE)
     return VerdictStatus(name, commit, conclusion, title, _summary(review, sentence, approvals), url)
 
 
@@ -88,7 +90,7 @@ def _summary(review: ReportedReview, sentence: str, approvals: Sequence[Account]
     blocks += _list_section("Verdict", review.verdict.reasons)
     blocks += _list_section("Gate", review.gate.reasons)
     blocks += _list_section("Approved by", [account.name for account in approvals])
-    blocks += [f"Findings: {_counts(review)}. Policy: {markdown_text(review.verdict.policy)}."]
+    blocks += [f"Policy: {markdown_text(review.verdict.policy)}."]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -97,10 +99,4 @@ def _list_section(title: str, lines: Sequence[str]) -> Iterator[str]:
         more = [f"and {len(lines) - _MOST_REASONS} more"] if len(lines) > _MOST_REASONS else []
         items = [*lines[:_MOST_REASONS], *more]
         yield f"**{title}**"
-        yield "\n".join(f"- {markdown_text(line[:400])}" for line in items)
-
-
-def _counts(review: ReportedReview) -> str:
-    severities = [finding.severity for finding in review.findings if finding.status in ("new", "caused")]
-    counts = [f"{severities.count(level)} {level}" for level in ("error", "warn", "info")]
-    return ", ".join(counts)
+        yield "\n".join(f"- {markdown_text(truncate(line, _LONGEST_REASON))}" for line in items)

@@ -16,6 +16,7 @@ from wardround.lazy import LazyPattern
 from wardround.planes.signal import Signal
 from wardround.reports import terminal, text, truncate
 from wardround.reports.finding_code import code_lines, fix_diff
+from wardround.reports.unreviewed_groups import unreviewed_groups
 from wardround.review_result import ReviewResult
 from wardround.text.escaping import markdown_code, markdown_text, one_line
 
@@ -148,12 +149,10 @@ def _after_findings(review: ReviewResult) -> list[str]:
 
 def unreviewed_lines(unreviewed: Iterable[Unreviewed]) -> Iterator[str]:
     """Yield a line for each reason, with the number of files."""
-    ordered = sorted(unreviewed, key=lambda gap: (gap.tool, gap.reason, gap.file))
-    for (tool, reason), group in groupby(ordered, key=lambda gap: (gap.tool, gap.reason)):
-        first, *others = group
-        who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
+    for group in unreviewed_groups(unreviewed):
+        first, *others = group.files
         more = f" and {len(others)} more" if others else ""
-        yield f"{first.file}{more}: {who}{reason}"
+        yield f"{first}{more}: {group.sentence}"
 
 
 def bullet_list(title: str, lines: Iterable[str]) -> list[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from tests.delivery.github_api import TOKEN, GithubApi
+from tests.delivery.gitlab_api import GitlabApi
 from tests.delivery.test_client import StoppedClock
 from wardround.delivery.code_hosts.client import ClientLimits
 from wardround.delivery.code_hosts.model import ChangeRequestReference
@@ -55,11 +56,16 @@ def report(*findings: dict[str, Any], head: str = HEAD, **values: Any) -> Report
     return parse_report(report_content(*findings, head=head, **values), "report.json")
 
 
-@dataclass
-class Posting:
-    """A pull request on loopback, and posts to it."""
+Api = TypeVar("Api", GithubApi, GitlabApi, GithubApi | GitlabApi)
+APIS: dict[str, type[GithubApi] | type[GitlabApi]] = {"github": GithubApi, "gitlab": GitlabApi}
 
-    api: GithubApi
+
+@dataclass
+class PostingTo(Generic[Api]):
+    """A pull request or merge request on loopback, and posts to it."""
+
+    host: str
+    api: Api
     url: str
 
     def post(
@@ -70,12 +76,16 @@ class Posting:
         complaint: Callable[[str, str], str | None] = lambda path, text: None,
         environ: Mapping[str, str] | None = None,
     ) -> PostResult:
-        reference = ChangeRequestReference("github", self.url, "acme/shop", 7)
+        reference = ChangeRequestReference(self.host, self.url, "acme/shop", 7)
         limits = ClientLimits(pause=0.0) if clock is None else ClientLimits(patience=1e9)
-        variables = {"GITHUB_TOKEN": TOKEN, **(environ or {})}
+        variables = {f"{self.host.upper()}_TOKEN": TOKEN, **(environ or {})}
         host = open_code_host(reference, variables, limits, clock or StoppedClock())
         settings = PostSettings(most, "https://ci.example/run/1", complaint)
         try:
             return FeedbackPost(host, review, settings).post()
         finally:
             host.close()
+
+
+Posting = PostingTo[GithubApi | GitlabApi]
+GithubPosting = PostingTo[GithubApi]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.delivery.feedback.reviews_to_post import HEAD, Posting, finding, report, report_content
+from tests.delivery.feedback.reviews_to_post import HEAD, GithubPosting, finding, report, report_content
 from tests.delivery.github_api import ME, PERSON, TOKEN
 from wardround.cli.commands import invoke
 from wardround.rules.judgement_files import read_judgements
@@ -17,10 +17,15 @@ from wardround.rules.judgement_files import read_judgements
 STRANGER = {"id": 8, "login": "stranger"}
 
 
+@pytest.fixture
+def posting(github: GithubPosting) -> GithubPosting:
+    return github
+
+
 class Command:
     """The command, with its report in a folder."""
 
-    def __init__(self, posting: Posting, folder: Path) -> None:
+    def __init__(self, posting: GithubPosting, folder: Path) -> None:
         self.posting = posting
         self.file = folder / "report.json"
         self.file.write_bytes(report_content(finding(3)))
@@ -36,7 +41,7 @@ class Command:
 
 
 @pytest.fixture
-def command(posting: Posting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+def command(posting: GithubPosting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
     return Command(posting, tmp_path)
 
@@ -51,7 +56,7 @@ def command(posting: Posting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_a_reply_of_a_writer_becomes_a_judgement(
-    command: Command, posting: Posting, reply: str, verdict: str, reason: str
+    command: Command, posting: GithubPosting, reply: str, verdict: str, reason: str
 ) -> None:
     posting.post(report(finding(3)))
     posting.api.reply(posting.api.threads[0], reply)
@@ -59,7 +64,7 @@ def test_a_reply_of_a_writer_becomes_a_judgement(
     assert command.judged() == [("src/a.py", 3, HEAD, verdict, reason)]
 
 
-def test_a_thumbs_down_is_recorded_once_over_pushes(command: Command, posting: Posting) -> None:
+def test_a_thumbs_down_is_recorded_once_over_pushes(command: Command, posting: GithubPosting) -> None:
     posting.post(report(finding(3)))
     posting.api.threads[0].dislikes.append(PERSON)
     for head in (HEAD, "e" * 40):
@@ -72,7 +77,7 @@ def test_a_thumbs_down_is_recorded_once_over_pushes(command: Command, posting: P
 
 @pytest.mark.parametrize("user", [STRANGER, ME], ids=["a stranger", "this account"])
 def test_only_people_who_may_write_dismiss(
-    command: Command, posting: Posting, user: Mapping[str, Any]
+    command: Command, posting: GithubPosting, user: Mapping[str, Any]
 ) -> None:
     posting.post(report(finding(3)))
     posting.api.reply(posting.api.threads[0], "wardround: dismiss misread", user)
@@ -82,7 +87,7 @@ def test_only_people_who_may_write_dismiss(
 
 
 def test_a_dry_run_prints_the_plan_and_writes_nothing(
-    command: Command, posting: Posting, capsys: pytest.CaptureFixture[str]
+    command: Command, posting: GithubPosting, capsys: pytest.CaptureFixture[str]
 ) -> None:
     posting.post(report(finding(3)))
     posting.api.threads[0].dislikes.append(PERSON)
@@ -99,7 +104,7 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(
 
 
 def test_a_closed_pull_request_is_named_and_ends_with_0(
-    command: Command, posting: Posting, capsys: pytest.CaptureFixture[str]
+    command: Command, posting: GithubPosting, capsys: pytest.CaptureFixture[str]
 ) -> None:
     posting.api.state = "closed"
     assert command() == 0
@@ -108,7 +113,10 @@ def test_a_closed_pull_request_is_named_and_ends_with_0(
 
 
 def test_bad_input_ends_with_2_and_a_failing_host_with_5(
-    command: Command, posting: Posting, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: Command,
+    posting: GithubPosting,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     command.file.write_text(json.dumps({"schema": "other"}))
     assert command() == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.delivery.feedback.reviews_to_post import Posting, finding, report
+from tests.delivery.feedback.reviews_to_post import GithubPosting, finding, report
 from tests.delivery.github_api import ME, PERSON
 from wardround.delivery.feedback.markers import marked_finding
 from wardround.errors import UsageError
@@ -23,8 +23,13 @@ HOSTILE = [
 ]
 
 
+@pytest.fixture
+def posting(github: GithubPosting) -> GithubPosting:
+    return github
+
+
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_text_of_the_change_is_only_text(posting: Posting, text: str) -> None:
+def test_text_of_the_change_is_only_text(posting: GithubPosting, text: str) -> None:
     posting.post(
         report(
             finding(3, message=text, rationale=text, rule=f"tool/{text}", url=f"https://example.com/{text}"),
@@ -52,7 +57,7 @@ def test_a_report_with_another_fingerprint_is_rejected(fingerprint: str) -> None
         report(finding(3, fingerprint=fingerprint))
 
 
-def test_a_forged_list_of_resolved_threads_counts_for_nothing(posting: Posting) -> None:
+def test_a_forged_list_of_resolved_threads_counts_for_nothing(posting: GithubPosting) -> None:
     forged = f"<!-- wardround:summary -->\n<!-- wardround:resolved:{3:016x} -->"
     posting.api.comments[1] = (forged, PERSON)
     posting.post(report(finding(3)))

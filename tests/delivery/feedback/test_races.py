@@ -17,10 +17,15 @@ from pathlib import Path
 import pytest
 
 from tests.delivery.api_server import Reply
-from tests.delivery.feedback.reviews_to_post import HEAD, Posting, finding, report, report_content
+from tests.delivery.feedback.reviews_to_post import HEAD, GithubPosting, finding, report, report_content
 from tests.delivery.github_api import ME, TOKEN, GithubApi, RateLimits, Request
 from tests.delivery.test_client import StoppedClock
 from wardround.delivery.feedback.markers import marked_finding
+
+
+@pytest.fixture
+def posting(github: GithubPosting) -> GithubPosting:
+    return github
 
 
 def require_no_double(api: GithubApi, findings: int) -> None:
@@ -51,7 +56,7 @@ def test_two_runs_at_once_leave_one_comment_for_each_finding() -> None:
         api.server.around = Meeting("/reviews", "/issues/7/comments").around
         with api.server.serve() as url, ThreadPoolExecutor(2) as pool:
             review = report(finding(3), finding(9))
-            for done in [pool.submit(Posting(api, url).post, review) for _ in range(2)]:
+            for done in [pool.submit(GithubPosting("github", api, url).post, review) for _ in range(2)]:
                 done.result(60)
         assert api.reviews == 2, "both runs wrote"
         require_no_double(api, findings=2)
@@ -96,7 +101,7 @@ FeedbackPost(host, read_report(Path(sys.argv[3])), settings).post()
 @pytest.mark.parametrize("is_handled", [True, False])
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_run_that_is_killed_at_a_write_is_continued_by_the_next(
-    posting: Posting, tmp_path: Path, number: int, is_handled: bool
+    posting: GithubPosting, tmp_path: Path, number: int, is_handled: bool
 ) -> None:
     posting.post(report(finding(3), finding(4)))
     found = [finding(4), finding(9)]  # one thread to resolve, one to write, and the summary to update
@@ -118,7 +123,7 @@ def test_two_thousand_comments_under_rate_limits_are_each_written_once() -> None
     limits = RateLimits(clock.now)
     api.server.around = limits.around
     with api.server.serve() as url:
-        posting = Posting(api, url)
+        posting = GithubPosting("github", api, url)
         for last in (500, 1_000, 1_500, 2_000):
             review = report(*(finding(line) for line in range(1, last + 1)))
             posting.post(review, most=2_000, clock=clock)

@@ -251,19 +251,37 @@ class _CurrentPlan:
         return [Merge(commit=self._head, reason=f"{self._reason}; {cause}", method=self._settings.method)]
 
     def _review_requests(self) -> Iterator[Action]:
-        """Yield the request of the reviews that the applying rules name, while approvals are missing."""
-        if self._is_successful or not self._can_be_approved() or self._now.request.is_draft:
+        """Yield the request of each review that the applying rules name, while approvals are missing.
+
+        A host refuses a request as a whole, so that one name it does not know would stop all of them.
+        """
+        if not self._waits_for_people():
             return
+        people, teams = self._reviewers_to_request()
+        for person in people:
+            yield RequestReviews(commit=self._head, reason=self._status.title, people=(person,))
+        for team in teams:
+            yield RequestReviews(commit=self._head, reason=self._status.title, teams=(team,))
+        if not self._review.teams and (missing := self._unnamed_approvals()):
+            self._notes.append(
+                f"the applying rules of the policy name too few reviewers: request {missing} more yourself"
+            )
+
+    def _waits_for_people(self) -> bool:
+        """Return True if approvals are all that is missing."""
+        if self._is_successful or self._now.request.is_draft or self._verdict.name == "declined":
+            return False
+        return self._review.report.gate.outcome == "pass" and required_approvals(self._review.report) > 0
+
+    def _unnamed_approvals(self) -> int:
+        """Return the number of required approvals for which no person is named and nobody has approved."""
+        author = self._now.request.author.name.lower()
+        people = {person.lower() for person in self._review.people} - {author}
+        return max(0, required_approvals(self._review.report) - len(people | self._approved))
+
+    def _reviewers_to_request(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return people who are not requested, have not approved and are not the author, and teams."""
         state, author = self._now.state, self._now.request.author.name.lower()
         known = {*state.people, *self._approved, author}
         people = tuple(person for person in self._review.people if person.lower() not in known)
-        teams = tuple(team for team in self._review.teams if team.lower() not in state.teams)
-        if people or teams:
-            yield RequestReviews(commit=self._head, reason=self._status.title, people=people, teams=teams)
-        elif not (self._review.people or self._review.teams):
-            self._notes.append("no review is requested: no applying rule of the policy names reviewers")
-
-    def _can_be_approved(self) -> bool:
-        """Return True if approvals of people are all that is missing."""
-        is_decided = self._review.report.gate.outcome == "pass" and self._verdict.name != "declined"
-        return is_decided and required_approvals(self._review.report) > 0
+        return people, tuple(team for team in self._review.teams if team.lower() not in state.teams)

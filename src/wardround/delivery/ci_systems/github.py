@@ -129,4 +129,10 @@ def github_origin(environ: Mapping[str, str]) -> RecordedOrigin:
     repository = f"{server}/{name}" if name else ""
     number, attempt = environ.get("GITHUB_RUN_ID", ""), environ.get("GITHUB_RUN_ATTEMPT", "1")
     run = f"{repository}/actions/runs/{number}/attempts/{attempt}" if number else ""
-    return RecordedOrigin(repository, "", run, environ.get("GITHUB_ACTOR", ""))
+    return RecordedOrigin(
+        repository=repository,
+        workflow_run=run,
+        actor=environ.get("GITHUB_ACTOR", ""),
+        workflow=environ.get("GITHUB_WORKFLOW_REF", ""),
+        workflow_commit=environ.get("GITHUB_WORKFLOW_SHA", ""),
+    )

@@ -33,8 +33,18 @@ def gitlab_origin(environ: Mapping[str, str]) -> RecordedOrigin:
     """Return the pipeline, in the project of the merge request if there is one."""
     project = environ.get(f"{_REQUEST}PROJECT_URL") or environ.get("CI_PROJECT_URL", "")
     return RecordedOrigin(
-        project, "", environ.get("CI_PIPELINE_URL", ""), environ.get("GITLAB_USER_LOGIN", "")
+        repository=project,
+        workflow_run=environ.get("CI_PIPELINE_URL", ""),
+        actor=environ.get("GITLAB_USER_LOGIN", ""),
+        workflow=_workflow(environ),
+        workflow_commit=environ.get("CI_COMMIT_SHA", ""),
     )
+
+
+def _workflow(environ: Mapping[str, str]) -> str:
+    """Return the path of the configuration in the project of the pipeline, with its ref."""
+    path, project = environ.get("CI_CONFIG_PATH", ""), environ.get("CI_PROJECT_PATH", "")
+    return f"{project}/{path}@{environ.get('CI_COMMIT_REF_NAME', '')}" if path and project else ""
 
 
 def _merge_request(environ: Mapping[str, str]) -> CiEvent:

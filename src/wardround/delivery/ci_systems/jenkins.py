@@ -38,5 +38,8 @@ def jenkins_event(environ: Mapping[str, str]) -> CiEvent:
 def jenkins_origin(environ: Mapping[str, str]) -> RecordedOrigin:
     """Return the build; its actor is the author of the change request, the only person Jenkins names."""
     return RecordedOrigin(
-        environ.get("GIT_URL", ""), "", environ.get("BUILD_URL", ""), environ.get("CHANGE_AUTHOR", "")
+        repository=environ.get("GIT_URL", ""),
+        workflow_run=environ.get("BUILD_URL", ""),
+        actor=environ.get("CHANGE_AUTHOR", ""),
+        workflow=environ.get("JOB_URL", ""),
     )
