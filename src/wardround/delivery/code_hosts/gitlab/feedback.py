@@ -130,6 +130,15 @@ class GitlabFeedback:
         listed = self._client.pages(f"{self._path}/discussions", _Discussion)
         return [self._thread(found) for found in listed if found.notes and found.notes[0].type == _ON_LINES]
 
+    def can_write(self, account: Account) -> bool:
+        try:
+            member = self._client.get(f"{self._project}/members/all/{account.id}", _Member)
+        except RefusedByHost as refused:
+            if refused.status != _GONE:
+                raise
+            return False
+        return member.access_level >= _DEVELOPER
+
     def comments(self) -> Sequence[Comment]:
         listed = self._client.pages(f"{self._path}/notes", _Note, sort="asc", order_by="created_at")
         notes = (note for note in listed if note.type is None and not note.system)
@@ -233,6 +242,14 @@ class GitlabFeedback:
 
 def _comment(note: _Note) -> Comment:
     return Comment(str(note.id), note.body, account_of(note.author))
+
+
+class _Member(msgspec.Struct, frozen=True):
+    access_level: int
+
+
+_DEVELOPER = 30
+"""The access level from which a member may push."""
 
 
 class _Positions:
