@@ -22,8 +22,11 @@ _BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
 """How GitHub's runner starts ``shell: bash``; the script is a separate file."""
 
 
-def action() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+ACTIONS = ("action.yml", ".github/actions/post/action.yml")
+
+
+def action(file: str = ACTIONS[0]) -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / file).read_text())
     return loaded
 
 
@@ -43,19 +46,28 @@ class Event:
 
     @classmethod
     def pull_request(cls, base: str, head: str, *, target: str = "main", name: str = "pull_request") -> Event:
-        request = {"base": {"sha": base, "ref": target}, "head": {"sha": head, "ref": "topic"}}
+        request = {"number": 7, "base": {"sha": base, "ref": target}, "head": {"sha": head, "ref": "topic"}}
         payload = {"pull_request": request, "repository": {"default_branch": "main"}}
         return cls(name, payload, "7/merge" if name == "pull_request" else target)
 
 
 @dataclass(frozen=True)
 class Ran:
-    """The effects of a run: how the review ended, the outputs, the summary and the reports."""
+    """The effects of a run: how the review ended, the outputs, the summary and the reports.
+
+    Attributes:
+        done: the review, or the step that failed before it.
+        uploaded: the paths of the artifact.
+        used: the other actions that were used, by name, with their inputs.
+        later: the steps after the review that ran.
+    """
 
     done: subprocess.CompletedProcess[str]
     outputs: Mapping[str, str]
     summary: str
     uploaded: tuple[Path, ...]
+    used: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    later: Mapping[str, subprocess.CompletedProcess[str]] = field(default_factory=dict)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -68,14 +80,59 @@ class Ran:
         return base
 
 
-class Runner:
-    """A GitHub runner with its own folders; unless it installs, the environment of the tests is used."""
+class Expressions:
+    """The expressions of a workflow: names, texts, the operators of conditions, and ``always()``.
 
-    def __init__(self, folder: Path, *, installs: bool = False) -> None:
+    Attributes:
+        values: what ``set`` gave to names such as ``inputs.run``.
+    """
+
+    def __init__(self, event: Mapping[str, Any]) -> None:
+        self.values: dict[str, str] = {}
+        self.has_failed = False
+        self._event = event
+
+    def replace(self, text: str) -> str:
+        """Replace the expressions in a text, which are names here and nothing more."""
+        return re.sub(r"\$\{\{ ([\w.-]+) \}\}", lambda found: str(self._value(found[1])), text)
+
+    def is_met(self, condition: str) -> bool:
+        """Return True if a step with this condition runs; an empty one is that no step has failed."""
+        if not condition:
+            return not self.has_failed
+        python = re.sub(
+            r"'[^']*'|always\(\)|&&|\|\||!=|==|!|[()]|[A-Za-z][\w.-]*", self._in_python, condition
+        )
+        return bool(eval(python, {"__builtins__": {}})) and ("always()" in condition or not self.has_failed)
+
+    def _in_python(self, found: re.Match[str]) -> str:
+        signs = {"always()": "True", "&&": " and ", "||": " or ", "!": " not "}
+        token = found[0]
+        if token[0].isalpha() and token not in signs:
+            return repr(self._value(token))
+        return signs.get(token, token)
+
+    def _value(self, name: str) -> Any:
+        if not name.startswith("github.event."):
+            return self.values.get(name, "")
+        value: Any = self._event
+        for part in name.split(".")[2:]:
+            value = value.get(part, "") if isinstance(value, Mapping) else ""
+        return value
+
+
+class Runner:
+    """A GitHub runner with its own folders; unless it installs, the environment of the tests is used.
+
+    Args:
+        program: a script in place of Python after the installation.
+    """
+
+    def __init__(self, folder: Path, *, installs: bool = False, program: str = "") -> None:
         self.folder = folder
         self.temp = folder / "temp"
         self.temp.mkdir(parents=True)
-        self.home = None if installs else _installed(self.temp / "wardround.plugin_discovery")
+        self.home = None if installs else _installed(self.temp / "wardround.plugin_discovery", program)
 
     def run(
         self,
@@ -85,7 +142,7 @@ class Runner:
         env: Mapping[str, str] | None = None,
         source: Path = ROOT,
     ) -> Ran:
-        """Run the steps until one fails; an upload only lists its files."""
+        """Run the steps whose condition is met; other actions only list their inputs."""
         loaded = action()
         given = {name: spec.get("default", "") for name, spec in loaded["inputs"].items()} | dict(
             inputs or {}
@@ -93,53 +150,70 @@ class Runner:
         assert set(given) == set(loaded["inputs"])
         payload = self.folder / "event.json"
         payload.write_text(json.dumps(event.payload))
-        context = {f"inputs.{name}": value for name, value in given.items()}
-        context |= {"runner.temp": str(self.temp), "github.action_path": str(source)}
+        context = Expressions(event.payload)
+        context.values = {f"inputs.{name}": value for name, value in given.items()}
+        context.values |= {"runner.temp": str(self.temp), "github.action_path": str(source)}
         around = {
             "GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(workspace), "RUNNER_TEMP": str(self.temp),
             "GITHUB_EVENT_NAME": event.name, "GITHUB_EVENT_PATH": str(payload),
             "GITHUB_REF_NAME": event.ref, "GITHUB_REF_TYPE": event.ref_type,
             "GITHUB_STEP_SUMMARY": str(self.folder / "summary"), **(env or {}),
         }  # fmt: skip
-        done, uploaded = None, ()
+        finished: dict[str, subprocess.CompletedProcess[str]] = {}
+        used: dict[str, dict[str, str]] = {}
         for step in loaded["runs"]["steps"]:
+            if not context.is_met(step.get("if", "")):
+                continue
             if "uses" in step:
-                uploaded = tuple(map(Path, evaluate(step["with"]["path"], context).split()))
+                used[step["uses"].partition("@")[0]] = {
+                    name: context.replace(value) for name, value in step["with"].items()
+                }
             elif step["id"] == "install" and self.home is not None:
-                context["steps.install.outputs.home"] = str(self.home)
-            elif done is None or done.returncode == 0:
-                done = self._step(step, context, around)
-        assert done is not None
-        outputs = {name.rpartition(".")[2]: value for name, value in context.items() if ".review." in name}
+                context.values["steps.install.outputs.home"] = str(self.home)
+            else:
+                finished[step["id"]] = done = self._step(step, context, around)
+                context.has_failed |= done.returncode != 0
+        last = "review" if "review" in finished else list(finished)[-1]
+        prefix = "steps.review.outputs."
+        outputs = {
+            name[len(prefix) :]: value for name, value in context.values.items() if name.startswith(prefix)
+        }
         summary = self.folder / "summary"
-        return Ran(done, outputs, summary.read_text() if summary.exists() else "", uploaded)
+        paths = used.get("actions/upload-artifact", {}).get("path", "").split()
+        later = {name: done for name, done in finished.items() if name in ("comment", "act")}
+        text = summary.read_text() if summary.exists() else ""
+        return Ran(finished[last], outputs, text, tuple(map(Path, paths)), used, later)
 
     def _step(
-        self, step: Mapping[str, Any], context: dict[str, str], around: Mapping[str, str]
+        self, step: Mapping[str, Any], context: Expressions, around: Mapping[str, str]
     ) -> subprocess.CompletedProcess[str]:
         assert "${{" not in step["run"]
         output, script = self.folder / f"{step['id']}.output", self.folder / f"{step['id']}.sh"
         output.write_text("")
         script.write_text(step["run"])
-        env = {name: evaluate(value, context) for name, value in step["env"].items()}
-        cwd = Path(evaluate(step["working-directory"], context))
+        env = {name: context.replace(value) for name, value in step["env"].items()}
+        cwd = Path(context.replace(step["working-directory"]))
         started = GitRepository(cwd)
         done = started.run(*_BASH, script, env={**around, **env, "GITHUB_OUTPUT": str(output)})
         for line in output.read_text().splitlines():
             name, _, value = line.partition("=")
-            context[f"steps.{step['id']}.outputs.{name}"] = value
+            context.values[f"steps.{step['id']}.outputs.{name}"] = value
         return done
 
 
-def evaluate(text: str, context: Mapping[str, str]) -> str:
-    """Replace the expressions of a workflow, which are names here and nothing more."""
-    return re.sub(r"\$\{\{ ([\w.-]+) \}\}", lambda found: context.get(found[1], ""), text)
+def _installed(folder: Path, program: str) -> Path:
+    """A folder that resembles a finished installation.
 
-
-def _installed(folder: Path) -> Path:
-    """A folder that resembles a finished installation: its environment is the one of the tests."""
+    Args:
+        program: a script in place of Python; without it the environment is the one of the tests.
+    """
     folder.mkdir()
-    (folder / "venv").symlink_to(Path(sys.executable).parent.parent, target_is_directory=True)
+    if not program:
+        (folder / "venv").symlink_to(Path(sys.executable).parent.parent, target_is_directory=True)
+        return folder
+    (folder / "venv/bin").mkdir(parents=True)
+    (folder / "venv/bin/python").write_text(program)
+    (folder / "venv/bin/python").chmod(0o700)
     return folder
 
 

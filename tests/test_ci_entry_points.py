@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -89,6 +90,79 @@ def test_the_action_reviews_keeps_reports_and_fails_with_our_status(
     assert sorted(path.name for path in ran.uploaded[0].parent.iterdir()) == names
 
 
+def test_the_outputs_of_the_action_name_the_counts_and_the_files(
+    changed: GitRepository, step: Reviews
+) -> None:
+    ran = step(changed, base_ref="HEAD~1")
+
+    assert {ran.outputs[f"findings-{name}"] for name in ("total", "new", "blocking")} == {"1"}
+    assert ran.outputs["report-dir"] == ran.outputs["reports-dir"]
+    record = Path(ran.outputs["record-file"])
+    assert ran.outputs["record-digest"] == f"sha256:{hashlib.sha256(record.read_bytes()).hexdigest()}"
+    assert Path(ran.outputs["sarif-file"]).parent == record.parent == Path(ran.outputs["report-dir"])
+    reviewed = {name for name in ran.outputs if name != "exit-code"} | {"exit-code"}
+    assert reviewed == set(ci_runs.action()["outputs"])
+    for name, output in ci_runs.action()["outputs"].items():
+        source = "reports-dir" if name == "report-dir" else name
+        assert output["value"] == f"${{{{ steps.review.outputs.{source} }}}}"
+
+
+RECORDER = """\
+#!/bin/sh
+printf '%s ' "$4" >> "{log}"; shift 4; echo "$@" >> "{log}"
+env | grep -c "{token}" >> "{log}"
+if [ -n "$WARDROUND_FAIL_LEVEL" ]; then echo "report-dir=/reports" >> "$GITHUB_OUTPUT"; exit 1; fi
+"""
+TOKEN = "token-of-the-test"
+
+
+def _from_a_fork(event: Event) -> Event:
+    payload = dict(event.payload)
+    request = payload["pull_request"]
+    head = {**request["head"], "repo": {"fork": True}}
+    return Event(event.name, {**payload, "pull_request": {**request, "head": head}}, event.ref)
+
+
+@pytest.mark.parametrize("is_fork", [False, True])
+def test_only_the_steps_that_write_to_the_pull_request_have_the_token(
+    origin: dict[str, str], checkout: Callable[..., GitRepository], tmp_path: Path, is_fork: bool
+) -> None:
+    log = tmp_path / "log"
+    runner = Runner(tmp_path / "runner", program=RECORDER.format(log=log, token=TOKEN))
+    event = Event.pull_request(origin["main2"], origin["topic2"])
+    given = {"comment": "auto", "act": "apply", "token": TOKEN, "sarif": "true", "fail-level": "warn"}
+    workspace = checkout("topic")
+    ran = runner.run(workspace.root, _from_a_fork(event) if is_fork else event, given)
+
+    calls = [line for line in log.read_text().splitlines() if not line.isdecimal()]
+    tokens = [line for line in log.read_text().splitlines() if line.isdecimal()]
+    assert ran.done.returncode == 1
+    assert f"--head-ref={origin['topic2']}" in calls[0]
+    if is_fork:
+        assert (len(calls), tokens, set(ran.later)) == (1, ["0"], set())
+    else:
+        assert calls[1:] == [
+            f"post /reports/report.json --max-comments=5 --repo={workspace.root}",
+            "act /reports/report.json --unsigned --apply --approve-as=",
+        ]
+        assert (tokens, set(ran.later)) == (["0", "1", "1"], {"comment", "act"})
+
+
+def test_findings_of_a_fork_are_not_uploaded_to_code_scanning(changed: GitRepository, tmp_path: Path) -> None:
+    base, head = changed.git("rev-parse", "HEAD~1", "HEAD").split()
+    event = Event.pull_request(base, head)
+    upload = "github/codeql-action/upload-sarif"
+    own = Runner(tmp_path / "own").run(changed.root, event, {"sarif": "true"})
+    assert own.used[upload]["sarif_file"] == own.outputs["sarif-file"]
+    fork = Runner(tmp_path / "fork").run(changed.root, _from_a_fork(event), {"sarif": "true"})
+    assert upload not in fork.used
+
+
+def test_downloads_are_saved_before_a_review_that_may_fail() -> None:
+    names = [step["name"] for step in ci_runs.action()["runs"]["steps"]]
+    assert names.index("Save the downloads") < names.index("Review")
+
+
 def test_the_action_sums_up_in_markdown_in_which_the_change_stays_text(
     repo: GitRepository, step: Reviews
 ) -> None:
@@ -96,10 +170,10 @@ def test_the_action_sums_up_in_markdown_in_which_the_change_stays_text(
     repo.commit({"```\n# h|<b>.py": "print(missing)  # ```\n"})
     lines = step(repo, base_ref="HEAD~1").summary.splitlines()
     assert lines[0] == "### wardround: blocked"
-    (row,) = [line for line in lines if line.startswith("| error ")]
-    assert "| Undefined name &#96;missing&#96; | [<code>ruff&#47;F821</code>](https://docs.astral.sh/" in row
-    assert row.count("|") == 5
-    assert not any("```" in line or "<b>" in line for line in lines)
+    (row,) = [line for line in lines if line.startswith("**Error** ")]
+    assert "Undefined name &#96;missing&#96; ([<code>ruff&#47;F821</code>](https://docs.astral.sh/" in row
+    assert "````\nprint(missing)  # ```\n````" in "\n".join(lines)
+    assert not any("<b>" in line for line in lines)
     assert lines[-1].startswith("wardround: blocked - 1 error, 1 file, ")
 
 
@@ -205,15 +279,19 @@ def test_the_action_leaves_with_our_status_where_there_is_not_a_repository(
     assert step(GitRepository(empty), Event.push(NULL, GONE)).done.returncode == 2
 
 
-def test_the_action_passes_nothing_untrusted_into_a_script() -> None:
-    for step in ci_runs.action()["runs"]["steps"]:
+@pytest.mark.parametrize("file", ci_runs.ACTIONS)
+def test_an_action_passes_nothing_untrusted_into_a_script(file: str) -> None:
+    for step in ci_runs.action(file)["runs"]["steps"]:
         assert "${{" not in step.get("run", "")
         if "uses" in step:
             assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
 
 
-def test_no_step_starts_in_the_checkout() -> None:
-    for step in ci_runs.action()["runs"]["steps"]:
+@pytest.mark.parametrize("file", ci_runs.ACTIONS)
+def test_no_step_starts_in_the_checkout(file: str) -> None:
+    for step in ci_runs.action(file)["runs"]["steps"]:
+        has_token = step.get("id") in ("comment", "act", "receive")
+        assert ("inputs.token" in str(step.get("env"))) == has_token
         if "run" in step:
             assert step["working-directory"] in (
                 "${{ runner.temp }}",
@@ -221,6 +299,9 @@ def test_no_step_starts_in_the_checkout() -> None:
             )
             assert step["env"]["BASH_ENV"] == ""
             assert re.findall(r'(?:python|PYTHON)"? (-\w+)', step["run"]) == ["-I"]
+
+
+def test_no_step_of_jenkins_starts_in_the_checkout() -> None:
     jenkins = (ROOT / "Jenkinsfile").read_text()
     assert re.findall(r"dir\((.*?)\) \{\s*sh ", jenkins) == ["env.WORKSPACE_TMP"]
     assert re.findall(r'python3?"? (-\w+)', jenkins) == ["-I", "-I"]
@@ -236,6 +317,12 @@ def test_the_stage_of_jenkins_reviews_and_keeps_reports(changed: GitRepository, 
     assert f"artifacts: '{','.join(names)}'" in (ROOT / "Jenkinsfile").read_text()
 
 
+PERMISSIONS = {
+    "attest": {"contents": "read", "id-token": "write", "attestations": "write"},
+    "post": {"actions": "read", "pull-requests": "write"},
+}
+
+
 def _workflows() -> list[Path]:
     return sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
@@ -245,12 +332,11 @@ def test_workflows_are_pinned_and_have_no_rights_they_do_not_need(path: Path) ->
     workflow: dict[str, Any] = yaml.safe_load(path.read_text())
     assert workflow["permissions"] == {}
     for name, job in workflow["jobs"].items():
-        attesting = {"id-token": "write", "attestations": "write"} if name == "attest" else {}
-        assert job["permissions"] == {"contents": "read"} | attesting
+        assert job["permissions"] == PERMISSIONS.get(name, {"contents": "read"})
         assert job["timeout-minutes"]
         for step in job["steps"]:
             if "uses" in step:
-                assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
+                assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}|\$/\.github/actions/post", step["uses"])
             if step.get("uses", "").startswith("actions/checkout@"):
                 assert step["with"]["persist-credentials"] is False
             assert "${{ github.event" not in step.get("run", "")

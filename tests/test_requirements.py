@@ -12,10 +12,15 @@ import pytest
 from packaging.markers import Marker
 from packaging.requirements import Requirement
 
+from tests.conftest import GitRepository
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = sorted((ROOT / ".github" / "requirements").glob("*.txt"))
-LOCKED_SETS = {"all", "ci", "docker-ci", "iac", "models", "secrets", "sql", "web"}
+LOCKED_SETS = {
+    "all", "ci", "docker-ci", "iac", "language-model", "models", "postgres", "records", "secrets", "sql",
+    "tickets", "web",
+}  # fmt: skip
 PYTHONS = ("3.11", "3.12", "3.13")
 _LINE = re.compile(r"([a-z0-9][a-z0-9.-]*)==([\w.!+-]+)(?: ; ([^\\]+))? \\")
 _HASH = re.compile(r"    --hash=sha256:[0-9a-f]{64}(?: \\)?")
@@ -47,7 +52,7 @@ def _locked(path: Path, python: str = "3.11") -> dict[str, str]:
 
 
 def test_every_set_is_locked() -> None:
-    assert {path.stem for path in LOCKS} == LOCKED_SETS | {"base", "build"}
+    assert {path.stem for path in LOCKS} == LOCKED_SETS | {"base", "build", "uv"}
     assert set(PROJECT["optional-dependencies"]) > LOCKED_SETS
 
 
@@ -130,6 +135,9 @@ def _install() -> Any:
         (["node_modules/x/index.js", ".git/hooks/x.py"], "base"),
         (["pyproject.toml=[tool.wardround]\nrun = true\n"], "all"),
         ([".wardround.toml=fail-level = 'warn'\n"], "base"),
+        ([".wardround.toml=[language-model]\nurl = 'https://x'\n", "a.yml"], "docker-ci,language-model"),
+        (["pyproject.toml=[tool.wardround.tickets]\nprojects = ['A']\n"], "tickets"),
+        ([".wardround.toml=[[models]]\n"], "models"),
     ],
 )
 def test_auto_chooses_the_sets_for_the_files_of_a_checkout(
@@ -140,6 +148,65 @@ def test_auto_chooses_the_sets_for_the_files_of_a_checkout(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     assert _install().chosen_sets(tmp_path) == sets
+
+
+@pytest.mark.parametrize(
+    ("extras", "also", "sets"),
+    [("all", "records,tickets", "all"), ("all", "postgres", "all,postgres"), ("ci", "records", "ci,records")],
+)
+def test_further_sets_are_added_unless_all_has_them(extras: str, also: str, sets: str) -> None:
+    install = _install()
+    arguments = install.parse_arguments([f"--extras={extras}", f"--also={also}"])
+    assert install.requested_sets(arguments) == sets
+
+
+def test_auto_is_for_the_files_of_the_change_where_its_commits_are_known(repo: GitRepository) -> None:
+    install = _install()
+    start = repo.commit({"old.py": "x = 1\n"})
+    head = repo.commit({"q.yml": "a: 1\n"})
+    repo.git("checkout", "-q", "-b", "ahead", start)
+    ahead = repo.commit({"web.ts": "export {};\n"})
+    repo.git("checkout", "-q", "--detach", head)
+    assert install.chosen_sets(repo.root, (start, "HEAD")) == "docker-ci"
+    assert install.chosen_sets(repo.root, (ahead, "HEAD")) == "ci,web,docker-ci"
+    for unknown in ("", "0" * 40, "1" * 40, "--output=x"):
+        assert install.chosen_sets(repo.root, (unknown, "HEAD")) == "ci,docker-ci"
+
+
+@pytest.mark.parametrize(
+    ("payload", "base"),
+    [
+        ('{"pull_request": {"base": {"sha": "aa"}}}', "aa"),
+        ('{"merge_group": {"base_sha": "bb"}}', "bb"),
+        ('{"before": "cc"}', "cc"),
+        ('{"pull_request": {"base": []}}', ""),
+        ("[1]", ""),
+        ("not JSON", ""),
+    ],
+)
+def test_the_commits_of_the_change_are_those_of_the_event(tmp_path: Path, payload: str, base: str) -> None:
+    install = _install()
+    (tmp_path / "event.json").write_text(payload)
+    arguments = install.parse_arguments([f"--event={tmp_path / 'event.json'}"])
+    assert install.change_of(arguments)[0] == base
+
+
+def test_a_download_with_another_digest_is_rejected(tmp_path: Path) -> None:
+    install = _install()
+    (tmp_path / "uv-0-py3-none-any.whl").write_bytes(b"another program")
+    with pytest.raises(install.InstallError, match="has another digest than listed; remove it"):
+        install.find_uv(tmp_path, tmp_path)
+
+
+def test_programs_of_the_installation_get_no_secret_of_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    install = _install()
+    for name in ("GITHUB_TOKEN", "JIRA_PAT", "PYTHONPATH", "UV_INDEX", "PATHS", "ACTIONS_RUNTIME_TOKEN"):
+        monkeypatch.setenv(name, "secret")
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example")
+    monkeypatch.setenv("PIP_CERT", "file")
+    found = install.own_environment()
+    assert "secret" not in found.values()
+    assert {"HTTPS_PROXY", "PIP_CERT", "PATH"} <= set(found)
 
 
 def test_the_key_of_the_downloads_changes_with_the_requirements(tmp_path: Path) -> None:

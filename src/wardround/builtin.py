@@ -9,6 +9,7 @@ from wardround.own_command import COMMANDS
 
 FORMATS = (
     "text", "json", "sarif", "github", "gitlab", "rdjson", "rdjsonl", "checkstyle", "junit", "warnings-ng",
+    "markdown", "html",
 )  # fmt: skip
 
 

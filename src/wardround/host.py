@@ -122,6 +122,12 @@ class PluginHost:
     def _file_names(self) -> set[str]:
         return {pattern.replace("*", "x") for s in self.specialists for pattern in s.patterns}
 
+    def syntax_complaint(self, path: str, text: str) -> str | None:
+        """Return why a text does not parse, by the specialists that review the path; None if it does."""
+        claiming = self.specialists_for(path, text.encode("utf-8", "surrogateescape"))
+        complaints = (specialist.syntax_error_of(text) for specialist in claiming)
+        return next((complaint for complaint in complaints if complaint is not None), None)
+
     def specialists_for(self, path: str, content: bytes) -> list[Specialist]:
         """Return the specialists that review a file, by its name or by its content."""
         by_name = [specialist for specialist in self.specialists if specialist.claims_name(path)]

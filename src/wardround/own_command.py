@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 COMMANDS = (
+    "act",
     "adapters",
     "baseline",
     "behaviour",
@@ -29,6 +30,8 @@ COMMANDS = (
     "lab",
     "plugins",
     "policy",
+    "post",
+    "receive",
     "records",
     "related",
     "release-notes",

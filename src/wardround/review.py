@@ -154,6 +154,7 @@ def _is_for_commit(review: ChangeUnderReview) -> bool:
         request.verbose,
         request.ticket,
         request.policy_floor,
+        request.fail_on_verdict,
         request.parts_to_run(review.config),
         settings.language_model.is_used_by(request.profile.value),
     )

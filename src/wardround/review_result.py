@@ -15,6 +15,7 @@ from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config, FilterMode
 from wardround.findings import INTRODUCED, Finding, Status, ToolRun, Unreviewed
 from wardround.policy.gate import Gate, GateOutcome
+from wardround.policy.verdict import VerdictName
 from wardround.processors.visibility import open_findings, visible_findings
 from wardround.tools.tool import Profile
 
@@ -121,19 +122,33 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def exit_status(self) -> int:
-        """0 pass, 1 blocked or declined, 4 inconclusive where that blocks."""
+        """0 pass, 1 blocked by the gate or the verdict, 4 inconclusive where that blocks.
+
+        A crash is never 1: the verdict of an inconclusive review follows from what is missing.
+        """
         if self.gate.outcome is GateOutcome.BLOCKED or self.is_declined:
             return 1
         if self.gate.outcome is GateOutcome.INCONCLUSIVE and self.blocks_on_inconclusive:
             return 4
-        return 0
+        return 1 if self.is_blocked_by_verdict else 0
 
     @property
     def is_declined(self) -> bool:
-        """Return True if a policy declines the change; none decides about all files."""
-        if self.change.all_files or self.is_for_commit:
+        """Return True if a policy declines the change."""
+        return self._has_verdict and self.conclusion.verdict.is_declined
+
+    @property
+    def is_blocked_by_verdict(self) -> bool:
+        """Return True if the verdict is one of those that block, or stricter."""
+        if not self._has_verdict:
             return False
-        return self.conclusion.verdict.is_declined
+        failing = map(VerdictName, self.request.failing_verdicts(self.config))
+        return self.conclusion.verdict.name.strictness >= min(name.strictness for name in failing)
+
+    @property
+    def _has_verdict(self) -> bool:
+        """False for all files, about which no policy decides, and for a commit that no policy declines."""
+        return not (self.change.all_files or self.is_for_commit)
 
 
 def result_of(

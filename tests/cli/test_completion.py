@@ -46,7 +46,7 @@ def test_bash_completes_a_command_through_its_own_script(repo: GitRepository) ->
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("wardround review --fail", ["plain,--fail-level"]),
+        ("wardround review --fail", ["plain,--fail-level", "plain,--fail-on-verdict"]),
         ("wardround review --fail-level w", ["plain,warn"]),
         ("wardround review --only s", ["plain,secrets", "plain,sql", "plain,supply-chain"]),
         ("wardround hook --format sa", ["plain,sarif"]),

@@ -96,6 +96,7 @@ class ApiServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = 65_536  # one packet for a response: two would wait for an acknowledgement
 
             def log_message(self, *values: Any) -> None:
                 pass

@@ -9,7 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from wardround.builtin import FORMATS
-from wardround.delivery.ci_reports import CI_REPORTS, RECORD, CiReport, ci_reports
+from wardround.delivery.ci_reports import CI_REPORTS, CiReport, ci_reports
+from wardround.delivery.report_directory import RECORD
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
 
     from tests.conftest import GitRepository
 
-DEFAULT = ["report.json", "report.sarif", "report.txt", "planes.xml", "issues.json"]
+DEFAULT = [
+    "report.json",
+    "report.sarif",
+    "report.txt",
+    "planes.xml",
+    "issues.json",
+    "report.md",
+    "report.html",
+]
 
 
 def files(*requests: str) -> list[str]:

@@ -8,13 +8,14 @@ import pytest
 
 from tests.planes.evidence_factory import document, evidence, random_evidence, random_signals, weaker
 from tests.planes.run_factory import ran
+from wardround.context.canonical import canonical_json
 from wardround.context.document import ContextDocument
 from wardround.errors import ConfigError
 from wardround.findings import Plane
 from wardround.planes.evidence import Evidence
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.policy.bundled import BUNDLED
-from wardround.policy.decide import decide
+from wardround.policy.decide import decide, lines_of
 from wardround.policy.loading import bundled_policy, parse_policy
 from wardround.policy.schema import Policy
 from wardround.policy.tiers import decide_tier
@@ -31,6 +32,9 @@ rules:
   - {id: only-main, when: target_branch != "main", at-least: human-review, because: not the main branch}
   - {id: two, when: touches("migrations/*"), approvals: 2, because: two people for migrations}
 """
+
+WITHOUT_REVIEWERS = "sha256:39f4fceab8056f96b481b0abd34bb7994aaa87ce2791374946e2daf98ff2dbcc"
+"""The digest of this policy before rules had reviewers."""
 
 
 def policy(text: str = MERGING) -> Policy:
@@ -152,3 +156,23 @@ def test_comments_and_the_order_of_keys_do_not_change_the_digest() -> None:
     reordered = "\n".join(["# a comment", lines[1], lines[0], *lines[2:]])
     assert policy(reordered).digest == policy().digest
     assert policy(MERGING.replace("approvals: 2", "approvals: 3")).digest != policy().digest
+
+
+def test_reviewers_of_a_rule_keep_the_digest_of_policies_without_them() -> None:
+    rule = "{id: two, when: 'true', approvals: 2, because: always}"
+    before = policy(MERGING + f"  - {rule.replace('two', 'three')}\n")
+    named = policy(
+        MERGING + f"  - {rule.replace('two', 'three').replace('}', ', reviewers: [ben, acme/sec]}')}\n"
+    )
+    assert (policy().digest, "reviewers" in canonical_json(before).decode()) == (WITHOUT_REVIEWERS, False)
+    assert before.digest != named.digest
+    assert [line.reviewers for line in lines_of(named, Tier.T1, CLEAN, ran(document()), evidence())][-1] == (
+        "ben",
+        "acme/sec",
+    )
+
+
+@pytest.mark.parametrize("name", ["'@ben'", "a b", "acme/", "'-x'", "''"])
+def test_a_reviewer_is_the_name_of_a_person_or_a_team(name: str) -> None:
+    with pytest.raises(ConfigError, match="reviewers"):
+        policy(MERGING + f"  - {{id: x, when: 'true', reviewers: [{name}], because: x}}\n")

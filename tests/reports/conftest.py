@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from tests.chromium import browser
 from wardround.analyses.repetitions import Repetitions
 from wardround.assignment.review_context import ReviewContext
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
@@ -34,6 +35,8 @@ from wardround.policy.gate import Gate, gate
 from wardround.policy.loading import bundled_policy
 from wardround.review_result import PendingConclusion, ReviewResult
 from wardround.tools.tool import Profile
+
+__all__ = ["browser"]
 
 POLICY = bundled_policy("default")
 

@@ -12,12 +12,14 @@ import shutil
 import stat
 import sys
 import sysconfig
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
 import pytest
+from uv import find_uv_bin
 
 from tests import ci_runs
 from tests.ci_runs import ROOT, Event, Runner
@@ -525,6 +527,19 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
 """  # noqa: E501
 
 
+def _wheel_of_uv(folder: Path) -> str:
+    """Make a wheel of the uv that the tests have installed, and return its line of requirements."""
+    folder.mkdir()
+    wheel = folder / "uv-0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as opened:
+        opened.write(find_uv_bin(), "uv-0.data/scripts/uv")
+        opened.writestr("uv-0.dist-info/METADATA", "Metadata-Version: 2.1\nName: uv\nVersion: 0\n")
+        kind = "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        opened.writestr("uv-0.dist-info/WHEEL", kind)
+        opened.writestr("uv-0.dist-info/RECORD", "")
+    return f"uv==0 --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     """The trusted source of wardround, which builds without a network to what the tests have installed."""
@@ -533,6 +548,7 @@ def source(tmp_path: Path) -> Path:
     (folder / ".github/requirements").mkdir(parents=True)
     for name in ("build", "all"):
         (folder / ".github/requirements" / f"{name}.txt").write_text("# nothing, as there is no network\n")
+    (folder / ".github/requirements/uv.txt").write_text(_wheel_of_uv(tmp_path / "runner-wheels"))
     site = sysconfig.get_path("purelib")
     (folder / "backend.py").write_text(BACKEND.format(lines=[f"import site; site.addsitedir({site!r})"]))
     build = "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n"
@@ -561,7 +577,11 @@ def test_no_program_of_a_hostile_checkout_starts_during_the_installation(
     attack = Attack({**files, **programs, "app.py": "x = 1\n"}, env=env, programs=tuple(programs))
     _, base, head = _attacked(repo, attack, canary)
     tree = repo.fingerprint()
-    around = {**_environment(attack, repo), "PIP_NO_INDEX": "1"}
+    around = {
+        **_environment(attack, repo),
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(tmp_path / "runner-wheels"),
+    }
 
     if system == "github":
         ran = Runner(tmp_path / "runner", installs=True).run(

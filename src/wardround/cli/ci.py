@@ -13,6 +13,7 @@ from wardround.cli.accepting import accept_option
 from wardround.cli.change_options import repo_option
 from wardround.cli.completion import complete_formats
 from wardround.cli.exchange_options import exchange_options
+from wardround.cli.fail_on_verdict import fail_on_verdict_option
 from wardround.cli.messages import echo_err
 from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.record_store import store_option
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     "--filter-mode", type=click.Choice(["", "added", "diff_context", "file", "nofilter"]),
     help="Findings that are shown: on added lines, also next to them, in the changed files, or all.",
 )  # fmt: skip
+@fail_on_verdict_option
 @click.option("--config-from", type=click.Choice(["base", "head"]), default="base", show_default=True,
               help="Side whose configuration applies.")  # fmt: skip
 @click.option("--reports-dir", metavar="DIR",
@@ -92,8 +94,8 @@ def ci(options: CiOptions) -> int:
 
         build_missing(root, comparison.base, comparison.head, options.sandbox)
     run = CiRun(options, event, root, comparison)
-    review = run.review(request, "github" if system is Provider.GITHUB else "text")
-    run.post(review)
+    review, reports = run.review(request, "github" if system is Provider.GITHUB else "text")
+    run.post(review, reports)
     return review.exit_status
 
 
@@ -119,8 +121,12 @@ class CiRun:
         self._root = root
         self._comparison = comparison
 
-    def review(self, request: ReviewRequest, shown_format: str) -> ReviewResult:
-        """Review the change; print the report, and write all reports and the record to the directory."""
+    def review(self, request: ReviewRequest, shown_format: str) -> tuple[ReviewResult, Path]:
+        """Review the change; print the report, and write all reports and the record to the directory.
+
+        Returns:
+            The review, and the directory.
+        """
         from wardround.cli.options import ChangeSpec, ReportSpec
         from wardround.delivery.ci_reports import ci_reports
         from wardround.delivery.report_directory import ReportDirectory
@@ -136,23 +142,23 @@ class CiRun:
             review = run_and_report(target, request, (shown,), self._amend_review, record, ticket)
             for report in reports:
                 directory.write(report.file, renderer(report.format)(review))
-        return review
+        return review, directory.path
 
-    def post(self, review: ReviewResult) -> None:
+    def post(self, review: ReviewResult, reports: Path) -> None:
         """Post the review where the CI system shows it."""
         from wardround.delivery.posting import PostedReview, post_all
 
         error = self._comparison.error
         headline = error or self._notice(review)
         printed = partial(emit, escaped=True)
-        posted = PostedReview(review, self._event, headline, error is not None, os.environ, printed)
+        posted = PostedReview(review, self._event, headline, error is not None, os.environ, printed, reports)
         post_all(posted, lambda text: echo_err(f"wardround: {text}"))
 
     def _record(self, directory: ReportDirectory) -> RecordSpec:
         """Return the record, which is one of the reports; an unknown change has no other report."""
         from msgspec.structs import replace
 
-        from wardround.delivery.ci_reports import RECORD
+        from wardround.delivery.report_directory import RECORD
 
         requested = self._options.record
         accept = requested.accept if self._comparison.error is None else None

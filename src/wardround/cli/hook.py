@@ -12,6 +12,7 @@ import click
 
 from wardround.cli.change_options import only_option, skip_option
 from wardround.cli.completion import complete_formats
+from wardround.cli.fail_on_verdict import fail_on_verdict_option
 from wardround.cli.messages import echo_err
 from wardround.cli.run import apply_fixes, color_option, run_and_report
 
@@ -51,6 +52,7 @@ _NAMING_STAGES = {"prepare-commit-msg", "commit-msg", "post-commit", "post-merge
 @click.option(
     "--fail-level", type=click.Choice(["none", "info", "warn", "error"]), help="Lowest severity that blocks."
 )
+@fail_on_verdict_option
 @only_option
 @skip_option
 @click.option("--fix", is_flag=True, help="Apply the safe fixes to the staged change and the work tree.")

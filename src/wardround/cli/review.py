@@ -20,6 +20,7 @@ from wardround.cli.change_options import (
 )
 from wardround.cli.completion import complete_formats
 from wardround.cli.exchange_options import exchange_options
+from wardround.cli.fail_on_verdict import fail_on_verdict_option
 from wardround.cli.model_request import COST, print_model_request
 from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.record_store import store_option
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from wardround.cli.review_options import ReviewOptions
 
 _FORMATS = (
-    "text, json, sarif, github, gitlab, rdjson, rdjsonl, checkstyle, junit, warnings-ng or one of a plugin; "
-    "add =FILE to write it there"
+    "text, json, sarif, github, gitlab, rdjson, rdjsonl, checkstyle, junit, warnings-ng, markdown, html or "
+    "one of a plugin; add =FILE to write it there"
 )
 
 
@@ -56,6 +57,7 @@ _FORMATS = (
     "--filter-mode", type=click.Choice(["added", "diff_context", "file", "nofilter"]),
     help="Findings that are shown: on added lines, also next to them, in the changed files, or all.",
 )  # fmt: skip
+@fail_on_verdict_option
 @click.option("--fix", is_flag=True, help="Apply the safe fixes to the staged change and the work tree.")
 @only_option
 @skip_option

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from wardround.cli.fail_on_verdict import parse_verdicts
 from wardround.cli.options import ChangeSpec, Colour, RecordSpec, ReportSpec, TicketSpec
 from wardround.cli.run import require_base, require_one
 from wardround.config.request import ExchangeStreams, ReviewRequest
@@ -36,6 +37,7 @@ class ReviewOptions(msgspec.Struct, frozen=True, kw_only=True):
     formats: tuple[str, ...] = ()
     fail_level: FailLevel | None = None
     filter_mode: FilterMode | None = None
+    fail_on_verdict: str = ""
     fix: bool = False
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
@@ -96,12 +98,13 @@ class ReviewOptions(msgspec.Struct, frozen=True, kw_only=True):
         """The request of the review.
 
         Raises:
-            UsageError: a part to run is unknown.
+            UsageError: a part to run or a verdict is unknown.
         """
         return ReviewRequest(
             profile=Profile(self.profile),
             fail_level=self.fail_level,
             filter_mode=self.filter_mode,
+            fail_on_verdict=parse_verdicts(self.fail_on_verdict),
             only=self.only,
             skip=self.skip,
             jobs=self.jobs,
@@ -168,6 +171,7 @@ class ReviewOptions(msgspec.Struct, frozen=True, kw_only=True):
         of_changes = {
             "--filter-mode": self.filter_mode is not None,
             "--config-from": self.config_from == "base",
+            "--fail-on-verdict": bool(self.fail_on_verdict),
             "--ticket": bool(self.ticket),
             "--record": self.record_file is not None,
             "--store": bool(self.store_name),

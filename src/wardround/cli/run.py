@@ -160,6 +160,8 @@ def run_and_report(
             record_review(spec, done, loaded, repository, origin.root)
         elif accepted is not None:
             write_accepted_record(spec, accepted, origin.root)
+    if done.is_blocked_by_verdict and not done.is_declined:
+        echo_err(_blocking_verdict_message(done))
     if done.unstaged:
         echo_err(_unstaged_message(done.unstaged))
     return done
@@ -171,6 +173,13 @@ def _add_ticket(
     if ticket is None or not ticket.reference:
         return session
     return session.with_ticket(requested_ticket(ticket, session, repository))
+
+
+def _blocking_verdict_message(review: ReviewResult) -> str:
+    """Return the sentence for a verdict that blocks although the gate may pass."""
+    failing = [name for name in review.request.failing_verdicts(review.config) if name != "declined"]
+    named = " and ".join(dict.fromkeys(failing))
+    return f"wardround: the verdict {review.conclusion.verdict.name} blocks: fail-on-verdict names {named}"
 
 
 def _unstaged_message(paths: Sequence[str]) -> str:
@@ -250,12 +259,7 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
         assert repository is not None
         still = replace(request, run=())
         done = review_once(origin, loaded, still, Resources(executor=ForkExecutor()))
-
-        def complaint(path: str, text: str) -> str | None:
-            claiming = loaded.specialists_for(path, text.encode())
-            return next((c for c in (s.syntax_error_of(text) for s in claiming) if c is not None), None)
-
-        fixed = fix(repository, done, complaint)
+        fixed = fix(repository, done, loaded.syntax_complaint)
     for reason in fixed.refused:
         echo_err(f"not fixed: {reason}")
     if fixed.files:

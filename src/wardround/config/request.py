@@ -9,7 +9,7 @@ from typing import BinaryIO, Literal
 import msgspec
 from msgspec.structs import replace
 
-from wardround.config.schema import Config, ConfigFrom, FailLevel, FilterMode
+from wardround.config.schema import Config, ConfigFrom, FailingVerdict, FailLevel, FilterMode
 from wardround.context.run_evidence import RunPart
 from wardround.context.ticket.model import Ticket
 from wardround.tools.tool import Profile
@@ -31,6 +31,7 @@ class ReviewRequest(msgspec.Struct, frozen=True):
     """The settings of a caller; ``None`` leaves a setting to the configuration.
 
     Attributes:
+        fail_on_verdict: verdicts that block besides those of the configuration.
         target_branch: the branch that the change is to be merged into; empty if it is not known.
         ticket: the request that the change answers, already fetched.
         policy_floor: the policy of the organisation, which that of the repository cannot weaken.
@@ -45,6 +46,7 @@ class ReviewRequest(msgspec.Struct, frozen=True):
     profile: Profile = Profile.COMMIT
     fail_level: FailLevel | None = None
     filter_mode: FilterMode | None = None
+    fail_on_verdict: tuple[FailingVerdict, ...] = ()
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     jobs: int | None = None
@@ -75,6 +77,14 @@ class ReviewRequest(msgspec.Struct, frozen=True):
         """
         requested_items = self.config_from or ("base" if self.profile is Profile.CI else "head")
         return "head" if requested_items == "head" else "target"
+
+    def failing_verdicts(self, config: Config) -> tuple[FailingVerdict, ...]:
+        """Return the verdicts that block: those of the caller, and in CI those of the configuration.
+
+        Neither can take a verdict from the other, and ``declined`` is always one of them.
+        """
+        configured = config.root.fail_on_verdict if self.profile is Profile.CI else ()
+        return ("declined", *self.fail_on_verdict, *configured)
 
     def parts_to_run(self, config: Config) -> tuple[RunPart, ...]:
         """Return the parts to run.

@@ -32,6 +32,8 @@ FailLevel = Literal["none", "info", "warn", "error"]
 FilterMode = Literal["added", "diff_context", "file", "nofilter"]
 InconclusiveAction = Literal["pass", "block"]
 ConfigFrom = Literal["base", "head"]
+FailingVerdict = Literal["human-review", "escalate", "declined"]
+"""A verdict that can be configured to block; the milder ones never do."""
 ModelMode = Literal["off", "on", "required"]
 """If a model is required and cannot be used, the hunks it would have reviewed are unreviewed."""
 
@@ -49,6 +51,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
         only: the only specialists that run.
         required_plugins: plugins without which nothing is reviewed.
         inconclusive: the consequence of a review that lacks a required result, by profile.
+        fail_on_verdict: in the profile ``ci`` these verdicts block, and every stricter one.
         baseline: the file of accepted findings.
         models: ``required``: a missing model makes its files unreviewed.
         model_folders: additional folders with models, searched before those of the package.
@@ -76,6 +79,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     only: tuple[str, ...] = ()
     required_plugins: tuple[str, ...] = ()
     inconclusive: dict[Literal["commit", "ci"], InconclusiveAction] = {}
+    fail_on_verdict: tuple[FailingVerdict, ...] = ()
     baseline: str = BASELINE_FILE
     models: ModelMode = "on"
     model_folders: tuple[str, ...] = ()

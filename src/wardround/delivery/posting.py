@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
@@ -22,6 +23,7 @@ class PostedReview(msgspec.Struct, frozen=True, eq=False):
         is_error: the headline names an error.
         environ: the variables of the run.
         write: prints to the log of the run, where workflow commands count.
+        reports: the directory with the reports and the record.
     """
 
     review: ReviewResult
@@ -30,6 +32,7 @@ class PostedReview(msgspec.Struct, frozen=True, eq=False):
     is_error: bool
     environ: Mapping[str, str]
     write: Callable[[str], None]
+    reports: Path | None = None
 
 
 class Poster(Protocol):

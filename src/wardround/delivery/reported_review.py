@@ -1,7 +1,7 @@
 """A review as its JSON report has it, for commands that did not make the review themselves.
 
-The report may come from a job that ran code of a stranger, so it is data: bounded, checked, and escaped by
-whoever prints it.
+The report may come from a job that ran code of a stranger, so it is data: bounded, checked, and escaped where
+it is printed.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from wardround.context.document import ContextDocument
 from wardround.planes.evidence import Evidence
 from wardround.planes.signal import Signal
-from wardround.policy.schema import Policy
+from wardround.policy.schema import Policy, PolicyRule
 from wardround.policy.tiers import decide_tier
 from wardround.policy.variables import condition_functions, condition_variables
 from wardround.policy.verdict import Reason, Tier, Verdict, VerdictName
@@ -33,6 +33,7 @@ class PolicyLine(msgspec.Struct, frozen=True):
     line: str
     text: str
     approvals: int = 0
+    reviewers: tuple[str, ...] = ()
 
 
 def decide(
@@ -77,4 +78,10 @@ def lines_of(
             applies, text = rule.condition.holds(variables, functions), rule.because
         except ValueError as cause:
             applies, text = True, f"{rule.because} (assumed, since the condition failed: {cause})"
-        yield PolicyLine(applies, rule.at_least, f"{policy.name}#rules.{rule.id}", text, rule.approvals)
+        yield PolicyLine(
+            applies, rule.at_least, f"{policy.name}#rules.{rule.id}", text, rule.approvals, _reviewers(rule)
+        )
+
+
+def _reviewers(rule: PolicyRule) -> tuple[str, ...]:
+    return () if isinstance(rule.reviewers, msgspec.UnsetType) else rule.reviewers

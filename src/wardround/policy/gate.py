@@ -31,7 +31,7 @@ class Gate(msgspec.Struct, frozen=True):
 def gate(findings: Sequence[Finding], unreviewed: Sequence[Unreviewed], fail_level: FailLevel) -> Gate:
     """Decide whether the change may pass. Pure: no clock, disk or network."""
     gaps = _unreviewed_reasons(unreviewed)
-    blocking = Counter(finding.rule for finding in findings if _is_blocking(finding, fail_level))
+    blocking = Counter(finding.rule for finding in findings if is_blocking(finding, fail_level))
     if blocking:
         rules = [f"{rule}: {count}" for rule, count in sorted(blocking.items())]
         return Gate(GateOutcome.BLOCKED, fail_level, (*rules, *gaps))
@@ -40,7 +40,8 @@ def gate(findings: Sequence[Finding], unreviewed: Sequence[Unreviewed], fail_lev
     return Gate(GateOutcome.PASS, fail_level, gaps)
 
 
-def _is_blocking(finding: Finding, fail_level: FailLevel) -> bool:
+def is_blocking(finding: Finding, fail_level: FailLevel) -> bool:
+    """Return True if a finding makes the outcome of a gate with this level ``blocked``."""
     if fail_level == "none" or finding.status not in INTRODUCED:
         return False
     return finding.severity >= Severity.from_label(fail_level)

@@ -19,6 +19,11 @@ _MOST_RULES = 200
 _LONGEST_CONDITION = 2_000
 
 
+Reviewer = Annotated[
+    str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*(/[A-Za-z0-9][A-Za-z0-9_.-]*)*$", max_length=200)
+]
+
+
 class PolicyRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", dict=True):
     """A rule that can only make the verdict stricter.
 
@@ -28,6 +33,7 @@ class PolicyRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
         at_least: the mildest verdict where it applies.
         approvals: the number of people who must approve where it applies.
         because: the reason, for people.
+        reviewers: people, and teams as ``organisation/team``, whose review is requested where it applies.
     """
 
     id: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
@@ -35,6 +41,9 @@ class PolicyRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     because: Annotated[str, msgspec.Meta(min_length=1, max_length=400)]
     at_least: VerdictName = VerdictName.HUMAN_REVIEW
     approvals: Annotated[int, msgspec.Meta(ge=0, le=20)] = 0
+    reviewers: Annotated[tuple[Reviewer, ...], msgspec.Meta(max_length=20)] | msgspec.UnsetType = (
+        msgspec.UNSET  # absent, so that the digest of a policy without it is that of earlier versions
+    )
 
     @cached_property
     def condition(self) -> Condition:

@@ -58,7 +58,7 @@ def _verdict(review: ReviewResult) -> list[str]:
     """
     verdict = review.conclusion.verdict
     is_uncommitted = review.change.head in (INDEX, WORKTREE) and not review.verbose
-    if not review.change.files or (is_uncommitted and not verdict.is_declined):
+    if not review.change.files or (is_uncommitted and not review.is_blocked_by_verdict):
         return []
     explaining = [
         reason for reason in verdict.reasons if not reason.policy.endswith(f"#tiers.{verdict.tier}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from wardround.findings import Finding, Severity, Status, SuggestedFix
-from wardround.fixes.edits import apply
 from wardround.reports.claim_lines import claim_lines
+from wardround.reports.finding_code import fix_diff
 from wardround.reports.secret_lines import contains_no_value, mask_line, opens_inside_string
 from wardround.reports.terminal import columns, label_lines, line_width, visible_character, visible_part, wrap
 from wardround.review_result import ReviewResult
@@ -113,17 +113,11 @@ class FindingLines:
 
     def _fix(self, fix: SuggestedFix, source: Sequence[str]) -> Iterator[str]:
         """Yield the fix as a small diff."""
-        before = "\n".join(source)
-        try:
-            after = apply(before, fix.edits)
-        except ValueError:
+        body = fix_diff(fix, source)
+        if not body:
             return
         safety = "" if fix.safe else " (unsafe; check it first)"
         yield from label_lines("fix", one_line(fix.description) + safety)
-        import difflib
-
-        diff = list(difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=0))[2:]
-        body = [line for line in diff if not line.startswith("@@")]
         for line in body[:_FIX_LINES]:
             yield self._style(_diff_line(line), "add" if line[0] == "+" else "remove")
         if len(body) > _FIX_LINES:

@@ -6,14 +6,13 @@ The records, examples or runs of a tab in the second one are written by its ``fi
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.chromium import browser
 from tests.lab.dashboard import (
     filling_data,
     filling_experiments,
@@ -26,6 +25,8 @@ from tests.lab.dashboard.running import Dashboard, Visit, new_folder, running
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+__all__ = ["browser"]
+
 FILLINGS: Sequence[Callable[[Path], None]] = (
     filling_reviews.fill,
     filling_data.fill,
@@ -34,26 +35,6 @@ FILLINGS: Sequence[Callable[[Path], None]] = (
     filling_test_runs.fill,
 )
 """Each gets the root of the repository; the state of the user is below ``running.environment(root)``."""
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium: Debian's package, as playwright's own would be a download.
-
-    One for each module: while playwright is started, its event loop counts as the running one, so no other
-    test of the process could run one.
-    """
-    program = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    if program is None:
-        pytest.skip("no Chromium on PATH; apt-get install chromium")
-    from playwright.sync_api import sync_playwright
-
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=arguments)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="session")

@@ -27,10 +27,9 @@ from wardround.context.run_evidence import (
     TestOutcome,
     TestsRun,
 )
-from wardround.delivery import summary
 from wardround.host import PluginHost
 from wardround.policy.verdict import Reason, VerdictName
-from wardround.reports import renderer
+from wardround.reports import markdown, renderer
 from wardround.review import run_review
 from wardround.review_result import ReviewResult
 from wardround.session import ReviewSession
@@ -164,7 +163,7 @@ def _printed(review: ReviewResult) -> Iterator[str]:
     """All reports; of the workflow commands of the one for GitHub, only the messages."""
     for name in ("text", "json", "sarif"):
         yield renderer(name)(review)
-    yield summary.render(review, None)
+    yield markdown.render(review)
     lines = renderer("github")(review).splitlines()
     yield "\n".join(line.split("::", 2)[-1] if line.startswith("::") else line for line in lines)
 

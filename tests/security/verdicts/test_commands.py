@@ -95,6 +95,9 @@ def test_what_a_runner_gets_is_the_verdict(tmp_path: Path, name: str) -> None:
 
     assert done.returncode in (0, 1, 4), done.stderr
     written = dict(line.split("=", 1) for line in outputs.read_text().splitlines())
-    assert sorted(written) == ["tier", "verdict"]
+    counts = {"findings-blocking", "findings-new", "findings-total"}
+    files = {"record-digest", "record-file", "report-dir", "sarif-file"}
+    assert set(written) == {"tier", "verdict"} | counts | files
+    assert all(written[name].isdecimal() for name in counts)
     assert STRICTNESS.index(written["verdict"]) >= 2
     assert_silent(summary.read_text(), done.stderr)

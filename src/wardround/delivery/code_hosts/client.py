@@ -6,6 +6,7 @@ limits".
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -28,6 +29,9 @@ _RATE_LIMITED = frozenset({403, 429, 503})
 _MOST_BYTES = 32 * 2**20
 """A page of 100 changed files with their patches has at most 10 MB."""
 _PER_PAGE = 100
+_GRAPHQL_STATUSES = {"FORBIDDEN": 403, "INSUFFICIENT_SCOPES": 403, "NOT_FOUND": 404}
+_UNPROCESSABLE = 422
+"""Errors of GraphQL come with the status of a success, and a type."""
 
 
 class Clock(Protocol):
@@ -146,6 +150,28 @@ class ApiClient:
             self._last_write = self._clock.now()
         return None if shape is None else self._decode(answer, shape)
 
+    def query(self, path: str, text: str, variables: Mapping[str, Any], shape: type[Shape]) -> Shape:
+        """Return the data of a GraphQL request, which is repeated only if it is a query.
+
+        Raises:
+            RefusedByHost: the response names errors.
+            LostResponse, HostError: as ``write``.
+        """
+        body = {"query": text, "variables": dict(variables)}
+        if not _is_query(text):
+            self._pace()
+        try:
+            answer = self._send("POST", path, content=msgspec.json.encode(body), is_query=_is_query(text))
+        finally:
+            self._last_write = self._last_write if _is_query(text) else self._clock.now()
+        errors = self._decode(answer, _GraphqlErrors).errors
+        if errors:
+            message = one_line(errors[0].message)[:300]
+            status = _GRAPHQL_STATUSES.get(errors[0].type, _UNPROCESSABLE)
+            raise RefusedByHost(f"{self._name} refused a request of its GraphQL interface: {message}", status)
+        data: Shape = self._decode(answer, _graphql_data(shape)).data
+        return data
+
     def close(self) -> None:
         """Close the connections."""
         if self._client is not None:
@@ -157,11 +183,14 @@ class ApiClient:
         path: str,
         params: Mapping[str, str | int] | None = None,
         content: bytes | None = None,
+        *,
+        is_query: bool = False,
     ) -> Answer:
-        """Send a request, again after a rate limit, and after a failure if it is idempotent."""
+        """Send a request, again after a rate limit, and after a failure if that cannot write twice."""
         import httpx  # an optional dependency, and slow to import
 
         attempt, secondary = 0, self._limits.secondary_wait
+        is_repeatable = is_query or method in _IDEMPOTENT
         while True:
             attempt += 1
             try:
@@ -170,7 +199,7 @@ class ApiClient:
                 self._retry_or_raise(attempt, HostError(self._unreachable(cause)))
                 continue
             except (httpx.HTTPError, OSError) as cause:
-                self._require_idempotent(method, f"{self._unreachable(cause)}; a response is lost")
+                _require_repeatable(is_repeatable, f"{self._unreachable(cause)}; a response is lost")
                 self._retry_or_raise(attempt, HostError(self._unreachable(cause)))
                 continue
             wait = self._rate_limit_wait(answer, secondary)
@@ -179,17 +208,12 @@ class ApiClient:
                 self._wait(wait, HostError(f"{self._name} limits the rate of requests for {wait:.0f} s more"))
             elif answer.status in _SERVER_FAULTS:
                 failed = f"{self._name} failed with status {answer.status}"
-                self._require_idempotent(method, failed)
+                _require_repeatable(is_repeatable, failed)
                 self._retry_or_raise(attempt, HostError(failed))
             elif answer.status >= 300:
                 raise self._refusal(answer)
             else:
                 return answer
-
-    @staticmethod
-    def _require_idempotent(method: str, message: str) -> None:
-        if method not in _IDEMPOTENT:
-            raise LostResponse(message)
 
     def _request(
         self, method: str, path: str, params: Mapping[str, str | int] | None, content: bytes | None
@@ -233,7 +257,8 @@ class ApiClient:
 
     def _rate_limit_wait(self, answer: Answer, secondary: float) -> float | None:
         """Return the seconds to wait before a request is repeated; None if it was not limited."""
-        if answer.status not in _RATE_LIMITED:
+        is_limited_query = _is_limited_query(answer)
+        if answer.status not in _RATE_LIMITED and not is_limited_query:
             return None
         headers = answer.headers
         if stated := headers.get("retry-after", ""):
@@ -241,7 +266,7 @@ class ApiClient:
             return secondary if wait is None else wait
         if headers.get("x-ratelimit-remaining") == "0" and headers.get("x-ratelimit-reset", "").isdecimal():
             return max(1.0, int(headers["x-ratelimit-reset"]) - self._clock.now())
-        if answer.status == 429 or b"secondary rate limit" in answer.body.lower():
+        if answer.status == 429 or is_limited_query or b"secondary rate limit" in answer.body.lower():
             return secondary
         return None
 
@@ -283,6 +308,35 @@ class ApiClient:
     def _unreachable(self, cause: Exception) -> str:
         host = urlsplit(self.api).hostname or ""
         return f"{self._name} cannot be reached at {host!r} ({type(cause).__name__})"
+
+
+def _is_limited_query(answer: Answer) -> bool:
+    """Return True for a request to GraphQL that was limited, which has the status of a success."""
+    if answer.status != 200 or not answer.source.endswith("/graphql"):
+        return False
+    return re.search(rb'"type": ?"RATE_LIMITED"', answer.body) is not None
+
+
+def _require_repeatable(is_repeatable: bool, message: str) -> None:
+    if not is_repeatable:
+        raise LostResponse(message)
+
+
+class _GraphqlError(msgspec.Struct, frozen=True):
+    message: str
+    type: str = ""
+
+
+class _GraphqlErrors(msgspec.Struct, frozen=True):
+    errors: tuple[_GraphqlError, ...] = ()
+
+
+def _graphql_data(shape: type[Any]) -> Any:
+    return msgspec.defstruct("GraphqlData", [("data", shape)], frozen=True)
+
+
+def _is_query(text: str) -> bool:
+    return text.lstrip().startswith("query")
 
 
 class _Refusal(msgspec.Struct, frozen=True):

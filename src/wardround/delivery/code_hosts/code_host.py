@@ -10,6 +10,8 @@ from wardround.delivery.code_hosts.model import (
     ChangeRequest,
     Comment,
     LineComment,
+    MergeMethod,
+    MergeState,
     Thread,
     VerdictStatus,
 )
@@ -26,6 +28,14 @@ class Feedback(Protocol):
 
     def changed_lines(self) -> Mapping[str, frozenset[int]]:
         """Return path -> the lines of the head on which the host accepts comments."""
+        ...
+
+    def text(self, path: str, commit: str) -> str | None:
+        """Return the text of a file at a commit; None if there is no such file, or it is not text."""
+        ...
+
+    def is_merge_of(self, commit: str, head: str) -> bool:
+        """Return True if a commit is a merge of a head into the target branch, made by the host for tests."""
         ...
 
     def threads(self) -> Sequence[Thread]:
@@ -49,11 +59,19 @@ class Feedback(Protocol):
         ...
 
     def delete_comment(self, comment: Comment) -> None:
-        """Delete a comment of this account; one that is gone already is no error."""
+        """Delete a comment of this account, unless it is deleted already."""
         ...
 
     def resolve(self, thread: Thread) -> None:
         """Resolve a thread."""
+        ...
+
+    def reopen(self, thread: Thread) -> None:
+        """Reopen a resolved thread."""
+        ...
+
+    def delete_thread(self, thread: Thread) -> None:
+        """Delete a thread of this account in which nobody replied; one that is gone already is no error."""
         ...
 
 
@@ -66,39 +84,67 @@ class Checks(Protocol):
 
 
 class Merging(Protocol):
-    """Approvals and merging of a change request, with the rights of the account and no others."""
+    """Approvals and merging of a change request, with the rights of the account and no others.
+
+    A request that names a commit applies to exactly that commit: the host rejects it for another head.
+    Nothing here uses the rights of an administrator to bypass a rule. The methods that write may raise
+    ``LostResponse``, after which ``state`` shows whether it was done.
+    """
+
+    def state(self) -> MergeState:
+        """Return approvals, requested reviewers and auto-merge, all read at one time."""
+        ...
 
     def approve(self, commit: str, body: str) -> None:
         """Approve exactly one commit."""
         ...
 
-    def withdraw_approval(self, body: str) -> None:
-        """Withdraw the approvals of this account; without any, do nothing."""
-        ...
-
-    def approvals(self, commit: str) -> Sequence[Account]:
-        """Return the accounts whose approval of exactly this commit counts now."""
+    def withdraw_approvals(self, body: str, keep: str = "") -> None:
+        """Withdraw the approvals of this account, except those of one commit; without any, do nothing."""
         ...
 
     def request_reviews(self, people: Sequence[str], teams: Sequence[str]) -> None:
-        """Ask people and teams for a review; those already asked are left out."""
+        """Request reviews of people and teams; those already requested are left out."""
         ...
 
-    def enable_auto_merge(self, commit: str) -> None:
-        """Let the host merge exactly this commit once its own rules are satisfied."""
+    def enable_auto_merge(self, commit: str, method: MergeMethod | None = None) -> None:
+        """Let the host merge exactly this commit once its own rules are satisfied.
+
+        Where the target branch has a merge queue, the change request is added to it.
+        """
         ...
 
     def disable_auto_merge(self) -> None:
         """Undo ``enable_auto_merge``; a change request without it is left as it is."""
         ...
 
+    def merge(self, commit: str, method: MergeMethod | None = None) -> None:
+        """Merge exactly this commit now, if the rules of the host are satisfied."""
+        ...
+
 
 class CodeHost(Protocol):
     """A change request on a code host, opened with the credentials of one account."""
 
-    feedback: Feedback
-    checks: Checks
-    merging: Merging
+    @property
+    def feedback(self) -> Feedback:
+        """Comments on the change request."""
+        ...
+
+    @property
+    def checks(self) -> Checks:
+        """Checks of commits."""
+        ...
+
+    @property
+    def commit_statuses(self) -> Checks:
+        """Checks for a token that cannot create those of ``checks``; the same where there is one kind."""
+        ...
+
+    @property
+    def merging(self) -> Merging:
+        """Approvals and merging."""
+        ...
 
     def account(self) -> Account:
         """Return the account whose credentials are used."""
@@ -106,4 +152,8 @@ class CodeHost(Protocol):
 
     def change_request(self) -> ChangeRequest:
         """Return the change request as it is now."""
+        ...
+
+    def close(self) -> None:
+        """Close the connections."""
         ...

@@ -73,6 +73,7 @@ class Thread(msgspec.Struct, frozen=True):
     """A discussion on lines of a change request.
 
     Attributes:
+        comment_id: id of its first comment.
         body: of its first comment.
         author: of its first comment.
         repliers: the authors of the other comments.
@@ -81,6 +82,7 @@ class Thread(msgspec.Struct, frozen=True):
     """
 
     id: str
+    comment_id: str
     body: str
     author: Account
     repliers: tuple[Account, ...] = ()
@@ -98,6 +100,63 @@ class Comment(msgspec.Struct, frozen=True):
     id: str
     body: str
     author: Account
+
+
+class Approval(msgspec.Struct, frozen=True):
+    """The latest opinion of an account that may write to the repository, where it is an approval in force.
+
+    Attributes:
+        commit: the approved one; empty if the host does not name it and withdraws approvals on a push.
+        is_person: False for bots and apps.
+    """
+
+    account: Account
+    commit: str
+    is_person: bool = True
+
+
+class MergeMethod(enum.StrEnum):
+    """The way in which the commits of a change request reach the target branch."""
+
+    MERGE = "merge"
+    SQUASH = "squash"
+    REBASE = "rebase"
+
+
+class MergeState(msgspec.Struct, frozen=True):
+    """Approvals and merging of a change request, read at one time.
+
+    Attributes:
+        head: the last commit.
+        target: the branch it is to be merged into.
+        test_merge: the commit with which the host tests the merging of exactly this head, and which a run
+            of its CI system reviews; empty without one.
+        approvals: those in force, of any commit.
+        own_approvals: the commits that this account has approved; one without a name is the head.
+        people, teams: whose review is requested; names in lower case.
+        enabled_by: the account that enabled auto-merge or added the change request to the merge queue.
+        is_enabled: auto-merge is enabled, or the change request is in the merge queue.
+        requires_queue: the target branch has a merge queue.
+        can_auto_merge: the repository permits auto-merge.
+        can_merge: all rules are satisfied, so that it can be merged now.
+        is_administrator: the account may bypass the rules of the target branch.
+        required_checks: names of the checks that rules of the target branch require.
+    """
+
+    head: str
+    target: str = ""
+    test_merge: str = ""
+    approvals: tuple[Approval, ...] = ()
+    own_approvals: frozenset[str] = frozenset()
+    people: frozenset[str] = frozenset()
+    teams: frozenset[str] = frozenset()
+    enabled_by: Account | None = None
+    is_enabled: bool = False
+    requires_queue: bool = False
+    can_auto_merge: bool = False
+    can_merge: bool = False
+    is_administrator: bool = False
+    required_checks: frozenset[str] = frozenset()
 
 
 class StatusConclusion(enum.StrEnum):

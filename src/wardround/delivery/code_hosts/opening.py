@@ -39,12 +39,12 @@ def open_code_host(
     """Return a change request on its code host, without contacting it.
 
     Raises:
-        UsageError: there is no such code host, or the environment has no credentials for it.
+        UsageError: the code host is unknown, or the environment has no credentials for it.
         PluginLoadError: a plugin cannot be loaded.
     """
     entry = find_entry("wardround_code_hosts", reference.host)
     if entry is None:
         known = ", ".join(sorted(load_entries("wardround_code_hosts")))
-        raise UsageError(f"there is no code host {reference.host!r}; choose from {known}")
+        raise UsageError(f"--host {reference.host}: unknown code host; choose from {known}")
     opened: OpenCodeHost = loaded_entry(entry)
     return opened(reference, environ, limits, clock)

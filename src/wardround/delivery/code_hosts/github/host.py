@@ -11,6 +11,10 @@ from functools import cached_property
 import msgspec
 
 from wardround.delivery.code_hosts.client import ApiClient, ClientLimits, Clock
+from wardround.delivery.code_hosts.github.checks import GithubCheckRuns, GithubCommitStatuses
+from wardround.delivery.code_hosts.github.feedback import GithubFeedback
+from wardround.delivery.code_hosts.github.graphql import Graphql
+from wardround.delivery.code_hosts.github.merging import GithubMerging
 from wardround.delivery.code_hosts.model import (
     Account,
     ChangeRequest,
@@ -51,6 +55,23 @@ class _PullRequest(msgspec.Struct, frozen=True):
     node_id: str = ""
 
 
+class _ViewerAccount(msgspec.Struct, frozen=True, rename="camel"):
+    database_id: int
+    login: str
+
+    @property
+    def account(self) -> Account:
+        return Account(self.database_id, self.login)
+
+
+class _Viewer(msgspec.Struct, frozen=True):
+    viewer: _ViewerAccount
+
+
+_VIEWER = "query Viewer { viewer { databaseId login } }"
+"""The token of a workflow may not read ``/user``."""
+
+
 class GithubHost:
     """A pull request, with the rights of one token."""
 
@@ -65,7 +86,31 @@ class GithubHost:
 
     @cached_property
     def _account(self) -> Account:
-        return self._client.get("/user", User).account
+        return Graphql(self._client).query(_VIEWER, {}, _Viewer).viewer.account
+
+    @cached_property
+    def feedback(self) -> GithubFeedback:
+        """The comments on the pull request."""
+        return GithubFeedback(self._client, self._reference.repository, self._reference.number)
+
+    @cached_property
+    def checks(self) -> GithubCheckRuns:
+        """Check runs of commits."""
+        return GithubCheckRuns(self._client, self._reference.repository)
+
+    @cached_property
+    def commit_statuses(self) -> GithubCommitStatuses:
+        """Commit statuses, for a token that cannot create check runs."""
+        return GithubCommitStatuses(self._client, self._reference.repository)
+
+    @cached_property
+    def merging(self) -> GithubMerging:
+        """Approvals and merging of the pull request."""
+        return GithubMerging(self._client, self._reference, self.account())
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
 
     def change_request(self) -> ChangeRequest:
         """Return the pull request as it is now."""
@@ -93,6 +138,17 @@ def open_github(
     Raises:
         UsageError: ``GITHUB_TOKEN`` is not set.
     """
+    return GithubHost(reference, github_client(reference.api, environ, limits, clock))
+
+
+def github_client(
+    api: str, environ: Mapping[str, str], limits: ClientLimits | None = None, clock: Clock | None = None
+) -> ApiClient:
+    """Return a client of GitHub with the token of the environment.
+
+    Raises:
+        UsageError: ``GITHUB_TOKEN`` is not set.
+    """
     token = environ.get(TOKEN, "")
     if not token:
         raise UsageError(f"{TOKEN} is not set; give the token of an account that may write to pull requests")
@@ -101,4 +157,4 @@ def open_github(
         "Accept": "application/vnd.github+json",
         "X-GitHub-Api-Version": _VERSION,
     }
-    return GithubHost(reference, ApiClient("GitHub", reference.api, headers, TOKEN, limits, clock))
+    return ApiClient("GitHub", api, headers, TOKEN, limits, clock)

@@ -1,0 +1,73 @@
+"""``wardround post``: the findings of a review as comments on a change request."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wardround.cli.code_host_options import change_request_reference, code_host_options
+from wardround.cli.run import emit_line
+
+if TYPE_CHECKING:
+    from wardround.delivery.feedback.execution import PostResult, PostSettings
+
+
+@click.command("post")
+@click.argument("report", type=click.Path(path_type=Path), default="report.json", metavar="[REPORT]")
+@code_host_options
+@click.option("--max-comments", type=click.IntRange(0, 100), default=5, show_default=True, metavar="N",
+              help="Comments on lines that are open at a time; the summary counts the others.")  # fmt: skip
+@click.option("--run-url", metavar="URL", help="Page with the complete report (default: of the CI run).")
+@click.option("--dry-run", is_flag=True, help="Print what would be written, and write nothing.")
+def command(report: Path, **options: Any) -> None:
+    """Post a review to a pull request or merge request: a few comments on lines, and one summary.
+
+    REPORT is the JSON report of a review (default: report.json). A repeated run changes only what differs:
+    the summary is updated in place, a comment whose finding is gone is resolved unless somebody replied, and
+    nothing is written twice. The token is in GITHUB_TOKEN or GITLAB_TOKEN.
+    """
+    from wardround.delivery.code_hosts.opening import open_code_host
+    from wardround.delivery.feedback.execution import FeedbackPost
+    from wardround.delivery.reported_review import read_report
+
+    review = read_report(report)
+    with closing(open_code_host(change_request_reference(options), os.environ)) as host:
+        post = FeedbackPost(host, review, _settings(options))
+        result = post.plan() if options["dry_run"] else post.post()
+    for line in _lines(result, is_dry_run=options["dry_run"]):
+        emit_line(line)
+
+
+def _settings(options: dict[str, Any]) -> PostSettings:
+    from wardround import host
+    from wardround.delivery.feedback.execution import PostSettings
+    from wardround.delivery.run_origin import origin_of_run
+
+    origin = origin_of_run(os.environ)
+    url = options["run_url"] or ("" if origin is None else origin.workflow_run)
+    return PostSettings(options["max_comments"], url, host.load().syntax_complaint)
+
+
+def _lines(result: PostResult, *, is_dry_run: bool) -> Iterator[str]:
+    """Yield the operations as lines."""
+    if result.skipped:
+        yield f"nothing is posted: {result.skipped}"
+        return
+    plan, verb = result.plan, "would be" if is_dry_run else "was"
+    for finding in plan.posted:
+        yield f"{finding.file}:{finding.line}: comment {verb} posted ({finding.rule})"
+    for thread in plan.resolve:
+        yield f"{thread.path}:{thread.line}: comment {verb} resolved, its finding is gone"
+    for thread in plan.reopen:
+        yield f"{thread.path}:{thread.line}: comment {verb} reopened, its finding is back"
+    if result.is_summary_changed:
+        yield f"summary {verb} {'posted' if result.is_summary_new else 'updated'}"
+    if plan.held_back:
+        yield f"held back: {len(plan.held_back)} beyond --max-comments"
+    if not plan.changes_threads and not result.is_summary_changed:
+        yield "nothing to post: the change request shows this review already"

@@ -1,0 +1,119 @@
+"""The review that is acted on: a report whose verdict a verified record confirms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from wardround.delivery.reported_review import ReportedReview
+from wardround.errors import WardroundError
+from wardround.policy.decide import lines_of
+from wardround.records.reading import evidence_fault, parse_record
+from wardround.records.record import ReviewRecord
+from wardround.records.verify import verify_record
+from wardround.storage.digest import sha256
+
+if TYPE_CHECKING:
+    from securesystemslib.signer import Key
+
+_MILD = {"auto-merge", "auto-approve"}
+
+
+class NotVerified(WardroundError):
+    """The record of a review does not hold, or is not that of the report."""
+
+
+class VerifiedReview(msgspec.Struct, frozen=True):
+    """A review with what only its record knows; without a record, nobody confirms the report.
+
+    Attributes:
+        record: digest of the record; empty without one.
+        target: the branch that the review was for; empty if it is not known.
+        change_request: its number, as the run of a CI system names it; empty if it is not known.
+        people, teams: the reviewers that the applying rules of the policy name.
+    """
+
+    report: ReportedReview
+    record: str = ""
+    target: str = ""
+    change_request: str = ""
+    people: tuple[str, ...] = ()
+    teams: tuple[str, ...] = ()
+
+    def require_about(self, number: int) -> None:
+        """Require that the review is that of a change request, as far as its record names one.
+
+        Raises:
+            NotVerified: it is that of another one.
+        """
+        if self.change_request not in ("", str(number)):
+            raise NotVerified(
+                f"the review is that of change request {self.change_request}, not of {number}; "
+                "name the report of this one"
+            )
+
+    @property
+    def is_mild(self) -> bool:
+        """True if the verdict lets a machine approve or merge."""
+        return self.report.verdict.name in _MILD and self.report.gate.outcome == "pass"
+
+
+def verified_review(
+    report: ReportedReview, data: bytes, name: str, accepted: Sequence[Key]
+) -> VerifiedReview:
+    """Verify a record, and return the review with the verdict of the record.
+
+    Args:
+        name: of the record, for messages.
+        accepted: the public keys whose signatures count.
+
+    Raises:
+        NotVerified: it does not hold, is not that of the report, or its verdict cannot be acted on.
+    """
+    problem = verify_record(data, accepted, (evidence_fault,)).problem
+    if problem is not None:
+        raise NotVerified(f"{name} does not hold: {problem}")
+    record = parse_record(data, name)
+    for part, of_report, of_record in _parts_of_both(report, record):
+        if of_report != of_record:
+            raise NotVerified(
+                f"{name} is not the record of this report: {part} is {of_record}, not {of_report}"
+            )
+    reviewers = tuple(dict.fromkeys(_reviewers(record)))
+    review = VerifiedReview(
+        report=replace(report, verdict=replace(report.verdict, approvals=record.verdict.approvals)),
+        record=f"sha256:{sha256(data).hexdigest()}",
+        target=record.evidence.target_branch,
+        change_request=record.origin.change_request if record.origin else "",
+        people=tuple(reviewer for reviewer in reviewers if "/" not in reviewer),
+        teams=tuple(reviewer for reviewer in reviewers if "/" in reviewer),
+    )
+    if review.is_mild and record.request.trusted_side != "target":
+        raise NotVerified(
+            f"{name}: the review used the configuration and the policy of the change itself, so nothing is "
+            "approved or merged by it; review with --config-from base"
+        )
+    return review
+
+
+def _parts_of_both(report: ReportedReview, record: ReviewRecord) -> Iterator[tuple[str, str, str]]:
+    """Yield the parts of a review with their values in the report and in the record."""
+    yield "the context", report.context.id, record.context.id
+    yield "the commit", report.context.head, record.context.document.head
+    yield "the verdict", report.verdict.name, record.verdict.name.value
+    yield "the tier", report.verdict.tier, record.verdict.tier.value
+    yield "the policy", report.verdict.policy, record.verdict.policy
+    yield "the number of approvals", str(report.verdict.approvals), str(record.verdict.approvals)
+    yield "the gate", report.gate.outcome, record.gate.outcome
+
+
+def _reviewers(record: ReviewRecord) -> Iterator[str]:
+    """Yield the reviewers of the rules that apply."""
+    context, evidence = record.context.document, record.evidence
+    for policy in record.policies:
+        for line in lines_of(policy, record.verdict.tier, record.signals, context, evidence):
+            if line.applies:
+                yield from line.reviewers

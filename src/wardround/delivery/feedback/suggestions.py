@@ -1,0 +1,91 @@
+"""Fixes as suggestions that a reader of a change request can apply with one click.
+
+A suggestion replaces whole lines, so it is made only where the edits lie within lines of the diff, apply to
+the text of the reviewed commit, change it, and leave a file that parses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from wardround.delivery.reported_review import ReportedEdit, ReportedFinding
+from wardround.findings import Edit, Span
+from wardround.fixes.edits import apply
+
+_MOST_LINES = 20
+"""A longer replacement is read better in an editor."""
+
+
+class Suggestion(msgspec.Struct, frozen=True):
+    """Lines that replace those from ``line`` to ``end_line``."""
+
+    line: int
+    end_line: int
+    text: str
+
+
+class Suggestions:
+    """Makes suggestions from the fixes of findings.
+
+    Args:
+        text_of: path -> the text at the reviewed commit; None if it has none.
+        complaint: (path, text) -> why the text does not parse, or None.
+        changed_lines: path -> the lines of the head that are part of the diff.
+    """
+
+    def __init__(
+        self,
+        text_of: Callable[[str], str | None],
+        complaint: Callable[[str, str], str | None],
+        changed_lines: Mapping[str, frozenset[int]],
+    ) -> None:
+        self._text_of = text_of
+        self._complaint = complaint
+        self._changed_lines = changed_lines
+
+    def suggestion(self, finding: ReportedFinding) -> Suggestion | None:
+        """Return the fix of a finding as whole lines; None if there is none that is sure to apply."""
+        fix = finding.suggested_fix
+        if fix is None or not fix.edits or any(edit.file != finding.file for edit in fix.edits):
+            return None
+        before = self._text_of(finding.file)
+        after = None if before is None else _fixed_text(before, fix.edits)
+        if before is None or after is None or after == before:
+            return None
+        if self._complaint(finding.file, after) is not None:
+            return None
+        return self._within_diff(finding.file, _whole_lines(before, after))
+
+    def _within_diff(self, path: str, suggestion: Suggestion | None) -> Suggestion | None:
+        if suggestion is None or suggestion.text.count("\n") >= _MOST_LINES:
+            return None
+        lines = range(suggestion.line, suggestion.end_line + 1)
+        known = self._changed_lines.get(path, frozenset())
+        return suggestion if lines and all(line in known for line in lines) else None
+
+
+def _fixed_text(text: str, edits: tuple[ReportedEdit, ...]) -> str | None:
+    """Return the text with the edits applied; None if they overlap or lie outside of it."""
+    try:
+        spans = [Span(edit.line, edit.column, edit.end_line, edit.end_column) for edit in edits]
+        return apply(text, [Edit(e.file, span, e.replacement) for e, span in zip(edits, spans, strict=True)])
+    except ValueError:
+        return None
+
+
+def _whole_lines(before: str, after: str) -> Suggestion | None:
+    """Return the lines that differ, as one replacement; None if lines are only added or the ends differ."""
+    old, new = before.split("\n"), after.split("\n")
+    first = 0
+    while first < min(len(old), len(new)) and old[first] == new[first]:
+        first += 1
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    if first == len(old) - last and first > 0:
+        first -= 1  # a suggestion replaces a line at least
+    if first >= len(old) - last:
+        return None
+    return Suggestion(first + 1, len(old) - last, "\n".join(new[first : len(new) - last]))

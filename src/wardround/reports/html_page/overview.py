@@ -1,0 +1,106 @@
+"""The sections of the HTML report before and after the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from wardround.planes.signal import PlaneStatus, Signal
+from wardround.reports import terminal, text
+from wardround.reports.html_page.elements import Markup, element, join
+from wardround.review_result import ReviewResult
+
+_DIGITS = 12
+
+
+def header(review: ReviewResult) -> Markup:
+    """Return outcome, verdict and reasons."""
+    verdict, outcome = review.conclusion.verdict, review.gate.outcome.value
+    approvals = f", {verdict.approvals} approvals" if verdict.approvals else ""
+    named = f"{verdict.name.value} ({verdict.tier.value}{approvals})"
+    reasons = [*review.gate.reasons, *(reason.text for reason in verdict.reasons)]
+    return element(
+        "header",
+        element("p", "wardround review", class_="product"),
+        element("h1", element("span", outcome, class_=f"outcome {outcome}"), " ", named),
+        _facts(review),
+        *bullet_list(reasons),
+    )
+
+
+def _facts(review: ReviewResult) -> Markup:
+    context = review.context
+    facts = {
+        "Base": context.change.base[:_DIGITS],
+        "Head": context.change.head[:_DIGITS],
+        "Files": str(len(context.change.files)),
+        "Lines added": str(context.added_lines),
+        "Policy": review.conclusion.verdict.policy,
+    }
+    pairs = (element("div", element("dt", name), element("dd", value)) for name, value in facts.items())
+    return element("dl", *pairs, class_="facts")
+
+
+def planes(signals: Sequence[Signal]) -> Markup:
+    """Return the table of the planes, with what each confidence follows from."""
+    rows = [_plane_row(signal) for signal in signals]
+    head = _row("th", "Plane", "Status", "Most severe", "Confidence", "Findings", scope="col")
+    return section("Planes", _table(head, rows))
+
+
+def _plane_row(signal: Signal) -> Markup:
+    if signal.status is PlaneStatus.NOT_APPLICABLE:
+        return _row("td", signal.plane.value, signal.status.value, "", "", "")
+    explained = [*signal.reasons, *signal.derivation]
+    named: str | Markup = signal.plane.value
+    if explained:
+        named = element("details", element("summary", signal.plane.value), *bullet_list(explained))
+    tag = element("span", signal.status.value, class_=f"status {signal.status.value}")
+    return _row("td", named, tag, signal.severity, f"{signal.confidence:.2f}", str(len(signal.findings)))
+
+
+def after_findings(review: ReviewResult) -> Iterator[Markup]:
+    """Yield what was not reviewed, the notes, and the tools that ran."""
+    if review.unreviewed:
+        yield section("Not reviewed", _gaps(review))
+    with terminal.disable_wrapping():
+        notes = list(filter(None, map(str.strip, text.statements(review))))
+    if review.filtered_count:
+        notes.append(f"{review.filtered_count} findings are held back by the filter mode")
+    if notes:
+        yield section("Notes", *bullet_list(notes))
+    if review.runs:
+        rows = [_row("td", run.tool, run.version, str(run.files)) for run in review.runs]
+        yield section("Tools", _table(_row("th", "Tool", "Version", "Files", scope="col"), rows))
+
+
+def _gaps(review: ReviewResult) -> Markup:
+    ordered = sorted(review.unreviewed, key=lambda gap: (gap.tool, gap.reason, gap.file))
+    rows = []
+    for (tool, reason), group in groupby(ordered, key=lambda gap: (gap.tool, gap.reason)):
+        files = [gap.file for gap in group]
+        named = element("details", element("summary", f"{len(files)} files"), *bullet_list(files))
+        rows.append(_row("td", tool, reason, files[0] if len(files) == 1 else named))
+    return _table(_row("th", "Tool", "Reason", "Files", scope="col"), rows)
+
+
+def section(title: str, *children: Markup) -> Markup:
+    """Return a section with a heading that names it."""
+    identity = title.lower().replace(" ", "-")
+    heading = element("h2", title, id=identity)
+    return element("section", heading, *children, aria_labelledby=identity)
+
+
+def bullet_list(lines: Iterable[str]) -> list[Markup]:
+    """Return lines as a list; nothing without any."""
+    items = [element("li", line) for line in lines]
+    return [element("ul", *items)] if items else []
+
+
+def _table(head: Markup, rows: Sequence[Markup]) -> Markup:
+    table = element("table", element("thead", head), element("tbody", *rows))
+    return element("div", table, class_="wide", tabindex=0)
+
+
+def _row(cell: str, *values: str | Markup, **attributes: str) -> Markup:
+    return element("tr", *(element(cell, join(value), **attributes) for value in values))

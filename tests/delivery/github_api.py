@@ -1,0 +1,294 @@
+"""Reviews and comments of one pull request of GitHub on loopback.
+
+The schemas state what GitHub's description of its REST interface requires; the GraphQL requests are checked
+against the part of the published schema that the product uses.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphql import build_schema, graphql_sync
+
+from tests.delivery.api_server import ApiServer, Call, Reply, Route
+
+TOKEN = "token-of-the-test"
+ME = {"id": 41_898_282, "login": "github-actions[bot]"}
+PERSON = {"id": 7, "login": "maria"}
+_MOST_CHARACTERS = 65_536
+
+_TEXT = {"type": "string", "minLength": 1, "maxLength": _MOST_CHARACTERS}
+_COMMENT = {"type": "object", "required": ["body"], "properties": {"body": _TEXT}}
+_REVIEW = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["commit_id", "event", "comments"],
+    "properties": {
+        "commit_id": {"type": "string", "pattern": "^[0-9a-f]{40}$"},
+        "event": {"enum": ["APPROVE", "REQUEST_CHANGES", "COMMENT"]},
+        "body": {"type": "string"},
+        "comments": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["path", "body", "line"],
+                "properties": {
+                    "path": {"type": "string"},
+                    "body": _TEXT,
+                    "line": {"type": "integer", "minimum": 1},
+                    "side": {"enum": ["LEFT", "RIGHT"]},
+                    "start_line": {"type": "integer", "minimum": 1},
+                    "start_side": {"enum": ["LEFT", "RIGHT", "side"]},
+                },
+            },
+        },
+    },
+}
+
+SCHEMA = build_schema(
+    """
+    interface Actor { login: String! }
+    type User implements Actor { login: String! databaseId: Int }
+    type Bot implements Actor { login: String! databaseId: Int }
+    type Reaction { user: User }
+    type ReactionConnection { nodes: [Reaction] }
+    enum ReactionContent { THUMBS_UP THUMBS_DOWN LAUGH HOORAY CONFUSED HEART ROCKET EYES }
+    type PullRequestReviewComment {
+      databaseId: Int body: String! author: Actor
+      reactions(content: ReactionContent, first: Int): ReactionConnection!
+    }
+    type PullRequestReviewCommentConnection { nodes: [PullRequestReviewComment] }
+    type PullRequestReviewThread {
+      id: ID! isResolved: Boolean! isOutdated: Boolean! path: String! line: Int resolvedBy: User
+      comments(first: Int): PullRequestReviewCommentConnection!
+    }
+    type PageInfo { hasNextPage: Boolean! endCursor: String }
+    type PullRequestReviewThreadConnection { nodes: [PullRequestReviewThread] pageInfo: PageInfo! }
+    type PullRequest { reviewThreads(first: Int, after: String): PullRequestReviewThreadConnection! }
+    type Repository { pullRequest(number: Int!): PullRequest }
+    type Query { repository(owner: String!, name: String!): Repository viewer: User! }
+    input ResolveReviewThreadInput { threadId: ID! clientMutationId: String }
+    input UnresolveReviewThreadInput { threadId: ID! clientMutationId: String }
+    type ResolveReviewThreadPayload { thread: PullRequestReviewThread }
+    type UnresolveReviewThreadPayload { thread: PullRequestReviewThread }
+    type Mutation {
+      resolveReviewThread(input: ResolveReviewThreadInput!): ResolveReviewThreadPayload
+      unresolveReviewThread(input: UnresolveReviewThreadInput!): UnresolveReviewThreadPayload
+    }
+    """
+)
+
+
+@dataclass
+class ReviewThread:
+    """A thread as the server keeps it: the comments are (id, body, user)."""
+
+    id: str
+    path: str
+    line: int
+    comments: list[tuple[int, str, Mapping[str, Any]]]
+    resolver: Mapping[str, Any] | None = None
+    dislikes: list[Mapping[str, Any]] = field(default_factory=list)
+
+    @property
+    def body(self) -> str:
+        return self.comments[0][1]
+
+
+class GithubApi:
+    """One pull request, number 7 of acme/shop, with a file whose lines ``changed`` are part of the diff."""
+
+    def __init__(self, head: str, changed: Mapping[str, range]) -> None:
+        self.head = head
+        self.state = "open"
+        self.merged = False
+        self.first_head = head
+        self.changed = dict(changed)
+        self.texts = {head: "".join(f"value_{number} = {number}\n" for number in range(1, 61))}
+        self.merges: dict[str, tuple[str, ...]] = {}
+        self.threads: list[ReviewThread] = []
+        self.comments: dict[int, tuple[str, Mapping[str, Any]]] = {}
+        self.reviews = 0
+        self._last_id = 100
+        repository, pull = "/repos/acme/shop", "/repos/acme/shop/pulls/7"
+        self.server = ApiServer(
+            [
+                Route("GET", pull, self._pull_request),
+                Route("GET", f"{pull}/files", self._files),
+                Route("GET", f"{repository}/git/commits/{{sha}}", self._git_commit),
+                Route("GET", f"{repository}/contents/src/a.py", self._contents),
+                Route("POST", f"{pull}/reviews", self._review, _REVIEW),
+                Route("DELETE", f"{repository}/pulls/comments/{{id}}", self._delete_line_comment),
+                Route("GET", f"{repository}/issues/7/comments", self._comments),
+                Route("POST", f"{repository}/issues/7/comments", self._comment, _COMMENT),
+                Route("PATCH", f"{repository}/issues/comments/{{id}}", self._update, _COMMENT),
+                Route("DELETE", f"{repository}/issues/comments/{{id}}", self._delete),
+                Route("POST", "/graphql", self._graphql),
+            ],
+            TOKEN,
+        )
+
+    def new_id(self) -> int:
+        self._last_id += 1
+        return self._last_id
+
+    def reply(self, thread: ReviewThread, body: str, user: Mapping[str, Any] = PERSON) -> None:
+        """Let somebody reply in a thread."""
+        thread.comments.append((self.new_id(), body, user))
+
+    def summaries(self) -> list[str]:
+        """The comments of this account."""
+        return [body for body, user in self.comments.values() if user == ME]
+
+    @property
+    def writes(self) -> int:
+        """The number of requests that wrote something."""
+        return sum(
+            call.method in ("POST", "PATCH", "DELETE") and not _is_query(call) for call in self.server.calls
+        )
+
+    def _pull_request(self, call: Call) -> Reply:
+        side = {"sha": self.head, "ref": "topic"}
+        base = {"sha": "b" * 40, "ref": "main"}
+        return Reply(
+            200,
+            {"number": 7, "state": self.state, "merged": self.merged, "draft": False, "user": PERSON}
+            | {"head": side, "base": base},
+        )
+
+    def _files(self, call: Call) -> Reply:
+        files = [
+            {
+                "filename": path,
+                "patch": f"@@ -{lines.start},0 +{lines.start},{len(lines)} @@\n" + _added(lines),
+            }
+            for path, lines in self.changed.items()
+        ]
+        return self.server.page(call, files)
+
+    def _git_commit(self, call: Call) -> Reply:
+        parents = self.merges.get(call.values["sha"])
+        if parents is None:
+            return Reply(404, {"message": "Not Found"})
+        return Reply(200, {"sha": call.values["sha"], "parents": [{"sha": parent} for parent in parents]})
+
+    def _contents(self, call: Call) -> Reply:
+        text = self.texts.get(call.query["ref"], self.texts[self.first_head])
+        return Reply(200, {"encoding": "base64", "content": base64.b64encode(text.encode()).decode()})
+
+    def _review(self, call: Call) -> Reply:
+        for comment in call.body["comments"]:
+            lines = self.changed.get(comment["path"], range(0))
+            if comment["line"] not in lines or comment.get("start_line", comment["line"]) not in lines:
+                return Reply(
+                    422, {"message": "Unprocessable Entity", "errors": ["Line could not be resolved"]}
+                )
+        self.reviews += 1
+        for comment in call.body["comments"]:
+            number = self.new_id()
+            first = (number, comment["body"], ME)
+            self.threads.append(ReviewThread(f"T{number}", comment["path"], comment["line"], [first]))
+        return Reply(200, {"id": self.new_id()})
+
+    def _delete_line_comment(self, call: Call) -> Reply:
+        number = int(call.values["id"])
+        found = [thread for thread in self.threads if thread.comments[0][0] == number]
+        if not found:
+            return Reply(404, {"message": "Not Found"})
+        self.threads.remove(found[0])
+        return Reply(204)
+
+    def _comments(self, call: Call) -> Reply:
+        listed = [{"id": id, "body": body, "user": user} for id, (body, user) in self.comments.items()]
+        return self.server.page(call, listed)
+
+    def _comment(self, call: Call) -> Reply:
+        number = self.new_id()
+        self.comments[number] = (call.body["body"], ME)
+        return Reply(201, {"id": number})
+
+    def _update(self, call: Call) -> Reply:
+        number = int(call.values["id"])
+        if number not in self.comments:
+            return Reply(404, {"message": "Not Found"})
+        self.comments[number] = (call.body["body"], self.comments[number][1])
+        return Reply(200, {"id": number})
+
+    def _delete(self, call: Call) -> Reply:
+        found = self.comments.pop(int(call.values["id"]), None)
+        return Reply(404, {"message": "Not Found"}) if found is None else Reply(204)
+
+    def _graphql(self, call: Call) -> Reply:
+        done = graphql_sync(
+            SCHEMA, call.body["query"], root_value=self._root(), variable_values=call.body["variables"]
+        )
+        errors = [{"message": error.message} for error in done.errors or ()]
+        return Reply(200, {"data": done.data, **({"errors": errors} if errors else {})})
+
+    def _root(self) -> dict[str, Any]:
+        return {
+            "viewer": _user(ME),
+            "repository": lambda info, owner, name: {
+                "pullRequest": lambda info, number: self._threads_object()
+            },
+            "resolveReviewThread": lambda info, input: self._resolve(input["threadId"], ME),
+            "unresolveReviewThread": lambda info, input: self._resolve(input["threadId"], None),
+        }
+
+    def _threads_object(self) -> dict[str, Any]:
+        return {"reviewThreads": self._page_of_threads}
+
+    def _page_of_threads(self, info: Any, first: int, after: str | None = None) -> dict[str, Any]:
+        assert first <= 100
+        start = int(after or 0)
+        page = self.threads[start : start + first]
+        following = start + first
+        info = {"hasNextPage": following < len(self.threads), "endCursor": str(following)}
+        return {"nodes": [_thread(thread) for thread in page], "pageInfo": info}
+
+    def _resolve(self, id: str, resolver: Mapping[str, Any] | None) -> dict[str, Any]:
+        found = [thread for thread in self.threads if thread.id == id]
+        if not found:
+            raise ValueError(f"Could not resolve to a node with the global id of '{id}'")
+        found[0].resolver = resolver
+        return {"thread": _thread(found[0])}
+
+
+def _is_query(call: Call) -> bool:
+    return call.path == "/graphql" and not call.body["query"].lstrip().startswith("mutation")
+
+
+def _added(lines: range) -> str:
+    return "".join(f"+line {number}\n" for number in lines).rstrip("\n")
+
+
+def _user(user: Mapping[str, Any]) -> dict[str, Any]:
+    kind = "Bot" if re.search(r"\[bot\]$", user["login"]) else "User"
+    return {"__typename": kind, "login": user["login"], "databaseId": user["id"]}
+
+
+def _thread(thread: ReviewThread) -> dict[str, Any]:
+    dislikes = [{"user": _user(user)} for user in thread.dislikes]
+    nodes = [
+        {
+            "databaseId": number,
+            "body": body,
+            "author": _user(user),
+            "reactions": {"nodes": dislikes if at == 0 else []},
+        }
+        for at, (number, body, user) in enumerate(thread.comments)
+    ]
+    return {
+        "id": thread.id,
+        "isResolved": thread.resolver is not None,
+        "isOutdated": False,
+        "path": thread.path,
+        "line": thread.line,
+        "resolvedBy": None if thread.resolver is None else _user(thread.resolver),
+        "comments": {"nodes": nodes},
+    }
