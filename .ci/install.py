@@ -62,7 +62,9 @@ def main() -> int:
         if arguments.print_outputs:
             print(f"extras={extras}\nkey={key_of(locks(extras))}")
         elif arguments.once is not None:
-            print(install_once(arguments.once, locks(extras), arguments.outside))
+            environment = install_once(arguments.once, locks(extras), arguments.outside)
+            print(f"wardround: sets of tools: {extras}, in {environment}", file=sys.stderr)
+            print(environment)
         else:
             install_new(arguments, extras)
     except InstallError as cause:
@@ -330,7 +332,7 @@ class Installation:
 
     def _install_distributions(self, uv: Path, *, is_last: bool) -> bool:
         locked = ["--require-hashes", "--no-deps", "--only-binary", ":all:", *self._listed]
-        argv = [*self._pip_of(uv), "--find-links", str(self._downloads), *locked]
+        argv = [*self._pip_of(uv), "--find-links", self._downloads.as_uri(), *locked]
         if is_last or self._is_complete():
             step(f"installing {self._distributions}", argv, self._directory)
             return True
@@ -394,7 +396,7 @@ def install_once(folder: Path, requirements: Sequence[Path], workspace: Path | N
     state = folder.stat()
     if state.st_uid != os.getuid() or state.st_mode & 0o022:
         raise InstallError(f"{folder} can be written by others; give a folder of this user alone")
-    link = folder / key_of([*requirements, REQUIREMENTS / "build.txt", *sorted(source_files())])
+    link = folder / environment_key(requirements)
     with lock(folder / "lock"):
         if not link.exists():
             directory = Path(tempfile.mkdtemp(prefix=f"{link.name}.", dir=folder)) / "venv"
@@ -403,6 +405,11 @@ def install_once(folder: Path, requirements: Sequence[Path], workspace: Path | N
             link.unlink(missing_ok=True)
             link.symlink_to(directory.relative_to(folder), target_is_directory=True)
     return link.resolve()
+
+
+def environment_key(requirements: Iterable[Path]) -> str:
+    """A digest of everything that is installed: the distributions, and the files of wardround."""
+    return key_of([*requirements, REQUIREMENTS / "build.txt", *sorted(source_files())])
 
 
 def source_files() -> Iterator[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import subprocess
@@ -57,7 +58,7 @@ class Ran:
 
     Attributes:
         done: the review, or the step that failed before it.
-        uploaded: the paths of the artifact.
+        uploaded: the files of the artifact.
         used: the other actions that were used, by name, with their inputs.
         later: the steps after the review that ran.
     """
@@ -179,10 +180,11 @@ class Runner:
             name[len(prefix) :]: value for name, value in context.values.items() if name.startswith(prefix)
         }
         summary = self.folder / "summary"
-        paths = used.get("actions/upload-artifact", {}).get("path", "").split()
+        kept = used.get("actions/upload-artifact", {}).get("path", "")
+        paths = sorted(Path(kept).iterdir()) if kept and Path(kept).exists() else []
         later = {name: done for name, done in finished.items() if name in ("comment", "act")}
         text = summary.read_text() if summary.exists() else ""
-        return Ran(finished[last], outputs, text, tuple(map(Path, paths)), used, later)
+        return Ran(finished[last], outputs, text, tuple(paths), used, later)
 
     def _step(
         self, step: Mapping[str, Any], context: Expressions, around: Mapping[str, str]
@@ -228,22 +230,38 @@ def jenkins_script() -> str:
 def run_jenkins(
     workspace: Path, folder: Path, env: Mapping[str, str], *, installs: bool = False
 ) -> tuple[subprocess.CompletedProcess[str], Path]:
-    """Run the stage in a workspace; unless it installs, the environment of the tests is used.
+    """Run the stage in a workspace; unless it installs, the agent has the environment of the tests already.
 
     Returns:
         Return the exit status, and the folder whose reports are archived.
     """
     temp = folder / "workspace@tmp"
     temp.mkdir(parents=True, exist_ok=True)
-    script = jenkins_script()
-    if not installs:
-        venv = Path(sys.executable).parent.parent
-        script, replaced = re.subn(r"(?m)^ *python3 -I .*$", f'ln -s "{venv}" "$home/venv"', script)
-        assert replaced == 1
+    agent = folder / "agent"
+    if not installs and not agent.exists():
+        _prepare_agent(agent)
     around = {"WORKSPACE": str(workspace), "WORKSPACE_TMP": str(temp), "JENKINS_URL": "set",
-              "WARDROUND_SOURCE": str(ROOT), **env}  # fmt: skip
-    done = GitRepository(temp).run("/bin/sh", "-xe", "-c", script, env=around)
+              "WARDROUND_SOURCE": str(ROOT), "WARDROUND_CACHE": str(agent), **env}  # fmt: skip
+    done = GitRepository(temp).run("/bin/sh", "-xe", "-c", jenkins_script(), env=around)
     return done, temp / "wardround" / "reports"
+
+
+def _prepare_agent(folder: Path) -> None:
+    """Make the folder of an agent on which this version of wardround is installed."""
+    install = installer()
+    folder.mkdir(mode=0o700)
+    environment = folder / install.environment_key(install.locks("all"))
+    environment.symlink_to(Path(sys.executable).parent.parent, target_is_directory=True)
+
+
+def installer() -> Any:
+    """The module .ci/install.py."""
+    spec = importlib.util.spec_from_file_location("install", ROOT / ".ci" / "install.py")
+    assert spec is not None
+    assert spec.loader is not None
+    install = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(install)
+    return install
 
 
 def fresh(parent: Path) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -142,7 +143,7 @@ def test_only_the_steps_that_write_to_the_pull_request_have_the_token(
         assert (len(calls), tokens, set(ran.later)) == (1, ["0"], set())
     else:
         assert calls[1:] == [
-            f"post /reports/report.json --max-comments=5 --repo={workspace.root}",
+            "post /reports/report.json --max-comments=5",
             "act /reports/report.json --unsigned --apply --approve-as=",
         ]
         assert (tokens, set(ran.later)) == (["0", "1", "1"], {"comment", "act"})
@@ -301,10 +302,51 @@ def test_no_step_starts_in_the_checkout(file: str) -> None:
             assert re.findall(r'(?:python|PYTHON)"? (-\w+)', step["run"]) == ["-I"]
 
 
+JENKINS = (ROOT / ".ci/jenkins.sh").read_text()
+LIBRARY = (ROOT / "scripts/jenkins/vars/wardroundReview.groovy").read_text()
+
+
 def test_no_step_of_jenkins_starts_in_the_checkout() -> None:
-    jenkins = (ROOT / "Jenkinsfile").read_text()
-    assert re.findall(r"dir\((.*?)\) \{\s*sh ", jenkins) == ["env.WORKSPACE_TMP"]
-    assert re.findall(r'python3?"? (-\w+)', jenkins) == ["-I", "-I"]
+    for file in ((ROOT / "Jenkinsfile").read_text(), LIBRARY):
+        assert re.findall(r"dir\((.*?)\) \{\s*sh[ (]", file) == ["env.WORKSPACE_TMP"]
+        assert re.findall(r"/bin/sh \S+", file) == ['/bin/sh "$WARDROUND_SOURCE/.ci/jenkins.sh"']
+    assert re.findall(r'python3?"? (-\w+)', JENKINS) == ["-I", "-I"]
+
+
+def test_the_library_of_jenkins_has_the_settings_of_the_stage() -> None:
+    settings = set(re.findall(r"^ +\w+: '(WARDROUND_\w+)'", LIBRARY, re.MULTILINE))
+    of_commands = {"WARDROUND_POLICY_FLOOR", "WARDROUND_SIGN_WITH", "WARDROUND_PUBLIC_KEY"}
+    assert settings == set(re.findall(r"WARDROUND_\w+", JENKINS)) | of_commands
+    documented = (ROOT / "docs/ci.md").read_text()
+    names = re.findall(r"^ +(\w+): 'WARDROUND_", LIBRARY, re.MULTILINE)
+    assert [name for name in names if f"`{name}`" not in documented] == []
+
+
+@pytest.mark.parametrize(
+    ("action", "variables", "expected"),
+    [
+        ("post", {}, "post {reports}/report.json {where} --max-comments=5"),
+        ("act", {}, "act {reports}/report.json {where} --approve-as= --unsigned"),
+        (
+            "act",
+            {"WARDROUND_ACT": "apply", "WARDROUND_ACT_KEY": "k.pub", "WARDROUND_API": "https://h/api"},
+            "act {reports}/report.json {where} --approve-as= --api=https://h/api "
+            "--record={reports}/review.intoto.jsonl --key=k.pub --apply",
+        ),
+    ],
+)
+def test_the_stage_of_jenkins_writes_to_the_change_request_in_steps_of_their_own(
+    tmp_path: Path, action: str, variables: dict[str, str], expected: str
+) -> None:
+    python = tmp_path / "wardround/venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\nshift 3; echo "$@"\n')
+    python.chmod(0o700)
+    env = {"WORKSPACE": str(tmp_path / "workspace"), "WORKSPACE_TMP": str(tmp_path), "CHANGE_ID": "7",
+           "WARDROUND_SOURCE": str(ROOT), "WARDROUND_REPOSITORY": "acme/shop", **variables}  # fmt: skip
+    done = GitRepository(tmp_path).run("/bin/sh", ROOT / ".ci/jenkins.sh", action, env=env)
+    where = "--host=github --repository=acme/shop --change-request=7"
+    assert done.stdout.strip() == expected.format(reports=tmp_path / "wardround/reports", where=where)
 
 
 def test_the_stage_of_jenkins_reviews_and_keeps_reports(changed: GitRepository, tmp_path: Path) -> None:
@@ -314,7 +356,6 @@ def test_the_stage_of_jenkins_reviews_and_keeps_reports(changed: GitRepository, 
     assert "Undefined name `missing` [ruff/F821]" in done.stdout
     names = ["report.json", "report.sarif", "report.txt", "review.intoto.jsonl"]
     assert sorted(path.name for path in reports.iterdir()) == names
-    assert f"artifacts: '{','.join(names)}'" in (ROOT / "Jenkinsfile").read_text()
 
 
 PERMISSIONS = {
@@ -356,3 +397,23 @@ def test_an_unknown_part_to_run_is_a_usage_error(changed: GitRepository, step: R
     assert (
         "the part 'everything' is unknown; choose from tests, behaviour, mutations, none" in ran.done.stderr
     )
+
+
+def _documented_workflows() -> list[str]:
+    blocks = re.findall(r"^```yaml\n(.*?)^```", (ROOT / "docs/ci.md").read_text(), re.DOTALL | re.MULTILINE)
+    return [block for block in blocks if block.startswith("name:")]
+
+
+def test_documented_workflows_and_actions_pass_actionlint_and_zizmor(repo: GitRepository) -> None:
+    documented = _documented_workflows()
+    assert len(documented) >= 6
+    workflows = {f".github/workflows/{number}.yml": text for number, text in enumerate(documented)}
+    workflows |= {f".github/workflows/{path.name}": path.read_text() for path in _workflows()}
+    workflows |= {file: (ROOT / file).read_text() for file in ci_runs.ACTIONS}
+    workflows[".github/workflows/own.yml"] = documented[1].replace("your-organisation/wardround@COMMIT", "./")
+    repo.commit({name: text.replace("@COMMIT", f"@{'a' * 40} # v1") for name, text in workflows.items()})
+    programs = Path(sys.executable).parent
+    linted = repo.run(programs / "actionlint", "-shellcheck=", "-no-color")
+    assert (linted.returncode, linted.stdout) == (0, "")
+    audited = repo.run(programs / "zizmor", "--offline", "--no-progress", "--min-severity=medium", ".")
+    assert audited.returncode == 0, audited.stdout

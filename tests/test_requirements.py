@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from packaging.markers import Marker
 from packaging.requirements import Requirement
 
+from tests.ci_runs import installer
 from tests.conftest import GitRepository
 
 ROOT = Path(__file__).parent.parent
@@ -110,18 +109,9 @@ def test_no_index_is_named() -> None:
     ],
 )
 def test_the_action_installs_the_sets_that_are_requested(extras: str, files: list[str]) -> None:
-    install = _install()
+    install = installer()
     assert [path.stem for path in install.locks(extras)] == files
     assert all(path in LOCKS for path in install.locks(extras))
-
-
-def _install() -> Any:
-    spec = importlib.util.spec_from_file_location("install", ROOT / ".ci" / "install.py")
-    assert spec is not None
-    assert spec.loader is not None
-    install = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(install)
-    return install
 
 
 @pytest.mark.parametrize(
@@ -147,7 +137,7 @@ def test_auto_chooses_the_sets_for_the_files_of_a_checkout(
         name, _, text = file.partition("=")
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert _install().chosen_sets(tmp_path) == sets
+    assert installer().chosen_sets(tmp_path) == sets
 
 
 @pytest.mark.parametrize(
@@ -155,13 +145,13 @@ def test_auto_chooses_the_sets_for_the_files_of_a_checkout(
     [("all", "records,tickets", "all"), ("all", "postgres", "all,postgres"), ("ci", "records", "ci,records")],
 )
 def test_further_sets_are_added_unless_all_has_them(extras: str, also: str, sets: str) -> None:
-    install = _install()
+    install = installer()
     arguments = install.parse_arguments([f"--extras={extras}", f"--also={also}"])
     assert install.requested_sets(arguments) == sets
 
 
 def test_auto_is_for_the_files_of_the_change_where_its_commits_are_known(repo: GitRepository) -> None:
-    install = _install()
+    install = installer()
     start = repo.commit({"old.py": "x = 1\n"})
     head = repo.commit({"q.yml": "a: 1\n"})
     repo.git("checkout", "-q", "-b", "ahead", start)
@@ -185,21 +175,21 @@ def test_auto_is_for_the_files_of_the_change_where_its_commits_are_known(repo: G
     ],
 )
 def test_the_commits_of_the_change_are_those_of_the_event(tmp_path: Path, payload: str, base: str) -> None:
-    install = _install()
+    install = installer()
     (tmp_path / "event.json").write_text(payload)
     arguments = install.parse_arguments([f"--event={tmp_path / 'event.json'}"])
     assert install.change_of(arguments)[0] == base
 
 
 def test_a_download_with_another_digest_is_rejected(tmp_path: Path) -> None:
-    install = _install()
+    install = installer()
     (tmp_path / "uv-0-py3-none-any.whl").write_bytes(b"another program")
     with pytest.raises(install.InstallError, match="has another digest than listed; remove it"):
         install.find_uv(tmp_path, tmp_path)
 
 
 def test_programs_of_the_installation_get_no_secret_of_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    install = _install()
+    install = installer()
     for name in ("GITHUB_TOKEN", "JIRA_PAT", "PYTHONPATH", "UV_INDEX", "PATHS", "ACTIONS_RUNTIME_TOKEN"):
         monkeypatch.setenv(name, "secret")
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example")
@@ -210,9 +200,40 @@ def test_programs_of_the_installation_get_no_secret_of_the_job(monkeypatch: pyte
 
 
 def test_the_key_of_the_downloads_changes_with_the_requirements(tmp_path: Path) -> None:
-    install, (item, other) = _install(), (tmp_path / "a.txt", tmp_path / "b.txt")
+    install, (item, other) = installer(), (tmp_path / "a.txt", tmp_path / "b.txt")
     item.write_text("ruff==1\n")
     other.write_text("ruff==2\n")
     keys = {install.key_of(files) for files in ([item], [other], [item, other])}
     assert len(keys) == 3
     assert install.key_of([item]) == install.key_of([item])
+
+
+def test_an_agent_installs_once_and_an_interrupted_installation_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install = installer()
+    made: list[Path] = []
+
+    def record(directory: Path, requirements: object) -> None:
+        made.append(directory)
+        if len(made) == 1:
+            raise install.InstallError("interrupted")
+        directory.mkdir()
+
+    monkeypatch.setattr(install, "install", record)
+    requirements = install.locks("base")
+    with pytest.raises(install.InstallError, match="interrupted"):
+        install.install_once(tmp_path / "agent", requirements, None)
+    first = install.install_once(tmp_path / "agent", requirements, None)
+    assert first == install.install_once(tmp_path / "agent", requirements, None) == made[1]
+    assert len(made) == 2
+
+
+def test_a_folder_of_the_workspace_or_of_others_is_not_used_for_an_agent(tmp_path: Path) -> None:
+    install = installer()
+    with pytest.raises(install.InstallError, match="is in the workspace"):
+        install.install_once(tmp_path / "workspace/agent", [], tmp_path / "workspace")
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o777)
+    with pytest.raises(install.InstallError, match="can be written by others"):
+        install.install_once(tmp_path / "shared", [], None)

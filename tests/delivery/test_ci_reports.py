@@ -9,8 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from wardround.builtin import FORMATS
-from wardround.delivery.ci_reports import CI_REPORTS, CiReport, ci_reports
-from wardround.delivery.report_directory import RECORD
+from wardround.delivery.ci_reports import CI_REPORTS, RECORD, CiReport, ci_reports
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,14 +18,8 @@ if TYPE_CHECKING:
     from tests.conftest import GitRepository
 
 DEFAULT = [
-    "report.json",
-    "report.sarif",
-    "report.txt",
-    "planes.xml",
-    "issues.json",
-    "report.md",
-    "report.html",
-]
+    "report.json", "report.sarif", "report.txt", "report.md", "report.html", "planes.xml", "issues.json",
+]  # fmt: skip
 
 
 def files(*requests: str) -> list[str]:

@@ -139,19 +139,20 @@ def test_a_number_and_unknown_fields_in_the_artifact_have_no_effect(
     assert not {"change_request", "number", "html"} & set(json.loads((fork.folder / "out.json").read_bytes()))
 
 
-def test_mentions_and_links_of_a_stranger_are_neither_in_the_comment(
+def test_mentions_links_and_fixes_of_a_stranger_are_not_in_the_comment(
     fork: Fork, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bomb = "@everyone #1 https://x.example " * 1000
     place = {"file": "a.py", "line": 1, "column": 1, "end_line": 1, "end_column": 2}
     finding = {"fingerprint": "0" * 16, "rule": "a/@b", "plane": "semantic", "severity": "error", **place,
-               "message": bomb, "status": "new", "url": "https://x.example/"}  # fmt: skip
+               "message": bomb, "status": "new", "url": "https://x.example/",
+               "suggested_fix": {"description": "x", "safe": True, "edits": []}}  # fmt: skip
     verdict = {**REPORT["verdict"], "reasons": [bomb] * 100}
     fork.upload({"report.json": _with(findings=[finding] * 100, verdict=verdict)})
     assert fork.receive(url, monkeypatch) == 0
 
     report = parse_report((fork.folder / "out.json").read_bytes(), "")
-    assert {finding.url for finding in report.findings} == {None}
+    assert {(finding.url, finding.suggested_fix) for finding in report.findings} == {(None, None)}
     text = summary_comment(report, FeedbackPlan(elsewhere=report.findings), "")
     assert len(text) < 65_536
     assert not re.search(r"@|(?<!&)#|://", text)

@@ -24,6 +24,7 @@ from uv import find_uv_bin
 from tests import ci_runs
 from tests.ci_runs import ROOT, Event, Runner
 from tests.conftest import GitRepository
+from tests.delivery.github_api import TOKEN, GithubApi
 
 PYTHON = "open({canary!r}, 'a').write(__file__)\n"
 SHELL = '#!/bin/sh\necho "$0" >> {canary}\n'
@@ -493,6 +494,24 @@ def test_no_program_of_a_hostile_checkout_starts_and_nothing_is_written(
         names = sorted(path.name for path in ran.uploaded)
         assert sorted(os.listdir(ran.uploaded[0].parent)) == sorted(os.listdir(reports)) == names
         assert "all green" not in ran.summary
+
+
+def test_a_hostile_checkout_starts_no_program_in_the_step_that_has_the_token(
+    repo: GitRepository, tmp_path: Path, canary: Path
+) -> None:
+    attack = _together([*CHECKOUTS["shell and git"], *CHECKOUTS["programs"]])
+    _, base, head = _attacked(repo, attack, canary)
+    host = GithubApi(head, {})
+    with host.server.serve() as api:
+        env = {**_environment(attack, repo), "GITHUB_API_URL": api, "GITHUB_REPOSITORY": "acme/shop"}
+        given = {"comment": "auto", "token": TOKEN}
+        ran = Runner(tmp_path / "runner").run(repo.root, Event.pull_request(base, head), given, env)
+
+    assert not canary.exists(), canary.read_text()
+    assert ran.later["comment"].returncode == 0, ran.later["comment"].stderr
+    assert len(host.summaries()) == 1
+    files = [Path(folder) / name for folder, _, names in os.walk(tmp_path) for name in names]
+    assert not [file for file in files if file.is_file() and TOKEN.encode() in file.read_bytes()]
 
 
 def _runs_commands(stdout: str) -> list[str]:

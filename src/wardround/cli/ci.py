@@ -26,15 +26,17 @@ if TYPE_CHECKING:
     from wardround.cli.ci_options import CiOptions
     from wardround.cli.options import RecordSpec, TicketSpec
     from wardround.config.request import ReviewRequest
+    from wardround.delivery.ci_event import CiEvent
     from wardround.delivery.comparison import RevisionRange
-    from wardround.delivery.events import CiEvent
     from wardround.delivery.report_directory import ReportDirectory
     from wardround.review_result import ReviewResult
 
+PROVIDERS = ("github", "gitlab", "jenkins", "azure", "bitbucket", "generic")
+
 
 @click.command("ci")
-@click.option("--provider", type=click.Choice(["auto", "github", "jenkins"]), default="auto",
-              show_default=True, help="CI system whose event is read.")  # fmt: skip
+@click.option("--provider", type=click.Choice(["auto", *PROVIDERS]), default="auto",
+              show_default=True, help="CI system whose event is read; generic: by variables.")  # fmt: skip
 @repo_option
 @click.option("--base-ref", metavar="REF", help="Revision to compare with (default: from the event).")
 @click.option("--head-ref", metavar="REF", help="Last commit of the change (default: HEAD).")
@@ -82,10 +84,13 @@ def ci(options: CiOptions) -> int:
     """Run the command."""
     from msgspec.structs import replace
 
-    from wardround.delivery.events import Provider, detect, read_event
+    from wardround.delivery.ci_event import Provider
+    from wardround.delivery.events import PROVIDER, detect, read_event
 
     names = _named_revisions(options)
-    system = detect(os.environ) if options.provider == "auto" else Provider(options.provider)
+    if options.provider != "auto":
+        os.environ[PROVIDER] = options.provider  # for the origin in the record, too
+    system = detect(os.environ)
     event = read_event(system, os.environ)
     request = replace(options.request, target_branch=event.target or "")
     root, comparison = _compare(options.repo, event, *names, may_fetch=not options.no_fetch)
@@ -158,7 +163,7 @@ class CiRun:
         """Return the record, which is one of the reports; an unknown change has no other report."""
         from msgspec.structs import replace
 
-        from wardround.delivery.report_directory import RECORD
+        from wardround.delivery.ci_reports import RECORD
 
         requested = self._options.record
         accept = requested.accept if self._comparison.error is None else None

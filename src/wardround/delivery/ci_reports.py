@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from wardround.delivery.report_directory import RECORD, SARIF
 from wardround.errors import UsageError
 from wardround.text.escaping import one_line
+
+RECORD = "review.intoto.jsonl"
+SARIF = "report.sarif"
 
 
 class CiReport(msgspec.Struct, frozen=True):
@@ -27,10 +29,10 @@ CI_REPORTS = (
     CiReport("json", "report.json", is_default=True),
     CiReport("sarif", SARIF, is_default=True),
     CiReport("text", "report.txt", is_default=True),
-    CiReport("junit", "planes.xml", is_default=True),
-    CiReport("warnings-ng", "issues.json", is_default=True),
     CiReport("markdown", "report.md", is_default=True),
     CiReport("html", "report.html", is_default=True),
+    CiReport("junit", "planes.xml", is_default=True),
+    CiReport("warnings-ng", "issues.json", is_default=True),
     CiReport("gitlab", "gitlab.json"),
     CiReport("checkstyle", "checkstyle.xml"),
     CiReport("rdjson", "rdjson.json"),

@@ -65,7 +65,9 @@ def require_digest(archive: bytes, size: int, digest: str) -> None:
 
 
 def report_in(archive: bytes, commit: str) -> ReportedReview:
-    """Return the report of an archive, which must be about one commit, without the links in it.
+    """Return the report of an archive, which must be about one commit, without its links and fixes.
+
+    A stranger may have written it: a fix would become a suggestion of this account.
 
     Raises:
         UsageError: it is not an archive of reports, or not about this commit.
@@ -82,7 +84,7 @@ def report_in(archive: bytes, commit: str) -> ReportedReview:
             f"the report of the artifact is about {about}, the run about {commit}; "
             "check out the head of the pull request in the reviewing job"
         )
-    findings = tuple(replace(finding, url=None) for finding in report.findings)
+    findings = tuple(replace(finding, url=None, suggested_fix=None) for finding in report.findings)
     return replace(report, findings=findings)
 
 
