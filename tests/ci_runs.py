@@ -148,7 +148,7 @@ class Runner:
         """Run the steps of an action whose condition is met; other actions only list their inputs.
 
         Args:
-            archive: what is downloaded as an artifact, which stays an archive.
+            archive: the artifact that is downloaded, which stays an archive.
         """
         loaded = action(file)
         given = {name: spec.get("default", "") for name, spec in loaded["inputs"].items()} | dict(
