@@ -58,6 +58,7 @@ class PythonSpecialist(Specialist):
     checks = CheckRegistry[type[Check]]("wardround_python.checks")
     change_checks = CheckRegistry[type[ChangeCheck]]("wardround_python.checks", "change")
     options = PythonOptions
+    finds_syntax_errors = True
     models = ("new-parameters",)
     ignore_comments = (IgnoreComment(r"#\s*nosec\b", ("nosec",), after_reason="nosec"),)
 

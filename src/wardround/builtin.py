@@ -67,7 +67,11 @@ def wardround_posters() -> Mapping[str, str]:
 @hookimpl
 def wardround_code_hosts() -> Mapping[str, str]:
     """Return the code hosts."""
-    return {"github": "wardround.delivery.code_hosts.github.host:open_github"}
+    module = "wardround.delivery.code_hosts"
+    return {
+        "github": f"{module}.github.host:open_github",
+        "gitlab": f"{module}.gitlab.host:open_gitlab",
+    }
 
 
 @hookimpl

@@ -128,6 +128,13 @@ class PluginHost:
         complaints = (specialist.syntax_error_of(text) for specialist in claiming)
         return next((complaint for complaint in complaints if complaint is not None), None)
 
+    def parse_complaint(self, path: str, text: str) -> str | None:
+        """Return why a text does not parse, or that no specialist parses it; None if it parses."""
+        claiming = self.specialists_for(path, text.encode("utf-8", "surrogateescape"))
+        if not any(specialist.finds_syntax_errors for specialist in claiming):
+            return "no specialist parses it"
+        return self.syntax_complaint(path, text)
+
     def specialists_for(self, path: str, content: bytes) -> list[Specialist]:
         """Return the specialists that review a file, by its name or by its content."""
         by_name = [specialist for specialist in self.specialists if specialist.claims_name(path)]

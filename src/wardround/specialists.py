@@ -88,6 +88,7 @@ class Specialist:
         checks: the checks of its own, in any order.
         change_checks: the checks of the change as such, whatever files it touches.
         uses_code_graph: True if they call ``ChangeView.graphs``, whose update adds to their time budget.
+        finds_syntax_errors: True if ``syntax_error_of`` parses: posted suggestions require it.
         comment_signs: the signs that begin a comment at the end of a line of its files.
         options: a ``msgspec.Struct`` type: the keys of ``[tool.wardround.<name>]``.
         models: the names of the models that its checks use.
@@ -111,6 +112,7 @@ class Specialist:
     checks: Sequence[type[Check]] = ()
     change_checks: Sequence[type[ChangeCheck]] = ()
     uses_code_graph: bool = False
+    finds_syntax_errors: bool = False
     comment_signs: tuple[str, ...] = ("#",)
     options: type[Any] | None = None
     models: tuple[str, ...] = ()
@@ -171,7 +173,10 @@ class Specialist:
         return lines_as_statements(text)
 
     def syntax_error_of(self, text: str) -> str | None:
-        """Return the reason why a text does not parse, or None; a fix that breaks a file is rejected."""
+        """Return the reason why a text does not parse, or None; a fix that breaks a file is rejected.
+
+        A specialist that implements it sets ``finds_syntax_errors``.
+        """
         return None
 
     def needs_utf8(self, content: bytes) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
+from wardround.builtin import FORMATS
 from wardround.cli import commands
 
 if TYPE_CHECKING:
@@ -316,9 +317,8 @@ class TestSuppressions:
     def test_what_is_in_a_wrong_suppression_is_not_repeated(self, changed: GitRepository, form: str) -> None:
         token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
         changed.stage({"a.py": f"x = 1  # wardround: {form.format(token)}\n"})
-        for output in ("text", "json", "sarif", "github"):
-            done = changed.wardround("review", "--format", output)
-            assert token[-8:] not in done.stdout + done.stderr
+        done = changed.wardround("review", *(f"--format={name}" for name in FORMATS))
+        assert token[-8:] not in done.stdout + done.stderr
 
     def test_an_unknown_rule_on_an_old_line_stops_nobody(self, changed: GitRepository) -> None:
         changed.commit({"a.py": "x = 1  # wardround: ignore[no-such-rule] because\n"})

@@ -155,3 +155,16 @@ def test_a_wrong_call_without_a_record_is_a_usage_error(
 ) -> None:
     monkeypatch.chdir(repo.root)
     assert invoke(["verify", *options]) == 2
+
+
+def test_the_audit_page_has_the_exit_status_of_verify(repo: GitRepository, own: Bundle) -> None:
+    refused = repo.wardround("verify", "--policy", NAME)
+    assert (refused.returncode, "REVIEWED" in refused.stdout) == (1, False)
+    keys.trust(Path(f"{keys.own_key_file()}.pub"))
+    held = repo.wardround("verify", "--policy", NAME)
+    assert (held.returncode, held.stderr) == (0, "")
+    assert held.stdout.splitlines()[0] == f"wardround audit page: the record {NAME} holds"
+    assert f"  repository       default {own.review.policy.digest}" in held.stdout.splitlines()
+    page = repo.wardround("verify", "--policy", "--format", "markdown", NAME)
+    assert "## Not proven by this record" in page.stdout.splitlines()
+    assert repo.wardround("verify", "--format", "markdown", NAME).returncode == 2

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphql import build_schema, graphql_sync
+from graphql import GraphQLError, graphql_sync
 
 from tests.delivery.api_server import ApiServer, Call, Reply, Route
+from tests.delivery.graphql_schema import used_schema
 
 TOKEN = "token-of-the-test"
 ME = {"id": 41_898_282, "login": "github-actions[bot]"}
@@ -50,39 +51,6 @@ _REVIEW = {
     },
 }
 
-SCHEMA = build_schema(
-    """
-    interface Actor { login: String! }
-    type User implements Actor { login: String! databaseId: Int }
-    type Bot implements Actor { login: String! databaseId: Int }
-    type Reaction { user: User }
-    type ReactionConnection { nodes: [Reaction] }
-    enum ReactionContent { THUMBS_UP THUMBS_DOWN LAUGH HOORAY CONFUSED HEART ROCKET EYES }
-    type PullRequestReviewComment {
-      databaseId: Int body: String! author: Actor
-      reactions(content: ReactionContent, first: Int): ReactionConnection!
-    }
-    type PullRequestReviewCommentConnection { nodes: [PullRequestReviewComment] }
-    type PullRequestReviewThread {
-      id: ID! isResolved: Boolean! isOutdated: Boolean! path: String! line: Int resolvedBy: User
-      comments(first: Int): PullRequestReviewCommentConnection!
-    }
-    type PageInfo { hasNextPage: Boolean! endCursor: String }
-    type PullRequestReviewThreadConnection { nodes: [PullRequestReviewThread] pageInfo: PageInfo! }
-    type PullRequest { reviewThreads(first: Int, after: String): PullRequestReviewThreadConnection! }
-    type Repository { pullRequest(number: Int!): PullRequest }
-    type Query { repository(owner: String!, name: String!): Repository viewer: User! }
-    input ResolveReviewThreadInput { threadId: ID! clientMutationId: String }
-    input UnresolveReviewThreadInput { threadId: ID! clientMutationId: String }
-    type ResolveReviewThreadPayload { thread: PullRequestReviewThread }
-    type UnresolveReviewThreadPayload { thread: PullRequestReviewThread }
-    type Mutation {
-      resolveReviewThread(input: ResolveReviewThreadInput!): ResolveReviewThreadPayload
-      unresolveReviewThread(input: UnresolveReviewThreadInput!): UnresolveReviewThreadPayload
-    }
-    """
-)
-
 
 @dataclass
 class ReviewThread:
@@ -92,6 +60,7 @@ class ReviewThread:
     path: str
     line: int
     comments: list[tuple[int, str, Mapping[str, Any]]]
+    commit: str = "a" * 40
     resolver: Mapping[str, Any] | None = None
     dislikes: list[Mapping[str, Any]] = field(default_factory=list)
 
@@ -102,6 +71,9 @@ class ReviewThread:
 
 class GithubApi:
     """One pull request, number 7 of acme/shop, with a file whose lines ``changed`` are part of the diff."""
+
+    posts_of_a_review = "reviews"
+    comments_path = "issues/7/comments"
 
     def __init__(self, head: str, changed: Mapping[str, range]) -> None:
         self.head = head
@@ -114,6 +86,11 @@ class GithubApi:
         self.threads: list[ReviewThread] = []
         self.comments: dict[int, tuple[str, Mapping[str, Any]]] = {}
         self.reviews = 0
+        self.can_resolve = True
+        self.viewer: Mapping[str, Any] | None = ME
+        self.user: Mapping[str, Any] | None = None
+        self.permissions = {PERSON["login"]: "write"}
+        self.rejected_lines: set[int] = set()
         self._last_id = 100
         repository, pull = "/repos/acme/shop", "/repos/acme/shop/pulls/7"
         self.server = ApiServer(
@@ -128,6 +105,8 @@ class GithubApi:
                 Route("POST", f"{repository}/issues/7/comments", self._comment, _COMMENT),
                 Route("PATCH", f"{repository}/issues/comments/{{id}}", self._update, _COMMENT),
                 Route("DELETE", f"{repository}/issues/comments/{{id}}", self._delete),
+                Route("GET", f"{repository}/collaborators/{{name}}/permission", self._permission),
+                Route("GET", "/user", self._user),
                 Route("POST", "/graphql", self._graphql),
             ],
             TOKEN,
@@ -184,15 +163,22 @@ class GithubApi:
     def _review(self, call: Call) -> Reply:
         for comment in call.body["comments"]:
             lines = self.changed.get(comment["path"], range(0))
-            if comment["line"] not in lines or comment.get("start_line", comment["line"]) not in lines:
+            first, last = comment.get("start_line", comment["line"]), comment["line"]
+            if first not in lines or last not in lines or last in self.rejected_lines:
                 return Reply(
                     422, {"message": "Unprocessable Entity", "errors": ["Line could not be resolved"]}
                 )
+        if call.body["commit_id"] != self.head:
+            return Reply(422, {"message": "Unprocessable Entity", "errors": ["commit_id is not of the head"]})
         self.reviews += 1
         for comment in call.body["comments"]:
             number = self.new_id()
-            first = (number, comment["body"], ME)
-            self.threads.append(ReviewThread(f"T{number}", comment["path"], comment["line"], [first]))
+            written = (number, comment["body"], ME)
+            self.threads.append(
+                ReviewThread(
+                    f"T{number}", comment["path"], comment["line"], [written], call.body["commit_id"]
+                )
+            )
         return Reply(200, {"id": self.new_id()})
 
     def _delete_line_comment(self, call: Call) -> Reply:
@@ -225,20 +211,36 @@ class GithubApi:
 
     def _graphql(self, call: Call) -> Reply:
         done = graphql_sync(
-            SCHEMA, call.body["query"], root_value=self._root(), variable_values=call.body["variables"]
+            used_schema(), call.body["query"], root_value=self._root(), variable_values=call.body["variables"]
         )
-        errors = [{"message": error.message} for error in done.errors or ()]
+        errors = [{"message": error.message, **(error.extensions or {})} for error in done.errors or ()]
         return Reply(200, {"data": done.data, **({"errors": errors} if errors else {})})
 
     def _root(self) -> dict[str, Any]:
         return {
-            "viewer": _user(ME),
+            "viewer": self._viewer,
             "repository": lambda info, owner, name: {
                 "pullRequest": lambda info, number: self._threads_object()
             },
             "resolveReviewThread": lambda info, input: self._resolve(input["threadId"], ME),
             "unresolveReviewThread": lambda info, input: self._resolve(input["threadId"], None),
         }
+
+    def _viewer(self, info: Any) -> dict[str, Any]:
+        if self.viewer is None:
+            raise GraphQLError("Resource not accessible by integration", extensions={"type": "FORBIDDEN"})
+        return _user(self.viewer)
+
+    def _user(self, call: Call) -> Reply:
+        if self.user is None:
+            return Reply(403, {"message": "Resource not accessible by integration"})
+        return Reply(200, dict(self.user))
+
+    def _permission(self, call: Call) -> Reply:
+        known = self.permissions.get(call.values["name"])
+        if known is None:
+            return Reply(404, {"message": "Not Found"})
+        return Reply(200, {"permission": known, "role_name": known, "user": None})
 
     def _threads_object(self) -> dict[str, Any]:
         return {"reviewThreads": self._page_of_threads}
@@ -254,7 +256,10 @@ class GithubApi:
     def _resolve(self, id: str, resolver: Mapping[str, Any] | None) -> dict[str, Any]:
         found = [thread for thread in self.threads if thread.id == id]
         if not found:
-            raise ValueError(f"Could not resolve to a node with the global id of '{id}'")
+            message = f"Could not resolve to a node with the global id of '{id}'"
+            raise GraphQLError(message, extensions={"type": "NOT_FOUND"})
+        if not self.can_resolve:
+            raise GraphQLError("Resource not accessible by integration", extensions={"type": "FORBIDDEN"})
         found[0].resolver = resolver
         return {"thread": _thread(found[0])}
 
@@ -277,6 +282,7 @@ def _thread(thread: ReviewThread) -> dict[str, Any]:
     nodes = [
         {
             "databaseId": number,
+            "originalCommit": {"oid": thread.commit},
             "body": body,
             "author": _user(user),
             "reactions": {"nodes": dislikes if at == 0 else []},
@@ -289,6 +295,7 @@ def _thread(thread: ReviewThread) -> dict[str, Any]:
         "isOutdated": False,
         "path": thread.path,
         "line": thread.line,
+        "originalLine": thread.line,
         "resolvedBy": None if thread.resolver is None else _user(thread.resolver),
         "comments": {"nodes": nodes},
     }

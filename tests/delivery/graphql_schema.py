@@ -25,11 +25,14 @@ type Mutation {
   disablePullRequestAutoMerge(input: DisablePullRequestAutoMergeInput!): DisablePullRequestAutoMergePayload
   enqueuePullRequest(input: EnqueuePullRequestInput!): EnqueuePullRequestPayload
   dequeuePullRequest(input: DequeuePullRequestInput!): DequeuePullRequestPayload
+  resolveReviewThread(input: ResolveReviewThreadInput!): ResolveReviewThreadPayload
+  unresolveReviewThread(input: UnresolveReviewThreadInput!): UnresolveReviewThreadPayload
 }
 
 enum PullRequestMergeMethod { MERGE REBASE SQUASH }
 enum PullRequestReviewState { APPROVED CHANGES_REQUESTED COMMENTED DISMISSED PENDING }
 enum MergeStateStatus { BEHIND BLOCKED CLEAN DIRTY HAS_HOOKS UNKNOWN UNSTABLE }
+enum ReactionContent { CONFUSED EYES HEART HOORAY LAUGH ROCKET THUMBS_DOWN THUMBS_UP }
 enum RepositoryPermission { ADMIN MAINTAIN READ TRIAGE WRITE }
 
 input EnablePullRequestAutoMergeInput {
@@ -45,12 +48,16 @@ input EnqueuePullRequestInput {
   jump: Boolean
   pullRequestId: ID!
 }
+input ResolveReviewThreadInput { clientMutationId: String threadId: ID! }
+input UnresolveReviewThreadInput { clientMutationId: String threadId: ID! }
 input DequeuePullRequestInput { clientMutationId: String id: ID! }
 
 type EnablePullRequestAutoMergePayload { clientMutationId: String }
 type DisablePullRequestAutoMergePayload { clientMutationId: String }
 type EnqueuePullRequestPayload { clientMutationId: String }
 type DequeuePullRequestPayload { clientMutationId: String }
+type ResolveReviewThreadPayload { clientMutationId: String thread: PullRequestReviewThread }
+type UnresolveReviewThreadPayload { clientMutationId: String thread: PullRequestReviewThread }
 
 interface Actor { login: String! }
 type User implements Actor { login: String! databaseId: Int }
@@ -78,7 +85,30 @@ type PullRequest {
   mergeQueueEntry: MergeQueueEntry
   latestOpinionatedReviews(first: Int, writersOnly: Boolean = false): PullRequestReviewConnection
   reviewRequests(first: Int): ReviewRequestConnection
+  reviewThreads(first: Int, after: String): PullRequestReviewThreadConnection!
 }
+type PullRequestReviewThreadConnection { nodes: [PullRequestReviewThread] pageInfo: PageInfo! }
+type PageInfo { hasNextPage: Boolean! endCursor: String }
+type PullRequestReviewThread {
+  id: ID!
+  isResolved: Boolean!
+  isOutdated: Boolean!
+  path: String!
+  line: Int
+  originalLine: Int
+  resolvedBy: User
+  comments(first: Int): PullRequestReviewCommentConnection!
+}
+type PullRequestReviewCommentConnection { nodes: [PullRequestReviewComment] }
+type PullRequestReviewComment {
+  databaseId: Int
+  body: String!
+  author: Actor
+  originalCommit: Commit
+  reactions(content: ReactionContent, first: Int): ReactionConnection!
+}
+type ReactionConnection { nodes: [Reaction] }
+type Reaction { user: User }
 type AutoMergeRequest { enabledBy: Actor }
 type MergeQueueEntry { enqueuer: Actor! }
 type Commit { oid: GitObjectID! parents(first: Int): CommitConnection! }

@@ -101,7 +101,7 @@ def signed_review(
         values: parts of the record to replace, such as ``origin`` and ``request``.
     """
     own = convert_policy(yaml.safe_load(policy), "the policy")
-    known = evidence(target_branch=values.pop("target", "main"), policy_file="review.yml")
+    known = evidence(profile=values.pop("profile", "ci"), policy_file="review.yml")
     context = replace(document(), head=head)
     found = conclude(context, known, (own,))
     record = replace(

@@ -87,10 +87,17 @@ class TestVerdicts:
     ) -> None:
         review = verified(reported(verdict, approvals=2), people=("ben", "chloe", "Ada"), teams=("acme/sec",))
         actor.apply(review)
-        assert actor.api.writes == [CREATE_CHECK, REQUEST]
+        assert actor.api.writes == [CREATE_CHECK, REQUEST, REQUEST, REQUEST]
         assert (pull.people, pull.teams) == (["ben", "chloe"], ["sec"])
         assert conclusions(pull) == [(HEAD, "action_required")]
         assert pull.checks[0]["output"]["title"] == f"{verdict} (T3): 0 of 2 approvals of this commit"
+
+    def test_reviewers_that_no_rule_names_are_left_to_people(self, actor: Actor, pull: PullRequest) -> None:
+        review = verified(reported("human-review", approvals=3), people=("ben", "Ada"))
+        expected = "the applying rules of the policy name too few reviewers: request {} more yourself"
+        assert actor.plan(review).notes == (expected.format(2),)
+        pull.review(CHLOE)
+        assert actor.plan(review).notes == (expected.format(1),)
 
     def test_the_check_succeeds_once_enough_people_have_approved(
         self, actor: Actor, pull: PullRequest
@@ -324,10 +331,10 @@ class TestMechanisms:
 
 class TestChecks:
     def test_an_idle_run_writes_nothing_again(self, actor: Actor, pull: PullRequest) -> None:
-        review = verified(reported("human-review"), people=("ben",))
+        review = verified(reported("human-review"), people=("ben",), teams=("acme/Sec",))
         for _ in range(3):
             actor.apply(review)
-        assert actor.api.writes == [CREATE_CHECK, REQUEST]
+        assert actor.api.writes == [CREATE_CHECK, REQUEST, REQUEST]
 
     def test_check_runs_of_jobs_and_of_other_apps_are_left_alone(
         self, actor: Actor, pull: PullRequest
@@ -393,7 +400,7 @@ class TestFailures:
             "request-reviews: GitHub returned 422 for POST /repos/acme/shop/pulls/7/requested_reviewers: "
             "Reviews may only be requested from collaborators. nobody is not one.",
         )
-        assert conclusions(pull) == [(HEAD, "action_required")]
+        assert (conclusions(pull), pull.people) == ([(HEAD, "action_required")], ["ben"])
 
     def test_a_missing_permission_is_a_refusal(self, actor: Actor, pull: PullRequest) -> None:
         pull.other_rules_wait = True

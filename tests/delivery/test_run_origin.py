@@ -19,6 +19,8 @@ GITHUB = {
     "GITHUB_RUN_ID": "77",
     "GITHUB_RUN_ATTEMPT": "2",
     "GITHUB_ACTOR": "ada",
+    "GITHUB_WORKFLOW_REF": "acme/shop/.github/workflows/ci.yml@refs/pull/12/merge",
+    "GITHUB_WORKFLOW_SHA": "f" * 40,
     "GITHUB_EVENT_NAME": "pull_request",
 }
 JENKINS = {
@@ -28,6 +30,7 @@ JENKINS = {
     "CHANGE_TARGET": "main",
     "CHANGE_AUTHOR": "ada",
     "BUILD_URL": "https://ci.example/job/shop/3/",
+    "JOB_URL": "https://ci.example/job/shop/",
 }
 
 
@@ -45,14 +48,20 @@ def test_a_run_of_github(payload: Any, request_number: str, tmp_path: Path) -> N
     (tmp_path / "event.json").write_text("" if payload is None else json.dumps(payload))
     environ = GITHUB | {"GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
     assert origin_of_run(environ) == RecordedOrigin(
-        REPOSITORY, request_number, f"{REPOSITORY}/actions/runs/77/attempts/2", "ada"
+        REPOSITORY,
+        request_number,
+        f"{REPOSITORY}/actions/runs/77/attempts/2",
+        "ada",
+        "acme/shop/.github/workflows/ci.yml@refs/pull/12/merge",
+        "f" * 40,
     )
 
 
 def test_a_run_of_jenkins_names_no_password() -> None:
     assert origin_of_run(JENKINS) == RecordedOrigin(
-        "https://git.example/acme/shop.git", "12", "https://ci.example/job/shop/3/", "ada"
-    )
+        "https://git.example/acme/shop.git", "12", "https://ci.example/job/shop/3/", "ada",
+        "https://ci.example/job/shop/",
+    )  # fmt: skip
 
 
 def test_a_value_is_one_bounded_line() -> None:

@@ -44,11 +44,15 @@ def test_a_review_has_the_branch_the_change_request_and_the_reviewers_of_its_rec
     ada: CryptoSigner,
 ) -> None:
     origin = RecordedOrigin("https://github.com/acme/shop", "7", "", "ada")
-    found = verify(signed_review(ada, policy=FOR_PEOPLE, origin=origin), ada)
+    report, record = signed_review(ada, policy=FOR_PEOPLE, origin=origin)
+    report["verdict"]["reasons"] = ["two people"]
+    found = verify((report, record), ada)
     assert (found.report.commit, found.target, found.change_request) == (HEAD, "main", "7")
     assert (found.people, found.teams) == (("ben", "chloe"), ("acme/payments",))
     assert (found.report.verdict.name, found.report.verdict.approvals) == ("human-review", 2)
     assert found.record.startswith("sha256:")
+    assert "two people" not in found.report.verdict.reasons
+    assert {"money", "always"} <= set(found.report.verdict.reasons)
     found.require_about(7)
     with pytest.raises(NotVerified, match="that of change request 7, not of 8"):
         found.require_about(8)
@@ -87,3 +91,8 @@ def test_a_review_under_the_settings_of_the_change_approves_and_merges_nothing(a
     with pytest.raises(NotVerified, match="the configuration and the policy of the change itself"):
         verify(signed_review(ada, request=request), ada)
     assert verify(signed_review(ada, policy=FOR_PEOPLE, request=request), ada).teams == ("acme/payments",)
+
+
+def test_a_review_at_commit_approves_and_merges_nothing(ada: CryptoSigner) -> None:
+    with pytest.raises(NotVerified, match="the review has the profile commit, which requires fewer results"):
+        verify(signed_review(ada, profile="commit"), ada)

@@ -173,7 +173,7 @@ def test_the_hook_installs_with_a_strangers_plugin_and_blocks(
 
 
 @pytest.mark.parametrize("runner", ["pre-commit", "prek"])
-def test_a_hook_is_set_up_in_peace_and_told_which_hook_has_a_missing_tool(
+def test_a_hook_is_set_up_in_peace_and_told_the_line_that_installs_a_missing_tool(
     runner: str, hook: Hook, repo: GitRepository
 ) -> None:
     repo.stage({".pre-commit-config.yaml": hook.configuration})
@@ -183,15 +183,25 @@ def test_a_hook_is_set_up_in_peace_and_told_which_hook_has_a_missing_tool(
     missing = repo.run(SCRIPTS / runner, "run", env=hook.environ)
 
     assert "wardround: pass - no findings, 1 file, " in set_up.stdout, set_up.stdout + set_up.stderr
-    reported = "hadolint is not installed; use the hook id wardround-docker-ci or wardround-all"
+    line = "give the hook additional_dependencies: ['wardround[docker-ci]']"
+    reported = f"hadolint is not installed; {line}"
     assert reported in " ".join(missing.stdout.split())
 
 
-def test_the_hook_of_a_set_brings_its_tools(source: Path, repo: GitRepository, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "hook_lines",
+    [
+        "      - id: wardround-all\n",  # kept for configurations that have it
+        "      - id: wardround\n        additional_dependencies: ['wardround[docker-ci,web]']\n",
+    ],
+)
+def test_the_reported_line_installs_the_tools(
+    source: Path, repo: GitRepository, tmp_path: Path, hook_lines: str
+) -> None:
     revision = GitRepository(source).git("rev-parse", "HEAD").strip()
     repo.write(
         ".pre-commit-config.yaml",
-        f"repos:\n  - repo: {source}\n    rev: {revision}\n    hooks:\n      - id: wardround-all\n",
+        f"repos:\n  - repo: {source}\n    rev: {revision}\n    hooks:\n{hook_lines}",
     )
     repo.write("web/total.js", "export const isNumber = (x) => x === NaN;\n")
     repo.write("Dockerfile", "FROM debian:12\nMAINTAINR me\n")

@@ -12,12 +12,13 @@ from tests.planes.evidence_factory import evidence, finding, missing
 from tests.records.sample_reviews import FACTS, MOMENT, predicate, public, record, review, signer
 from wardround.errors import UsageError
 from wardround.planes.evidence import Evidence
-from wardround.records import bundle
+from wardround.records import bundle, envelope
 from wardround.records.bundle import RecordError
 from wardround.records.predicates import digest_of
 from wardround.records.public_keys import read_public_key
 from wardround.records.reading import derivation_note, evidence_fault, parse_record
 from wardround.records.record import predicate_of, read_record
+from wardround.records.replay import replay_evidence
 from wardround.records.verify import content_problem, verify_record
 from wardround.storage.directories import LinkRefusedError
 
@@ -65,6 +66,17 @@ def test_a_record_of_the_first_schema_holds_with_a_note_about_its_verdict() -> N
         "the verdict was derived by version 0.1; this version derives escalate (T4) from the same evidence"
     )
     assert derivation_note(review(evidence())) == ""
+
+
+def test_a_record_without_a_verification_summary_is_derived_as_strictly_as_a_present_one() -> None:
+    data = (EARLIER / "review-1.1.intoto.jsonl").read_bytes()
+    key = read_public_key(EARLIER / "review-1.1.pub")
+    assert verify_record(data, [key], [evidence_fault]).problem is None
+    assert content_problem(data) is None
+    assert replay_evidence(parse_record(data, "earlier")).differences == ()
+    milder = json.loads(envelope.parse(data.splitlines()[0]).payload)["predicate"]
+    milder["verdict"] |= {"name": "auto-merge"}
+    assert "verdict.name is" in str(evidence_fault(milder))
 
 
 def test_the_record_of_a_review_states_what_the_id_of_its_context_does_not_cover() -> None:

@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from google.protobuf import json_format
 from in_toto_attestation.predicates.test_result.v0 import test_result_pb2
+from in_toto_attestation.predicates.vsa.v1 import vsa_pb2
 from in_toto_attestation.v1 import statement_pb2
 from in_toto_attestation.v1.statement import Statement
 
@@ -29,8 +30,12 @@ from tests.records.sample_reviews import HEAD, predicate, record, signer
 from wardround.records.public_keys import public_pem
 
 DOCUMENTED = Path(__file__).parents[2] / "docs" / "records.md"
-MEMBERS = ("https://wardround.dev/review/v1", "https://in-toto.io/attestation/svr/v0.2",
-           "https://in-toto.io/attestation/test-result/v0.1")  # fmt: skip
+MEMBERS = (
+    "https://wardround.dev/review/v1",
+    "https://in-toto.io/attestation/svr/v0.2",
+    "https://in-toto.io/attestation/test-result/v0.1",
+    "https://slsa.dev/verification_summary/v1",
+)
 
 
 def envelopes(data: bytes) -> list[dict[str, Any]]:
@@ -52,7 +57,7 @@ ADA = signer()
 DATA = record(ADA).data
 
 
-@pytest.mark.parametrize("line", [0, 1, 2], ids=MEMBERS)
+@pytest.mark.parametrize("line", range(4), ids=MEMBERS)
 def test_a_check_written_from_the_dsse_protocol_accepts_every_line(pem: str, line: int) -> None:
     envelope = envelopes(DATA)[line]
     key = load_pem_public_key(pem.encode())
@@ -63,7 +68,7 @@ def test_a_check_written_from_the_dsse_protocol_accepts_every_line(pem: str, lin
         key.verify(base64.b64decode(signature["sig"]), signed_bytes(envelope) + b" ")
 
 
-@pytest.mark.parametrize("line", [0, 1, 2], ids=MEMBERS)
+@pytest.mark.parametrize("line", range(4), ids=MEMBERS)
 def test_the_models_of_in_toto_accept_every_statement(line: int) -> None:
     payload = base64.b64decode(envelopes(DATA)[line]["payload"])
     found = json_format.Parse(payload, statement_pb2.Statement())
@@ -79,6 +84,20 @@ def test_the_model_of_a_test_result_accepts_ours() -> None:
     found = json_format.ParseDict(value["predicate"], test_result_pb2.TestResult())
     assert (found.result, list(found.warned_tests)) == ("WARNED", ["semantic"])
     assert [item.name for item in found.configuration] == ["default"]
+
+
+def test_the_model_of_a_verification_summary_accepts_ours() -> None:
+    first, *_, last = (base64.b64decode(item["payload"]) for item in envelopes(DATA))
+    predicate = json.loads(last)["predicate"]
+    levels = predicate.pop("verifiedLevels")  # version 0.9.3 of the model has one string instead of a list
+    found = json_format.ParseDict(predicate, vsa_pb2.VerificationSummary())
+    assert (found.verifier.id, found.slsa_version) == ("https://wardround.dev/verifier/v1", "1.1")
+    assert found.time_verified.ToJsonString() == "2030-01-31T12:00:05Z"
+    assert found.policy.uri == "https://wardround.dev/policy/default"
+    assert [dict(item.digest) for item in found.input_attestations] == [
+        {"sha256": hashlib.sha256(first).hexdigest()}
+    ]
+    assert (found.verification_result, levels) == ("FAILED", ["FAILED"])
 
 
 def test_a_simple_verification_result_has_the_fields_that_its_specification_requires() -> None:
@@ -97,7 +116,7 @@ def test_the_subject_is_the_digest_of_the_document_in_the_predicate() -> None:
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
-@pytest.mark.parametrize("line", [0, 1, 2], ids=MEMBERS)
+@pytest.mark.parametrize("line", range(4), ids=MEMBERS)
 def test_openssl_accepts_every_line_and_rejects_a_changed_one(tmp_path: Path, pem: str, line: int) -> None:
     envelope = envelopes(DATA)[line]
     (tmp_path / "key.pub").write_text(pem)
@@ -137,4 +156,4 @@ def test_the_documented_jq_filter_reads_a_record(tmp_path: Path) -> None:
     (tmp_path / "review.intoto.jsonl").write_bytes(DATA)
     done = subprocess.run(["sh", "-c", documented("sh")], cwd=tmp_path, capture_output=True, text=True)
     assert '"name": "human-review"' in done.stdout
-    assert done.stdout.endswith("]\nWARNED\n"), done.stderr
+    assert done.stdout.endswith("]\nWARNED\nFAILED\n"), done.stderr

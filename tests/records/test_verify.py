@@ -90,7 +90,10 @@ def test_lines_are_neither_exchanged_nor_excluded_nor_repeated(ada: CryptoSigner
         "line 2, payload: predicateType must be https://in-toto.io/attestation/svr/v0.2 on this line"
     )
     assert problem(lines[0] + lines[1], ada) == (
-        "file: it has 2 lines; a record has 3: review, svr, test-result"
+        "file: it has 2 lines; a record has 4: review, svr, test-result, vsa"
+    )
+    assert problem(b"".join(lines[:3]), ada) == (
+        "file: it has 3 lines; a record has 4: review, svr, test-result, vsa"
     )
     assert problem(lines[0] * 3, ada).startswith("line 2, payload: predicateType must be")
     assert problem(b"", ada).startswith("file: it has 0 lines")
@@ -99,12 +102,20 @@ def test_lines_are_neither_exchanged_nor_excluded_nor_repeated(ada: CryptoSigner
 def test_lines_of_two_records_do_not_mix(ada: CryptoSigner) -> None:
     first = record(ada).data.splitlines(keepends=True)
     milder = record(ada, verdict={"name": "auto-merge", "tier": "T1"}).data.splitlines(keepends=True)
-    assert problem(first[0] + milder[1] + first[2], ada) == (
+    assert problem(first[0] + milder[1] + first[2] + first[3], ada) == (
         "line 2, predicate: properties does not follow from the review on line 1"
     )
     elsewhere = record(ada, Facts(head="e" * 40)).data.splitlines(keepends=True)
-    assert problem(first[0] + first[1] + elsewhere[2], ada) == (
+    assert problem(first[0] + first[1] + elsewhere[2] + first[3], ada) == (
         "line 3, subject: it differs from the subject of line 1"
+    )
+
+
+def test_a_verification_summary_of_another_review_does_not_fit(ada: CryptoSigner) -> None:
+    first = record(ada).data.splitlines(keepends=True)
+    milder = record(ada, verdict={"name": "auto-merge", "tier": "T1"}).data.splitlines(keepends=True)
+    assert problem(b"".join(first[:3]) + milder[3], ada) == (
+        "line 4, predicate: inputAttestations does not follow from the review on line 1"
     )
 
 

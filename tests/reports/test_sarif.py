@@ -283,8 +283,25 @@ class TestWholeReport:
 
 
 class TestLimits:
-    def test_the_limit_is_that_of_github(self) -> None:
-        assert sarif.MAX_RESULTS == 25_000
+    def test_the_limits_are_those_of_github(self) -> None:
+        assert (sarif.MAX_RESULTS, sarif.SHOWN_RESULTS, sarif.MAX_TAGS) == (25_000, 5_000, 20)
+
+    def test_a_rule_of_many_classes_keeps_its_plane_as_a_tag(self, make: Factory) -> None:
+        found = [make.finding(defect_class=f"a{at:02}", place=(at, 1, at, 2)) for at in range(1, 31)]
+        (rule,) = run_of(sarif.render(make.review(*found)))["tool"]["driver"]["rules"]
+        assert len(rule["properties"]["tags"]) == 20
+        assert rule["properties"]["tags"][-1] == "semantic"
+
+    def test_findings_that_github_does_not_show_are_counted(
+        self, make: Factory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sarif, "SHOWN_RESULTS", 20)
+        run = run_of(sarif.render(make.review(*make.many(30))))
+        (note,) = run["invocations"][0]["toolExecutionNotifications"]
+        assert note["message"]["text"] == (
+            "this file has 30 findings; GitHub shows the 20 most severe, and the JSON report has them all"
+        )
+        assert "omitted" not in run["properties"]
 
     def test_of_more_findings_than_the_limit_the_most_severe_remain(
         self, make: Factory, monkeypatch: pytest.MonkeyPatch
@@ -300,6 +317,7 @@ class TestLimits:
             "500 of 3000 findings were omitted from this file, which GitHub would reject otherwise: "
             "500 info; the JSON report has them all"
         )
+        assert run["properties"]["omitted"] == 500
         locations = [
             (
                 result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
@@ -349,5 +367,7 @@ class TestRepetitions:
     ) -> None:
         monkeypatch.setattr(sarif, "MAX_RESULTS", 4)
         review = make.repeating(make.review(*make.many(3)), *[RepetitionKind.IDENTICAL] * 3)
-        rules = [item["ruleId"] for item in run_of(sarif.render(review))["results"]]
-        assert rules.count("wardround/repetition") == 1
+        run = run_of(sarif.render(review))
+        assert [item["ruleId"] for item in run["results"]].count("wardround/repetition") == 1
+        (note,) = run["invocations"][0]["toolExecutionNotifications"]
+        assert note["message"]["text"].startswith("2 notes about repetitions were omitted")

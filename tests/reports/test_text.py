@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
+from wardround.builtin import FORMATS
 from wardround.cli import commands
 from wardround.cli.run import wants_colour
 from wardround.findings import Severity, Status, Unreviewed
@@ -323,7 +324,7 @@ class TestSecrets:
             f'token = """\n{SECRET}\n   trailing   \n"""\n'
         )
         repo.stage({"a.py": source, "ruff.toml": EVERYTHING})
-        formats = [f"--format={name}" for name in ("text", "json", "sarif", "github")]
+        formats = [f"--format={name}" for name in FORMATS]
         done = repo.wardround("review", *formats)
         assert "ruff/S105" in done.stdout
         assert SECRET not in done.stdout + done.stderr

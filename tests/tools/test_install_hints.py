@@ -10,11 +10,11 @@ import pytest
 import yaml
 from wardround_docker_ci.tools import shellcheck
 from wardround_docker_ci.tools.shellcheck import SHELLCHECK_IN_WORKFLOWS
-from wardround_sql.tools.sqlfluff import SQLFLUFF
 
 from tests.plugins.docker_ci.conftest import Reviewed, reviewed  # noqa: F401  (a fixture)
 from wardround import host
-from wardround.tools.install_hints import HOOKS, install_hint
+from wardround.tools import install_hints
+from wardround.tools.install_hints import extra_in_hint, hint_for_extras, install_hint
 from wardround.tools.tool import install_line
 
 ROOT = Path(__file__).parent.parent.parent
@@ -36,17 +36,36 @@ def runner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return name
 
 
-def test_a_hook_is_reported_the_ids_that_bring_an_extra(runner: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert install_hint(install_line("docker-ci")) == "use the hook id wardround-docker-ci or wardround-all"
-    monkeypatch.setenv("PRE_COMMIT_REMOTE_NAME", "origin")
-    assert install_hint(install_line("web")) == "use the hook id wardround-push-web or wardround-push-all"
+@pytest.mark.parametrize("extra", ["docker-ci", "web", "secrets", "sql", "ci"])
+def test_a_hook_is_reported_its_own_line_for_an_extra(runner: str, extra: str) -> None:
+    hint = install_hint(install_line(extra))
+    assert hint == f"give the hook additional_dependencies: ['wardround[{extra}]']"
+    assert yaml.safe_load(hint.partition("give the hook ")[2]) == {
+        "additional_dependencies": [f"wardround[{extra}]"]
+    }
+    assert extra_in_hint(hint) == extra
 
 
-def test_a_hook_is_reported_the_packages_of_an_extra_without_an_id(runner: str) -> None:
-    hint = install_hint(SQLFLUFF.install)
-    assert all(requirement.partition(">")[0] in hint for requirement in EXTRAS["sql"])
-    assert hint.startswith("give the hook additional_dependencies: [")
-    assert hint.endswith("], which replace those of its id")
+def test_one_line_of_a_hook_names_the_missing_extras_and_those_it_has(
+    runner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(install_hints, "_installed_extras", lambda: iter(["web"]))
+    expected = "give the hook additional_dependencies: ['wardround[docker-ci,sql,web]']"
+    assert hint_for_extras({"sql", "docker-ci"}) == expected
+
+
+def test_one_line_of_pip_names_the_missing_extras() -> None:
+    assert hint_for_extras({"web", "docker-ci"}) == "pip install 'wardround[docker-ci,web]'"
+
+
+def test_extras_with_every_pinned_tool_are_installed_ones() -> None:
+    found = set(install_hints._installed_extras())
+    assert {"web", "docker-ci", "sql"} <= found
+    assert found.isdisjoint({"iac", "tickets", "records"})
+
+
+def test_a_line_of_another_installer_has_no_extra() -> None:
+    assert extra_in_hint("npm install --save-dev eslint") is None
 
 
 def test_a_hook_that_lacks_what_comes_with_us_is_made_again(runner: str) -> None:
@@ -80,26 +99,13 @@ def test_a_review_reports_it(runner: str, reviewed: Reviewed, monkeypatch: pytes
     done = reviewed({WORKFLOW: STEPS}, SHELLCHECK_IN_WORKFLOWS)
 
     (missing,) = done.unreviewed
-    reported = "use the hook id wardround-docker-ci or wardround-all"
+    reported = "give the hook additional_dependencies: ['wardround[docker-ci]']"
     assert missing.reason == f"actionlint is not installed; {reported}"
 
 
-def test_the_hooks_named_are_those_that_bring_every_package_of_an_extra() -> None:
-    offered = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    contributed = {hook["id"]: set(hook.get("additional_dependencies", ())) for hook in offered}
-    ids = [id_ for id_ in contributed if not id_.startswith("wardround-push")]
-    bringing = {
-        extra: tuple(id_ for id_ in ids if set(EXTRAS[extra]) <= contributed[id_]) for extra in EXTRAS
-    }
-    assert {extra: found for extra, found in bringing.items() if found} == HOOKS
-    for found in HOOKS.values():
-        for id_ in found:
-            assert contributed[id_.replace("-", "-push-", 1)] == contributed[id_]
-
-
-def test_every_tool_of_ours_is_had_by_a_hook_or_by_packages_its_extra_names(runner: str) -> None:
+def test_every_tool_of_ours_is_had_by_a_line_of_the_hook(runner: str) -> None:
     lines = {tool.install for s in host.load().specialists for tool in s.tools if "pip" in tool.install}
-    assert len(lines) > len(HOOKS)
-    for line in lines:
-        assert "pip" not in install_hint(line)
-        assert "[]" not in install_hint(line)
+    extras = {extra_in_hint(line) for line in lines} - {None}
+    assert extras <= EXTRAS.keys()
+    assert len(extras) > 3
+    assert all("pip" not in install_hint(line) for line in lines)

@@ -11,6 +11,7 @@ import click
 
 from wardround.cli.accepting import accept_option
 from wardround.cli.change_options import repo_option
+from wardround.cli.completion import complete_formats
 from wardround.cli.exchange_options import exchange_options
 from wardround.cli.fail_on_verdict import fail_on_verdict_option
 from wardround.cli.messages import echo_err
@@ -25,17 +26,17 @@ if TYPE_CHECKING:
     from wardround.cli.ci_options import CiOptions
     from wardround.cli.options import RecordSpec, TicketSpec
     from wardround.config.request import ReviewRequest
+    from wardround.delivery.ci_event import CiEvent
     from wardround.delivery.comparison import RevisionRange
-    from wardround.delivery.events import CiEvent
     from wardround.delivery.report_directory import ReportDirectory
     from wardround.review_result import ReviewResult
 
-REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
+PROVIDERS = ("github", "gitlab", "jenkins", "azure", "bitbucket", "generic")
 
 
 @click.command("ci")
-@click.option("--provider", type=click.Choice(["auto", "github", "jenkins"]), default="auto",
-              show_default=True, help="CI system whose event is read.")  # fmt: skip
+@click.option("--provider", type=click.Choice(["auto", *PROVIDERS]), default="auto",
+              show_default=True, help="CI system whose event is read; generic: by variables.")  # fmt: skip
 @repo_option
 @click.option("--base-ref", metavar="REF", help="Revision to compare with (default: from the event).")
 @click.option("--head-ref", metavar="REF", help="Last commit of the change (default: HEAD).")
@@ -53,6 +54,9 @@ REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
               help="Side whose configuration applies.")  # fmt: skip
 @click.option("--reports-dir", metavar="DIR",
               help="New directory for the reports (default: in the temporary directory).")  # fmt: skip
+@click.option("--report", "reports", multiple=True, metavar="NAME[=FILE]",
+              help="Also write this format to the directory. Repeatable.",
+              shell_complete=complete_formats)  # fmt: skip
 @policy_floor_option
 @ticket_option
 @sign_options
@@ -80,10 +84,13 @@ def ci(options: CiOptions) -> int:
     """Run the command."""
     from msgspec.structs import replace
 
-    from wardround.delivery.events import Provider, detect, read_event
+    from wardround.delivery.ci_event import Provider
+    from wardround.delivery.events import PROVIDER, detect, read_event
 
     names = _named_revisions(options)
-    system = detect(os.environ) if options.provider == "auto" else Provider(options.provider)
+    if options.provider != "auto":
+        os.environ[PROVIDER] = options.provider  # for the origin in the record, too
+    system = detect(os.environ)
     event = read_event(system, os.environ)
     request = replace(options.request, target_branch=event.target or "")
     root, comparison = _compare(options.repo, event, *names, may_fetch=not options.no_fetch)
@@ -126,9 +133,11 @@ class CiRun:
             The review, and the directory.
         """
         from wardround.cli.options import ChangeSpec, ReportSpec
+        from wardround.delivery.ci_reports import ci_reports
         from wardround.delivery.report_directory import ReportDirectory
         from wardround.reports import renderer
 
+        reports = ci_reports(self._options.reports)
         comparison, folder = self._comparison, self._options.reports_dir
         target = ChangeSpec(base=comparison.base, head=comparison.head, repo=self._root)
         shown = ReportSpec(shown_format, None)
@@ -136,8 +145,8 @@ class CiRun:
         with ReportDirectory.create(requested, self._root, os.environ) as directory:
             record, ticket = self._record(directory), self._ticket()
             review = run_and_report(target, request, (shown,), self._amend_review, record, ticket)
-            for name, file in REPORTS.items():
-                directory.write(file, renderer(name)(review))
+            for report in reports:
+                directory.write(report.file, renderer(report.format)(review))
         return review, directory.path
 
     def post(self, review: ReviewResult, reports: Path) -> None:
@@ -154,7 +163,7 @@ class CiRun:
         """Return the record, which is one of the reports; an unknown change has no other report."""
         from msgspec.structs import replace
 
-        from wardround.delivery.report_directory import RECORD
+        from wardround.delivery.ci_reports import RECORD
 
         requested = self._options.record
         accept = requested.accept if self._comparison.error is None else None

@@ -16,6 +16,7 @@ class CiOptions(ReviewOptions, frozen=True, kw_only=True):
     base_ref: str | None = None
     head_ref: str | None = None
     reports_dir: str | None = None
+    reports: tuple[str, ...] = ()
     build_environments: bool = False
     no_fetch: bool = False
     profile: str = "ci"

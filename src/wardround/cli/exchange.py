@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @profile_option
 @click.option(
     "--format", "formats", multiple=True, metavar="FORMAT",
-    help="Repeatable: text, to standard error (default), or FORMAT=FILE with text, json, sarif or github.",
+    help="Repeatable: text, to standard error (default), or FORMAT=FILE with a format of review.",
 )  # fmt: skip
 @fail_level_option
 @config_option

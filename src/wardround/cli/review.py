@@ -32,7 +32,10 @@ from wardround.cli.ticket import ticket_option
 if TYPE_CHECKING:
     from wardround.cli.review_options import ReviewOptions
 
-_FORMATS = "text, json, sarif, github or one of a plugin; add =FILE to write it there"
+_FORMATS = (
+    "text, json, sarif, github, gitlab, rdjson, rdjsonl, checkstyle, junit, warnings-ng or one of a plugin; "
+    "add =FILE to write it there"
+)
 
 
 @click.command("review")

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from wardround.cli.record_store import store_location, store_option
-from wardround.cli.run import emit_line
+from wardround.cli.run import emit, emit_line
 from wardround.text.escaping import one_line
 
 if TYPE_CHECKING:
     from wardround.records.commit_check import CommitCheck, NamedRecord
     from wardround.records.predicates import ReviewPredicate
+    from wardround.records.record import ReviewRecord
     from wardround.records.verify import FurtherCheck, Verification
 
 _DOES_NOT_HOLD = 1
@@ -50,10 +51,22 @@ _STORED = "sha256:"
     metavar="N",
     help="Number of accepted keys that must have signed.",
 )
+@click.option(
+    "--policy",
+    "shows_page",
+    is_flag=True,
+    help="Print a page for an auditor: review, policy, result, signers, and what the record does not prove.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown"]),
+    help="With --policy: the form of the page (default: text).",
+)
 @store_option
 def command(
     record: str | None, commit: str | None, repo: Path | None, key_files: tuple[Path, ...], threshold: int,
-    store_name: str,
+    shows_page: bool, form: str | None, store_name: str,
 ) -> int:  # fmt: skip
     """Verify a record offline and name the first fault.
 
@@ -62,7 +75,9 @@ def command(
 
     Exit status: 0 the record holds, 1 it is not valid, 2 usage error.
     """
-    verifier = _Verifier(key_files, threshold)
+    if form is not None and not shows_page:
+        raise click.UsageError("--format needs --policy; give both")
+    verifier = _Verifier(key_files, threshold, (form or "text") if shows_page else None)
     if commit is not None:
         return _verify_commit(verifier, commit, repo, record, store_name)
     if record is None:
@@ -77,15 +92,17 @@ class _Verifier:
 
     Args:
         key_files: files of the accepted public keys; without any, the trusted keys.
+        page_form: print the audit page in this form, instead of a few lines; None does not.
     """
 
-    def __init__(self, key_files: Sequence[Path], threshold: int) -> None:
+    def __init__(self, key_files: Sequence[Path], threshold: int, page_form: str | None) -> None:
         from wardround.records import keys
         from wardround.records.public_keys import read_public_key
 
         self._accepted = tuple(map(read_public_key, key_files)) if key_files else keys.trusted_keys()
         self._own = keys.own_public_key()
         self._threshold = threshold
+        self._page_form = page_form
 
     def verify(self, name: str, data: bytes, *checks: FurtherCheck) -> bool:
         """Return True if a record holds."""
@@ -97,12 +114,24 @@ class _Verifier:
             threshold=self._threshold, known=(self._own[1],) if self._own else (),
         )  # fmt: skip
         if found.problem is None:
-            _show(name, found, derivation_note(parse_record(data, name)))
+            record = parse_record(data, name)
+            if self._page_form is None:
+                _show(name, found, derivation_note(record))
+            else:
+                self._show_page(name, record, found)
             return True
         emit_line(f"{name} does not hold: {found.problem}")
         if self._own and found.problem.untrusted == self._own[1].keyid:
             emit_line(f"it is your own key; to trust it: wardround keys trust {self._own[0]}")
         return False
+
+    def _show_page(self, name: str, record: ReviewRecord, found: Verification) -> None:
+        from wardround.records.audit_page import audit_page
+        from wardround.records.audit_text import markdown, plain_text
+
+        title = f"wardround audit page: the record {name} holds"
+        render = markdown if self._page_form == "markdown" else plain_text
+        emit(render(title, audit_page(record, found, self._threshold)))
 
 
 def _verify_commit(
@@ -168,6 +197,7 @@ def _origin(review: ReviewPredicate) -> Iterator[tuple[str, str]]:
     change = f" #{origin.change_request}" if origin.change_request else ""
     parts = (
         ("from:", f"{origin.repository}{change}"),
+        ("workflow:", origin.workflow),
         ("run:", origin.workflow_run),
         ("actor:", origin.actor),
     )

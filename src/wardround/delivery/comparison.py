@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from wardround.delivery.checkout import Checkout
-from wardround.delivery.events import CiEvent
+from wardround.delivery.ci_event import CiEvent
 from wardround.errors import GitError
 
 _SHOWN = 12
@@ -50,6 +50,8 @@ class EventComparison:
             return RevisionRange(
                 head_id, head_id, notice="the push deleted a ref: there is nothing to review"
             )
+        if event.exact_base is not None:
+            return self._revision_range(self._related_commit(event.exact_base, head_id), head_id)
         if event.target is not None:
             return self._revision_range(self._target_base(head_id), head_id)
         if event.base is not None:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wardround.delivery import summary
-from wardround.delivery.events import Provider
+from wardround.delivery.ci_event import Provider
+from wardround.delivery.ci_reports import RECORD, SARIF
 from wardround.delivery.posting import PostedReview
-from wardround.delivery.report_directory import RECORD, SARIF
 from wardround.findings import INTRODUCED
 from wardround.policy.gate import is_blocking
 from wardround.reports import markdown

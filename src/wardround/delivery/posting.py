@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from wardround.delivery.events import CiEvent
+from wardround.delivery.ci_event import CiEvent
 from wardround.errors import PLUGIN_EXCEPTIONS, WardroundError
 from wardround.host import load_entries, loaded_entry
 from wardround.review_result import ReviewResult

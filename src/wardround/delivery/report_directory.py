@@ -16,9 +16,6 @@ from wardround.errors import UsageError
 from wardround.storage import directories
 from wardround.text.escaping import one_line
 
-SARIF = "report.sarif"
-RECORD = "review.intoto.jsonl"
-
 
 class ReportDirectory:
     """A directory that was created, or found empty, for the reports of one run. Use it as a context manager.

@@ -1,7 +1,4 @@
-"""The run of a CI system, as a record names it.
-
-Sources: GitHub, "Variables reference" of Actions; Jenkins, the global variables of a Pipeline.
-"""
+"""The run of a CI system, as a record names it."""
 
 from __future__ import annotations
 
@@ -9,7 +6,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from wardround.delivery.events import Provider, detect, read_event
+from msgspec.structs import asdict, replace
+
+from wardround.delivery.ci_systems import CI_SYSTEMS
+from wardround.delivery.events import detect, read_event
 from wardround.errors import UsageError
 from wardround.records.record import RecordedOrigin
 from wardround.text.escaping import one_line
@@ -27,30 +27,9 @@ def origin_of_run(environ: Mapping[str, str]) -> RecordedOrigin | None:
     request = ""
     with suppress(UsageError):  # wardround review needs no event
         request = read_event(provider, environ).change_request
-    return _github(environ, request) if provider is Provider.GITHUB else _jenkins(environ, request)
-
-
-def _github(environ: Mapping[str, str], request: str) -> RecordedOrigin:
-    server, name = (
-        environ.get("GITHUB_SERVER_URL", "https://github.com"),
-        environ.get("GITHUB_REPOSITORY", ""),
-    )
-    repository = f"{server}/{name}" if name else ""
-    number, attempt = environ.get("GITHUB_RUN_ID", ""), environ.get("GITHUB_RUN_ATTEMPT", "1")
-    run = f"{repository}/actions/runs/{number}/attempts/{attempt}" if number else ""
-    return RecordedOrigin(
-        _escape(repository), _escape(request), _escape(run), _escape(environ.get("GITHUB_ACTOR", ""))
-    )
-
-
-def _jenkins(environ: Mapping[str, str], request: str) -> RecordedOrigin:
-    """Return the origin; its actor is the author of the change request, the only person Jenkins names."""
-    return RecordedOrigin(
-        _escape(_strip_user(environ.get("GIT_URL", ""))),
-        _escape(request),
-        _escape(environ.get("BUILD_URL", "")),
-        _escape(environ.get("CHANGE_AUTHOR", "")),
-    )
+    origin = CI_SYSTEMS[provider].origin(environ)
+    origin = replace(origin, repository=_strip_user(origin.repository), change_request=request)
+    return replace(origin, **{name: _escape(value) for name, value in asdict(origin).items()})
 
 
 def _strip_user(address: str) -> str:

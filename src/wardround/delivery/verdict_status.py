@@ -90,7 +90,7 @@ def _summary(review: ReportedReview, sentence: str, approvals: Sequence[Account]
     blocks += _list_section("Verdict", review.verdict.reasons)
     blocks += _list_section("Gate", review.gate.reasons)
     blocks += _list_section("Approved by", [account.name for account in approvals])
-    blocks += [f"Findings: {_counts(review)}. Policy: {markdown_text(review.verdict.policy)}."]
+    blocks += [f"Policy: {markdown_text(review.verdict.policy)}."]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -100,9 +100,3 @@ def _list_section(title: str, lines: Sequence[str]) -> Iterator[str]:
         items = [*lines[:_MOST_REASONS], *more]
         yield f"**{title}**"
         yield "\n".join(f"- {markdown_text(truncate(line, _LONGEST_REASON))}" for line in items)
-
-
-def _counts(review: ReportedReview) -> str:
-    severities = [finding.severity for finding in review.findings if finding.status in ("new", "caused")]
-    counts = [f"{severities.count(level)} {level}" for level in ("error", "warn", "info")]
-    return ", ".join(counts)

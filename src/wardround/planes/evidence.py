@@ -76,6 +76,7 @@ class FindingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         is_silenced: the change introduces it and hides it as well; it counts as if it were reported.
         claim: claim of a language model; absent for other reporters.
+        waiver: the reason for which a person dismissed it; absent for findings that nobody dismissed.
     """
 
     fingerprint: str
@@ -95,6 +96,7 @@ class FindingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sources: tuple[str, ...] = ()
     is_silenced: bool = False
     claim: ModelClaim | msgspec.UnsetType = msgspec.UNSET
+    waiver: str | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         Severity.from_label(self.severity)

@@ -57,6 +57,7 @@ def finding_evidence(finding: Finding) -> FindingEvidence:
         finding.sources,
         finding.is_silenced,
         msgspec.UNSET if finding.claim is None else finding.claim,
+        escape_undecodable(finding.dismissal_reason) if finding.dismissal_reason else msgspec.UNSET,
     )
 
 

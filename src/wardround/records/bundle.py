@@ -1,4 +1,4 @@
-"""The record of one review as bytes: three statements about the same subjects, signed."""
+"""The record of one review as bytes: statements about the same subjects, signed."""
 
 from __future__ import annotations
 
@@ -70,11 +70,14 @@ def write(predicate: Mapping[str, Any], facts: Facts, signer: Signer | None, cre
     moment = predicates.timestamp(created)
     subjects = statement.subjects(review.context.digest, facts.head)
     first = statement.statement(statement.REVIEW, predicate, subjects)
-    others = (
-        (statement.SVR, predicates.svr(review, moment, first)),
-        (statement.TEST_RESULT, predicates.test_result(review)),
-    )
-    statements = (first, *(statement.statement(name, content, subjects) for name, content in others))
+    others = _derived(review, first, moment)
+    statements = [
+        first,
+        *(
+            statement.statement(statement.PREDICATE_NAMES[name], content, subjects)
+            for name, content in others.items()
+        ),
+    ]
     lines = [_envelope(content, signer) for content in statements]
     data = envelope.bundle(lines)
     return Bundle(data, sha256(data).hexdigest(), moment, review)
@@ -116,6 +119,13 @@ def _read(predicate: Mapping[str, Any]) -> ReviewPredicate:
             f"but the digest of the document is sha256:{found}"
         )
     return review
+
+
+def _derived(review: ReviewPredicate, first: Mapping[str, Any], moment: str) -> dict[str, dict[str, Any]]:
+    try:
+        return predicates.derived_predicates(review, first, moment)
+    except ValueError as cause:
+        raise RecordError(f"the review cannot be recorded: {cause}") from cause
 
 
 def _envelope(value: Mapping[str, Any], signer: Signer | None) -> Envelope:

@@ -1,4 +1,4 @@
-"""The content of the ``svr`` and ``test-result`` predicates, derived from the predicate of a review.
+"""The content of the ``svr``, ``test-result`` and ``vsa`` predicates, derived from the predicate of a review.
 
 Pure: the same review predicate and time give the same content, so that a verifier derives it again and
 compares.
@@ -9,7 +9,6 @@ Source: in-toto Attestation Framework, ``spec/predicates/svr.md`` 0.2 and ``spec
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -18,6 +17,8 @@ import msgspec
 
 from wardround.findings import Severity
 from wardround.records import strict_json
+from wardround.records.statement import line_names
+from wardround.records.verification_summary import token, verification_summary
 from wardround.storage.digest import sha256
 
 DIGEST = "digest"
@@ -43,10 +44,11 @@ class ContextPart(msgspec.Struct, frozen=True):
 
 
 class VerdictPart(msgspec.Struct, frozen=True):
-    """The verdict of a review and its tier."""
+    """The verdict of a review, its tier, and the number of people who must approve."""
 
     name: _Name
     tier: _Name
+    approvals: int = 0
 
 
 class PolicyPart(msgspec.Struct, frozen=True):
@@ -78,6 +80,8 @@ class OriginPart(msgspec.Struct, frozen=True):
     change_request: str = ""
     workflow_run: str = ""
     actor: str = ""
+    workflow: str = ""
+    workflow_commit: str = ""
 
 
 class ReviewPredicate(msgspec.Struct, frozen=True):
@@ -87,6 +91,7 @@ class ReviewPredicate(msgspec.Struct, frozen=True):
         floor: the policy of the organisation, if there is one.
         origin: the run that made the review; None outside of CI systems.
         digest: digest of the other fields; empty in records of the first schema.
+        schema: decides which predicates follow.
     """
 
     context: ContextPart
@@ -97,6 +102,7 @@ class ReviewPredicate(msgspec.Struct, frozen=True):
     floor: PolicyPart | None = None
     origin: OriginPart | None = None
     digest: _Digest | Literal[""] = ""
+    schema: str | None = None
 
     @property
     def policies(self) -> tuple[PolicyPart, ...]:
@@ -123,6 +129,23 @@ def digest_of(predicate: Mapping[str, Any]) -> str:
     return f"sha256:{sha256(strict_json.encode(rest)).hexdigest()}"
 
 
+def derived_predicates(
+    review: ReviewPredicate, first: Mapping[str, Any], created: str
+) -> dict[str, dict[str, Any]]:
+    """Return the predicates of the further lines of a record, by short name and in their order.
+
+    Args:
+        first: the statement about the review.
+        created: RFC 3339 in UTC, as ``timestamp`` returns it.
+    """
+    known = {
+        "svr": svr(review, created, first),
+        "test-result": test_result(review),
+        "vsa": verification_summary(review, first, created, VERIFIER),
+    }
+    return {name: known[name] for name in line_names(review.schema) if name in known}
+
+
 def svr(review: ReviewPredicate, created: str, first: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return a Simple Verification Result that names verdict, tier and policy as properties.
 
@@ -131,9 +154,9 @@ def svr(review: ReviewPredicate, created: str, first: Mapping[str, Any] | None =
         first: the statement about the review, which a property covers together with the time.
     """
     properties = [
-        f"WARDROUND_VERDICT_{_token(review.verdict.name)}",
-        f"WARDROUND_TIER_{_token(review.verdict.tier)}",
-        *(f"WARDROUND_POLICY_{_token(policy.name)}" for policy in review.policies),
+        f"WARDROUND_VERDICT_{token(review.verdict.name)}",
+        f"WARDROUND_TIER_{token(review.verdict.tier)}",
+        *(f"WARDROUND_POLICY_{token(policy.name)}" for policy in review.policies),
     ]
     if review.gate.outcome == "pass":
         properties.append("WARDROUND_GATE_PASS")
@@ -217,7 +240,3 @@ def _result(review: ReviewPredicate, planes: Mapping[str, list[str]]) -> str:
 
 def _descriptor(policy: PolicyPart) -> dict[str, Any]:
     return {"name": policy.name, "digest": {"sha256": policy.digest.removeprefix("sha256:")}}
-
-
-def _token(name: str) -> str:
-    return re.sub(r"[^A-Z0-9]", "_", name.upper())

@@ -17,7 +17,7 @@ from wardround.policy.conclude import conclude
 from wardround.policy.decide import decide
 from wardround.policy.loading import is_bundled
 from wardround.records import envelope, strict_json
-from wardround.records.record import SCHEMA, ReviewRecord, convert_record, read_record
+from wardround.records.record import DERIVED_ALIKE, ReviewRecord, convert_record, read_record
 from wardround.records.replay import Difference, replay_evidence
 from wardround.records.statement import REVIEW
 from wardround.records.trial import require_within_limits
@@ -76,7 +76,7 @@ def evidence_fault(predicate: Mapping[str, Any]) -> str | None:
     differences = [
         difference
         for difference in replay.differences
-        if record.schema == SCHEMA or not _is_concluded(difference)
+        if record.schema in DERIVED_ALIKE or not _is_concluded(difference)
     ]
     if not differences:
         return digest_fault(predicate)
@@ -90,7 +90,7 @@ def derivation_note(record: ReviewRecord) -> str:
 
     Signals and verdict of an earlier schema were derived by rules that this version does not have.
     """
-    if record.schema == SCHEMA or not any(map(_is_concluded, replay_evidence(record).differences)):
+    if record.schema in DERIVED_ALIKE or not any(map(_is_concluded, replay_evidence(record).differences)):
         return ""
     current = conclude(record.context.document, record.evidence, record.policies).verdict
     return (

@@ -23,15 +23,17 @@ from wardround.policy.schema import Policy, require_valid
 from wardround.policy.verdict import Verdict
 from wardround.records.predicates import DIGEST, digest_of
 from wardround.records.recorded_evidence import evidence_values, read_evidence
-from wardround.records.statement import FIRST_SCHEMA
+from wardround.records.statement import FIRST_SCHEMA, WITHOUT_SUMMARY
 from wardround.storage.digest import sha256
 from wardround.storage.memo import memoize_on_disk
 
 if TYPE_CHECKING:
     from wardround.review_result import ReviewResult
 
-SCHEMA = "wardround.review/1.1"
+SCHEMA = "wardround.review/1.2"
 """Raised with the form of a record, and with the derivation of signals and verdict from its evidence."""
+DERIVED_ALIKE = frozenset({WITHOUT_SUMMARY, SCHEMA})
+"""The schemas whose signals and verdict this version derives by the same rules."""
 NOT_COVERED = (
     "components",
     "evidence.messages",
@@ -70,12 +72,17 @@ class RecordedOrigin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
         change_request: the number of the pull request.
         workflow_run: the address of the run.
         actor: who started it.
+        workflow: the file that defines the workflow, with its ref: ``OWNER/REPOSITORY/PATH@REF``; or the
+            address of the job, where a CI system names no file.
+        workflow_commit: the commit of that file.
     """
 
     repository: str = ""
     change_request: str = ""
     workflow_run: str = ""
     actor: str = ""
+    workflow: str = ""
+    workflow_commit: str = ""
 
 
 class RecordedGate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -161,8 +168,8 @@ class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     origin: RecordedOrigin | None = None
 
     def __post_init__(self) -> None:
-        if self.schema not in (SCHEMA, FIRST_SCHEMA):
-            raise ValueError(f"schema {self.schema!r} is neither {SCHEMA} nor {FIRST_SCHEMA}")
+        if self.schema not in (FIRST_SCHEMA, *DERIVED_ALIKE):
+            raise ValueError(f"schema {self.schema!r} is not one of {FIRST_SCHEMA} to {SCHEMA}")
 
     @property
     def policies(self) -> tuple[Policy, ...]:

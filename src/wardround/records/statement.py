@@ -14,9 +14,12 @@ REVIEW = "https://wardround.dev/review/v1"
 """Our own predicate: the context, the signals and the verdict of a review. A name; nothing is fetched."""
 SVR = "https://in-toto.io/attestation/svr/v0.2"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
+VSA = "https://slsa.dev/verification_summary/v1"
 FIRST_SCHEMA = "wardround.review/1"
 """The schema of records without a digest, an origin and the list of what the context's id does not cover."""
-PREDICATE_NAMES = {"review": REVIEW, "svr": SVR, "test-result": TEST_RESULT}
+WITHOUT_SUMMARY = "wardround.review/1.1"
+"""The schema of records without a verification summary and the workflow in their origin."""
+PREDICATE_NAMES = {"review": REVIEW, "svr": SVR, "test-result": TEST_RESULT, "vsa": VSA}
 """The predicates of a record by short name, in the order of its lines."""
 CONTEXT_SUBJECT = "review-context"
 COMMIT_SUBJECT = "head"
@@ -49,6 +52,12 @@ def subjects(context_digest: str, head: str) -> list[dict[str, Any]]:
     if _COMMIT.fullmatch(head):
         found.append({"name": COMMIT_SUBJECT, "digest": {"gitCommit": head}})
     return found
+
+
+def line_names(schema: str | None) -> tuple[str, ...]:
+    """Return the short names of the predicates in a record of a schema, in the order of its lines."""
+    names = tuple(PREDICATE_NAMES)
+    return names[:-1] if schema in (FIRST_SCHEMA, WITHOUT_SUMMARY) else names
 
 
 def statement_fault(value: Any) -> str | None:

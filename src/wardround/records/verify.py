@@ -127,10 +127,14 @@ def _lines(data: bytes) -> list[bytes]:
     lines = data.split(b"\n")
     if lines.pop():
         raise _DoesNotHold(f"line {len(lines) + 1}", "it does not end with a newline")
-    if len(lines) != len(_NAMES):
-        found = f"{len(lines)} line{'s' if len(lines) != 1 else ''}"
-        raise _DoesNotHold("file", f"it has {found}; a record has {len(_NAMES)}: {', '.join(_NAMES)}")
+    if not len(statement.line_names(FIRST_SCHEMA)) <= len(lines) <= len(_NAMES):
+        raise _line_count_problem(len(lines), _NAMES)
     return lines
+
+
+def _line_count_problem(found: int, names: Sequence[str]) -> _DoesNotHold:
+    lines = f"{found} line{'s' if found != 1 else ''}"
+    return _DoesNotHold("file", f"it has {lines}; a record has {len(names)}: {', '.join(names)}")
 
 
 def _parse_line(number: int, line: bytes) -> Envelope:
@@ -236,9 +240,12 @@ def _decode_statement(number: int, item: Envelope) -> _Statement:
 
 
 def _require_consistent(statements: Sequence[_Statement]) -> ReviewPredicate:
-    """Require that the three statements are about the same context and agree."""
-    first, svr, test_result = statements
+    """Require that the statements are those of the schema, about the same context, and agree."""
+    first, *others = statements
     review = _review(first)
+    names = statement.line_names(review.schema)
+    if len(names) != len(statements):
+        raise _line_count_problem(len(statements), names)
     subjects = first.value["subject"]
     digest = sha256(strict_json.encode(review.context.document)).hexdigest()
     if review.context.digest != digest:
@@ -247,7 +254,7 @@ def _require_consistent(statements: Sequence[_Statement]) -> ReviewPredicate:
         )
     if subjects[0]["digest"]["sha256"] != digest:
         raise _DoesNotHold("line 1, subject 1", f"it is not sha256:{digest}, the digest of context.document")
-    for other in (svr, test_result):
+    for other in others:
         if other.value["subject"] != subjects:
             raise _DoesNotHold(f"{other.place}, subject", "it differs from the subject of line 1")
     _require_derived_statements(statements, review)
@@ -273,17 +280,15 @@ def _review(first: _Statement) -> ReviewPredicate:
 
 
 def _require_derived_statements(statements: Sequence[_Statement], review: ReviewPredicate) -> None:
-    first, svr, test_result = statements
+    first, svr, *_ = statements
     created = svr.value["predicate"].get("timeCreated")
     if not predicates.is_timestamp(created):
         raise _DoesNotHold(
             f"{svr.place}, predicate", "timeCreated is not a time in UTC, as 2030-01-31T12:00:00Z"
         )
-    for predicate, derived in (
-        (svr, predicates.svr(review, created, first.value)),
-        (test_result, predicates.test_result(review)),
-    ):
-        differing = _first_difference(predicate.value["predicate"], derived)
+    derived = predicates.derived_predicates(review, first.value, created)
+    for predicate, content in zip(statements[1:], derived.values(), strict=True):
+        differing = _first_difference(predicate.value["predicate"], content)
         if differing is not None:
             raise _DoesNotHold(
                 f"{predicate.place}, predicate", f"{differing} does not follow from the review on line 1"

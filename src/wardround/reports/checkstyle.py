@@ -36,7 +36,7 @@ def _file(path: str, group: Iterable[Entry]) -> Iterator[str]:
         place = f'line="{entry.span.line}" column="{entry.span.column}"'
         yield (
             f'<error {place} severity="{_SEVERITY[entry.severity]}"'
-            f' message="{xml_text(_message(entry))}" source="{xml_text(_source(entry))}"/>'
+            f' message="{xml_text(entry.text)}" source="{xml_text(_source(entry))}"/>'
         )
     yield "</file>"
 
@@ -44,7 +44,3 @@ def _file(path: str, group: Iterable[Entry]) -> Iterator[str]:
 def _source(entry: Entry) -> str:
     """Return the rule after its category, which Jenkins shows in columns of their own."""
     return f"wardround.{entry.category}.{entry.rule}"
-
-
-def _message(entry: Entry) -> str:
-    return f"{entry.message}. {entry.rationale}" if entry.rationale else entry.message

@@ -57,6 +57,12 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         return span.end_line - 1 if span.end_column == 1 and span.end_line > span.line else span.end_line
 
     @property
+    def text(self) -> str:
+        """The message with the reason, for readers that show one text."""
+        end = "" if self.message.endswith((".", "!", "?", ":")) else "."
+        return f"{self.message}{end} {self.rationale}" if self.rationale else self.message
+
+    @property
     def path(self) -> str:
         """The path as text that can be encoded."""
         return escape_undecodable(self.file)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count, groupby
+from itertools import count
 
 import msgspec
 
@@ -22,6 +22,7 @@ from wardround.findings import Finding, Severity, Span, Status, Unreviewed
 from wardround.reports import truncate
 from wardround.reports.claim_lines import second_pass_text
 from wardround.reports.text import summary_line
+from wardround.reports.unreviewed_groups import unreviewed_groups
 from wardround.review_result import ReviewResult
 from wardround.text.escaping import defuse_commands, one_line
 
@@ -30,6 +31,7 @@ BUDGET = 10
 _MAX_MESSAGE = 4_000
 _MAX_TITLE = 200
 _NAMED_FILES = 3
+_MISSING_TOOLS = "missing tools"
 _KINDS = {Severity.ERROR: "error", Severity.WARN: "warning", Severity.INFO: "notice"}
 _ORDER = (Status.NEW, Status.CAUSED, Status.EXISTING)
 _NOTE = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
@@ -118,13 +120,13 @@ def _unreviewed_warnings(unreviewed: Sequence[Unreviewed]) -> list[Annotation]:
     first.
     """
     found = []
-    ordered = sorted(unreviewed, key=lambda u: (u.tool, u.reason, u.file))
-    for (tool, reason), group in groupby(ordered, key=lambda u: (u.tool, u.reason)):
-        files = [_safe(u.file) for u in group]
+    for group in unreviewed_groups(unreviewed):
+        files = [_safe(file) for file in group.files]
         more = f" and {len(files) - _NAMED_FILES} more" if len(files) > _NAMED_FILES else ""
-        text = f"not reviewed: {', '.join(files[:_NAMED_FILES])}{more}: {_safe(reason)}"
+        text = f"not reviewed: {', '.join(files[:_NAMED_FILES])}{more}: {_safe(group.reason)}"
         location = {"file": files[0]} if len(files) == 1 else {}
-        found.append(Annotation("warning", truncate(text, _MAX_MESSAGE), {**location, "title": _title(tool)}))
+        title = _title(group.tool or _MISSING_TOOLS)
+        found.append(Annotation("warning", truncate(text, _MAX_MESSAGE), {**location, "title": title}))
     return found
 
 

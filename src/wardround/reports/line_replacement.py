@@ -1,4 +1,8 @@
-"""The edits of a fix as one replacement of whole lines."""
+"""The edits of a fix as one replacement of whole lines.
+
+Lines between two edits would be part of the replacement. The review checks only the lines of a finding and of
+its edits for secrets, so a fix with such a gap has no replacement.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from wardround.findings import Edit, Span
 from wardround.fixes.edits import apply
 
 MAX_LINES = 100
-"""A suggestion of more lines is not read; the edits are usually an import and its use far below."""
+"""Nobody reads a longer suggestion."""
 MAX_CHARACTERS = 20_000
 
 
@@ -30,13 +34,15 @@ def line_replacement(lines: Sequence[str], edits: Sequence[Edit]) -> LineReplace
         lines: of the file, without their ends.
 
     Returns:
-        None if the edits do not fit the lines, reach too far, or leave one empty line, which consumers cannot
-        distinguish from a deletion.
+        None if the edits do not fit the lines, are not on adjacent lines, or leave one empty line, which
+        consumers cannot distinguish from a deletion.
     """
-    if not edits:
+    changed = {line for edit in edits for line in range(edit.span.line, _last_line(edit.span) + 1)}
+    if not changed:
         return None
-    first = min(edit.span.line for edit in edits)
-    last = max(_last_line(edit.span) for edit in edits)
+    first, last = min(changed), max(changed)
+    if len(changed) <= last - first:
+        return None
     for end in (last, last + 1):  # an edit that deletes a line end joins the next line
         replacement = _replacement(lines, edits, first, end)
         if replacement is None or not replacement.text or replacement.text.endswith("\n"):

@@ -16,6 +16,7 @@ from wardround.lazy import LazyPattern
 from wardround.planes.signal import Signal
 from wardround.reports import terminal, text, truncate
 from wardround.reports.finding_code import code_lines, fix_diff
+from wardround.reports.unreviewed_groups import unreviewed_groups
 from wardround.review_result import ReviewResult
 from wardround.text.escaping import markdown_code, markdown_text, one_line
 
@@ -54,11 +55,11 @@ def _before_findings(review: ReviewResult, headline: str | None) -> list[str]:
     verdict = review.conclusion.verdict
     blocks = [f"### wardround: {review.gate.outcome.value}"]
     blocks += [] if headline is None else [markdown_text(headline)]
-    blocks += _list("", map(one_line, review.gate.reasons))
+    blocks += bullet_list("", map(one_line, review.gate.reasons))
     if review.change.files:
         approvals = f", {verdict.approvals} approvals" if verdict.approvals else ""
         name = f"**Verdict: {verdict.name}** ({verdict.tier}{approvals})"
-        blocks += [name, *_list("", (reason.text for reason in verdict.reasons))]
+        blocks += [name, *bullet_list("", (reason.text for reason in verdict.reasons))]
         blocks += _planes(review.conclusion.signals)
     return blocks
 
@@ -73,7 +74,7 @@ def _planes(signals: Sequence[Signal]) -> Iterator[str]:
         for signal in applying
     ]
     yield "\n".join([_PLANES, *rows])
-    yield from _list("", (f"{s.plane.value}: {reason}" for s in applying for reason in s.reasons))
+    yield from bullet_list("", (f"{s.plane.value}: {reason}" for s in applying for reason in s.reasons))
 
 
 def _title(review: ReviewResult) -> Iterator[str]:
@@ -97,7 +98,7 @@ def _finding_blocks(review: ReviewResult) -> Iterator[str]:
 def _finding_parts(finding: Finding, source: Sequence[str], *, explains: bool) -> Iterator[str]:
     place = markdown_code(f"{finding.file}:{finding.span.line}")
     message = markdown_text(truncate(finding.message, _LONGEST_TEXT))
-    yield f"**{_LABELS[finding.severity]}** {place} {message} ({_rule_link(finding)})"
+    yield f"**{_LABELS[finding.severity]}** {place} {message} ({rule_link(finding.rule, finding.url)})"
     code = [truncate(line.text, _LONGEST_LINE) for line in code_lines(finding, source)]
     yield from [fenced_block(code)] if code else []
     if finding.rationale and explains:
@@ -106,10 +107,10 @@ def _finding_parts(finding: Finding, source: Sequence[str], *, explains: bool) -
         yield from _fix(finding.suggested_fix, source)
 
 
-def _rule_link(finding: Finding) -> str:
-    rule = markdown_code(finding.rule)
-    is_page = finding.url is not None and _PAGE.fullmatch(finding.url)
-    return f"[{rule}]({finding.url})" if is_page else rule
+def rule_link(rule: str, url: str | None) -> str:
+    """Return the name of a rule as Markdown, with a link to its page if it has one."""
+    is_page = url is not None and _PAGE.fullmatch(url)
+    return f"[{markdown_code(rule)}]({url})" if is_page else markdown_code(rule)
 
 
 def _fix(fix: SuggestedFix, source: Sequence[str]) -> Iterator[str]:
@@ -139,24 +140,23 @@ def _after_findings(review: ReviewResult) -> list[str]:
     held_back = review.filtered_count
     left = f"{held_back} findings are outside of the lines that the filter mode shows" if held_back else ""
     return [
-        *_list("Not reviewed", _unreviewed_lines(review.unreviewed)),
-        *_list("Notes", notes),
-        *_list("", filter(None, [left])),
+        *bullet_list("Not reviewed", unreviewed_lines(review.unreviewed)),
+        *bullet_list("Notes", notes),
+        *bullet_list("", filter(None, [left])),
         markdown_text(text.summary_line(review)),
     ]
 
 
-def _unreviewed_lines(unreviewed: Sequence[Unreviewed]) -> Iterator[str]:
+def unreviewed_lines(unreviewed: Iterable[Unreviewed]) -> Iterator[str]:
     """Yield a line for each reason, with the number of files."""
-    ordered = sorted(unreviewed, key=lambda gap: (gap.tool, gap.reason, gap.file))
-    for (tool, reason), group in groupby(ordered, key=lambda gap: (gap.tool, gap.reason)):
-        first, *others = group
-        who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
+    for group in unreviewed_groups(unreviewed):
+        first, *others = group.files
         more = f" and {len(others)} more" if others else ""
-        yield f"{first.file}{more}: {who}{reason}"
+        yield f"{first}{more}: {group.sentence}"
 
 
-def _list(title: str, lines: Iterable[str]) -> list[str]:
+def bullet_list(title: str, lines: Iterable[str]) -> list[str]:
+    """Return lines of text as blocks of Markdown: a title, and a list that counts what it leaves out."""
     items = [f"- {markdown_text(truncate(line, _LONGEST_TEXT))}" for line in lines]
     if len(items) > _LONGEST_LIST:
         items = [*items[:_LONGEST_LIST], f"- and {len(items) - _LONGEST_LIST} more in report.json"]

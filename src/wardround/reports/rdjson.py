@@ -43,17 +43,13 @@ def _diagnostic(entry: Entry, lines: HeadLines) -> dict[str, Any]:
     if entry.url:
         code["url"] = entry.url
     diagnostic = {
-        "message": one_line(_message(entry)),
+        "message": one_line(entry.text),
         "location": {"path": entry.path, "range": _range(entry, lines)},
         "severity": _SEVERITY[entry.severity],
         "code": code,
     }
     suggestion = _suggestion(entry, lines)
     return diagnostic if suggestion is None else {**diagnostic, "suggestions": [suggestion]}
-
-
-def _message(entry: Entry) -> str:
-    return f"{entry.message}. {entry.rationale}" if entry.rationale else entry.message
 
 
 def _range(entry: Entry, lines: HeadLines) -> dict[str, dict[str, int]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -29,6 +29,10 @@ FINGERPRINT = "wardround/v1"
 
 MAX_RESULTS = 25_000
 """GitHub rejects a run with more."""
+SHOWN_RESULTS = 5_000
+"""GitHub shows the most severe ones of a run."""
+MAX_TAGS = 20
+"""GitHub rejects a rule with more."""
 MAX_GZIP_BYTES = 10_000_000
 """GitHub rejects a file that is larger when compressed; its documentation states 10 MB."""
 MAX_NOTIFICATIONS = 1_000
@@ -52,9 +56,9 @@ def render(review: ReviewResult) -> str:
 
 
 def _render_log(review: ReviewResult, limit: int) -> tuple[str, int]:
-    """Return the log with at most ``limit`` results, and their number."""
+    """Return the log with at most ``limit`` results, and the number of findings among them."""
     findings = _most_severe(review.visible, limit)
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review, findings)]}
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review, findings, limit)]}
     return json_text(msgspec.json.format(msgspec.json.encode(log), indent=1)) + "\n", len(findings)
 
 
@@ -66,15 +70,17 @@ def _most_severe(findings: Sequence[Finding], limit: int) -> Sequence[Finding]:
     return [findings[index] for index in sorted(ranked[:limit])]
 
 
-def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
+def _run(review: ReviewResult, findings: Sequence[Finding], limit: int) -> dict[str, Any]:
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.rule, []).append(finding)
     index = {rule: number for number, rule in enumerate(sorted(by_rule))}
     files = {file.path: file for file in review.change.files}
     any_suppressed = any(f.status is Status.SUPPRESSED for f in findings)
-    repetitions = review.conclusion.evidence.notes_of(Repetitions)
-    notes = list(repetition_notes(repetitions))[: MAX_RESULTS - len(findings)]
+    every_note = list(repetition_notes(review.conclusion.evidence.notes_of(Repetitions)))
+    notes = every_note[: limit - len(findings)]
+    omitted_notes = len(every_note) - len(notes)
+    omitted = len(review.visible) - len(findings) + omitted_notes
     run = run_counts(review.conclusion.context.ran)
     return {
         "tool": {
@@ -91,7 +97,9 @@ def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
         "automationDetails": {"id": f"wardround/{review.profile.value}/"},
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
         "columnKind": "unicodeCodePoints",
-        "invocations": [_invocation(review.unreviewed, review.visible, findings)],
+        "invocations": [
+            _invocation(review.unreviewed, _limit_notes(review.visible, findings, omitted_notes))
+        ],
         "results": [
             *(_result(f, index[f.rule], files, any_suppressed) for f in findings),
             *(_repetition(note, len(index), any_suppressed) for note in notes),
@@ -104,6 +112,7 @@ def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
             "verdict": review.conclusion.verdict.name.value,
             "tier": review.conclusion.verdict.tier.value,
             "policy": review.conclusion.verdict.policy,
+            **({"omitted": omitted} if omitted else {}),
             **({"judge": review.judge} if review.judge else {}),
             **({"run": run} if run else {}),
             "tools": [
@@ -139,10 +148,11 @@ def _rule(rule: str, findings: Sequence[Finding]) -> dict[str, Any]:
 
 def _rule_properties(findings: Sequence[Finding], severity: Severity) -> dict[str, Any]:
     planes = {finding.plane for finding in findings}
-    tags = {plane.value for plane in planes} | {finding.defect_class for finding in findings}
+    named = sorted(plane.value for plane in planes)
+    named += sorted({finding.defect_class for finding in findings} - set(named))
     likelihood = min(finding.likelihood for finding in findings)
     properties: dict[str, Any] = {
-        "tags": sorted(tags)[:20],
+        "tags": sorted(named[:MAX_TAGS]),
         "precision": next(name for least, name in _PRECISION if likelihood >= least),
     }
     if Plane.SECURITY in planes:
@@ -292,20 +302,29 @@ def _fix(fix: SuggestedFix) -> dict[str, Any]:
 # Unreviewed files
 
 
-def _invocation(
-    unreviewed: Sequence[Unreviewed], visible: Sequence[Finding], kept: Sequence[Finding]
-) -> dict[str, Any]:
+def _invocation(unreviewed: Sequence[Unreviewed], limits: Iterable[str]) -> dict[str, Any]:
     notes = [_unreviewed_notification(u) for u in unreviewed[:MAX_NOTIFICATIONS]]
     notes += _exceeding_entries(unreviewed[MAX_NOTIFICATIONS:])
+    notes += [{"level": "warning", "message": {"text": text}} for text in limits]
+    return {"executionSuccessful": not unreviewed, "toolExecutionNotifications": notes}
+
+
+def _limit_notes(visible: Sequence[Finding], kept: Sequence[Finding], omitted_notes: int) -> Iterator[str]:
+    """Yield a sentence for each limit of GitHub that the review exceeds."""
     if len(kept) < len(visible):
         left = Counter(f.severity for f in visible) - Counter(f.severity for f in kept)
         named = ", ".join(f"{left[s]} {s.label}" for s in reversed(Severity) if left[s])
-        text = (
+        yield (
             f"{len(visible) - len(kept)} of {len(visible)} findings were omitted from this file, "
             f"which GitHub would reject otherwise: {named}; the JSON report has them all"
         )
-        notes.append({"level": "warning", "message": {"text": text}})
-    return {"executionSuccessful": not unreviewed, "toolExecutionNotifications": notes}
+    if omitted_notes:
+        yield f"{omitted_notes} notes about repetitions were omitted from this file; the text report has them"
+    if len(kept) > SHOWN_RESULTS:
+        yield (
+            f"this file has {len(kept)} findings; GitHub shows the {SHOWN_RESULTS} most severe, "
+            "and the JSON report has them all"
+        )
 
 
 def _unreviewed_notification(unreviewed: Unreviewed) -> dict[str, Any]:

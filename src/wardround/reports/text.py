@@ -13,7 +13,8 @@ from wardround.findings import MERGE_CONFLICT, UNMERGED, Finding, Severity, Stat
 from wardround.own_command import use_own_command
 from wardround.policy.gate import GateOutcome
 from wardround.reports.finding_lines import FindingLines, Link, Style, skip_link
-from wardround.reports.terminal import wrap
+from wardround.reports.terminal import disable_wrapping, wrap
+from wardround.reports.unreviewed_groups import UnreviewedGroup, unreviewed_groups
 from wardround.review_result import ReviewResult
 from wardround.text.escaping import one_line
 
@@ -238,13 +239,19 @@ def _unreviewed_lines(unreviewed: Sequence[Unreviewed], style: Style) -> list[st
     if not unreviewed:
         return []
     lines = [style("not reviewed", "warn")]
-    ordered = sorted(unreviewed, key=lambda u: (u.tool, u.reason, u.file))
-    for (tool, reason), group in groupby(ordered, key=lambda u: (u.tool, u.reason)):
-        files = [one_line(u.file) for u in group]
-        named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
-        who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
-        lines += _hint_lines(f"{named}: {who}{reason}", 4, "  ")
+    for group in unreviewed_groups(unreviewed):
+        lines += _unreviewed_group(group)
     return [*lines, ""]
+
+
+def _unreviewed_group(group: UnreviewedGroup) -> list[str]:
+    """Return a group in lines; the command that installs several tools stays on one line, to be copied."""
+    if not group.tool and len(group.files) > 1:
+        with disable_wrapping():
+            return _hint_lines(f"{len(group.files)} files: {group.sentence}", 4, "  ")
+    files = [one_line(file) for file in group.files]
+    named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
+    return _hint_lines(f"{named}: {group.sentence}", 4, "  ")
 
 
 def summary_line(review: ReviewResult, style: Style = plain) -> str:

@@ -63,7 +63,10 @@ def _description(entry: Entry) -> str:
     also = [source for source in entry.sources if source != entry.rule]
     parts = [entry.rationale, f"Also: {', '.join(also)}" if also else ""]
     paragraphs = [f"<p>{escape(one_line(part))}</p>" for part in parts if part]
-    if entry.url:
-        url = escape(one_line(entry.url))
-        paragraphs.append(f'<p><a href="{url}">{url}</a></p>')
-    return "".join(paragraphs)
+    return "".join((*paragraphs, _link(escape(one_line(entry.url)))))
+
+
+def _link(url: str) -> str:
+    if url.startswith("https://"):
+        return f'<p><a href="{url}">{url}</a></p>'
+    return f"<p>{url}</p>" if url else ""

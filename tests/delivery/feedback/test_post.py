@@ -11,6 +11,7 @@ import pytest
 
 from tests.delivery.api_server import Fault, Reply
 from tests.delivery.github_api import ME, PERSON, TOKEN, GithubApi
+from tests.delivery.gitlab_api import GitlabApi
 from tests.delivery.test_client import StoppedClock
 from wardround.delivery.code_hosts.client import ClientLimits
 from wardround.delivery.code_hosts.errors import HostError
@@ -55,15 +56,18 @@ def report(*findings: dict[str, Any], head: str = HEAD) -> ReportedReview:
 
 @dataclass
 class Posting:
-    """A pull request on loopback, and posts to it."""
+    """A pull request or merge request on loopback, and posts to it."""
 
-    api: GithubApi
+    host: str
+    api: GithubApi | GitlabApi
     url: str
 
     def post(self, review: ReportedReview, most: int = 5, clock: StoppedClock | None = None) -> PostResult:
-        reference = ChangeRequestReference("github", self.url, "acme/shop", 7)
+        reference = ChangeRequestReference(self.host, self.url, "acme/shop", 7)
         limits = ClientLimits(pause=0.0) if clock is None else ClientLimits(patience=1e9)
-        host = open_code_host(reference, {"GITHUB_TOKEN": TOKEN}, limits, clock or StoppedClock())
+        host = open_code_host(
+            reference, {f"{self.host.upper()}_TOKEN": TOKEN}, limits, clock or StoppedClock()
+        )
         settings = PostSettings(most, "https://ci.example/run/1", lambda path, text: None)
         try:
             return FeedbackPost(host, review, settings).post()
@@ -71,11 +75,14 @@ class Posting:
             host.close()
 
 
-@pytest.fixture
-def posting() -> Iterator[Posting]:
-    api = GithubApi(HEAD, {"src/a.py": range(1, 41)})
+APIS: dict[str, type[GithubApi] | type[GitlabApi]] = {"github": GithubApi, "gitlab": GitlabApi}
+
+
+@pytest.fixture(params=APIS)
+def posting(request: pytest.FixtureRequest) -> Iterator[Posting]:
+    api = APIS[request.param](HEAD, {"src/a.py": range(1, 41)})
     with api.server.serve() as url:
-        yield Posting(api, url)
+        yield Posting(request.param, api, url)
 
 
 def lines(posting: Posting) -> Sequence[int]:
@@ -152,10 +159,10 @@ def test_an_older_commit_and_a_closed_pull_request_get_nothing(posting: Posting)
     assert posting.api.writes == 0
 
 
-@pytest.mark.parametrize("path", ["reviews", "issues/7/comments"])
+@pytest.mark.parametrize("kind", ["posts_of_a_review", "comments_path"])
 @pytest.mark.parametrize("is_handled", [True, False])
-def test_a_lost_response_writes_nothing_twice(posting: Posting, path: str, is_handled: bool) -> None:
-    posting.api.server.faults.append(Fault("POST", path, None, is_handled=is_handled))
+def test_a_lost_response_writes_nothing_twice(posting: Posting, kind: str, is_handled: bool) -> None:
+    posting.api.server.faults.append(Fault("POST", getattr(posting.api, kind), None, is_handled=is_handled))
     posting.post(report(finding(3)))
     assert (len(posting.api.threads), len(posting.api.summaries())) == (1, 1)
 
@@ -171,7 +178,7 @@ def test_what_another_run_wrote_at_the_same_time_is_deleted(posting: Posting) ->
 
 
 def test_a_host_that_fails_for_long_is_an_error_and_the_next_run_continues(posting: Posting) -> None:
-    posting.api.server.faults.append(Fault("POST", "issues/7/comments", Reply(503), times=50))
+    posting.api.server.faults.append(Fault("POST", posting.api.comments_path, Reply(503), times=50))
     with pytest.raises(HostError):
         posting.post(report(finding(3)))
     posting.api.server.faults.clear()
@@ -197,7 +204,8 @@ def test_a_fix_becomes_a_suggestion_where_it_applies(posting: Posting) -> None:
         )
     )
     bodies = [thread.body for thread in posting.api.threads]
-    assert "```suggestion\nother = 3\n```" in bodies[0]
+    language = {"github": "suggestion", "gitlab": "suggestion:-0+0"}[posting.host]
+    assert f"```{language}\nother = 3\n```" in bodies[0]
     assert "suggestion" not in bodies[1]
 
 

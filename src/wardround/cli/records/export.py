@@ -16,7 +16,7 @@ _ENVELOPE_SUFFIX = ".json"
 @click.option("--all", "every", is_flag=True, help="Export every record; needs --out.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR",
               help="Folder for the files (default: standard output).")  # fmt: skip
-@click.option("--predicate", type=click.Choice(["review", "svr", "test-result"]),
+@click.option("--predicate", type=click.Choice(["review", "svr", "test-result", "vsa"]),
               help="Only the envelope of this predicate.")  # fmt: skip
 @store_option
 def command(
@@ -40,7 +40,11 @@ def _record_part(data: bytes, predicate: str | None) -> bytes:
 
     if predicate is None:
         return data
-    return data.split(b"\n")[list(PREDICATE_NAMES).index(predicate)] + b"\n"
+    lines = data.splitlines(keepends=True)
+    line = list(PREDICATE_NAMES).index(predicate)
+    if line >= len(lines):
+        raise UsageError(f"the record has no {predicate}: its version is too old; export another predicate")
+    return lines[line]
 
 
 def _write(digest: str, content: bytes, out: Path | None, predicate: str | None) -> None:

@@ -225,7 +225,7 @@ class _CurrentPlan:
         state, check = self._now.state, self._settings.check
         if self._now.request.is_draft:
             return "the change request is a draft"
-        if check in state.required_checks:
+        if check in state.required_checks or state.ends_on_push:
             return None
         return (
             f"the branch {state.target} does not require the check {check}, so that a later push would be "
@@ -251,20 +251,33 @@ class _CurrentPlan:
         return [Merge(commit=self._head, reason=f"{self._reason}; {cause}", method=self._settings.method)]
 
     def _review_requests(self) -> Iterator[Action]:
-        """Yield the request of the reviews that the applying rules name, while approvals are missing."""
+        """Yield the request of each review that the applying rules name, while approvals are missing.
+
+        A host refuses a request as a whole, so that one name it does not know would stop all of them.
+        """
         if not self._waits_for_people():
             return
         people, teams = self._reviewers_to_request()
-        if people or teams:
-            yield RequestReviews(commit=self._head, reason=self._status.title, people=people, teams=teams)
-        elif not (self._review.people or self._review.teams):
-            self._notes.append("no review is requested: no applying rule of the policy names reviewers")
+        for person in people:
+            yield RequestReviews(commit=self._head, reason=self._status.title, people=(person,))
+        for team in teams:
+            yield RequestReviews(commit=self._head, reason=self._status.title, teams=(team,))
+        if not self._review.teams and (missing := self._unnamed_approvals()):
+            self._notes.append(
+                f"the applying rules of the policy name too few reviewers: request {missing} more yourself"
+            )
 
     def _waits_for_people(self) -> bool:
         """Return True if approvals are all that is missing."""
         if self._is_successful or self._now.request.is_draft or self._verdict.name == "declined":
             return False
         return self._review.report.gate.outcome == "pass" and required_approvals(self._review.report) > 0
+
+    def _unnamed_approvals(self) -> int:
+        """Return the number of required approvals for which no person is named and nobody has approved."""
+        author = self._now.request.author.name.lower()
+        people = {person.lower() for person in self._review.people} - {author}
+        return max(0, required_approvals(self._review.report) - len(people | self._approved))
 
     def _reviewers_to_request(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return people who are not requested, have not approved and are not the author, and teams."""

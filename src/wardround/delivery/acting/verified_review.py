@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -84,19 +85,34 @@ def verified_review(
             )
     reviewers = tuple(dict.fromkeys(_reviewers(record)))
     review = VerifiedReview(
-        report=replace(report, verdict=replace(report.verdict, approvals=record.verdict.approvals)),
+        report=_report_of(record, report),
         record=f"sha256:{sha256(data).hexdigest()}",
         target=record.evidence.target_branch,
         change_request=record.origin.change_request if record.origin else "",
         people=tuple(reviewer for reviewer in reviewers if "/" not in reviewer),
         teams=tuple(reviewer for reviewer in reviewers if "/" in reviewer),
     )
-    if review.is_mild and record.request.trusted_side != "target":
+    if review.is_mild:
+        _require_complete(record, name)
+    return review
+
+
+def _require_complete(record: ReviewRecord, name: str) -> None:
+    """Require a review under the rules of the target with all planes, before anything is approved or merged.
+
+    Raises:
+        NotVerified: the review is another one.
+    """
+    if record.request.trusted_side != "target":
         raise NotVerified(
             f"{name}: the review used the configuration and the policy of the change itself, so nothing is "
             "approved or merged by it; review with --config-from base"
         )
-    return review
+    if record.evidence.profile != "ci":
+        raise NotVerified(
+            f"{name}: the review has the profile {record.evidence.profile}, which requires fewer results, so "
+            "nothing is approved or merged by it; review with --profile ci"
+        )
 
 
 def _parts_of_both(report: ReportedReview, record: ReviewRecord) -> Iterator[tuple[str, str, str]]:
@@ -108,6 +124,21 @@ def _parts_of_both(report: ReportedReview, record: ReviewRecord) -> Iterator[tup
     yield "the policy", report.verdict.policy, record.verdict.policy
     yield "the number of approvals", str(report.verdict.approvals), str(record.verdict.approvals)
     yield "the gate", report.gate.outcome, record.gate.outcome
+
+
+def _report_of(record: ReviewRecord, report: ReportedReview) -> ReportedReview:
+    """Return the report with the reasons of the record: those of the report are not compared."""
+    reasons = tuple(reason.text for reason in record.verdict.reasons)
+    verdict = replace(report.verdict, reasons=reasons, approvals=record.verdict.approvals)
+    gate = replace(report.gate, fail_level=record.gate.fail_level, reasons=tuple(_gate_reasons(record)))
+    return replace(report, verdict=verdict, gate=gate, findings=(), notes=())
+
+
+def _gate_reasons(record: ReviewRecord) -> Iterator[str]:
+    """Yield the rules of the findings, with their number, and the missing results."""
+    rules = Counter(finding.rule for finding in record.evidence.introduced)
+    yield from (f"{rule}: {count}" for rule, count in sorted(rules.items()))
+    yield from (f"{gap.file}: {gap.tool}: {gap.reason}" for gap in record.evidence.missing)
 
 
 def _reviewers(record: ReviewRecord) -> Iterator[str]:

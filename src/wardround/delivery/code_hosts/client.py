@@ -264,8 +264,8 @@ class ApiClient:
         if stated := headers.get("retry-after", ""):
             wait = seconds_until(stated, headers.get("date", ""), self._clock.now())
             return secondary if wait is None else wait
-        if headers.get("x-ratelimit-remaining") == "0" and headers.get("x-ratelimit-reset", "").isdecimal():
-            return max(1.0, int(headers["x-ratelimit-reset"]) - self._clock.now())
+        if (reset := _rate_limit_reset(headers)) is not None:
+            return max(1.0, reset - self._clock.now())
         if answer.status == 429 or is_limited_query or b"secondary rate limit" in answer.body.lower():
             return secondary
         return None
@@ -315,6 +315,14 @@ def _is_limited_query(answer: Answer) -> bool:
     if answer.status != 200 or not answer.source.endswith("/graphql"):
         return False
     return re.search(rb'"type": ?"RATE_LIMITED"', answer.body) is not None
+
+
+def _rate_limit_reset(headers: Mapping[str, str]) -> float | None:
+    """Return the time at which a used-up limit ends; GitHub and GitLab name the headers differently."""
+    for prefix in ("x-ratelimit", "ratelimit"):
+        if headers.get(f"{prefix}-remaining") == "0" and headers.get(f"{prefix}-reset", "").isdecimal():
+            return float(headers[f"{prefix}-reset"])
+    return None
 
 
 def _require_repeatable(is_repeatable: bool, message: str) -> None:

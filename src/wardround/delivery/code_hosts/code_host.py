@@ -38,12 +38,24 @@ class Feedback(Protocol):
         """Return True if a commit is a merge of a head into the target branch, made by the host for tests."""
         ...
 
+    def suggestion_language(self, lines: int) -> str:
+        """Return the language of a block of code that replaces the lines of its comment.
+
+        Args:
+            lines: their number.
+        """
+        ...
+
     def threads(self) -> Sequence[Thread]:
         """Return all threads on lines, oldest first."""
         ...
 
     def comments(self) -> Sequence[Comment]:
         """Return all comments on the change request as a whole, oldest first."""
+        ...
+
+    def can_write(self, account: Account) -> bool:
+        """Return True if an account may write to the repository."""
         ...
 
     def post_review(self, commit: str, comments: Sequence[LineComment]) -> None:
@@ -55,7 +67,7 @@ class Feedback(Protocol):
         ...
 
     def update_comment(self, comment: Comment, body: str) -> None:
-        """Replace the text of a comment of this account."""
+        """Replace the text of a comment of this account; one that is gone is no error."""
         ...
 
     def delete_comment(self, comment: Comment) -> None:
@@ -63,11 +75,11 @@ class Feedback(Protocol):
         ...
 
     def resolve(self, thread: Thread) -> None:
-        """Resolve a thread."""
+        """Resolve a thread; one that is gone is no error."""
         ...
 
     def reopen(self, thread: Thread) -> None:
-        """Reopen a resolved thread."""
+        """Reopen a resolved thread; one that is gone is no error."""
         ...
 
     def delete_thread(self, thread: Thread) -> None:

@@ -69,15 +69,25 @@ class LineComment(msgspec.Struct, frozen=True):
     body: str
 
 
+class Comment(msgspec.Struct, frozen=True):
+    """A comment on a change request as a whole, or a reply in a thread; a younger one has a larger id."""
+
+    id: str
+    body: str
+    author: Account
+
+
 class Thread(msgspec.Struct, frozen=True):
     """A discussion on lines of a change request.
 
     Attributes:
-        comment_id: id of its first comment.
+        comment_id: id of its first comment; a younger one has a larger id.
         body: of its first comment.
         author: of its first comment.
-        repliers: the authors of the other comments.
+        replies: the other comments.
+        resolver: who resolved it; None once it was reopened.
         is_outdated: the lines are no longer part of the diff.
+        commit, first_line: those on which it was posted; empty and 0 if the host does not name them.
         reactions: names of the reactions of others to the first comment, such as ``-1`` or ``thumbsdown``.
     """
 
@@ -85,21 +95,15 @@ class Thread(msgspec.Struct, frozen=True):
     comment_id: str
     body: str
     author: Account
-    repliers: tuple[Account, ...] = ()
+    replies: tuple[Comment, ...] = ()
     is_resolved: bool = False
     resolver: Account | None = None
     is_outdated: bool = False
     path: str = ""
     line: int = 0
+    commit: str = ""
+    first_line: int = 0
     reactions: tuple[tuple[str, Account], ...] = ()
-
-
-class Comment(msgspec.Struct, frozen=True):
-    """A comment on a change request as a whole."""
-
-    id: str
-    body: str
-    author: Account
 
 
 class Approval(msgspec.Struct, frozen=True):
@@ -140,6 +144,7 @@ class MergeState(msgspec.Struct, frozen=True):
         can_auto_merge: the repository permits auto-merge.
         can_merge: all rules are satisfied, so that it can be merged now.
         is_administrator: the account may bypass the rules of the target branch.
+        ends_on_push: the host disables auto-merge when a commit is pushed.
         required_checks: names of the checks that rules of the target branch require.
     """
 
@@ -156,6 +161,7 @@ class MergeState(msgspec.Struct, frozen=True):
     can_auto_merge: bool = False
     can_merge: bool = False
     is_administrator: bool = False
+    ends_on_push: bool = False
     required_checks: frozenset[str] = frozenset()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Protocol
 
 from wardround.delivery.code_hosts.client import ClientLimits, Clock
@@ -39,12 +40,14 @@ def open_code_host(
     """Return a change request on its code host, without contacting it.
 
     Raises:
-        UsageError: the code host is unknown, or the environment has no credentials for it.
+        UsageError: the code host is unknown, it has no credentials, or httpx is not installed.
         PluginLoadError: a plugin cannot be loaded.
     """
     entry = find_entry("wardround_code_hosts", reference.host)
     if entry is None:
         known = ", ".join(sorted(load_entries("wardround_code_hosts")))
         raise UsageError(f"--host {reference.host}: unknown code host; choose from {known}")
+    if find_spec("httpx") is None:
+        raise UsageError("httpx is not installed; install wardround[tickets]")
     opened: OpenCodeHost = loaded_entry(entry)
     return opened(reference, environ, limits, clock)

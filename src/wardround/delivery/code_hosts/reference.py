@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wardround.delivery.events import Provider, read_event
+from wardround.delivery.ci_event import Provider
+from wardround.delivery.events import read_event
 
 DEFAULT_APIS = {"github": "https://api.github.com", "gitlab": "https://gitlab.com/api/v4"}
 
@@ -47,6 +48,6 @@ def _gitlab(environ: Mapping[str, str]) -> dict[str, Any]:
     return {
         "host": "gitlab",
         "api": environ.get("CI_API_V4_URL", ""),
-        "repository": environ.get("CI_PROJECT_PATH", ""),
+        "repository": environ.get("CI_MERGE_REQUEST_PROJECT_PATH") or environ.get("CI_PROJECT_PATH", ""),
         "number": int(number) if number.isdecimal() else 0,
     }

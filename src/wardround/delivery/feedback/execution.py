@@ -7,15 +7,16 @@ arrived.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from wardround.delivery.code_hosts.code_host import CodeHost
-from wardround.delivery.code_hosts.errors import HostError, LostResponse
+from wardround.delivery.code_hosts.errors import HostError, LostResponse, RefusedByHost
+from wardround.delivery.code_hosts.model import LineComment, Thread
 from wardround.delivery.feedback.comment_text import FindingComments
 from wardround.delivery.feedback.head_texts import HeadTexts
-from wardround.delivery.feedback.plan import FeedbackPlan, plan_feedback
+from wardround.delivery.feedback.plan import FeedbackPlan, FeedbackPlanner, WriteLog
 from wardround.delivery.feedback.state import FeedbackState, read_state
 from wardround.delivery.feedback.suggestions import Suggestions
 from wardround.delivery.feedback.summary_comment import summary_comment
@@ -23,6 +24,7 @@ from wardround.delivery.reported_review import ReportedReview
 
 _MOST_ROUNDS = 6
 """Comparisons after which a change request that other runs keep changing is given up."""
+_FORBIDDEN, _UNPROCESSABLE = 403, 422
 
 
 class PostSettings(msgspec.Struct, frozen=True, eq=False):
@@ -45,12 +47,18 @@ class PostResult(msgspec.Struct, frozen=True):
     Attributes:
         skipped: why nothing was written; empty if something may have been.
         plan: of the first comparison.
+        state: that it was made from.
+        rejected: number of comments on whose lines the host accepts none.
+        refused: number of threads that it does not let this account resolve or reopen.
     """
 
     plan: FeedbackPlan = FeedbackPlan()
+    state: FeedbackState | None = None
     is_summary_new: bool = False
     is_summary_changed: bool = False
     skipped: str = ""
+    rejected: int = 0
+    refused: int = 0
 
 
 class FeedbackPost:
@@ -61,13 +69,13 @@ class FeedbackPost:
         self._review = review
         self._settings = settings
         self._texts = HeadTexts(host.feedback, review.commit)
+        self._log = WriteLog()
 
     def plan(self) -> PostResult:
         """Return the operations that are missing, and write nothing."""
-        request = self._host.change_request()
-        if skipped := self._texts.stale_reason(request):
+        if skipped := self._texts.stale_reason(self._host.change_request()):
             return PostResult(skipped=skipped)
-        state = self._read()
+        state = read_state(self._host)
         return self._result(self._plan(state), state)
 
     def post(self) -> PostResult:
@@ -77,43 +85,47 @@ class FeedbackPost:
             RefusedByHost: the host refuses a request.
             HostError: it fails, or other runs change the change request all the time.
         """
-        first = self.plan()
-        if first.skipped:
-            return first
-        for _ in range(_MOST_ROUNDS):
-            if stale := self._texts.stale_reason(self._host.change_request()):
-                return PostResult(plan=first.plan, skipped=stale)
-            state = self._read()
-            plan = self._plan(state)
-            if self._is_complete(plan, state):
-                return first
+        first = PostResult()
+        for number in range(_MOST_ROUNDS):
+            compared = self.plan()
+            first = compared if number == 0 else first
+            if compared.skipped:
+                return msgspec.structs.replace(first, skipped=compared.skipped)
+            if compared.state is None or self._is_complete(compared):
+                return msgspec.structs.replace(
+                    first, rejected=len(self._log.rejected), refused=len(self._log.refused)
+                )
             try:
-                self._write(plan, state)
+                self._write(compared.plan, compared.state)
             except LostResponse:
                 continue  # the next comparison shows whether it arrived
         raise HostError("other runs keep changing the comments of this change request; run post again")
 
-    def _read(self) -> FeedbackState:
-        return read_state(self._host, self._host.feedback.changed_lines())
-
     def _plan(self, state: FeedbackState) -> FeedbackPlan:
         suggestions = Suggestions(self._texts.text, self._settings.complaint, state.changed_lines)
-        comments = FindingComments(suggestions)
-        return plan_feedback(
-            self._review, state, comments, self._texts.has_same_lines, self._settings.most_comments
+        planner = FeedbackPlanner(
+            self._review,
+            FindingComments(suggestions, self._host.feedback.suggestion_language),
+            self._texts.has_same_lines,
+            self._log,
+            self._settings.most_comments,
         )
+        return planner.plan(state)
 
     def _summary(self, plan: FeedbackPlan) -> str:
         return summary_comment(self._review, plan, self._settings.run_url)
 
-    def _is_complete(self, plan: FeedbackPlan, state: FeedbackState) -> bool:
-        if plan.changes_threads or not state.summaries:
+    def _is_complete(self, compared: PostResult) -> bool:
+        if compared.plan.changes_threads:
             return False
-        return state.summaries[0].body == self._summary(plan)
+        if compared.is_summary_new:
+            return self._log.has_new_summary
+        return not compared.is_summary_changed or self._log.summary == self._summary(compared.plan)
 
     def _result(self, plan: FeedbackPlan, state: FeedbackState) -> PostResult:
         is_new = not state.summaries
-        return PostResult(plan, is_new, is_new or state.summaries[0].body != self._summary(plan))
+        is_changed = is_new or not _is_same_text(state.summaries[0].body, self._summary(plan))
+        return PostResult(plan, state, is_new, is_changed)
 
     def _write(self, plan: FeedbackPlan, state: FeedbackState) -> None:
         feedback = self._host.feedback
@@ -121,17 +133,49 @@ class FeedbackPost:
             feedback.delete_thread(thread)
         for comment in plan.duplicate_summaries:
             feedback.delete_comment(comment)
-        for thread in plan.resolve:
-            feedback.resolve(thread)
-        for thread in plan.reopen:
-            feedback.reopen(thread)
-        if plan.review_comments:
-            feedback.post_review(self._texts.head, plan.review_comments)
-        self._write_summary(plan, state)
+        self._change_threads(plan.resolve, feedback.resolve)
+        self._change_threads(plan.reopen, feedback.reopen)
+        pairs = zip(plan.posted, plan.review_comments, strict=True)
+        marked = [(finding.fingerprint, comment) for finding, comment in pairs]
+        for start in range(0, len(marked), feedback.most_comments):
+            self._post_review(marked[start : start + feedback.most_comments])
+        self._write_summary(self._summary(self._plan(state)), state)
 
-    def _write_summary(self, plan: FeedbackPlan, state: FeedbackState) -> None:
-        body = self._summary(plan)
-        if not state.summaries:
+    def _change_threads(self, threads: Iterable[Thread], change: Callable[[Thread], None]) -> None:
+        """Resolve or reopen threads; a token that may comment does not always have the right to."""
+        for thread in threads:
+            try:
+                change(thread)
+            except RefusedByHost as refused:
+                if refused.status != _FORBIDDEN:
+                    raise
+                self._log.refused.add(thread.id)
+
+    def _post_review(self, comments: Sequence[tuple[str, LineComment]]) -> None:
+        """Post comments together; if the host rejects them, one by one, so that the others are posted."""
+        fingerprints = [fingerprint for fingerprint, _ in comments]
+        try:
+            self._host.feedback.post_review(self._texts.head, [comment for _, comment in comments])
+        except RefusedByHost as refused:
+            if refused.status != _UNPROCESSABLE:
+                raise
+            if len(comments) == 1:
+                self._log.rejected.update(fingerprints)
+            for pair in comments if len(comments) > 1 else ():
+                self._post_review([pair])
+            return
+        self._log.posted.update(fingerprints)
+
+    def _write_summary(self, body: str, state: FeedbackState) -> None:
+        if state.summaries:
+            if not _is_same_text(state.summaries[0].body, body):
+                self._host.feedback.update_comment(state.summaries[0], body)
+                self._log.summary = body
+        elif not self._log.has_new_summary:
             self._host.feedback.create_comment(body)
-        elif state.summaries[0].body != body:
-            self._host.feedback.update_comment(state.summaries[0], body)
+            self._log.has_new_summary = True
+
+
+def _is_same_text(first: str, second: str) -> bool:
+    """Return True if texts differ at most in what hosts normalize: ends of lines, and space at the ends."""
+    return first.replace("\r\n", "\n").strip() == second.replace("\r\n", "\n").strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -23,16 +23,18 @@ class FeedbackPlan(msgspec.Struct, frozen=True):
     Attributes:
         posted: the findings of ``review_comments``, in order.
         resolve, reopen: threads of this account.
-        duplicates: threads and summaries of this account that another run wrote at the same time.
+        resolved: fingerprints of the findings that are gone, and whose threads this account resolved.
+        duplicate_threads, duplicate_summaries: of this account, which another run wrote at the same time.
         held_back: findings that could have a comment, and have none because of the limit.
-        elsewhere: findings outside of the diff, which only the summary shows.
-        is_known: findings whose thread a person resolved or this account keeps open.
+        elsewhere: findings without a comment because their lines accept none.
+        known: findings that have a thread already, open or resolved by a person.
     """
 
     review_comments: tuple[LineComment, ...] = ()
     posted: tuple[ReportedFinding, ...] = ()
     resolve: tuple[Thread, ...] = ()
     reopen: tuple[Thread, ...] = ()
+    resolved: tuple[str, ...] = ()
     duplicate_threads: tuple[Thread, ...] = ()
     duplicate_summaries: tuple[Comment, ...] = ()
     held_back: tuple[ReportedFinding, ...] = ()
@@ -50,36 +52,81 @@ class FeedbackPlan(msgspec.Struct, frozen=True):
         return bool(self.duplicate_threads or self.duplicate_summaries)
 
 
-def plan_feedback(
-    review: ReportedReview,
-    state: FeedbackState,
-    comments: FindingComments,
-    has_same_lines: Callable[[str], bool],
-    most: int = MOST_COMMENTS,
-) -> FeedbackPlan:
-    """Return the operations that are still missing.
+class WriteLog(msgspec.Struct, eq=False):
+    """The results of one run's requests, which what the host lists may not show yet.
 
-    Args:
-        has_same_lines: whether the lines of the report are those of the head, for a path.
-        most: number of threads of this account that are open at a time.
+    Attributes:
+        posted: fingerprints of findings whose comment the host accepted.
+        rejected: fingerprints of findings on whose lines it accepts none.
+        refused: ids of threads that it does not let this account resolve or reopen.
+        summary: the text of the last update; empty without one.
+        has_new_summary: it accepted a new summary.
     """
-    reported = {finding.fingerprint: finding for finding in introduced_findings(review)}
-    first = {fingerprint: threads[0] for fingerprint, threads in state.own_threads.items()}
-    current = [thread for fingerprint, thread in first.items() if fingerprint in reported]
-    fresh = [finding for finding in reported.values() if finding.fingerprint not in first]
-    placed, elsewhere = _by_place(fresh, state, has_same_lines)
-    room = max(0, most - sum(not thread.is_resolved for thread in current))
-    return FeedbackPlan(
-        review_comments=tuple(comments.comment(finding) for finding in placed[:room]),
-        posted=tuple(placed[:room]),
-        resolve=tuple(_obsolete_threads(state, reported.keys())),
-        reopen=tuple(thread for thread in current if _is_resolved_by_us(thread, state)),
-        duplicate_threads=tuple(_younger_threads(state)),
-        duplicate_summaries=state.summaries[1:],
-        held_back=tuple(placed[room:]),
-        elsewhere=tuple(elsewhere),
-        known=tuple(finding for finding in reported.values() if finding.fingerprint in first),
-    )
+
+    posted: set[str] = msgspec.field(default_factory=set)
+    rejected: set[str] = msgspec.field(default_factory=set)
+    refused: set[str] = msgspec.field(default_factory=set)
+    summary: str = ""
+    has_new_summary: bool = False
+
+
+class FeedbackPlanner(msgspec.Struct, frozen=True):
+    """Compares a review with a change request.
+
+    Attributes:
+        most: number of threads of this account that are open at a time.
+        has_same_lines: whether the lines of the report are those of the head, for a path.
+    """
+
+    review: ReportedReview
+    comments: FindingComments
+    has_same_lines: Callable[[str], bool]
+    log: WriteLog
+    most: int = MOST_COMMENTS
+
+    def plan(self, state: FeedbackState) -> FeedbackPlan:
+        """Return the operations that are still missing."""
+        reported = {finding.fingerprint: finding for finding in introduced_findings(self.review)}
+        first = {fingerprint: threads[0] for fingerprint, threads in state.own_threads.items()}
+        current = [thread for fingerprint, thread in first.items() if fingerprint in reported]
+        known = first.keys() | self.log.posted
+        fresh = [finding for finding in reported.values() if finding.fingerprint not in known]
+        placed, elsewhere = self._by_place(fresh, state)
+        unlisted = len(self.log.posted - first.keys())
+        room = max(0, self.most - unlisted - sum(not thread.is_resolved for thread in current))
+        resolve = self._allowed(_obsolete_threads(state, reported.keys()))
+        return FeedbackPlan(
+            review_comments=tuple(self.comments.comment(finding) for finding in placed[:room]),
+            posted=tuple(placed[:room]),
+            resolve=resolve,
+            reopen=self._allowed(thread for thread in current if _is_resolved_by_us(thread, state)),
+            resolved=tuple(_resolved_findings(state, reported.keys(), resolve)),
+            duplicate_threads=tuple(_younger_threads(state)),
+            duplicate_summaries=state.summaries[1:],
+            held_back=tuple(placed[room:]),
+            elsewhere=tuple(elsewhere),
+            known=tuple(finding for finding in reported.values() if finding.fingerprint in known),
+        )
+
+    def _by_place(
+        self, findings: Sequence[ReportedFinding], state: FeedbackState
+    ) -> tuple[list[ReportedFinding], list[ReportedFinding]]:
+        """Return the findings on lines that accept comments, and the others."""
+        placed: list[ReportedFinding] = []
+        elsewhere: list[ReportedFinding] = []
+        for finding in findings:
+            (placed if self._is_placed(finding, state) else elsewhere).append(finding)
+        return placed, elsewhere
+
+    def _is_placed(self, finding: ReportedFinding, state: FeedbackState) -> bool:
+        if finding.fingerprint in self.log.rejected:
+            return False
+        is_in_diff = finding.line in state.changed_lines.get(finding.file, frozenset())
+        return is_in_diff and self.has_same_lines(finding.file)
+
+    def _allowed(self, threads: Iterable[Thread]) -> tuple[Thread, ...]:
+        """Return the threads that the host lets this account resolve and reopen."""
+        return tuple(thread for thread in threads if thread.id not in self.log.refused)
 
 
 def introduced_findings(review: ReportedReview) -> list[ReportedFinding]:
@@ -88,24 +135,23 @@ def introduced_findings(review: ReportedReview) -> list[ReportedFinding]:
     return sorted(found, key=lambda f: (_RANK[f.severity], -f.confidence, f.file, f.line, f.fingerprint))
 
 
-def _by_place(
-    findings: Sequence[ReportedFinding], state: FeedbackState, has_same_lines: Callable[[str], bool]
-) -> tuple[list[ReportedFinding], list[ReportedFinding]]:
-    """Return the findings on lines of the diff, and the others."""
-    placed: list[ReportedFinding] = []
-    elsewhere: list[ReportedFinding] = []
-    for finding in findings:
-        is_in_diff = finding.line in state.changed_lines.get(finding.file, frozenset())
-        (placed if is_in_diff and has_same_lines(finding.file) else elsewhere).append(finding)
-    return placed, elsewhere
-
-
-def _obsolete_threads(state: FeedbackState, reported: Iterable[str]) -> Iterable[Thread]:
-    """Yield open threads whose finding is gone; one in which somebody replied is left to people."""
-    kept = frozenset(reported)
+def _obsolete_threads(state: FeedbackState, reported: Iterable[str]) -> Iterator[Thread]:
+    """Yield open threads whose finding is gone, unless somebody replied or reopened them."""
+    kept = state.resolved_before.union(reported)
     for fingerprint, threads in state.own_threads.items():
         if fingerprint not in kept:
             yield from (t for t in threads if not t.is_resolved and not state.has_reply(t))
+
+
+def _resolved_findings(
+    state: FeedbackState, reported: Iterable[str], resolve: Sequence[Thread]
+) -> Iterator[str]:
+    """Yield the fingerprints whose threads this account resolved, also those that a person reopened."""
+    kept, now = frozenset(reported), {thread.id for thread in resolve}
+    for fingerprint, threads in state.own_threads.items():
+        is_ours = any(thread.id in now or _is_resolved_by_us(thread, state) for thread in threads)
+        if fingerprint not in kept and (is_ours or fingerprint in state.resolved_before):
+            yield fingerprint
 
 
 def _is_resolved_by_us(thread: Thread, state: FeedbackState) -> bool:
@@ -113,7 +159,7 @@ def _is_resolved_by_us(thread: Thread, state: FeedbackState) -> bool:
     return thread.is_resolved and thread.resolver is not None and state.is_own(thread.resolver)
 
 
-def _younger_threads(state: FeedbackState) -> Iterable[Thread]:
+def _younger_threads(state: FeedbackState) -> Iterator[Thread]:
     """Yield the threads of another run about the same finding, unless somebody replied there."""
     for threads in state.own_threads.values():
         yield from (thread for thread in threads[1:] if not state.has_reply(thread))

@@ -16,6 +16,7 @@ from wardround.fixes.edits import apply
 
 _MOST_LINES = 20
 """A longer replacement is read better in an editor."""
+_MOST_CHARACTERS = 10_000
 
 
 class Suggestion(msgspec.Struct, frozen=True):
@@ -59,11 +60,16 @@ class Suggestions:
         return self._within_diff(finding.file, _whole_lines(before, after))
 
     def _within_diff(self, path: str, suggestion: Suggestion | None) -> Suggestion | None:
-        if suggestion is None or suggestion.text.count("\n") >= _MOST_LINES:
+        if suggestion is None or not _is_short(suggestion.text):
             return None
         lines = range(suggestion.line, suggestion.end_line + 1)
         known = self._changed_lines.get(path, frozenset())
         return suggestion if lines and all(line in known for line in lines) else None
+
+
+def _is_short(text: str) -> bool:
+    """Return True for a text that a comment shows unchanged: hosts replace the ends of lines."""
+    return text.count("\n") < _MOST_LINES and len(text) <= _MOST_CHARACTERS and "\r" not in text
 
 
 def _fixed_text(text: str, edits: tuple[ReportedEdit, ...]) -> str | None:

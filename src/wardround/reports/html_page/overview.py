@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.reports import terminal, text
 from wardround.reports.html_page.elements import Markup, element, join
+from wardround.reports.unreviewed_groups import unreviewed_groups
 from wardround.review_result import ReviewResult
 
 _DIGITS = 12
@@ -75,12 +75,11 @@ def after_findings(review: ReviewResult) -> Iterator[Markup]:
 
 
 def _gaps(review: ReviewResult) -> Markup:
-    ordered = sorted(review.unreviewed, key=lambda gap: (gap.tool, gap.reason, gap.file))
     rows = []
-    for (tool, reason), group in groupby(ordered, key=lambda gap: (gap.tool, gap.reason)):
-        files = [gap.file for gap in group]
+    for group in unreviewed_groups(review.unreviewed):
+        files = group.files
         named = element("details", element("summary", f"{len(files)} files"), *bullet_list(files))
-        rows.append(_row("td", tool, reason, files[0] if len(files) == 1 else named))
+        rows.append(_row("td", group.tool, group.reason, files[0] if len(files) == 1 else named))
     return _table(_row("th", "Tool", "Reason", "Files", scope="col"), rows)
 
 

@@ -8,15 +8,16 @@ resolved.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
 from wardround.delivery.code_hosts.client import ApiClient
+from wardround.delivery.code_hosts.diff_lines import lines_of_patch
 from wardround.delivery.code_hosts.errors import RefusedByHost
-from wardround.delivery.code_hosts.github.diff_lines import lines_of_patch
 from wardround.delivery.code_hosts.github.graphql import Graphql
 from wardround.delivery.code_hosts.model import Account, Comment, LineComment, Thread
 
@@ -29,11 +30,11 @@ query Threads($owner: String!, $name: String!, $number: Int!, $after: String) {
       reviewThreads(first: 50, after: $after) {
         pageInfo { hasNextPage endCursor }
         nodes {
-          id isResolved isOutdated path line
+          id isResolved isOutdated path line originalLine
           resolvedBy { databaseId login }
           comments(first: 50) {
             nodes {
-              databaseId body
+              databaseId body originalCommit { oid }
               author { login ... on User { databaseId } ... on Bot { databaseId } }
               reactions(content: THUMBS_DOWN, first: 10) { nodes { user { databaseId login } } }
             }
@@ -69,10 +70,15 @@ class _Reactions(msgspec.Struct, frozen=True):
     nodes: tuple[_Reaction, ...] = ()
 
 
+class _Commit(msgspec.Struct, frozen=True):
+    oid: str
+
+
 class _ThreadComment(msgspec.Struct, frozen=True, rename="camel"):
     database_id: int
     body: str
     author: _Actor | None = None
+    original_commit: _Commit | None = None
     reactions: _Reactions = _Reactions()
 
 
@@ -87,6 +93,7 @@ class _ThreadNode(msgspec.Struct, frozen=True, rename="camel"):
     path: str
     comments: _ThreadComments
     line: int | None = None
+    original_line: int | None = None
     resolved_by: _Actor | None = None
 
 
@@ -121,6 +128,10 @@ class _IssueComment(msgspec.Struct, frozen=True):
     id: int
     user: _User | None = None
     body: str = ""
+
+
+class _Permission(msgspec.Struct, frozen=True):
+    permission: str
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -195,6 +206,9 @@ class GithubFeedback:
             return False
         return [parent.sha for parent in found.parents[1:]] == [head]
 
+    def suggestion_language(self, lines: int) -> str:
+        return "suggestion"
+
     def threads(self) -> Sequence[Thread]:
         found: list[Thread] = []
         after: str | None = None
@@ -207,40 +221,57 @@ class GithubFeedback:
                 return found
             after = threads.page_info.end_cursor
 
+    def can_write(self, account: Account) -> bool:
+        """Return True if GitHub states so; it shows ``maintain`` as ``write`` and ``triage`` as ``read``."""
+        address = f"{self._repository}/collaborators/{quote(account.name, safe='')}/permission"
+        try:
+            found = self._client.get(address, _Permission)
+        except RefusedByHost as refused:
+            if refused.status not in (_FORBIDDEN, _GONE):
+                raise
+            return False
+        return found.permission in ("admin", "write")
+
     def comments(self) -> Sequence[Comment]:
         listed = self._client.pages(f"{self._issue}/comments", _IssueComment)
         return [Comment(str(comment.id), comment.body, _account(comment.user)) for comment in listed]
 
     def post_review(self, commit: str, comments: Sequence[LineComment]) -> None:
-        for start in range(0, len(comments), self.most_comments):
-            batch = comments[start : start + self.most_comments]
-            body = {"commit_id": commit, "event": "COMMENT", "comments": [_line_comment(c) for c in batch]}
-            self._client.write("POST", f"{self._pull}/reviews", body)
+        body = {"commit_id": commit, "event": "COMMENT", "comments": [_line_comment(c) for c in comments]}
+        self._client.write("POST", f"{self._pull}/reviews", body)
 
     def create_comment(self, body: str) -> None:
         self._client.write("POST", f"{self._issue}/comments", {"body": body})
 
     def update_comment(self, comment: Comment, body: str) -> None:
-        self._client.write("PATCH", f"{self._comments}/{comment.id}", {"body": body})
+        with _accepting_gone():
+            self._client.write("PATCH", f"{self._comments}/{comment.id}", {"body": body})
 
     def delete_comment(self, comment: Comment) -> None:
-        self._delete(f"{self._comments}/{comment.id}")
+        with _accepting_gone():
+            self._client.write("DELETE", f"{self._comments}/{comment.id}")
 
     def resolve(self, thread: Thread) -> None:
-        self._graphql.query(_RESOLVE, {"thread": thread.id}, dict)
+        with _accepting_gone():
+            self._graphql.mutate(_RESOLVE, {"thread": thread.id})
 
     def reopen(self, thread: Thread) -> None:
-        self._graphql.query(_REOPEN, {"thread": thread.id}, dict)
+        with _accepting_gone():
+            self._graphql.mutate(_REOPEN, {"thread": thread.id})
 
     def delete_thread(self, thread: Thread) -> None:
-        self._delete(f"{self._line_comments}/{thread.comment_id}")
+        with _accepting_gone():
+            self._client.write("DELETE", f"{self._line_comments}/{thread.comment_id}")
 
-    def _delete(self, path: str) -> None:
-        try:
-            self._client.write("DELETE", path)
-        except RefusedByHost as refused:
-            if refused.status != _GONE:
-                raise
+
+@contextmanager
+def _accepting_gone() -> Iterator[None]:
+    """Accept that somebody deleted a comment or a thread since it was read."""
+    try:
+        yield
+    except RefusedByHost as refused:
+        if refused.status != _GONE:
+            raise
 
 
 def _line_comment(comment: LineComment) -> dict[str, Any]:
@@ -256,12 +287,14 @@ def _thread(node: _ThreadNode) -> Thread:
         comment_id=str(first.database_id),
         body=first.body,
         author=_actor(first.author),
-        repliers=tuple(_actor(reply.author) for reply in replies),
+        replies=tuple(Comment(str(r.database_id), r.body, _actor(r.author)) for r in replies),
         is_resolved=node.is_resolved,
         resolver=None if node.resolved_by is None else node.resolved_by.account,
         is_outdated=node.is_outdated,
         path=node.path,
-        line=node.line or 0,
+        line=node.line or node.original_line or 0,
+        commit="" if first.original_commit is None else first.original_commit.oid,
+        first_line=node.original_line or 0,
         reactions=tuple(("-1", _actor(reaction.user)) for reaction in first.reactions.nodes),
     )
 

@@ -11,6 +11,7 @@ from functools import cached_property
 import msgspec
 
 from wardround.delivery.code_hosts.client import ApiClient, ClientLimits, Clock
+from wardround.delivery.code_hosts.errors import RefusedByHost
 from wardround.delivery.code_hosts.github.checks import GithubCheckRuns, GithubCommitStatuses
 from wardround.delivery.code_hosts.github.feedback import GithubFeedback
 from wardround.delivery.code_hosts.github.graphql import Graphql
@@ -68,16 +69,24 @@ class _Viewer(msgspec.Struct, frozen=True):
     viewer: _ViewerAccount
 
 
+ACCOUNT = "WARDROUND_ACCOUNT_ID"
+"""Names the account of a token that GitHub does not."""
+_FORBIDDEN = 403
 _VIEWER = "query Viewer { viewer { databaseId login } }"
 """The token of a workflow may not read ``/user``."""
 
 
 class GithubHost:
-    """A pull request, with the rights of one token."""
+    """A pull request, with the rights of one token.
 
-    def __init__(self, reference: ChangeRequestReference, client: ApiClient) -> None:
+    Args:
+        account_id: of the token, where GitHub does not name it; 0 if it is not known.
+    """
+
+    def __init__(self, reference: ChangeRequestReference, client: ApiClient, account_id: int = 0) -> None:
         self._reference = reference
         self._client = client
+        self._account_id = account_id
         self._path = f"/repos/{reference.repository}"
 
     def account(self) -> Account:
@@ -86,7 +95,26 @@ class GithubHost:
 
     @cached_property
     def _account(self) -> Account:
-        return Graphql(self._client).query(_VIEWER, {}, _Viewer).viewer.account
+        """The account by GraphQL, by REST, or by the environment.
+
+        Without it nothing is written: a run that does not know its own comments would repeat them.
+        """
+        try:
+            return Graphql(self._client).query(_VIEWER, {}, _Viewer).viewer.account
+        except RefusedByHost as refused:
+            if refused.status != _FORBIDDEN:
+                raise
+        try:
+            return self._client.get("/user", User).account
+        except RefusedByHost as refused:
+            if refused.status != _FORBIDDEN:
+                raise
+        if not self._account_id:
+            raise UsageError(
+                f"GitHub does not name the account of {TOKEN}; set {ACCOUNT} to the id of the account that "
+                "its comments have"
+            )
+        return Account(self._account_id, "")
 
     @cached_property
     def feedback(self) -> GithubFeedback:
@@ -136,9 +164,13 @@ def open_github(
     """Return a pull request, without contacting GitHub.
 
     Raises:
-        UsageError: ``GITHUB_TOKEN`` is not set.
+        UsageError: ``GITHUB_TOKEN`` is not set, or ``WARDROUND_ACCOUNT_ID`` is not a number.
     """
-    return GithubHost(reference, github_client(reference.api, environ, limits, clock))
+    account = environ.get(ACCOUNT, "")
+    if account and not (account.isdecimal() and account.isascii()):
+        raise UsageError(f"{ACCOUNT} is not a number; give the id of an account")
+    client = github_client(reference.api, environ, limits, clock)
+    return GithubHost(reference, client, int(account or 0))
 
 
 def github_client(

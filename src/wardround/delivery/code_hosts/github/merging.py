@@ -104,7 +104,8 @@ class GithubMerging:
     def request_reviews(self, people: Sequence[str], teams: Sequence[str]) -> None:
         """Request reviews; GitHub names a team of an organisation without the organisation."""
         slugs = [team.rpartition("/")[2] for team in teams]
-        body = {"reviewers": list(people), "team_reviewers": slugs}
+        body = {"reviewers": list(people)} if people else {}
+        body |= {"team_reviewers": slugs} if teams else {}
         self._client.write("POST", f"{self._path}/requested_reviewers", body)
 
     def enable_auto_merge(self, commit: str, method: MergeMethod | None = None) -> None:
