@@ -21,7 +21,9 @@ from tests.conftest import GitRepository
 from tests.delivery.github_api import TOKEN as API_TOKEN
 from tests.delivery.github_api import GithubApi
 from tests.delivery.test_workflow_run import Fork
+from wardround.delivery.ci_reports import CI_REPORTS, RECORD
 
+REPORT_FILES = sorted([RECORD, *(report.file for report in CI_REPORTS if report.is_default)])
 NULL = "0" * 40
 GONE = "1" * 40
 
@@ -92,9 +94,8 @@ def test_the_action_reviews_keeps_reports_and_fails_with_our_status(
     assert [finding["rule"] for finding in ran.report["findings"]] == ["ruff/F821"]
     tools = {run["tool"] for run in ran.report["runs"]}
     assert tools >= {"ast-grep", "pyright", "python", "ruff", "ty"}
-    names = ["report.json", "report.sarif", "report.txt", "review.intoto.jsonl"]
-    assert [path.name for path in ran.uploaded] == names
-    assert sorted(path.name for path in ran.uploaded[0].parent.iterdir()) == names
+    assert [path.name for path in ran.uploaded] == REPORT_FILES
+    assert sorted(path.name for path in ran.uploaded[0].parent.iterdir()) == REPORT_FILES
 
 
 def test_the_outputs_of_the_action_name_the_counts_and_the_files(
@@ -409,8 +410,7 @@ def test_the_stage_of_jenkins_reviews_and_keeps_reports(changed: GitRepository, 
 
     assert done.returncode == 1, done.stderr
     assert "Undefined name `missing` [ruff/F821]" in done.stdout
-    names = ["report.json", "report.sarif", "report.txt", "review.intoto.jsonl"]
-    assert sorted(path.name for path in reports.iterdir()) == names
+    assert sorted(path.name for path in reports.iterdir()) == REPORT_FILES
 
 
 PERMISSIONS = {
